@@ -1,0 +1,3 @@
+//! The `rulebook` command.
+
+fn main() {}

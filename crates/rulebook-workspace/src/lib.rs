@@ -1,0 +1,1 @@
+//! The disk side of Rulebook.

@@ -1,0 +1,1 @@
+//! Glob dialects: parsed once, matched in linear time.

@@ -1,0 +1,3 @@
+//! Decides which rules of coding agents apply to the work at hand, and why.
+
+pub mod glob;
