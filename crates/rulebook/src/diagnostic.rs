@@ -1,0 +1,329 @@
+//! Diagnostics: located problems in somebody's file, and the table of their codes.
+
+use std::ops::Range;
+
+use serde::{Serialize, Serializer};
+
+/// How much a diagnostic matters. Worse sorts first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The file, or a part of it, is not used.
+    Error,
+    /// It is used, but probably not as its author meant.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Severity {
+    /// The word shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// A located problem: what, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Diagnostic {
+    /// As shown to people: relative to the workspace, or `~/…`.
+    pub path: String,
+    /// Counted from 1; 0 when the problem is the file as a whole.
+    pub line: usize,
+    /// In characters, counted from 1; 0 when the problem is the file as a whole.
+    pub column: usize,
+    /// Which entry of [`CODES`] this is.
+    pub code: Code,
+    /// Usually that of the code; some formats are stricter than others.
+    pub severity: Severity,
+    /// What was found and what was wanted.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+    /// The line it stands on, for showing; not part of the machine's output.
+    #[serde(skip)]
+    pub excerpt: Option<Excerpt>,
+}
+
+/// The source line of a diagnostic and the stretch of it to underline.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Excerpt {
+    /// The line without its line break, cut at 400 bytes.
+    pub line: String,
+    /// How many characters to underline, at least one.
+    pub width: usize,
+}
+
+impl Diagnostic {
+    /// A problem of a file as a whole, or of something without lines.
+    pub fn whole(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
+        let row = code.row();
+        Diagnostic {
+            path: path.into(),
+            line: 0,
+            column: 0,
+            code,
+            severity: row.severity,
+            message: message.into(),
+            help: row.remedy.to_owned(),
+            excerpt: None,
+        }
+    }
+
+    /// A problem at a byte range of a text.
+    pub fn at(
+        code: Code,
+        path: impl Into<String>,
+        text: &str,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        let start = floor_boundary(text, span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[line_start..].lines().next().unwrap_or_default();
+        let before = &text[line_start..start];
+        let end = floor_boundary(text, span.end.min(line_start + line.len()).max(start));
+        let bom = usize::from(line_start == 0 && before.starts_with('\u{feff}'));
+        Diagnostic {
+            line: text[..start].bytes().filter(|&byte| byte == b'\n').count() + 1,
+            column: before.chars().count() + 1 - bom,
+            excerpt: Some(Excerpt {
+                line: line[..floor_boundary(line, 400)].trim_start_matches('\u{feff}').to_owned(),
+                width: text[start..end].chars().count().max(1),
+            }),
+            ..Diagnostic::whole(code, path, message)
+        }
+    }
+
+    /// The same with another remedy than the table's.
+    pub fn help(self, help: impl Into<String>) -> Diagnostic {
+        Diagnostic { help: help.into(), ..self }
+    }
+
+    /// The same with another severity than the table's.
+    pub fn severity(self, severity: Severity) -> Diagnostic {
+        Diagnostic { severity, ..self }
+    }
+}
+
+/// The largest character boundary not after `at`.
+pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at)
+}
+
+/// The nearest of the known names, if any is near enough to be meant.
+pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let lower = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_lowercase()), other))
+        .filter(|(distance, other)| *distance <= 1 + name.len().max(other.len()) / 4)
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// One row of [`CODES`].
+#[derive(Debug)]
+pub struct CodeRow {
+    /// The code itself.
+    pub code: Code,
+    /// As written in output, in links and in baselines.
+    pub name: &'static str,
+    /// Its usual severity.
+    pub severity: Severity,
+    /// What it means, one sentence.
+    pub meaning: &'static str,
+    /// What to do about it, where the message has nothing better.
+    pub remedy: &'static str,
+}
+
+impl Code {
+    /// The row of the table.
+    pub fn row(self) -> &'static CodeRow {
+        &CODES[self as usize]
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.row().name)
+    }
+}
+
+macro_rules! codes {
+    ($($code:ident $name:literal $severity:ident $meaning:literal $remedy:literal;)*) => {
+        /// What kind of problem a diagnostic tells.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $meaning] $code),*
+        }
+
+        /// Every code there is, sorted by name: documentation and reports are made from it.
+        pub const CODES: &[CodeRow] = &[
+            $(CodeRow {
+                code: Code::$code,
+                name: $name,
+                severity: Severity::$severity,
+                meaning: $meaning,
+                remedy: $remedy,
+            }),*
+        ];
+    };
+}
+
+codes! {
+    BadGlob "bad-glob" Warning
+        "A glob is too long or expands too far; it matches nothing."
+        "split it into several shorter globs";
+    BadPriority "bad-priority" Warning
+        "`priority` is not a whole number from 0 to 100."
+        "write a whole number from 0 to 100, without quotes";
+    BadRegex "bad-regex" Warning
+        "A regular expression cannot be read; it is left out."
+        "mend the expression, or quote it with single quotes so that `\\` stays as it is";
+    BadSettings "bad-settings" Error
+        "A settings file cannot be read; it is left out."
+        "mend the file; the other settings still apply";
+    BadValue "bad-value" Warning
+        "A value is not one of those the key takes; it is ignored."
+        "use one of the values named";
+    BadWhen "bad-when" Warning
+        "A `when` expression cannot be read; the rule stays off."
+        "write `key:value` terms joined by AND, OR, NOT and parentheses";
+    BrokenHeader "broken-header" Warning
+        "The header is not valid YAML and could not be mended."
+        "mend the header; values with `*`, `!`, `{` or `: ` in them need quotes";
+    DeadKey "dead-key" Warning
+        "A key has no effect because another key decides."
+        "remove one of the two";
+    DuplicateKey "duplicate-key" Warning
+        "A key stands twice in one header; the first one counts."
+        "keep one of them";
+    EmptyBody "empty-body" Warning
+        "The file has no text below its header, so there is nothing to deliver."
+        "write the rule below the header, or remove the file";
+    EmptyPaths "empty-paths" Warning
+        "A list of paths is empty, so it constrains nothing."
+        "name at least one path, or remove the key";
+    EvidenceOutside "evidence-outside" Note
+        "A path lies outside every workspace root and is not considered."
+        "add its folder with `--root`, or leave the path out";
+    ForeignKey "foreign-key" Warning
+        "A key belongs to another agent's format."
+        "use this format's own key";
+    FusedFence "fused-fence" Warning
+        "A `---` fence has text on its own line; it was taken as the fence it was meant to be."
+        "put `---` alone on its line";
+    HeaderAnchor "header-anchor" Warning
+        "A header uses YAML anchors, aliases or merge keys, which are refused."
+        "write the value out, or quote it if it only looks like an alias";
+    HeaderTooDeep "header-too-deep" Warning
+        "A header nests deeper than 16 levels."
+        "flatten the header";
+    HeaderTooLarge "header-too-large" Warning
+        "A header is larger than 64 KiB."
+        "move text from the header into the body";
+    LineHeader "line-header" Warning
+        "The header is not YAML; it was read line by line as `key: value`."
+        "mend the YAML so that every agent reads the same";
+    MissingDescription "missing-description" Error
+        "The format requires a `description` and there is none."
+        "add `description: what the rule is for`";
+    MissingHeader "missing-header" Error
+        "The format requires a header and there is none."
+        "begin the file with `---`, `description: …`, `priority: 50`, `---`";
+    MissingPriority "missing-priority" Error
+        "The format requires a `priority` and there is none."
+        "add `priority: 50`; higher goes first";
+    NotAFile "not-a-file" Warning
+        "Something with the name of a rule file is not a regular file."
+        "rename it or move it out of the rule folder";
+    NotARule "not-a-rule" Note
+        "A file without a header in a folder whose format requires one is taken for documentation."
+        "nothing to do; give it a header to make it a rule";
+    NotUtf8 "not-utf8" Error
+        "A rule file is not UTF-8 text."
+        "save the file as UTF-8";
+    OutsideRoot "outside-root" Warning
+        "A link leads out of the workspace and is not followed."
+        "copy the file, or allow the target with `rules.allow_links` in your own settings";
+    RefusedSetting "refused-setting" Warning
+        "A workspace's settings may not do this; it is ignored."
+        "put it into your own settings file";
+    SameFile "same-file" Note
+        "Two names lead to one file; it counts once."
+        "nothing to do";
+    TooLarge "too-large" Error
+        "A rule file is larger than 1 MiB."
+        "split it, or move reference material out of the rule";
+    TwoHeaders "two-headers" Warning
+        "The file has two headers in a row."
+        "merge them into one";
+    UnclosedHeader "unclosed-header" Warning
+        "The header opens with `---` and is never closed."
+        "put a line `---` after the last key";
+    UnknownEvidence "unknown-evidence" Warning
+        "The evidence has a key that is not known; it is ignored."
+        "use the nearest known key, or leave it out";
+    UnknownId "unknown-id" Warning
+        "A setting names a rule that does not exist."
+        "use the id `rulebook status` shows";
+    UnknownKey "unknown-key" Warning
+        "A header has a key that the format does not know; it is ignored."
+        "remove it, or use the nearest known key";
+    UnknownSetting "unknown-setting" Warning
+        "A settings file has a key that is not known; it is ignored."
+        "remove it, or use the nearest known key";
+    UnquotedValue "unquoted-value" Warning
+        "A value that YAML cannot read unquoted was read as it was meant."
+        "put the value in quotes";
+    Unreachable "unreachable" Warning
+        "Nothing can ever bring the rule on."
+        "add a `description`, `globs`, or `alwaysApply: true`";
+    Unreadable "unreadable" Error
+        "A file or folder cannot be read."
+        "check its permissions";
+    WrongType "wrong-type" Warning
+        "A value has the wrong type; it is ignored."
+        "write the value as the message says";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_unique_and_indexed_by_code() {
+        assert!(CODES.is_sorted_by(|a, b| a.name < b.name));
+        for row in CODES {
+            assert_eq!(row.code.row().name, row.name);
+            assert!(row.meaning.ends_with('.') && !row.remedy.ends_with('.'), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn a_place_is_counted_in_lines_and_characters() {
+        #[track_caller]
+        fn check(text: &str, span: Range<usize>, line: usize, column: usize, width: usize) {
+            let found = Diagnostic::at(Code::BadGlob, "x", text, span, "m");
+            assert_eq!((found.line, found.column), (line, column));
+            assert_eq!(found.excerpt.unwrap().width, width);
+        }
+        check("a: b", 3..4, 1, 4, 1);
+        check("é: b\nç: dd", 8..10, 2, 3, 2);
+        check("\u{feff}ab", 3..4, 1, 1, 1);
+        check("a\nb", 99..120, 2, 2, 1);
+        check("", 0..0, 1, 1, 1);
+    }
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(nearest("glob", ["globs", "paths"]), Some("globs"));
+        assert_eq!(nearest("alwaysapply", ["alwaysApply"]), Some("alwaysApply"));
+        assert_eq!(nearest("zzz", ["globs", "paths"]), None);
+    }
+}
