@@ -1,1 +1,354 @@
-//! The disk side of Rulebook.
+//! The disk side of Rulebook: finds rule files, settings and switches, and hands them to the engine.
+//!
+//! ```no_run
+//! use rulebook::evidence::Input;
+//! use rulebook_workspace::{Homes, Workspace};
+//!
+//! let workspace = Workspace::open(&[".".into()], Homes::from_environment())?;
+//! let input = Input { message: Some("add a component to apps/web".into()), ..Input::default() };
+//! let asked = workspace.ask(&input);
+//! for verdict in asked.evaluate().verdicts {
+//!     println!("{} {:?}", verdict.rule.id, verdict.state);
+//! }
+//! # Ok::<(), rulebook_workspace::OpenError>(())
+//! ```
+
+mod atomic;
+pub mod discover;
+mod facts;
+pub mod git;
+mod homes;
+mod load;
+pub mod settings;
+pub mod team;
+pub mod toggles;
+mod tree;
+
+pub use discover::Reach;
+pub use homes::Homes;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::evaluate::{Evaluation, evaluate};
+use rulebook::evidence::{Evidence, Input, Root, Roots, Seen, collect};
+use rulebook::format::Entry;
+use rulebook::resolve::{Off, Rulebook, Switches, resolve};
+use rulebook::source::Origin;
+
+use discover::{Search, discover};
+use settings::{Layer, LayerKind, Settings};
+use toggles::{Switched, Toggles};
+
+/// Roots, settings and switches, read once; rules are read when they are asked for.
+#[derive(Debug)]
+pub struct Workspace {
+    /// Where it lies.
+    pub roots: Roots,
+    /// The user's folders.
+    pub homes: Homes,
+    /// What the settings files say.
+    pub settings: Settings,
+    /// What is to be told about the settings.
+    pub diagnostics: Vec<Diagnostic>,
+    switched: Switched,
+}
+
+/// The rules within reach, and what is to be told about them.
+#[derive(Debug)]
+pub struct Loaded {
+    /// In order, switches applied.
+    pub book: Rulebook,
+    /// Of the settings and of every file, sorted by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The evidence and the rules it was put to.
+#[derive(Debug)]
+pub struct Asked {
+    /// What is known, with the facts the rules ask for.
+    pub evidence: Evidence,
+    /// The rules within its reach.
+    pub book: Rulebook,
+    /// Of settings, files and evidence.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Asked {
+    /// Gives every rule its verdict.
+    pub fn evaluate(&self) -> Evaluation<'_> {
+        evaluate(&self.book, &self.evidence)
+    }
+}
+
+/// Why a workspace cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// The folder as given.
+    pub root: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the root `{}` {}", self.root.display(), self.reason)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// The root of a workspace started anywhere below it: the nearest folder with `.git`, else the start itself.
+pub fn find_root(start: &Path) -> &Path {
+    start.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(start)
+}
+
+impl Workspace {
+    /// Opens a workspace of one or more roots; reads its settings and switches, no rules yet.
+    pub fn open(roots: &[PathBuf], homes: Homes) -> Result<Workspace, OpenError> {
+        let mut paths = Vec::new();
+        for root in roots {
+            let fail = |reason: String| OpenError { root: root.clone(), reason };
+            let real = fs::canonicalize(root)
+                .map_err(|error| fail(format!("cannot be opened: {}", discover::reason(&error))))?;
+            if !real.is_dir() {
+                return Err(fail("is not a folder".to_owned()));
+            }
+            let path = real.to_string_lossy().trim_start_matches(r"\\?\").replace('\\', "/");
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        // The order in which roots are given decides nothing but which is the first for relative paths.
+        let home = homes.home.as_ref().map(|home| home.to_string_lossy().replace('\\', "/"));
+        let roots = Roots { roots: name_roots(&paths), home };
+        let mut workspace = Workspace {
+            roots,
+            homes,
+            settings: Settings::default(),
+            diagnostics: Vec::new(),
+            switched: Switched::default(),
+        };
+        workspace.read_settings();
+        if let Some(toggles) = workspace.toggles() {
+            let (switched, told) = toggles.read();
+            workspace.switched = switched;
+            workspace.diagnostics.extend(told);
+        }
+        Ok(workspace)
+    }
+
+    fn read_settings(&mut self) {
+        let mut layers = Vec::new();
+        let several = self.roots.roots.len() > 1;
+        for (root, Root { name, path }) in self.roots.roots.iter().enumerate() {
+            let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
+            let kind = LayerKind::Workspace { root };
+            layers.extend(read_layer(
+                kind,
+                display,
+                &Path::new(path).join("rulebook.toml"),
+                &mut self.diagnostics,
+            ));
+        }
+        if let Some(config) = &self.homes.config {
+            let path = config.join("rulebook/config.toml");
+            layers.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
+        }
+        if !layers.is_empty() {
+            let (settings, told) = settings::merge(&layers);
+            self.settings = settings;
+            self.diagnostics.extend(told);
+        }
+    }
+
+    /// The person's switches; none without a home.
+    pub fn toggles(&self) -> Option<Toggles> {
+        self.homes.state.as_ref().map(|state| Toggles::at(&state.join("rulebook")))
+    }
+
+    /// Reads the rules within reach.
+    pub fn load(&self, reach: Reach<'_>) -> Loaded {
+        let takes = |format: &rulebook::format::Format| self.settings.rules.reads(format.name);
+        let extra: Vec<(usize, String)> = self
+            .settings
+            .rules
+            .extra_paths
+            .iter()
+            .map(|path| (path.root.unwrap_or(0), path.value.clone()))
+            .collect();
+        let allow_links: Vec<PathBuf> =
+            self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect();
+        let search = Search {
+            roots: &self.roots,
+            homes: &self.homes,
+            takes: &takes,
+            extra: &extra,
+            allow_links: &allow_links,
+        };
+        let (found, mut diagnostics) = discover(&search, reach);
+        let twins = self.twins();
+        let (parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
+        diagnostics.extend(self.diagnostics.iter().cloned());
+        diagnostics.extend(same);
+        let mut entries: Vec<Entry> = Vec::with_capacity(parsed.len());
+        for parsed in parsed {
+            diagnostics.extend(parsed.diagnostics);
+            entries.push(parsed.entry);
+        }
+        let book = resolve(entries, &self.switches());
+        if let Reach::Tree = reach {
+            diagnostics.extend(self.tell_unknown_ids(&book));
+        }
+        diagnostics.sort();
+        diagnostics.dedup();
+        Loaded { book, diagnostics }
+    }
+
+    /// For each root, the repository it is a checkout of, where another root is one too.
+    fn twins(&self) -> Vec<Option<PathBuf>> {
+        if self.roots.roots.len() < 2 {
+            return Vec::new();
+        }
+        self.roots.roots.iter().map(|root| git::common_dir(Path::new(&root.path))).collect()
+    }
+
+    fn switches(&self) -> Switches {
+        let rules = &self.settings.rules;
+        let all = (!rules.enabled).then(|| Off {
+            by: "rules.enabled".to_owned(),
+            file: self.settings.said_by("rules.enabled").map(str::to_owned),
+        });
+        let toggled = self
+            .roots
+            .roots
+            .iter()
+            .flat_map(|root| self.switched.off_ids(Path::new(&root.path)))
+            .map(|id| (id.to_owned(), Off { by: "toggle".to_owned(), file: None }));
+        let team = rules.disabled_ids.iter().map(|id| {
+            (id.value.clone(), Off { by: "rules.disabled_ids".to_owned(), file: Some(id.file.clone()) })
+        });
+        Switches { all, ids: toggled.chain(team).collect() }
+    }
+
+    fn tell_unknown_ids(&self, book: &Rulebook) -> Vec<Diagnostic> {
+        let known = book.ids();
+        let unknown = self
+            .settings
+            .rules
+            .disabled_ids
+            .iter()
+            .filter(|id| known.binary_search(&id.value.as_str()).is_err());
+        unknown
+            .map(|id| {
+                let told = format!("`rules.disabled_ids` names `{}`, which no rule has", id.value);
+                let told = Diagnostic::whole(Code::UnknownId, &id.file, told);
+                match nearest(&id.value, known.iter().copied()) {
+                    Some(near) => told.help(format!("did you mean `{near}`?")),
+                    None => told,
+                }
+            })
+            .collect()
+    }
+
+    /// Makes evidence of what a host says, with what the disk knows.
+    pub fn gather(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
+        let (mut evidence, told) = collect(input, &self.roots, &|root, path| self.exists(root, path));
+        evidence.os.get_or_insert_with(|| rulebook::condition::system_name(std::env::consts::OS).to_owned());
+        if evidence.env.is_none() {
+            evidence.env.clone_from(&self.settings.workspace.env);
+        }
+        (evidence, told)
+    }
+
+    /// Puts what a host says to the rules within its reach.
+    pub fn ask(&self, input: &Input) -> Asked {
+        let (mut evidence, told) = self.gather(input);
+        let paths: Vec<(usize, &str)> =
+            evidence.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
+        let Loaded { book, mut diagnostics } = self.load(Reach::Above(&paths));
+        diagnostics.extend(told);
+        self.look_up(&book, &mut evidence);
+        Asked { evidence, book, diagnostics }
+    }
+
+    /// Looks up the facts that some rule asks for, and no others.
+    pub fn look_up(&self, book: &Rulebook, evidence: &mut Evidence) {
+        let needs = book.needs();
+        if needs.branch && evidence.branch.is_none() {
+            evidence.branch = self.roots.roots.iter().find_map(|root| git::branch(Path::new(&root.path)));
+        }
+        if needs.content {
+            evidence.contents = facts::contents(evidence, &self.roots);
+        }
+        if needs.tags {
+            let tags = evidence.tags.get_or_insert_with(Vec::new);
+            tags.extend(self.settings.workspace.tags.iter().cloned());
+            tags.extend(self.roots.roots.iter().flat_map(|root| facts::derived_tags(Path::new(&root.path))));
+            tags.sort();
+            tags.dedup();
+        }
+    }
+
+    /// Every file of the tree that git would not ignore, as evidence; sorted.
+    pub fn files(&self) -> Evidence {
+        let roots = self.roots.roots.iter().enumerate();
+        let mut paths: Vec<Seen> =
+            roots.flat_map(|(root, at)| tree::files(root, Path::new(&at.path))).collect();
+        paths.sort();
+        Evidence { paths, ..Evidence::default() }
+    }
+
+    fn exists(&self, root: usize, path: &str) -> bool {
+        Path::new(&self.roots.roots[root].path).join(path).exists()
+    }
+}
+
+/// Replaces a file's text in one step, keeping its mode: a reader sees the old text or the new, whole.
+pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
+    atomic::replace(path, text, atomic::Audience::Usual)
+}
+
+/// Names each root by its folder; where two are alike, by as much of the path as tells them apart.
+fn name_roots(paths: &[String]) -> Vec<Root> {
+    let tail = |path: &str, parts: usize| {
+        let all: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        all[all.len().saturating_sub(parts)..].join("/")
+    };
+    paths
+        .iter()
+        .map(|path| {
+            let is_unique = |parts: &usize| {
+                paths.iter().filter(|other| tail(other, *parts) == tail(path, *parts)).count() == 1
+            };
+            let parts = (1..=path.split('/').count()).find(is_unique).unwrap_or(1);
+            Root { name: tail(path, parts), path: path.clone() }
+        })
+        .collect()
+}
+
+fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {
+    let common = twins.get(origin.root)?.as_ref()?;
+    let shared = twins.iter().flatten().filter(|other| *other == common).count() > 1;
+    (shared && origin.scope == rulebook::source::Scope::Workspace)
+        .then(|| format!("{}\0{}\0{}\0{}", common.display(), origin.folder, origin.place.path, origin.inner))
+}
+
+fn read_layer(
+    kind: LayerKind,
+    display: String,
+    path: &Path,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Layer> {
+    match fs::read_to_string(path) {
+        Ok(text) => Some(Layer { kind, display, text }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            let told = format!("cannot be read: {}", discover::reason(&error));
+            diagnostics.push(Diagnostic::whole(Code::BadSettings, display, told));
+            None
+        }
+    }
+}

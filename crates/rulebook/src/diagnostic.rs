@@ -47,6 +47,20 @@ pub struct Diagnostic {
     /// The line it stands on, for showing; not part of the machine's output.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
+    /// A change that mends it without changing what any agent does.
+    #[serde(skip)]
+    pub fix: Option<Fix>,
+}
+
+/// A change to the file a diagnostic is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fix {
+    /// First byte of what is replaced.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// What to write there.
+    pub replacement: String,
 }
 
 /// The source line of a diagnostic and the stretch of it to underline.
@@ -71,6 +85,7 @@ impl Diagnostic {
             message: message.into(),
             help: row.remedy.to_owned(),
             excerpt: None,
+            fix: None,
         }
     }
 
@@ -82,17 +97,17 @@ impl Diagnostic {
         span: Range<usize>,
         message: impl Into<String>,
     ) -> Diagnostic {
-        let start = floor_boundary(text, span.start);
+        let start = text.floor_char_boundary(span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = text[line_start..].lines().next().unwrap_or_default();
         let before = &text[line_start..start];
-        let end = floor_boundary(text, span.end.min(line_start + line.len()).max(start));
+        let end = text.floor_char_boundary(span.end.min(line_start + line.len()).max(start));
         let bom = usize::from(line_start == 0 && before.starts_with('\u{feff}'));
         Diagnostic {
             line: text[..start].bytes().filter(|&byte| byte == b'\n').count() + 1,
             column: before.chars().count() + 1 - bom,
             excerpt: Some(Excerpt {
-                line: line[..floor_boundary(line, 400)].trim_start_matches('\u{feff}').to_owned(),
+                line: line[..line.floor_char_boundary(400)].trim_start_matches('\u{feff}').to_owned(),
                 width: text[start..end].chars().count().max(1),
             }),
             ..Diagnostic::whole(code, path, message)
@@ -108,11 +123,6 @@ impl Diagnostic {
     pub fn severity(self, severity: Severity) -> Diagnostic {
         Diagnostic { severity, ..self }
     }
-}
-
-/// The largest character boundary not after `at`.
-pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
-    text.floor_char_boundary(at)
 }
 
 /// The nearest of the known names, if any is near enough to be meant.

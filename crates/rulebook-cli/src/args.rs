@@ -1,0 +1,162 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Which rules apply to the work at hand, and why.
+///
+/// Reads the rule files of every coding agent where they lie, decides which apply, and tells why the others do not.
+#[derive(Debug, Parser)]
+#[command(name = "rulebook", version, max_term_width = 100)]
+pub(crate) struct Args {
+    /// A workspace root; may be given several times. Default: the nearest folder above with `.git`
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// What is here: every rule, its activation and its state (the default)
+    Status,
+    /// Which rules apply to a path, in order, and why every other rule does not
+    Explain(Explain),
+    /// The text that goes into the prompt for this evidence
+    Prompt(Prompt),
+    /// One rule's text
+    Read {
+        /// `rule://NAME`, or the name alone
+        #[arg(value_name = "RULE")]
+        name: String,
+    },
+    /// What is wrong in rule files and settings, and what to write instead
+    Check(Check),
+    /// Let a rule's conditions decide again
+    Enable(Toggle),
+    /// Switch a rule off, whatever its conditions say
+    Disable(Toggle),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Explain {
+    /// Files or folders, relative to the current folder; they need not exist
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<String>,
+
+    /// Which files of the tree a rule reaches
+    #[arg(long, value_name = "ID", conflicts_with = "paths")]
+    pub(crate) rule: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) evidence: Evidence,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Prompt {
+    /// A path in evidence, relative to the current folder; may be given several times
+    #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<String>,
+
+    /// At most this many tokens (estimated): whole rules are cut, lowest rank first
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) evidence: Evidence,
+}
+
+/// What is known about the request.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Evidence")]
+pub(crate) struct Evidence {
+    /// Evidence as JSON; `-` reads standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) evidence: Option<PathBuf>,
+
+    /// The user's message
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+
+    /// The current mode (`act`, `plan`, …)
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<String>,
+
+    /// Who serves the model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+
+    /// The model's name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+
+    /// The agent's name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+
+    /// The environment's name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env: Option<String>,
+
+    /// The git branch; default: the one checked out
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+
+    /// The operating system; default: this one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) os: Option<String>,
+
+    /// A tag the workspace carries; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+
+    /// A rule asked for by name; may be given several times
+    #[arg(long = "request", value_name = "RULE")]
+    pub(crate) requested: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Check {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Mend what can be mended safely, and show what changed
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For code scanning
+    Sarif,
+    /// For annotations in a GitHub workflow
+    Github,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Toggle {
+    /// The rule's id, as `rulebook status` shows it
+    pub(crate) id: String,
+
+    /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
+    #[arg(long)]
+    pub(crate) team: bool,
+}

@@ -1,0 +1,230 @@
+//! `explain`: what applies to a path and why, and why every other rule does not.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anstyle::Style;
+use anyhow::anyhow;
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::{evaluate, reach};
+use rulebook::evidence::Place;
+use rulebook::explain::{Because, Target, explain};
+use rulebook::render::{Budget, render};
+use rulebook_workspace::{Reach, Workspace};
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::{Args, Explain};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    if let Some(id) = &options.rule {
+        return run_reach(args, &workspace, id);
+    }
+    let (input, mut diagnostics) = super::read_input(&options.evidence, &options.paths)?;
+    let mut questions = Vec::new();
+    for path in &input.arguments {
+        match workspace.roots.place(path, &|_, _| false) {
+            Place::Outside => {
+                let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
+                return Err(anyhow!("name a path below the root, or add its folder with `--root`")
+                    .context(format!("`{path}` lies outside the root `{}`", roots.join("`, `"))));
+            }
+            Place::Root(_) => questions.push((Some(".".to_owned()), Vec::new())),
+            Place::Inside { path: shown, .. } => questions.push((Some(shown), vec![path.clone()])),
+        }
+    }
+    if questions.is_empty() {
+        questions.push((None, Vec::new()));
+    }
+
+    let (all, told) = workspace.gather(&input);
+    diagnostics.extend(told);
+    let above: Vec<(usize, &str)> = all.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
+    let loaded = workspace.load(Reach::Above(&above));
+    diagnostics.extend(loaded.diagnostics);
+    diagnostics.sort();
+    diagnostics.dedup();
+    let mut answers = Vec::new();
+    for (shown, arguments) in questions {
+        let mut input = input.clone();
+        input.arguments = arguments;
+        let (mut evidence, _) = workspace.gather(&input);
+        workspace.look_up(&loaded.book, &mut evidence);
+        let evaluation = evaluate(&loaded.book, &evidence);
+        let tokens = render(&evaluation, Budget::default()).tokens;
+        let target = explain(shown, &loaded.book, &evaluation, &evidence, &workspace.roots);
+        answers.push((target, tokens));
+    }
+    if args.json {
+        let targets: Vec<&Target> = answers.iter().map(|(target, _)| target).collect();
+        out::print_json(&json!({ "version": VERSION, "targets": targets, "diagnostics": diagnostics }))?;
+    } else {
+        let mut text = String::new();
+        for (target, tokens) in &answers {
+            show(&mut text, target, *tokens);
+        }
+        show_count(&mut text, &diagnostics);
+        out::print(&text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says that there are diagnostics, and where to read them.
+fn show_count(text: &mut String, diagnostics: &[Diagnostic]) {
+    if let Some(count) = out::count(diagnostics) {
+        let _ = writeln!(text, "{count}: `rulebook check` shows what to mend");
+    }
+}
+
+fn show(text: &mut String, target: &Target, tokens: usize) {
+    let shown = target.path.as_deref().unwrap_or("the evidence given");
+    let _ = writeln!(
+        text,
+        "{}  {}",
+        paint(BOLD, out::clean(shown)),
+        paint(DIM, format!("{}, about {tokens} tokens (an estimate)", plural(target.stack.len(), "rule"))),
+    );
+    let mut sections: Vec<(&str, Table)> = Vec::new();
+    let mut section = |title, rows: Vec<[(Style, String); 3]>| {
+        let mut table = Table::default();
+        for row in &rows {
+            table.row(row.each_ref().map(|(style, cell)| (*style, cell.as_str())));
+        }
+        if !rows.is_empty() {
+            sections.push((title, table));
+        }
+    };
+    let bold = |text: &str| (BOLD, text.to_owned());
+    let plain = |text: &str| (PLAIN, text.to_owned());
+    let applied = target.stack.iter().map(|rule| {
+        let why = if rule.because.is_empty() { "always on".to_owned() } else { because(&rule.because) };
+        let why = match rule.basis.name() {
+            basis @ ("repaired" | "fail-open") => format!("{why} ({basis})"),
+            _ => why,
+        };
+        [(GREEN.bold(), rule.id.clone()), plain(&rule.source), (PLAIN, why)]
+    });
+    section("applies, in this order", applied.collect());
+    let watching = target
+        .stream
+        .iter()
+        .map(|rule| [bold(&rule.id), plain(&rule.source), (DIM, "watches the model's output".to_owned())]);
+    section("watches the stream", watching.collect());
+    let offers = target.offered.iter().map(|rule| {
+        [bold(&rule.id), plain(&rule.source), (DIM, rule.description.clone().unwrap_or_default())]
+    });
+    section("offered: the agent may read rule://ID", offers.collect());
+    let overridden = target.overridden.iter().map(|rule| {
+        let winner = if rule.winner.id == rule.id {
+            rule.winner.source.clone()
+        } else {
+            format!("{} ({})", rule.winner.id, rule.winner.source)
+        };
+        [
+            (YELLOW, rule.id.clone()),
+            plain(&rule.source),
+            (PLAIN, format!("by {winner}, decided by {}", rule.decided_by.name())),
+        ]
+    });
+    section("overridden", overridden.collect());
+    let inactive = target
+        .inactive
+        .iter()
+        .map(|rule| [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, rule.detail.clone())]);
+    section("does not apply", inactive.collect());
+    let disabled = target.disabled.iter().map(|rule| {
+        [(YELLOW, rule.id.clone()), plain(&rule.source), (PLAIN, off_words(&rule.by, rule.file.as_deref()))]
+    });
+    section("switched off", disabled.collect());
+    let rejected = target.rejected.iter().map(|rule| {
+        let codes: Vec<&str> = rule.diagnostics.iter().map(|code| code.row().name).collect();
+        [(RED, rule.id.clone()), plain(&rule.source), (RED, codes.join(", "))]
+    });
+    section("rejected", rejected.collect());
+
+    let widths = sections
+        .iter()
+        .map(|(_, table)| table.widths())
+        .reduce(|a, b| a.iter().zip(&b).map(|(a, b)| *a.max(b)).collect());
+    for (title, table) in &sections {
+        let _ = writeln!(text, "\n  {}", paint(CYAN, title));
+        table.write(text, 4, widths.as_deref().unwrap_or_default());
+    }
+    if sections.is_empty() {
+        text.push_str("\n  no rule files here; `rulebook status` looks in the whole tree\n");
+    }
+    text.push('\n');
+}
+
+/// Why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
+fn because(reasons: &[Because]) -> String {
+    let mut words = Vec::new();
+    for reason in reasons {
+        let mut word = format!("{} {}", reason.condition, reason.matched.join(", "));
+        if let Some(first) = reason.evidence.first() {
+            let sources: Vec<&str> = first.sources.iter().map(|source| source.name()).collect();
+            let _ = write!(word, " ← {} ({})", first.path, sources.join(", "));
+            if reason.evidence.len() > 1 {
+                let _ = write!(word, " and {} more", reason.evidence.len() - 1);
+            }
+        }
+        words.push(word);
+    }
+    words.join("; ")
+}
+
+/// Who switched a rule off, for people.
+pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
+    match (by, file) {
+        ("toggle", _) => "by your own toggle; `rulebook enable ID` lets its conditions decide".to_owned(),
+        (by, Some(file)) => format!("by `{by}` in {file}"),
+        (by, None) => format!("by `{by}`"),
+    }
+}
+
+/// Which files of the tree a rule reaches.
+fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
+    let loaded = workspace.load(Reach::Tree);
+    let id = rulebook::rule::normalize_id(id.trim_start_matches("rule://"));
+    let rules: Vec<_> = loaded.book.rules().map(|(rule, _)| rule).filter(|rule| rule.id == id).collect();
+    if rules.is_empty() {
+        return Err(super::read::unknown(&id, &loaded.book));
+    }
+    let evidence = workspace.files();
+    let reached: Vec<_> = rules
+        .iter()
+        .map(|rule| {
+            let files: Vec<&str> =
+                reach(rule, &evidence).into_iter().map(|at| evidence.paths[at].path.as_str()).collect();
+            (rule, files)
+        })
+        .collect();
+    if args.json {
+        let rules: Vec<_> = reached
+            .iter()
+            .map(|(rule, files)| json!({ "id": rule.id, "source": rule.origin.display, "globs": rule.globs, "files": files }))
+            .collect();
+        out::print_json(
+            &json!({ "version": VERSION, "rules": rules, "tree": evidence.paths.len(), "diagnostics": loaded.diagnostics }),
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = String::new();
+    for (rule, files) in reached {
+        let count = format!("{} of {}", files.len(), plural(evidence.paths.len(), "file"));
+        let _ = writeln!(
+            text,
+            "{}  {}  {}",
+            paint(BOLD, out::clean(&rule.id)),
+            out::clean(&rule.origin.display),
+            paint(DIM, count)
+        );
+        for file in files {
+            let _ = writeln!(text, "  {}", out::clean(file));
+        }
+    }
+    out::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,123 @@
+//! Surfaces: the ways in and out. Each asks the engine and shows its answer; none decides anything.
+
+mod check;
+mod explain;
+mod fix;
+mod prompt;
+mod read;
+mod sarif;
+mod status;
+mod toggle;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::CommandFactory as _;
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Input;
+use rulebook_workspace::{Homes, Workspace, find_root};
+
+use crate::args::{Args, Command, Evidence};
+use crate::out;
+
+/// The version of every JSON shape.
+const VERSION: u32 = 1;
+
+/// The most evidence that is read.
+const MAX_EVIDENCE: u64 = 64 << 20;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match args.command.as_ref().unwrap_or(&Command::Status) {
+        Command::Status => status::run(args),
+        Command::Explain(explain) => explain::run(args, explain),
+        Command::Prompt(prompt) => prompt::run(args, prompt),
+        Command::Read { name } => read::run(args, name),
+        Command::Check(check) => check::run(args, check),
+        Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On),
+        Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);
+            out::print_raw(&script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Args::command()).render(&mut page)?;
+            out::print_raw(&page)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Opens the workspace the arguments name, or the one around the current folder.
+fn open(args: &Args) -> anyhow::Result<Workspace> {
+    let here = current_folder()?;
+    let roots = if args.root.is_empty() { vec![find_root(&here).to_owned()] } else { args.root.clone() };
+    Workspace::open(&roots, Homes::from_environment()).map_err(|error| {
+        anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
+    })
+}
+
+fn current_folder() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current folder cannot be found: change to one that exists")
+}
+
+/// What the flags and the evidence file say. Paths are arguments, relative to the current folder.
+fn read_input(flags: &Evidence, paths: &[String]) -> anyhow::Result<(Input, Vec<Diagnostic>)> {
+    let (mut input, told) = match &flags.evidence {
+        None => (Input::default(), Vec::new()),
+        Some(file) => {
+            let shown =
+                if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+            let text = read_evidence(file).map_err(|error| {
+                anyhow!("name a readable file with `--evidence`, or `-` for standard input")
+                    .context(format!("the evidence in {shown} cannot be read: {error}"))
+            })?;
+            Input::from_json(&text).map_err(|error| {
+                anyhow!("write an object such as {{\"message\": \"…\", \"openTabs\": [\"src/a.ts\"]}}")
+                    .context(format!("the evidence in {shown} {error}"))
+            })?
+        }
+    };
+    let here = current_folder()?;
+    input.arguments = paths.iter().map(|path| absolute(&here, path)).collect();
+    let set = |to: &mut Option<String>, from: &Option<String>| {
+        if from.is_some() {
+            to.clone_from(from);
+        }
+    };
+    set(&mut input.message, &flags.message);
+    set(&mut input.mode, &flags.mode);
+    set(&mut input.provider, &flags.provider);
+    set(&mut input.model, &flags.model);
+    set(&mut input.agent, &flags.agent);
+    set(&mut input.env, &flags.env);
+    set(&mut input.branch, &flags.branch);
+    set(&mut input.os, &flags.os);
+    if !flags.tags.is_empty() {
+        input.tags.get_or_insert_with(Vec::new).extend(flags.tags.iter().cloned());
+    }
+    input.requested.extend(flags.requested.iter().cloned());
+    Ok((input, told))
+}
+
+fn read_evidence(file: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_EVIDENCE).read_to_string(&mut text)?;
+    } else {
+        std::fs::File::open(file)?.take(MAX_EVIDENCE).read_to_string(&mut text)?;
+    }
+    Ok(text)
+}
+
+fn absolute(here: &Path, path: &str) -> String {
+    let is_drive = path.get(1..3).is_some_and(|rest| rest == ":/" || rest == ":\\");
+    if is_drive || Path::new(path).is_absolute() || path.starts_with("~/") {
+        return path.to_owned();
+    }
+    here.join(path).to_string_lossy().into_owned()
+}

@@ -1,0 +1,97 @@
+//! `prompt`: the text for the model, and what went into it.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use rulebook::diagnostic::Diagnostic;
+use rulebook::explain::{Offered, SeenPath, offered, seen_path};
+use rulebook::render::{Budget, Notice, Rendered, matched, render};
+use serde::Serialize;
+
+use super::VERSION;
+use crate::args::{Args, Prompt};
+use crate::out::{self, DIM, paint, plural};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    version: u32,
+    text: &'a str,
+    applied: Vec<Applied<'a>>,
+    notice: Option<&'a Notice>,
+    paths: Vec<SeenPath>,
+    paths_cut: usize,
+    offered: Vec<Offered>,
+    omitted: Vec<Offered>,
+    tokens: usize,
+    tokens_estimated: bool,
+    diagnostics: &'a [Diagnostic],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Applied<'a> {
+    id: &'a str,
+    name: &'a str,
+    source: &'a str,
+    matched_conditions: BTreeMap<&'static str, Vec<String>>,
+}
+
+pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let (input, mut diagnostics) = super::read_input(&options.evidence, &options.paths)?;
+    let asked = workspace.ask(&input);
+    diagnostics.extend(asked.diagnostics.iter().cloned());
+    let evaluation = asked.evaluate();
+    let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
+    let rendered = render(&evaluation, budget);
+    let notice = Notice::of(&rendered);
+    if !args.json {
+        tell(&rendered, notice.as_ref(), &diagnostics);
+        let end = if rendered.text.is_empty() { "" } else { "\n" };
+        out::print_raw(format!("{}{end}", rendered.text).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::print_json(&Answer {
+        version: VERSION,
+        text: &rendered.text,
+        applied: rendered
+            .applied
+            .iter()
+            .map(|verdict| Applied {
+                id: &verdict.rule.id,
+                name: &verdict.rule.name,
+                source: &verdict.rule.origin.display,
+                matched_conditions: matched(verdict),
+            })
+            .collect(),
+        notice: notice.as_ref(),
+        paths: (0..asked.evidence.paths.len())
+            .map(|at| seen_path(&asked.evidence, at, &workspace.roots))
+            .collect(),
+        paths_cut: asked.evidence.cut,
+        offered: rendered.offered.iter().map(|verdict| offered(verdict.rule)).collect(),
+        omitted: rendered.omitted.iter().map(|verdict| offered(verdict.rule)).collect(),
+        tokens: rendered.tokens,
+        tokens_estimated: true,
+        diagnostics: &diagnostics,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the person is told beside the text: on standard error, so that the text can be piped.
+fn tell(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Diagnostic]) {
+    let mut aside = String::new();
+    if let Some(notice) = notice {
+        aside.push_str(&format!("{}\n", notice.line()));
+    }
+    if !rendered.omitted.is_empty() {
+        let names: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.name.as_str()).collect();
+        let cut = plural(names.len(), "rule");
+        aside.push_str(&format!("over budget: {cut} left as an offer: {}\n", names.join(", ")));
+    }
+    if let Some(count) = out::count(diagnostics) {
+        aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: `rulebook check` shows what to mend"))));
+    }
+    out::print_aside(&aside);
+}

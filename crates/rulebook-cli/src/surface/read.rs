@@ -1,0 +1,51 @@
+//! `read`: one rule's text, by its name.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use rulebook::resolve::Rulebook;
+use rulebook_workspace::Reach;
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::Args;
+use crate::out;
+
+/// How many names are listed when the one asked for is not there.
+const MAX_NAMES: usize = 20;
+
+pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let loaded = workspace.load(Reach::Tree);
+    let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded.book))?;
+    if args.json {
+        out::print_json(&json!({
+            "version": VERSION,
+            "uri": format!("rule://{}", rule.name),
+            "name": rule.name,
+            "source": rule.origin.display,
+            "mimeType": "text/markdown",
+            "text": rule.body,
+            "diagnostics": loaded.diagnostics,
+        }))?;
+    } else {
+        out::print_raw(format!("{}\n", rule.body).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// There is no such rule; there are these, nearest first.
+pub(super) fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
+    let known = book.read(name).err().map(|error| error.known).unwrap_or_default();
+    let shown = out::clean(name.trim_start_matches("rule://"));
+    let error = format!("there is no rule `{shown}`");
+    match known.len() {
+        0 => anyhow!("no rule can be read here; `rulebook status` shows why").context(error),
+        count => {
+            let more =
+                if count > MAX_NAMES { format!(" and {} more", count - MAX_NAMES) } else { String::new() };
+            let names: Vec<&str> = known.iter().take(MAX_NAMES).map(String::as_str).collect();
+            anyhow!("there are, nearest first: {}{more}", names.join(", ")).context(error)
+        }
+    }
+}

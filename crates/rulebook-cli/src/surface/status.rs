@@ -1,0 +1,208 @@
+//! `status`: what is here, every rule with its state, and what the always-on ones cost.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::{State, Verdict, evaluate};
+use rulebook::evidence::Input;
+use rulebook::render::estimate_tokens;
+use rulebook::rule::Activation;
+use rulebook_workspace::{Loaded, Reach, Workspace};
+use serde::Serialize;
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::Args;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+/// One rule, as listed.
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    name: String,
+    source: String,
+    format: &'static str,
+    scope: &'static str,
+    priority: Option<u8>,
+    activation: Option<&'static str>,
+    basis: Option<&'static str>,
+    state: &'static str,
+    detail: String,
+    description: Option<String>,
+    globs: Vec<String>,
+    tags: Vec<String>,
+    tokens: usize,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let loaded = workspace.load(Reach::Tree);
+    let rows = rows(&workspace, &loaded);
+    let always: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.state == "stack" && row.activation == Some(Activation::Always.name()))
+        .collect();
+    let tokens: usize = always.iter().map(|row| row.tokens).sum();
+    if args.json {
+        let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
+        let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
+        out::print_json(&json!({
+            "version": VERSION,
+            "roots": roots,
+            "rules": rows,
+            "counts": {
+                "total": rows.len(), "stack": count("stack"), "offered": count("offered"), "stream": count("stream"),
+                "inactive": count("inactive"), "overridden": count("overridden"), "disabled": count("disabled"),
+                "rejected": count("rejected"),
+            },
+            "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
+            "diagnostics": loaded.diagnostics,
+        }))?;
+    } else {
+        let text = show(&workspace, &rows, always.len(), tokens, &loaded.diagnostics);
+        out::print(&text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every rule file found, in the order of precedence; then the rejected ones.
+fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
+    let (mut evidence, _) = workspace.gather(&Input::default());
+    workspace.look_up(&loaded.book, &mut evidence);
+    let evaluation = evaluate(&loaded.book, &evidence);
+    let rejected = loaded.book.rejected().iter().map(|rejected| Row {
+        id: rejected.id.clone(),
+        name: rejected.id.clone(),
+        source: rejected.origin.display.clone(),
+        format: rejected.origin.format.name,
+        scope: rejected.origin.scope.name(),
+        priority: None,
+        activation: None,
+        basis: None,
+        state: "rejected",
+        detail: rejected.codes.iter().map(|code| code.row().name).collect::<Vec<_>>().join(", "),
+        description: None,
+        globs: Vec::new(),
+        tags: Vec::new(),
+        tokens: 0,
+    });
+    evaluation.verdicts.iter().map(row).chain(rejected).collect()
+}
+
+fn row(verdict: &Verdict<'_>) -> Row {
+    let rule = verdict.rule;
+    let (state, detail) = match &verdict.state {
+        State::Stack => ("stack", String::new()),
+        State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
+        State::Stream => ("stream", "watches the model's output".to_owned()),
+        State::Inactive(why) => ("inactive", why.detail.clone()),
+        State::Overridden { winner, by } => {
+            ("overridden", format!("by {} ({})", winner.origin.display, by.name()))
+        }
+        State::Disabled(off) => ("disabled", super::explain::off_words(&off.by, off.file.as_deref())),
+    };
+    Row {
+        id: rule.id.clone(),
+        name: rule.name.clone(),
+        source: rule.origin.display.clone(),
+        format: rule.origin.format.name,
+        scope: rule.origin.scope.name(),
+        priority: Some(rule.rank.priority.0),
+        activation: Some(rule.activation.name()),
+        basis: Some(rule.basis.name()),
+        state,
+        detail,
+        description: rule.description.clone(),
+        globs: rule.globs.clone(),
+        tags: rule.tags.clone(),
+        tokens: estimate_tokens(&rule.body),
+    }
+}
+
+fn show(
+    workspace: &Workspace,
+    rows: &[Row],
+    always: usize,
+    tokens: usize,
+    diagnostics: &[Diagnostic],
+) -> String {
+    let mut text = String::new();
+    for root in &workspace.roots.roots {
+        let _ = writeln!(text, "{}", paint(BOLD, out::clean(&workspace.homes.shown(root.path.as_ref()))));
+    }
+    if rows.is_empty() {
+        text.push_str(
+            "\nno rule files here yet\n  help: put one into .rulebook/rules/, .clinerules/, .cursor/rules/ or any other agent's folder\n",
+        );
+    } else {
+        let mut table = Table::default();
+        table.row([
+            (DIM, "id"),
+            (DIM, "source"),
+            (DIM, "scope"),
+            (DIM, "comes on"),
+            (DIM, "tokens"),
+            (DIM, "state now"),
+        ]);
+        for row in rows {
+            let comes_on = match (row.activation, row.basis) {
+                (Some(activation), Some(basis @ ("repaired" | "fail-open"))) => {
+                    format!("{activation} ({basis})")
+                }
+                (Some(activation), _) => activation.to_owned(),
+                _ => "–".to_owned(),
+            };
+            let (style, state) = state_words(row);
+            table.row([
+                (BOLD, &row.id),
+                (PLAIN, &row.source),
+                (DIM, row.scope),
+                (PLAIN, &comes_on),
+                (DIM, &format!("~{}", row.tokens)),
+                (style, &state),
+            ]);
+        }
+        text.push('\n');
+        table.write(&mut text, 2, &table.widths());
+        let formats: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.format).collect();
+        let _ = writeln!(
+            text,
+            "\n{} in {}; {} always on, about {tokens} tokens of every prompt (an estimate)",
+            plural(rows.len(), "rule file"),
+            plural(formats.len(), "format"),
+            always,
+        );
+    }
+    if let Some(count) = out::count(diagnostics) {
+        let _ = writeln!(text, "\n{count}");
+        let mut worst: Vec<&Diagnostic> = diagnostics.iter().collect();
+        worst.sort_by_key(|diagnostic| diagnostic.severity);
+        for diagnostic in worst.iter().take(5) {
+            let code = diagnostic.code.row().name;
+            let message = out::clean(&diagnostic.message);
+            let _ = writeln!(
+                text,
+                "  {} {message} {}",
+                paint(BOLD, out::place(diagnostic)),
+                paint(DIM, format!("[{code}]"))
+            );
+        }
+        text.push_str("  `rulebook check` shows each with its line and what to write instead\n");
+    }
+    text
+}
+
+fn state_words(row: &Row) -> (anstyle::Style, String) {
+    match row.state {
+        "stack" => (GREEN, "on".to_owned()),
+        "offered" => (PLAIN, format!("offered: {}", row.detail)),
+        "inactive" if row.activation == Some("when") && !row.globs.is_empty() => {
+            (DIM, format!("waits for {}", row.globs.join(", ")))
+        }
+        "inactive" => (DIM, row.detail.clone()),
+        "rejected" => (RED, format!("rejected: {}", row.detail)),
+        "disabled" | "overridden" => (YELLOW, format!("{} {}", row.state, row.detail)),
+        _ => (PLAIN, row.detail.clone()),
+    }
+}

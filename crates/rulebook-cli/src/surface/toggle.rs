@@ -1,0 +1,83 @@
+//! `enable` and `disable`: a person's own switches, or the team's.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use rulebook::diagnostic::nearest;
+use rulebook::rule::normalize_id;
+use rulebook_workspace::team::set_team_switch;
+pub(super) use rulebook_workspace::toggles::Switch;
+use rulebook_workspace::{Reach, Workspace, toggles::Changed};
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::{Args, Toggle};
+use crate::out::{self, BOLD, paint, plural};
+
+pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let loaded = workspace.load(Reach::Tree);
+    let id = normalize_id(toggle.id.trim_start_matches("rule://"));
+    let sources: Vec<&str> = loaded
+        .book
+        .rules()
+        .filter(|(rule, _)| rule.id == id)
+        .map(|(rule, _)| rule.origin.display.as_str())
+        .collect();
+    if sources.is_empty() && to == Switch::Off {
+        let near = nearest(&id, loaded.book.ids()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| "`rulebook status` lists the ids there are".to_owned());
+        return Err(anyhow!(help).context(format!("no rule has the id `{}`", out::clean(&id))));
+    }
+    let (changed, file) =
+        if toggle.team { switch_team(&workspace, &id, to)? } else { switch_own(&workspace, &id, to)? };
+    // The answer is what the rules say now, not what was asked for.
+    let after = super::open(args)?;
+    let still_off = after
+        .load(Reach::Tree)
+        .book
+        .rules()
+        .find(|(rule, off)| rule.id == id && off.is_some())
+        .and_then(|(_, off)| off.cloned());
+    if args.json {
+        out::print_json(&json!({
+            "version": VERSION, "id": id, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
+            "file": file, "sources": sources, "by": still_off.as_ref().map(|off| &off.by),
+            "diagnostics": after.diagnostics,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let what = match (to, changed, &still_off) {
+        (Switch::Off, Changed::Yes, _) => format!("is off now ({})", plural(sources.len(), "rule file")),
+        (Switch::Off, Changed::No, _) => "was off already".to_owned(),
+        (Switch::On, _, Some(off)) => {
+            format!("is still off, {}", super::explain::off_words(&off.by, off.file.as_deref()))
+        }
+        (Switch::On, Changed::Yes, None) => "is on again: its conditions decide".to_owned(),
+        (Switch::On, Changed::No, None) => "was on already: its conditions decide".to_owned(),
+    };
+    out::print(&format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id))))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
+    let toggles = workspace
+        .toggles()
+        .context("there is no home folder to keep the toggle in: set HOME, or use `--team`")?;
+    let mut changed = Changed::No;
+    for root in &workspace.roots.roots {
+        if toggles.switch(Path::new(&root.path), id, to).context("the toggle could not be written")?
+            == Changed::Yes
+        {
+            changed = Changed::Yes;
+        }
+    }
+    Ok((changed, workspace.homes.shown(toggles.file())))
+}
+
+fn switch_team(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
+    let path = Path::new(&workspace.roots.roots[0].path).join("rulebook.toml");
+    let changed = set_team_switch(&path, id, to).context("the team's settings could not be written")?;
+    Ok((changed, workspace.homes.shown(&path)))
+}

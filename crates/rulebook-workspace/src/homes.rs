@@ -1,0 +1,54 @@
+//! The user's folders, as the environment names them.
+
+use std::path::{Path, PathBuf};
+
+use rulebook::format::{Base, Place};
+
+/// Where a person's own rules, settings and switches lie.
+#[derive(Clone, Debug, Default)]
+pub struct Homes {
+    /// `~`.
+    pub home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, or `~/.config`.
+    pub config: Option<PathBuf>,
+    /// `XDG_STATE_HOME`, or `~/.local/state`.
+    pub state: Option<PathBuf>,
+}
+
+impl Homes {
+    /// Asks the environment. Variables that are empty or relative do not count.
+    pub fn from_environment() -> Homes {
+        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = folder("HOME").or_else(|| folder("USERPROFILE"));
+        let below = |path: &str| home.as_ref().map(|home| home.join(path));
+        Homes {
+            config: folder("XDG_CONFIG_HOME").or_else(|| below(".config")),
+            state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
+            home,
+        }
+    }
+
+    /// Where a user place lies, if there is a home.
+    pub(crate) fn place(&self, place: &Place) -> Option<PathBuf> {
+        let base = match place.base {
+            Base::Config => self.config.as_ref(),
+            Base::Home | Base::Root => self.home.as_ref(),
+        };
+        base.map(|base| base.join(place.path))
+    }
+
+    /// A path as shown to people: `~/…` below home.
+    pub fn shown(&self, path: &Path) -> String {
+        let below = self.home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+        let shown = below.map_or_else(|| path.to_path_buf(), |rest| Path::new("~").join(rest));
+        shown.to_string_lossy().replace('\\', "/")
+    }
+
+    /// A path with its leading `~/` put in full.
+    pub(crate) fn expand(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(path),
+        }
+    }
+}

@@ -1,0 +1,368 @@
+use super::*;
+
+const ROOT: LayerKind = LayerKind::Workspace { root: 0 };
+
+fn layer(kind: LayerKind, text: &str) -> Layer {
+    let display = match kind {
+        LayerKind::Workspace { .. } => "rulebook.toml",
+        LayerKind::User => "config.toml",
+        LayerKind::Flags => "flags",
+    };
+    Layer { kind, display: display.to_owned(), text: text.to_owned() }
+}
+
+fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let line = |d: &Diagnostic| {
+        format!("{}:{}:{} {}: {}; {}", d.path, d.line, d.column, d.code.row().name, d.message, d.help)
+    };
+    diagnostics.iter().map(line).collect()
+}
+
+/// Merges layers that have no fault.
+#[track_caller]
+fn merged(layers: &[(LayerKind, &str)]) -> Settings {
+    let layers: Vec<Layer> = layers.iter().map(|(kind, text)| layer(*kind, text)).collect();
+    let (settings, diagnostics) = merge(&layers);
+    assert_eq!(told(&diagnostics), Vec::<String>::new());
+    settings
+}
+
+/// Checks that a layer is told off with one line, and leaves nothing behind.
+#[track_caller]
+fn check(kind: LayerKind, text: &str, fault: &str) {
+    let (settings, diagnostics) = merge(&[layer(kind, text)]);
+    assert_eq!(told(&diagnostics), [fault]);
+    assert_eq!(settings, Settings { said: settings.said.clone(), ..Settings::default() });
+}
+
+fn entries(list: &[Setting<String>]) -> Vec<&str> {
+    list.iter().map(|entry| entry.value.as_str()).collect()
+}
+
+#[test]
+fn every_key_is_read() {
+    let settings = merged(&[(
+        LayerKind::User,
+        r#"
+            trust = "require"
+            [rules]
+            enabled = false
+            disabled_ids = [" My Rule "]
+            extra_paths = ["~/rules", "/etc/rules"]
+            formats = ["Cursor"]
+            allow_links = ["~/shared"]
+            [workspace]
+            tags = ["rust"]
+            env = "ci"
+            [stream]
+            interruptMode = "tool-only"
+            context_mode = "keep"
+            repeatMode = "after-gap"
+            repeat_gap = 0x10
+            maxInterrupts = 1
+            [budget]
+            tokens = 4_000
+            [[remote]]
+            name = "org"
+            url = "https://example.com/rules.json"
+            sha256 = "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
+            refresh = "12h"
+        "#,
+    )]);
+    let setting =
+        |value: &str| Setting { value: value.to_owned(), file: "config.toml".to_owned(), root: None };
+    assert_eq!(
+        settings,
+        Settings {
+            rules: Rules {
+                enabled: false,
+                disabled_ids: vec![setting("my-rule")],
+                extra_paths: vec![setting("~/rules"), setting("/etc/rules")],
+                formats: vec![setting("cursor")],
+                allow_links: vec!["~/shared".to_owned()],
+            },
+            workspace: WorkspaceFacts { tags: vec!["rust".to_owned()], env: Some("ci".to_owned()) },
+            stream: Stream {
+                interrupt_mode: Some("tool-only"),
+                context_mode: Some("keep"),
+                repeat_mode: Some("after-gap"),
+                repeat_gap: 16,
+                max_interrupts: 1,
+            },
+            budget: Budget { tokens: Some(4000) },
+            remotes: vec![Remote {
+                name: "org".to_owned(),
+                url: "https://example.com/rules.json".to_owned(),
+                sha256: Some("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned()),
+                refresh: Some(Duration::from_secs(43200)),
+            }],
+            trust: Trust::Require,
+            said: settings.said.clone(),
+        }
+    );
+    assert_eq!(settings.said_by("rules.enabled"), Some("config.toml"));
+}
+
+#[test]
+fn nothing_said_is_the_default() {
+    let settings = merged(&[(ROOT, ""), (LayerKind::User, "# nothing\n[rules]\n")]);
+    assert_eq!(settings, Settings::default());
+    assert!(settings.rules.enabled);
+    assert_eq!((settings.stream.repeat_gap, settings.stream.max_interrupts), (10, 3));
+    assert_eq!(settings.trust.name(), "warn");
+    assert_eq!(settings.said_by("rules.enabled"), None);
+}
+
+#[test]
+fn a_later_value_replaces_an_earlier_one() {
+    let settings = merged(&[
+        (ROOT, "rules.enabled = false\nbudget.tokens = 5"),
+        (LayerKind::User, "rules.enabled = true"),
+        (LayerKind::Flags, "budget.tokens = 6"),
+    ]);
+    assert!(settings.rules.enabled);
+    assert_eq!(settings.budget.tokens, Some(6));
+    assert_eq!(settings.said_by("rules.enabled"), Some("config.toml"));
+}
+
+#[test]
+fn lists_add_up_and_exclamation_marks_take_out() {
+    #[track_caller]
+    fn check(layers: [&str; 3], expected: &[&str]) {
+        let kinds = [ROOT, LayerKind::User, LayerKind::Flags];
+        let texts = layers.map(|items| format!("rules.disabled_ids = [{items}]"));
+        let layers: Vec<_> = kinds.into_iter().zip(texts.iter().map(String::as_str)).collect();
+        assert_eq!(entries(&merged(&layers).rules.disabled_ids), expected);
+    }
+    check(["'b', 'a'", "'a', 'c'", "'B'"], &["b", "a", "c"]);
+    check(["'a', 'b'", "'!a'", ""], &["b"]);
+    check(["'My Rule'", "'! my rule'", ""], &[]);
+    check(["'a', 'b'", "'!a'", "'a'"], &["b", "a"]);
+    check(["'!a'", "'a'", ""], &["a"]);
+    check(["'a'", "'!b'", "'!a'"], &[]);
+}
+
+#[test]
+fn an_entry_says_who_wrote_it_first() {
+    let settings =
+        merged(&[(ROOT, "rules.disabled_ids = ['a']"), (LayerKind::User, "rules.disabled_ids = ['a', 'b']")]);
+    let by: Vec<_> = settings.rules.disabled_ids.iter().map(|id| (id.file.as_str(), id.root)).collect();
+    assert_eq!(by, [("rulebook.toml", Some(0)), ("config.toml", None)]);
+}
+
+#[test]
+fn two_roots_may_have_the_same_relative_path() {
+    let texts = [
+        (ROOT, "rules.extra_paths = ['docs']"),
+        (LayerKind::Workspace { root: 1 }, "rules.extra_paths = ['docs']"),
+    ];
+    let roots: Vec<_> = merged(&texts).rules.extra_paths.iter().map(|path| path.root).collect();
+    assert_eq!(roots, [Some(0), Some(1)]);
+    let taken_out = [texts[0], texts[1], (LayerKind::User, "rules.extra_paths = ['!docs']")];
+    assert_eq!(entries(&merged(&taken_out).rules.extra_paths), Vec::<&str>::new());
+}
+
+#[test]
+fn formats_are_names_or_exceptions() {
+    #[track_caller]
+    fn check(workspace: &str, user: &str, expected: &[&str], reads: [bool; 2]) {
+        let [workspace, user] = [workspace, user].map(|items| format!("rules.formats = [{items}]"));
+        let rules = merged(&[(ROOT, &workspace), (LayerKind::User, &user)]).rules;
+        assert_eq!(entries(&rules.formats), expected);
+        assert_eq!(["cline", "cursor"].map(|name| rules.reads(name)), reads);
+    }
+    check("", "", &[], [true, true]);
+    check("'cline'", "", &["cline"], [true, false]);
+    check("'!cursor'", "", &["!cursor"], [true, false]);
+    check("'cline', 'cursor'", "'!cursor'", &["cline"], [true, false]);
+    check("'cursor'", "'!cursor'", &["!cursor"], [true, false]);
+    check("'!cursor'", "'cursor'", &["cursor"], [false, true]);
+    check("'!cursor'", "'cline'", &["cline"], [true, false]);
+}
+
+#[test]
+fn a_fault_is_located_and_says_what_to_write() {
+    let user = LayerKind::User;
+    check(
+        user,
+        "a = [1,\n",
+        "config.toml:1:8 bad-settings: unclosed array, expected `]`; mend the file; the other settings still apply",
+    );
+    check(user, "[ruls]\n", "config.toml:1:2 unknown-setting: `ruls` is not a setting; write `rules`");
+    check(
+        user,
+        "[rules]\n  enabeld = 1\n",
+        "config.toml:2:3 unknown-setting: `rules.enabeld` is not a setting; write `enabled`",
+    );
+    check(
+        user,
+        "disabled_ids = []\n",
+        "config.toml:1:1 unknown-setting: `disabled_ids` is not a setting; put it under `[rules]`",
+    );
+    check(
+        user,
+        "[rules]\ntrust = 'off'\n",
+        "config.toml:2:1 unknown-setting: `rules.trust` is not a setting; put it at the top, before any table",
+    );
+    check(
+        user,
+        "[budget]\nzzzz = 1\n",
+        "config.toml:2:1 unknown-setting: `budget.zzzz` is not a setting; remove it; known here: `tokens`",
+    );
+    check(
+        user,
+        "name = 'a'\n",
+        "config.toml:1:1 unknown-setting: `name` is not a setting; put it under `[[remote]]`",
+    );
+    check(
+        user,
+        "['']\nenabled = false\n",
+        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; known here: `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
+    );
+    check(
+        user,
+        "budget.\"\\u001b[31mx\" = 1\n",
+        "config.toml:1:8 unknown-setting: `budget.\"\\u001b[31mx\"` is not a setting; remove it; known here: `tokens`",
+    );
+    check(
+        user,
+        "rules = 3\n",
+        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write the value as the message says",
+    );
+    check(
+        user,
+        "rules.enabled = 'yes'\n",
+        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write the value as the message says",
+    );
+    check(
+        user,
+        "rules.disabled_ids = 'a'\n",
+        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write the value as the message says",
+    );
+    check(
+        user,
+        "rules.formats = [{}]\n",
+        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write the value as the message says",
+    );
+    check(
+        user,
+        "rules.formats = ['! ']\n",
+        "config.toml:1:18 bad-value: an entry of `rules.formats` is empty; remove it",
+    );
+    check(
+        user,
+        "stream.repeatGap = -1\n",
+        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write the value as the message says",
+    );
+    check(
+        user,
+        "stream.repeatMode = 'twice'\n",
+        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; use one of the values named",
+    );
+    check(
+        user,
+        "stream.interrupt_mode = 'alway'\n",
+        "config.toml:1:25 bad-value: `stream.interrupt_mode` must be one of `always`, `prose-only`, `tool-only`, `never`, found `'alway'`; write `\"always\"`",
+    );
+    check(
+        user,
+        "[remote]\nname = 'a'\n",
+        "config.toml:1:1 wrong-type: `remote` must be a list of tables, each under `[[…]]`, found a table; write the value as the message says",
+    );
+    check(
+        user,
+        "\n[[remote]]\nname = 'a'\n",
+        "config.toml:2:1 bad-value: this remote is left out: it needs a `name` and a `url`; add what is missing",
+    );
+}
+
+#[test]
+fn a_workspace_may_not_reach_out() {
+    let remedy = "put it into your own settings file";
+    for (text, at, what) in [
+        ("trust = 'off'", "1:1", "set `trust`"),
+        ("[[remote]]\nname='a'\nurl='b'", "1:3", "set `remote`"),
+        ("rules.allow_links = ['/']", "1:7", "set `rules.allow_links`"),
+    ] {
+        check(
+            ROOT,
+            text,
+            &format!("rulebook.toml:{at} refused-setting: a workspace's settings may not {what}; {remedy}"),
+        );
+    }
+    for path in ["/etc", "~/x", "~", "..", "a/../../b", "./..", r"C:\x", r"\\host\x", r"a\..\..\b", "!/etc"] {
+        check(
+            ROOT,
+            &format!("rules.extra_paths = ['{path}']"),
+            &format!(
+                "rulebook.toml:1:22 refused-setting: a workspace's `rules.extra_paths` may not lead out of it, as `'{path}'` does; {remedy}"
+            ),
+        );
+    }
+    let inside = merged(&[(ROOT, "rules.extra_paths = ['a/../b', './c', 'd..', '..e']")]);
+    assert_eq!(entries(&inside.rules.extra_paths), ["a/../b", "./c", "d..", "..e"]);
+}
+
+#[test]
+fn one_bad_value_costs_only_itself() {
+    let text =
+        "[rules]\ndisabled_ids = ['a', 3, 'b']\nenabled = 0\n[stream]\nrepeat_gap = 4\nrepeatGap = 5\n";
+    let (settings, diagnostics) = merge(&[layer(ROOT, "x ="), layer(LayerKind::User, text)]);
+    assert_eq!(entries(&settings.rules.disabled_ids), ["a", "b"]);
+    assert_eq!(settings.stream.repeat_gap, 4);
+    let places: Vec<_> =
+        diagnostics.iter().map(|d| (d.path.as_str(), d.line, d.column, d.code.row().name)).collect();
+    assert_eq!(
+        places,
+        [
+            ("rulebook.toml", 1, 4, "bad-settings"),
+            ("config.toml", 2, 22, "wrong-type"),
+            ("config.toml", 3, 11, "wrong-type"),
+            ("config.toml", 6, 1, "duplicate-key"),
+        ]
+    );
+}
+
+#[test]
+fn a_remote_with_a_fault_is_left_out() {
+    #[track_caller]
+    fn check(line: &str, codes: &[&str]) {
+        let text = format!("[[remote]]\nname = 'a'\nurl = 'u'\n{line}\n[[remote]]\nname = 'b'\nurl = 'v'\n");
+        let (settings, diagnostics) = merge(&[layer(LayerKind::User, &text)]);
+        assert_eq!(settings.remotes.iter().map(|remote| remote.name.as_str()).collect::<Vec<_>>(), ["b"]);
+        assert_eq!(diagnostics.iter().map(|d| d.code.row().name).collect::<Vec<_>>(), codes);
+    }
+    check("sha256 = 'abc'", &["bad-value", "bad-value"]);
+    check("sha265 = 'abc'", &["bad-value", "unknown-setting"]);
+    check("refresh = 3", &["bad-value", "wrong-type"]);
+}
+
+#[test]
+fn a_later_remote_takes_the_place_of_its_name() {
+    let settings = merged(&[
+        (LayerKind::User, "[[remote]]\nname='a'\nurl='1'\n[[remote]]\nname='b'\nurl='2'"),
+        (LayerKind::Flags, "[[remote]]\nname='a'\nurl='3'"),
+    ]);
+    let remotes: Vec<_> =
+        settings.remotes.iter().map(|remote| (remote.name.as_str(), remote.url.as_str())).collect();
+    assert_eq!(remotes, [("a", "3"), ("b", "2")]);
+}
+
+#[test]
+fn a_hostile_file_is_bounded() {
+    #[track_caller]
+    fn check(text: &str, most: usize) {
+        let (_, diagnostics) = merge(&[layer(ROOT, text)]);
+        assert!((1..=most).contains(&diagnostics.len()), "{}", diagnostics.len());
+        assert!(diagnostics.iter().all(|d| d.message.len() < 500 && d.help.len() < 500));
+    }
+    let keys = |count: usize| (0..count).map(|at| format!("k{at}=1\n")).collect::<String>();
+    check(&keys(100_000), 101);
+    check(&format!("{}=1", "k".repeat(1 << 19)), 1);
+    check(&format!("rules.enabled='{}'", "é".repeat(1 << 18)), 1);
+    check(&format!("rules.extra_paths=[{}]", "'/',".repeat(200_000)), 101);
+    check(&format!("a={}", "[".repeat(100_000)), 1);
+    check(&" ".repeat((1 << 20) + 1), 1);
+    let ids = (0..100_000).map(|at| format!("'{at}',")).collect::<String>();
+    assert_eq!(merged(&[(ROOT, &format!("rules.disabled_ids=[{ids}]"))]).rules.disabled_ids.len(), 100_000);
+}

@@ -1,0 +1,341 @@
+//! Toggles: the switches a person made, kept outside the repository by the root's real path.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::atomic::{self, Audience, naming};
+use rulebook::rule::normalize_id;
+
+/// The file of a person's switches.
+#[derive(Clone, Debug)]
+pub struct Toggles {
+    path: PathBuf,
+}
+
+/// What a person switched off, as read at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switched {
+    off: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Where to put a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// The rule does not apply, whatever its conditions say.
+    Off,
+    /// The conditions decide.
+    On,
+}
+
+/// Whether a switch was moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It stood the other way before.
+    Yes,
+    /// It stood there already, and nothing was written.
+    No,
+}
+
+impl Toggles {
+    /// The switches kept in a folder, which need not be there yet.
+    pub fn at(state_dir: &Path) -> Toggles {
+        Toggles { path: state_dir.join("toggles.json") }
+    }
+
+    /// Where they are kept.
+    pub fn file(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the switches that can be read, and tells if there are others.
+    ///
+    /// Takes no lock: a writer puts a whole file in the place of a whole file.
+    pub fn read(&self) -> (Switched, Option<Diagnostic>) {
+        match self.document() {
+            Ok(Document { off, fault, .. }) => {
+                (Switched { off }, fault.map(|fault| self.tell(Code::BadSettings, fault)))
+            }
+            Err(error) => (Switched::default(), Some(self.tell(Code::Unreadable, error.to_string()))),
+        }
+    }
+
+    /// Moves the switch of an id in a root, after every other process that is doing so.
+    ///
+    /// When this returns, the switch is on disk. A file that could not be read whole is kept beside
+    /// the new one as `toggles.json.broken`; one of a newer version is not written to.
+    pub fn switch(&self, root: &Path, id: &str, to: Switch) -> io::Result<Changed> {
+        let _held = self.lock().map_err(|error| naming("cannot write", &self.path, &error))?;
+        let mut document = self.document().map_err(|error| naming("cannot read", &self.path, &error))?;
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        if !document.set(&name(&real), normalize_id(id), to) {
+            return Ok(Changed::No);
+        }
+        if document.version > VERSION {
+            return Err(io::Error::other(format!(
+                "`{}` was written by a newer Rulebook (version {}, this one knows {VERSION}); nothing was changed",
+                self.path.display(),
+                document.version
+            )));
+        }
+        if document.fault.is_some() {
+            let broken = self.path.with_extension("json.broken");
+            fs::copy(&self.path, &broken).map_err(|error| naming("cannot write", &broken, &error))?;
+        }
+        let text = serde_json::to_string_pretty(&document)? + "\n";
+        atomic::replace(&self.path, &text, Audience::Owner)?;
+        Ok(Changed::Yes)
+    }
+
+    /// Waits for the lock, which lasts as long as the file is open. The lock file stays: a writer
+    /// that removed it would let two others lock two files of one name.
+    fn lock(&self) -> io::Result<File> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(atomic::folder(&self.path))?;
+        let lock = self.path.with_extension("json.lock");
+        let file = File::options().create(true).truncate(false).write(true).open(lock)?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    fn document(&self) -> io::Result<Document> {
+        match fs::read(&self.path) {
+            Ok(bytes) => Ok(Document::parse(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn tell(&self, code: Code, message: String) -> Diagnostic {
+        Diagnostic::whole(code, self.path.display().to_string(), message)
+    }
+}
+
+impl Switched {
+    /// Whether a rule is switched off in a root, given by its real path.
+    pub fn is_off(&self, root: &Path, id: &str) -> bool {
+        self.off.get(&*name(root)).is_some_and(|ids| ids.contains(id))
+    }
+
+    /// The ids that are switched off in a root, given by its real path, sorted.
+    pub fn off_ids(&self, root: &Path) -> impl Iterator<Item = &str> {
+        self.off.get(&*name(root)).into_iter().flatten().map(String::as_str)
+    }
+}
+
+/// The version of the file that is written.
+const VERSION: u64 = 1;
+
+/// The file, in the order it is written.
+#[derive(Debug, Serialize)]
+struct Document {
+    version: u64,
+    off: BTreeMap<String, BTreeSet<String>>,
+    /// What somebody else keeps in the file.
+    #[serde(flatten)]
+    foreign: BTreeMap<String, Value>,
+    /// What could not be read.
+    #[serde(skip)]
+    fault: Option<String>,
+}
+
+impl Default for Document {
+    fn default() -> Document {
+        Document { version: VERSION, off: BTreeMap::new(), foreign: BTreeMap::new(), fault: None }
+    }
+}
+
+impl Document {
+    /// Reads what can be read.
+    fn parse(bytes: &[u8]) -> Document {
+        let mut document = Document::default();
+        match serde_json::from_slice(bytes) {
+            Ok(foreign) => document.foreign = foreign,
+            Err(error) => document.fault = Some(format!("not a JSON object: {error}")),
+        }
+        match document.foreign.remove("version").map(|version| version.as_u64().ok_or(version)) {
+            Some(Ok(version)) => document.version = version,
+            Some(Err(other)) => {
+                document.fault = Some(format!("`version` must be a whole number, found `{other}`"));
+            }
+            None => {}
+        }
+        match document.foreign.remove("off") {
+            Some(Value::Object(roots)) => roots.into_iter().for_each(|(root, ids)| document.take(root, ids)),
+            Some(_) => document.fault = Some("`off` must be an object of lists of ids".to_owned()),
+            None => {}
+        }
+        document
+    }
+
+    fn take(&mut self, root: String, ids: Value) {
+        let Value::Array(ids) = ids else {
+            self.fault = Some(format!("`off` has no list of ids for `{root}`"));
+            return;
+        };
+        let known: BTreeSet<String> = ids.iter().filter_map(Value::as_str).map(normalize_id).collect();
+        if ids.iter().any(|id| !id.is_string()) {
+            self.fault = Some(format!("`off` has something other than ids for `{root}`"));
+        }
+        self.off.insert(root, known);
+    }
+
+    /// Moves a switch, and says whether it stood the other way.
+    fn set(&mut self, root: &str, id: String, to: Switch) -> bool {
+        match to {
+            Switch::Off => self.off.entry(root.to_owned()).or_default().insert(id),
+            Switch::On => {
+                let Some(ids) = self.off.get_mut(root) else { return false };
+                let was_off = ids.remove(&id);
+                self.off.retain(|_, ids| !ids.is_empty());
+                was_off
+            }
+        }
+    }
+}
+
+/// A root as the file names it. A path that is not UTF-8 is written escaped, in quotes: no other
+/// path reads the same.
+fn name(root: &Path) -> Cow<'_, str> {
+    root.to_str().map_or_else(|| Cow::Owned(format!("{root:?}")), Cow::Borrowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: &str = "/nowhere/root";
+
+    #[test]
+    fn a_switch_writes_only_its_fact() {
+        /// Switches `x` off over a text, and compares without spaces and line ends.
+        #[track_caller]
+        fn check(before: &str, after: &str) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("toggles.json");
+            fs::write(&path, before).unwrap();
+            let changed = Toggles::at(folder.path()).switch(Path::new(ROOT), " X ", Switch::Off).unwrap();
+            assert_eq!(changed, Changed::Yes);
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.ends_with("}\n"));
+            assert_eq!(text.replace([' ', '\n'], ""), after);
+            let broken = fs::read_to_string(folder.path().join("toggles.json.broken")).ok();
+            let was_broken = Document::parse(before.as_bytes()).fault.is_some();
+            assert_eq!(broken.as_deref(), was_broken.then_some(before));
+        }
+        let alone = r#"{"version":1,"off":{"/nowhere/root":["x"]}}"#;
+        check("{}", alone);
+        check(r#"{"off":{},"version":1}"#, alone);
+        check("", alone);
+        check("[]", alone);
+        check("{\"version\":1,\"off\":{\"/nowh", alone);
+        check(r#"{"version":"one"}"#, alone);
+        check(r#"{"version":1,"off":3}"#, alone);
+        check(
+            r#"{"version":1,"off":{"/a":3,"/b":["c",4],"/nowhere/root":["y"]}}"#,
+            r#"{"version":1,"off":{"/b":["c"],"/nowhere/root":["x","y"]}}"#,
+        );
+        check(
+            r#"{"mine":{"a":[1]},"off":{"/z":["b","a"],"/nowhere/root":["y"]},"version":1}"#,
+            r#"{"version":1,"off":{"/nowhere/root":["x","y"],"/z":["a","b"]},"mine":{"a":[1]}}"#,
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_and_the_rest_is_used() {
+        #[track_caller]
+        fn check(text: &str, fault: Option<&str>, off: &[&str]) {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("toggles.json"), text).unwrap();
+            let (switched, told) = Toggles::at(folder.path()).read();
+            assert_eq!(
+                told.as_ref().map(|told| (told.code, told.message.as_str())),
+                fault.map(|f| (Code::BadSettings, f))
+            );
+            assert_eq!(switched.off_ids(Path::new(ROOT)).collect::<Vec<_>>(), off);
+        }
+        check(r#"{"version":1,"off":{"/nowhere/root":["b","A"]}}"#, None, &["a", "b"]);
+        check(r#"{"version":9,"off":{"/nowhere/root":["a"]},"on":[]}"#, None, &["a"]);
+        check("{", Some("not a JSON object: EOF while parsing an object at line 1 column 1"), &[]);
+        check(
+            r#"{"off":{"/nowhere/root":["a",{}]}}"#,
+            Some("`off` has something other than ids for `/nowhere/root`"),
+            &["a"],
+        );
+    }
+
+    #[test]
+    fn off_is_off_until_it_is_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let toggles = Toggles::at(&folder.path().join("not/there/yet"));
+        let root = Path::new(ROOT);
+        assert_eq!(toggles.read(), (Switched::default(), None));
+        for (id, to, changed) in [
+            ("a", Switch::On, Changed::No),
+            ("a", Switch::Off, Changed::Yes),
+            ("A", Switch::Off, Changed::No),
+            ("b", Switch::Off, Changed::Yes),
+            ("a", Switch::On, Changed::Yes),
+        ] {
+            assert_eq!(toggles.switch(root, id, to).unwrap(), changed, "{id} {to:?}");
+        }
+        let (switched, told) = toggles.read();
+        assert_eq!(told, None);
+        assert_eq!(switched.off_ids(root).collect::<Vec<_>>(), ["b"]);
+        assert!(switched.is_off(root, "b") && !switched.is_off(Path::new("/nowhere"), "b"));
+    }
+
+    #[test]
+    fn a_newer_file_is_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("toggles.json");
+        let text = r#"{"version":2,"off":{}}"#;
+        fs::write(&path, text).unwrap();
+        let error = Toggles::at(folder.path()).switch(Path::new(ROOT), "a", Switch::Off).unwrap_err();
+        assert!(error.to_string().contains("newer Rulebook (version 2, this one knows 1)"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = Toggles::at(&file).switch(Path::new(ROOT), "a", Switch::Off).unwrap_err();
+        assert!(error.to_string().contains("toggles.json`: "), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_the_persons_own_and_a_root_is_its_real_path() {
+        use std::os::unix::ffi::OsStrExt;
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(folder.path()).unwrap();
+        let (state, root, link) = (real.join("state"), real.join("root"), real.join("link"));
+        fs::create_dir(&root).unwrap();
+        std::os::unix::fs::symlink(&root, &link).unwrap();
+        let toggles = Toggles::at(&state);
+        toggles.switch(&link, "a", Switch::Off).unwrap();
+        assert!(toggles.read().0.is_off(&root, "a"));
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let file = state.join("toggles.json");
+        assert_eq!((mode(&state), mode(&file)), (0o700, 0o600));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let odd = Path::new(std::ffi::OsStr::from_bytes(b"/odd/\xff"));
+        toggles.switch(odd, "a", Switch::Off).unwrap();
+        assert_eq!(mode(&file), 0o640);
+        let switched = toggles.read().0;
+        assert!(switched.is_off(odd, "a"));
+        assert!(!switched.is_off(Path::new(std::ffi::OsStr::from_bytes(b"/odd/\xfe")), "a"));
+    }
+}

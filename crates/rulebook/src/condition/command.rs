@@ -1,0 +1,66 @@
+//! `command`: the shell command about to run.
+
+use regex::Regex;
+
+use super::{Answer, Condition, Facts, Kind, Test, compile_regex, texts};
+use crate::diagnostic::Code;
+
+pub(super) const KIND: Kind = Kind {
+    key: "command",
+    holds: "the shell command about to run matches a wildcard pattern (`git push*`) or a regular expression (`/…/`)",
+    build: |node, _, tell| {
+        let mut patterns = Vec::new();
+        for (text, span) in texts(node, tell) {
+            let written = text.trim().to_owned();
+            let regex = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+            match compile_regex(&regex.map_or_else(|| wildcard(&written), str::to_owned)) {
+                Ok(regex) => patterns.push((written, regex)),
+                Err(error) => tell(Code::BadRegex, span, format!("`{written}` is left out: {error}")),
+            }
+        }
+        (!patterns.is_empty()).then(|| Condition::new("command", Command { patterns }))
+    },
+};
+
+#[derive(Debug)]
+struct Command {
+    patterns: Vec<(String, Regex)>,
+}
+
+/// A command is not a path: here `*` is any text.
+fn wildcard(pattern: &str) -> String {
+    let mut regex = String::from("(?s)^");
+    for c in pattern.chars() {
+        match c {
+            '*' => regex.push_str(".*"),
+            '?' => regex.push('.'),
+            _ => regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    regex.push('$');
+    regex
+}
+
+impl Test for Command {
+    fn ask(&self, facts: &Facts<'_>) -> Answer {
+        let commands = &facts.evidence.commands;
+        if commands.is_empty() {
+            return Answer::unknown("command about to run");
+        }
+        let matched: Vec<String> = self
+            .patterns
+            .iter()
+            .filter(|(_, regex)| commands.iter().any(|command| regex.is_match(command.trim())))
+            .map(|(written, _)| written.clone())
+            .collect();
+        if matched.is_empty() {
+            let wanted: Vec<&str> = self.patterns.iter().map(|(written, _)| written.as_str()).collect();
+            return Answer::no(format!(
+                "command is `{}`, wanted `{}`",
+                commands.join("`, `"),
+                wanted.join("`, `")
+            ));
+        }
+        Answer::yes(matched)
+    }
+}

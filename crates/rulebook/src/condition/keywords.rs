@@ -1,0 +1,47 @@
+//! `keywords`: whole words of the user's message.
+
+use super::{Answer, Condition, Facts, Kind, Test, words};
+
+pub(super) const KIND: Kind = Kind {
+    key: "keywords",
+    holds: "the user's message has any of the words, whole and whatever their case",
+    build: |node, _, tell| {
+        let words = words(node, tell);
+        let lower = words.iter().map(|word| word.to_lowercase()).collect();
+        (!words.is_empty()).then(|| Condition::new("keywords", Keywords { words, lower }))
+    },
+};
+
+#[derive(Debug)]
+struct Keywords {
+    words: Vec<String>,
+    lower: Vec<String>,
+}
+
+impl Test for Keywords {
+    fn ask(&self, facts: &Facts<'_>) -> Answer {
+        let Some(message) = &facts.evidence.message else { return Answer::unknown("message") };
+        let message = message.to_lowercase();
+        let matched: Vec<String> = self
+            .words
+            .iter()
+            .zip(&self.lower)
+            .filter(|(_, lower)| has_word(&message, lower))
+            .map(|(word, _)| word.clone())
+            .collect();
+        if matched.is_empty() {
+            return Answer::no(format!("the message has none of the words `{}`", self.words.join("`, `")));
+        }
+        Answer::yes(matched)
+    }
+}
+
+/// Whether a word stands in a text with no letter, digit or `_` on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    let starts = word.starts_with(joins);
+    let ends = word.ends_with(joins);
+    text.match_indices(word).any(|(at, _)| {
+        !(starts && text[..at].ends_with(joins)) && !(ends && text[at + word.len()..].starts_with(joins))
+    })
+}

@@ -1,0 +1,267 @@
+//! Conditions: questions about the evidence, each with a three-valued answer and its reasons.
+
+mod command;
+mod content;
+mod facts;
+mod keywords;
+mod named;
+mod paths;
+mod tools;
+mod when;
+
+pub use facts::Facts;
+pub use named::system_name;
+pub use paths::Paths;
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Code;
+use crate::frontmatter::{Node, Value};
+use crate::glob::Dialect;
+
+/// An answer's certainty. All-of is the minimum, any-of the maximum; only `Yes` activates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Truth {
+    /// The evidence speaks against it.
+    No,
+    /// There is no evidence.
+    Unknown,
+    /// The evidence speaks for it.
+    Yes,
+}
+
+impl std::ops::Not for Truth {
+    type Output = Truth;
+
+    fn not(self) -> Truth {
+        match self {
+            Truth::No => Truth::Yes,
+            Truth::Unknown => Truth::Unknown,
+            Truth::Yes => Truth::No,
+        }
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Truth {
+        if holds { Truth::Yes } else { Truth::No }
+    }
+}
+
+/// Whether all conditions of a rule must hold, or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// All must hold.
+    All,
+    /// One suffices.
+    Any,
+}
+
+impl Match {
+    /// Combines answers; no answers constrain nothing.
+    pub fn combine(self, truths: impl Iterator<Item = Truth>) -> Truth {
+        match self {
+            Match::All => truths.min(),
+            Match::Any => truths.max(),
+        }
+        .unwrap_or(Truth::Yes)
+    }
+}
+
+/// One question about the evidence.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// Its key in headers and in reasons.
+    pub key: &'static str,
+    test: Arc<dyn Test>,
+}
+
+impl Condition {
+    /// A condition with its key.
+    pub fn new(key: &'static str, test: impl Test + 'static) -> Condition {
+        Condition { key, test: Arc::new(test) }
+    }
+
+    /// Puts the question.
+    pub fn ask(&self, facts: &Facts<'_>) -> Answer {
+        self.test.ask(facts)
+    }
+
+    /// Facts it asks for which somebody has to look up first.
+    pub fn needs(&self) -> Needs {
+        self.test.needs()
+    }
+}
+
+/// How a condition is answered.
+pub trait Test: Debug + Send + Sync {
+    /// Answers from the facts alone.
+    fn ask(&self, facts: &Facts<'_>) -> Answer;
+
+    /// Facts somebody has to look up first.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+}
+
+/// An answer and its reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How certain.
+    pub truth: Truth,
+    /// What of the condition matched, as written.
+    pub matched: Vec<String>,
+    /// Which evidence paths it rests on, as positions in the evidence.
+    pub seen: Vec<usize>,
+    /// Why not, where it is not yes.
+    pub detail: String,
+}
+
+impl Answer {
+    fn yes(matched: Vec<String>) -> Answer {
+        Answer { truth: Truth::Yes, matched, seen: Vec::new(), detail: String::new() }
+    }
+
+    fn no(detail: impl Into<String>) -> Answer {
+        Answer { truth: Truth::No, matched: Vec::new(), seen: Vec::new(), detail: detail.into() }
+    }
+
+    fn unknown(missing: &str) -> Answer {
+        Answer { truth: Truth::Unknown, ..Answer::no(format!("no {missing} is known")) }
+    }
+}
+
+/// Facts that cost something to look up: only what a rule asks for is looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The git branch.
+    pub branch: bool,
+    /// The text of the files in evidence.
+    pub content: bool,
+    /// What the workspace is made of.
+    pub tags: bool,
+}
+
+impl Needs {
+    /// What either needs.
+    pub fn or(self, other: Needs) -> Needs {
+        Needs {
+            branch: self.branch || other.branch,
+            content: self.content || other.content,
+            tags: self.tags || other.tags,
+        }
+    }
+}
+
+/// One row of [`CONDITIONS`].
+#[derive(Debug)]
+pub struct Kind {
+    /// The key in headers.
+    pub key: &'static str,
+    /// When it holds, one sentence for documentation.
+    pub holds: &'static str,
+    /// Reads a value; what cannot be read is told and constrains nothing.
+    pub build: fn(&Node, &Ground, &mut Tell<'_>) -> Option<Condition>,
+}
+
+/// What a rule's patterns stand on.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The format's glob dialect.
+    pub dialect: Dialect,
+    /// Root and folder of a nested rule: its patterns are relative to it.
+    pub base: Option<(usize, String)>,
+}
+
+/// Takes what is to be told about a value.
+pub type Tell<'t> = dyn FnMut(Code, Range<usize>, String) + 't;
+
+/// Every condition there is, in the order in which reasons are given.
+pub static CONDITIONS: &[Kind] = &[
+    paths::KIND,
+    named::MODE,
+    named::PROVIDER,
+    named::MODEL,
+    named::AGENT,
+    named::TAGS,
+    named::OS,
+    named::ENV,
+    tools::KIND,
+    command::KIND,
+    keywords::KIND,
+    named::BRANCH,
+    content::KIND,
+    when::KIND,
+];
+
+/// Reads a string, or a list of which the strings are kept and the rest told; with the place of each.
+pub(crate) fn texts(node: &Node, tell: &mut Tell<'_>) -> Vec<(String, Range<usize>)> {
+    match &node.value {
+        Value::Text(text) => vec![(text.clone(), node.span.clone())],
+        Value::List(items) => items
+            .iter()
+            .filter_map(|item| match &item.value {
+                Value::Text(text) => Some((text.clone(), item.span.clone())),
+                other => {
+                    tell(
+                        Code::WrongType,
+                        item.span.clone(),
+                        format!("items must be text, found {}", other.kind()),
+                    );
+                    None
+                }
+            })
+            .collect(),
+        other => {
+            tell(
+                Code::WrongType,
+                node.span.clone(),
+                format!("must be text or a list, found {}", other.kind()),
+            );
+            Vec::new()
+        }
+    }
+}
+
+/// Reads words: a comma list or a list, trimmed, without empty ones.
+pub(crate) fn words(node: &Node, tell: &mut Tell<'_>) -> Vec<String> {
+    let split = matches!(node.value, Value::Text(_));
+    texts(node, tell)
+        .iter()
+        .flat_map(|(text, _)| if split { text.split(',').collect() } else { vec![text.as_str()] })
+        .map(|word| word.trim().to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Whether a regular expression can be read. Look-around and back-references are another engine's business.
+pub(crate) fn check_regex(pattern: &str) -> Result<(), String> {
+    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
+    match regex_syntax::ParserBuilder::new().nest_limit(100).build().parse(pattern) {
+        Ok(_) => Ok(()),
+        Err(regex_syntax::Error::Parse(error))
+            if matches!(error.kind(), UnsupportedLookAround | UnsupportedBackreference) =>
+        {
+            Ok(())
+        }
+        Err(regex_syntax::Error::Parse(error)) => Err(error.kind().to_string()),
+        Err(regex_syntax::Error::Translate(error)) => Err(error.kind().to_string()),
+        Err(_) => Err("it cannot be read".to_owned()),
+    }
+}
+
+/// Compiles a regular expression within bounds.
+fn compile_regex(pattern: &str) -> Result<regex::Regex, String> {
+    regex::RegexBuilder::new(pattern).size_limit(1 << 20).nest_limit(100).build().map_err(|error| match error
+    {
+        regex::Error::CompiledTooBig(_) => "it is too large when compiled".to_owned(),
+        _ => check_regex(pattern)
+            .err()
+            .unwrap_or_else(|| "look-around and back-references are not available here".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! `paths`: some evidence path matches a pattern and no exclusion.
+
+use super::{Answer, Condition, Facts, Ground, Kind, Tell, Test, Truth};
+use crate::diagnostic::Code;
+use crate::frontmatter::{Node, Value, unquoted};
+use crate::glob::{self, Glob};
+
+pub(super) const KIND: Kind = Kind {
+    key: "paths",
+    holds: "some evidence path matches a pattern and no `!pattern`",
+    build: |node, ground, tell| Some(Condition::new("paths", Paths::read(node, ground, tell)?)),
+};
+
+/// Patterns for paths, some of which may exclude.
+#[derive(Debug)]
+pub struct Paths {
+    patterns: Vec<Pattern>,
+    /// The nested folder they are relative to.
+    base: Option<(usize, String)>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    written: String,
+    /// Without the leading `!` of an exclusion. Nothing where it is beyond the bounds: it matches nothing.
+    glob: Option<Glob>,
+    excludes: bool,
+}
+
+impl Paths {
+    /// Reads a string (a comma list) or a list of strings; nothing where no pattern is left.
+    pub fn read(node: &Node, ground: &Ground, tell: &mut Tell<'_>) -> Option<Paths> {
+        let is_list = matches!(node.value, Value::List(_));
+        let mut patterns = Vec::new();
+        for (text, span) in super::texts(node, tell) {
+            let pieces = if is_list {
+                vec![text.trim()]
+            } else {
+                glob::split_list(&text).into_iter().map(|(_, p)| p).collect()
+            };
+            for written in pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()) {
+                let excludes = written.starts_with('!') && !written.starts_with("!(");
+                let bare = if excludes { &written[1..] } else { written };
+                let glob = Glob::new(bare, ground.dialect)
+                    .inspect_err(|error| {
+                        tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"))
+                    })
+                    .ok();
+                patterns.push(Pattern { written: written.to_owned(), glob, excludes });
+            }
+        }
+        (!patterns.is_empty()).then(|| Paths { patterns, base: ground.base.clone() })
+    }
+
+    /// The patterns as written.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(|pattern| pattern.written.as_str())
+    }
+}
+
+impl Test for Paths {
+    fn ask(&self, facts: &Facts<'_>) -> Answer {
+        if facts.evidence.paths.is_empty() {
+            return Answer::unknown("path");
+        }
+        let view = facts.view(self.base.as_ref());
+        let hits =
+            |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
+        let (exclude, include): (Vec<_>, Vec<_>) = self.patterns.iter().partition(|pattern| pattern.excludes);
+        let excluded: Vec<usize> = exclude.iter().flat_map(|pattern| hits(pattern)).collect();
+        let mut seen = Vec::new();
+        let mut matched: Vec<String> = Vec::new();
+        if include.is_empty() {
+            seen.extend(view.below.iter().filter(|at| !excluded.contains(at)));
+            matched
+                .extend(exclude.iter().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
+        }
+        for pattern in include {
+            let mut found = hits(pattern);
+            found.retain(|at| !excluded.contains(at));
+            if !found.is_empty() && !matched.contains(&pattern.written) {
+                matched.push(pattern.written.clone());
+            }
+            seen.extend(found);
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        if seen.is_empty() {
+            return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
+        }
+        Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+    }
+}
+
+/// The first few of some patterns, quoted.
+fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
+    let all: Vec<String> = patterns.map(|pattern| format!("`{pattern}`")).collect();
+    match all.len() {
+        0..=4 => all.join(", "),
+        many => format!("{} and {} more", all[..3].join(", "), many - 3),
+    }
+}

@@ -1,0 +1,253 @@
+//! `when`: an expression over the other conditions, `(paths:src/** OR paths:lib/**) AND NOT mode:plan`.
+
+use std::ops::Range;
+
+use super::{Answer, CONDITIONS, Condition, Facts, Ground, Kind, Needs, Tell, Test, Truth};
+use crate::diagnostic::{Code, nearest};
+use crate::frontmatter::{Node, Value};
+
+pub(super) const KIND: Kind = Kind {
+    key: "when",
+    holds: "an expression of `key:value` terms, AND, OR, NOT and parentheses holds",
+    build: |node, ground, tell| {
+        let Value::Text(text) = &node.value else {
+            tell(
+                Code::WrongType,
+                node.span.clone(),
+                format!("`when` must be text, found {}", node.value.kind()),
+            );
+            return None;
+        };
+        // A quoted scalar's text starts one byte in; with escapes in it the place is a close guess.
+        let base = node.span.start + usize::from(node.span.len() > text.len());
+        let mut parser = Parser { text, at: 0, depth: 0, base, ground };
+        let expression = parser.parse(tell).unwrap_or_else(|(span, message)| {
+            let end = (base + span.end).min(node.span.end).max(base + span.start);
+            tell(Code::BadWhen, base + span.start..end, message);
+            Expression::Unreadable
+        });
+        Some(Condition::new("when", expression))
+    },
+};
+
+#[derive(Debug)]
+enum Expression {
+    Is {
+        written: String,
+        condition: Condition,
+    },
+    Not(Box<Expression>),
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+    /// Could not be read: the rule stays off, and it is told why.
+    Unreadable,
+}
+
+impl Test for Expression {
+    fn ask(&self, facts: &Facts<'_>) -> Answer {
+        match self {
+            Expression::Is { written, condition } => {
+                let answer = condition.ask(facts);
+                let matched = if answer.truth == Truth::Yes { vec![written.clone()] } else { Vec::new() };
+                Answer { matched, ..answer }
+            }
+            Expression::Not(inner) => {
+                let answer = inner.ask(facts);
+                let written = inner.to_string();
+                match !answer.truth {
+                    Truth::Yes => Answer::yes(vec![format!("NOT {written}")]),
+                    Truth::No => Answer::no(format!("{written} holds")),
+                    Truth::Unknown => Answer { truth: Truth::Unknown, ..answer },
+                }
+            }
+            Expression::All(terms) => {
+                join(terms.iter().map(|term| term.ask(facts)), Truth::Yes, Iterator::min)
+            }
+            Expression::Any(terms) => {
+                join(terms.iter().map(|term| term.ask(facts)), Truth::No, Iterator::max)
+            }
+            Expression::Unreadable => Answer::no("the `when` expression cannot be read"),
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        match self {
+            Expression::Is { condition, .. } => condition.needs(),
+            Expression::Not(inner) => inner.needs(),
+            Expression::All(terms) | Expression::Any(terms) => {
+                terms.iter().map(Test::needs).fold(Needs::default(), Needs::or)
+            }
+            Expression::Unreadable => Needs::default(),
+        }
+    }
+}
+
+fn join(
+    answers: impl Iterator<Item = Answer>,
+    none: Truth,
+    pick: fn(std::vec::IntoIter<Truth>) -> Option<Truth>,
+) -> Answer {
+    let answers: Vec<Answer> = answers.collect();
+    let truths: Vec<Truth> = answers.iter().map(|answer| answer.truth).collect();
+    let truth = pick(truths.into_iter()).unwrap_or(none);
+    let deciding = answers.into_iter().filter(|answer| answer.truth == truth);
+    let mut joined = Answer { truth, ..Answer::no("") };
+    let mut details = Vec::new();
+    for answer in deciding {
+        joined.matched.extend(answer.matched);
+        joined.seen.extend(answer.seen);
+        details.extend(Some(answer.detail).filter(|detail| !detail.is_empty() && truth != Truth::Yes));
+    }
+    joined.seen.sort_unstable();
+    joined.seen.dedup();
+    details.dedup();
+    joined.detail = details.join("; ");
+    joined
+}
+
+impl std::fmt::Display for Expression {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let terms = |f: &mut std::fmt::Formatter<'_>, terms: &[Expression], word: &str| {
+            let written: Vec<String> = terms.iter().map(ToString::to_string).collect();
+            write!(f, "({})", written.join(word))
+        };
+        match self {
+            Expression::Is { written, .. } => f.write_str(written),
+            Expression::Not(inner) => write!(f, "NOT {inner}"),
+            Expression::All(all) => terms(f, all, " AND "),
+            Expression::Any(any) => terms(f, any, " OR "),
+            Expression::Unreadable => Ok(()),
+        }
+    }
+}
+
+const MAX_DEPTH: usize = 32;
+
+type Fault = (Range<usize>, String);
+
+/// A recursive descent over the text; its depth is bounded.
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+    base: usize,
+    ground: &'t Ground,
+}
+
+impl Parser<'_> {
+    fn parse(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+        let expression = self.any(tell)?;
+        match self.peek() {
+            "" => Ok(expression),
+            extra => Err((self.here(extra), format!("expected AND, OR or the end, found `{extra}`"))),
+        }
+    }
+
+    fn any(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+        let mut terms = vec![self.all(tell)?];
+        while self.take(&["or", "||"]) {
+            terms.push(self.all(tell)?);
+        }
+        Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::Any(terms) })
+    }
+
+    fn all(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+        let mut terms = vec![self.term(tell)?];
+        while self.take(&["and", "&&"]) {
+            terms.push(self.term(tell)?);
+        }
+        Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::All(terms) })
+    }
+
+    fn term(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err((self.at..self.at + 1, format!("nested deeper than {MAX_DEPTH} levels")));
+        }
+        let term = if self.take(&["not", "!"]) {
+            Expression::Not(Box::new(self.term(tell)?))
+        } else if self.take(&["("]) {
+            let opened = self.at - 1;
+            let inner = self.any(tell)?;
+            if !self.take(&[")"]) {
+                return Err((opened..opened + 1, "this parenthesis is never closed".to_owned()));
+            }
+            inner
+        } else {
+            self.is(tell)?
+        };
+        self.depth -= 1;
+        Ok(term)
+    }
+
+    fn is(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+        let word = self.peek().to_owned();
+        let span = self.here(&word);
+        let Some((key, value)) = word.split_once(':').filter(|(_, value)| !value.is_empty()) else {
+            let found = if word.is_empty() { "the end".to_owned() } else { format!("`{word}`") };
+            return Err((span, format!("expected `key:value`, found {found}")));
+        };
+        let Some(kind) = CONDITIONS.iter().find(|kind| kind.key == key && kind.key != "when") else {
+            let near = nearest(key, CONDITIONS.iter().map(|kind| kind.key));
+            let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err((span, format!("`{key}` is not a condition{help}")));
+        };
+        self.at = span.end;
+        let value = value.trim_matches('"').trim_matches('\'');
+        let node =
+            Node { value: Value::Text(value.to_owned()), span: self.base + span.start..self.base + span.end };
+        match (kind.build)(&node, self.ground, tell) {
+            Some(condition) => Ok(Expression::Is { written: format!("{key}:{value}"), condition }),
+            None => Err((span, format!("`{value}` is not a value of `{key}`"))),
+        }
+    }
+
+    fn here(&self, word: &str) -> Range<usize> {
+        let start = self.text.len() - self.text[self.at..].trim_start().len();
+        start..(start + word.len()).max(start + 1)
+    }
+
+    /// The next word: a parenthesis, an operator, or `key:value` up to white space or an unbalanced `)`.
+    fn peek(&self) -> &str {
+        let rest = self.text[self.at..].trim_start();
+        let single = |c: char| rest.starts_with(c).then(|| &rest[..1]);
+        if let Some(paren) = single('(').or_else(|| single(')')) {
+            return paren;
+        }
+        if rest.starts_with('!') {
+            return &rest[..1];
+        }
+        let mut open = 0usize;
+        let mut quote = None;
+        let end = rest.find(|c: char| match (quote, c) {
+            (Some(q), _) if c == q => {
+                quote = None;
+                false
+            }
+            (Some(_), _) => false,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                false
+            }
+            (None, '(') => {
+                open += 1;
+                false
+            }
+            (None, ')') if open > 0 => {
+                open -= 1;
+                false
+            }
+            (None, c) => c.is_whitespace() || c == ')',
+        });
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    fn take(&mut self, words: &[&str]) -> bool {
+        let word = self.peek().to_owned();
+        let taken = words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted));
+        if taken {
+            self.at = self.here(&word).end;
+        }
+        taken
+    }
+}

@@ -1,0 +1,246 @@
+//! Evaluating: a rulebook and the evidence in, a verdict for every rule out.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::condition::{Answer, Facts, Truth};
+use crate::evidence::Evidence;
+use crate::format::Bare;
+use crate::resolve::{Off, Rulebook};
+use crate::rule::{Activation, Rule, Step};
+
+/// What becomes of every rule, in the order of precedence.
+#[derive(Clone, Debug)]
+pub struct Evaluation<'r> {
+    /// One for each rule that is not rejected.
+    pub verdicts: Vec<Verdict<'r>>,
+}
+
+/// A rule's answer to the evidence.
+#[derive(Clone, Debug)]
+pub struct Verdict<'r> {
+    /// The rule.
+    pub rule: &'r Rule,
+    /// The one bucket it ends in.
+    pub state: State<'r>,
+    /// What held.
+    pub because: Vec<Reason>,
+}
+
+/// Where a rule ends.
+#[derive(Clone, Debug)]
+pub enum State<'r> {
+    /// It applies.
+    Stack,
+    /// The agent may ask for it.
+    Offered,
+    /// It watches the model's output.
+    Stream,
+    /// It does not apply.
+    Inactive(WhyNot),
+    /// It would apply, but another says it.
+    Overridden {
+        /// Who.
+        winner: &'r Rule,
+        /// What decided.
+        by: Step,
+    },
+    /// Somebody switched it off.
+    Disabled(Off),
+}
+
+/// Why a rule does not apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhyNot {
+    /// The condition that failed, or `manual`, `unreachable`, `no-condition`, `empty`.
+    pub reason: &'static str,
+    /// The same for people.
+    pub detail: String,
+}
+
+/// A condition that held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Its key.
+    pub condition: &'static str,
+    /// What of it matched, as written.
+    pub matched: Vec<String>,
+    /// Positions of the evidence paths it rests on.
+    pub seen: Vec<usize>,
+}
+
+/// Gives every rule its verdict.
+pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
+    let folders: HashSet<(usize, &str)> = book
+        .rules()
+        .filter(|(rule, _)| !rule.origin.folder.is_empty())
+        .map(|(rule, _)| (rule.origin.root, rule.origin.folder.as_str()))
+        .collect();
+    let facts = Facts::new(evidence, folders);
+    let mut standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
+    bury(&mut standings, &facts);
+    override_ids(&mut standings);
+    override_duplicates(&mut standings);
+    let verdicts = standings.into_iter().map(|standing| standing.verdict).collect();
+    Evaluation { verdicts }
+}
+
+/// A verdict on its way.
+struct Standing<'r> {
+    verdict: Verdict<'r>,
+    /// Offered for its description although its conditions do not hold: gives way to any rule that does apply.
+    unmet: Option<WhyNot>,
+}
+
+impl Standing<'_> {
+    fn applies(&self) -> bool {
+        matches!(self.verdict.state, State::Stack | State::Offered | State::Stream)
+    }
+}
+
+/// A rule by itself: no other rule is considered yet.
+fn stand<'r>(rule: &'r Rule, off: Option<&Off>, facts: &Facts<'_>) -> Standing<'r> {
+    let mut because = Vec::new();
+    let mut unmet = None;
+    let state = match off {
+        Some(off) => State::Disabled(off.clone()),
+        None => match judge(rule, facts, &mut because) {
+            Ok(state) => state,
+            Err(why) if rule.is_offered && !matches!(why.reason, "folder" | "empty" | "manual") => {
+                unmet = Some(why);
+                State::Offered
+            }
+            Err(why) => State::Inactive(why),
+        },
+    };
+    Standing { verdict: Verdict { rule, state, because }, unmet }
+}
+
+/// The bucket of a rule whose conditions hold, or why they do not.
+fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Result<State<'r>, WhyNot> {
+    if rule.body.is_empty() {
+        return Err(WhyNot::new("empty", "there is no text to deliver"));
+    }
+    let requested = facts.evidence.requested.iter().any(|name| *name == rule.name || *name == rule.id);
+    if requested && rule.stream.is_none() {
+        because.push(Reason { condition: "requested", matched: vec![rule.name.clone()], seen: Vec::new() });
+        return Ok(State::Stack);
+    }
+    because.extend(ask_folder(rule, facts)?);
+    because.extend(ask_conditions(rule, facts)?);
+    match rule.activation {
+        Activation::Stream => Ok(State::Stream),
+        Activation::Always | Activation::When => Ok(State::Stack),
+        Activation::OnRequest => Ok(State::Offered),
+        Activation::Manual => Err(WhyNot::new("manual", "it comes on when the user asks for it by name")),
+        Activation::Never if rule.origin.format.bare == Bare::Inactive => {
+            Err(WhyNot::new("no-condition", "it has neither `globs` nor `alwaysApply: true`"))
+        }
+        Activation::Never => Err(WhyNot::new("unreachable", "nothing in its header can bring it on")),
+    }
+}
+
+/// A nested rule is for the evidence below its folder.
+fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
+    let folder = &rule.origin.folder;
+    if folder.is_empty() {
+        return Ok(None);
+    }
+    match facts.below(rule.origin.root, folder) {
+        [] => Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`"))),
+        seen => Ok(Some(Reason { condition: "folder", matched: vec![folder.clone()], seen: seen.to_vec() })),
+    }
+}
+
+fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot> {
+    let answers: Vec<_> =
+        rule.conditions.iter().map(|condition| (condition.key, condition.ask(facts))).collect();
+    let truth = rule.combine.combine(answers.iter().map(|(_, answer)| answer.truth));
+    if truth == Truth::Yes {
+        let held = answers.into_iter().filter(|(_, answer)| answer.truth == Truth::Yes);
+        return Ok(held
+            .map(|(condition, Answer { matched, seen, .. })| Reason { condition, matched, seen })
+            .collect());
+    }
+    let failed = answers.iter().filter(|(_, answer)| answer.truth != Truth::Yes);
+    let details: Vec<&str> = failed.map(|(_, answer)| answer.detail.as_str()).collect();
+    let reason =
+        answers.iter().find(|(_, answer)| answer.truth == truth).map_or("no-condition", |(key, _)| key);
+    Err(WhyNot::new(reason, details.join("; ")))
+}
+
+impl WhyNot {
+    fn new(reason: &'static str, detail: impl Into<String>) -> WhyNot {
+        WhyNot { reason, detail: detail.into() }
+    }
+}
+
+/// Positions of the evidence paths that, each by itself, a rule's paths and folder hold for.
+pub fn reach(rule: &Rule, evidence: &Evidence) -> Vec<usize> {
+    let folder = (!rule.origin.folder.is_empty()).then_some((rule.origin.root, rule.origin.folder.as_str()));
+    let facts = Facts::new(evidence, folder);
+    let below = match ask_folder(rule, &facts) {
+        Ok(Some(reason)) => reason.seen,
+        Ok(None) => (0..evidence.paths.len()).collect(),
+        Err(_) => Vec::new(),
+    };
+    let paths = rule.conditions.iter().find(|condition| condition.key == "paths");
+    paths.map_or(below, |condition| condition.ask(&facts).seen)
+}
+
+/// `enabled: false` in a nested folder switches rules of its id off there.
+fn bury(standings: &mut [Standing<'_>], facts: &Facts<'_>) {
+    let mut tombs: HashMap<&str, &Rule> = HashMap::new();
+    for Standing { verdict, .. } in standings {
+        let Verdict { rule, state, .. } = verdict;
+        if let Some(tomb) = tombs.get(rule.id.as_str())
+            && !matches!(state, State::Disabled(_))
+        {
+            *state = State::Disabled(tomb.tombstone());
+        }
+        if !rule.enabled && !facts.below(rule.origin.root, &rule.origin.folder).is_empty() {
+            tombs.entry(&rule.id).or_insert(rule);
+        }
+    }
+}
+
+/// One winner an id: the first in order that applies. What is merely offered yields to what applies.
+fn override_ids(standings: &mut [Standing<'_>]) {
+    let mut winners: HashMap<&str, usize> = HashMap::new();
+    for wants_unmet in [false, true] {
+        for (at, standing) in standings.iter().enumerate() {
+            if standing.applies() && standing.unmet.is_some() == wants_unmet {
+                winners.entry(&standing.verdict.rule.id).or_insert(at);
+            }
+        }
+    }
+    for at in 0..standings.len() {
+        let winner = winners.get(standings[at].verdict.rule.id.as_str()).copied();
+        let Some(winner) = winner.filter(|winner| *winner != at && standings[at].applies()) else { continue };
+        let winner_rule = standings[winner].verdict.rule;
+        let Standing { verdict, unmet } = &mut standings[at];
+        verdict.state = match unmet.take() {
+            Some(why) if at < winner => State::Inactive(why),
+            _ => {
+                State::Overridden { winner: winner_rule, by: winner_rule.rank.decided_by(&verdict.rule.rank) }
+            }
+        };
+    }
+}
+
+/// The same text is delivered once, and not offered beside.
+fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
+    let mut said: HashMap<&'r str, &'r Rule> = HashMap::new();
+    for is_turn in [(|state| matches!(state, State::Stack)) as fn(&State<'r>) -> bool, |state| {
+        matches!(state, State::Offered)
+    }] {
+        for Standing { verdict, .. } in standings.iter_mut() {
+            if !is_turn(&verdict.state) {
+                continue;
+            }
+            match said.get(verdict.rule.body.as_str()) {
+                Some(winner) => verdict.state = State::Overridden { winner, by: Step::Duplicate },
+                None => drop(said.insert(&verdict.rule.body, verdict.rule)),
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The evidence as hosts send it: JSON, every key optional.
+
+use serde_json::{Map, Value};
+
+use crate::diagnostic::{Code, Diagnostic, nearest};
+
+/// What a host says about the request.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// Paths named on the command line, absolute.
+    pub arguments: Vec<String>,
+    /// The user's message.
+    pub message: Option<String>,
+    /// Files the user named explicitly.
+    pub mentions: Vec<String>,
+    /// Tool calls, oldest first.
+    pub tools: Vec<ToolCall>,
+    /// Open tabs.
+    pub open_tabs: Vec<String>,
+    /// Visible editors.
+    pub visible_editors: Vec<String>,
+    /// Files the agent wrote in this task.
+    pub modified: Vec<String>,
+    /// The current turn.
+    pub turn: Option<u64>,
+    /// The host's mode.
+    pub mode: Option<String>,
+    /// Who serves the model.
+    pub provider: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The environment's name.
+    pub env: Option<String>,
+    /// What the workspace is made of.
+    pub tags: Option<Vec<String>>,
+    /// The git branch.
+    pub branch: Option<String>,
+    /// The operating system.
+    pub os: Option<String>,
+    /// Rules asked for by name.
+    pub requested: Vec<String>,
+}
+
+/// One tool call.
+#[derive(Clone, Debug, Default)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its targets, where the host names them.
+    pub paths: Vec<String>,
+    /// The shell command it runs.
+    pub command: Option<String>,
+    /// Its raw arguments.
+    pub input: Option<Value>,
+    /// The turn it was made in.
+    pub turn: Option<u64>,
+    /// Whether it is about to run.
+    pub pending: bool,
+}
+
+const KEYS: &[&str] = &[
+    "agent",
+    "branch",
+    "env",
+    "mentions",
+    "message",
+    "mode",
+    "model",
+    "modified",
+    "openTabs",
+    "os",
+    "provider",
+    "requested",
+    "tags",
+    "tools",
+    "turn",
+    "visibleEditors",
+];
+const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pending", "turn"];
+
+impl Input {
+    /// Reads JSON text; an error where it is none, or not an object.
+    pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
+        if !value.is_object() {
+            return Err(format!("must be a JSON object, found {}", kind(&value)));
+        }
+        let mut diagnostics = Vec::new();
+        let input = Input::from_value(&value, &mut diagnostics);
+        Ok((input, diagnostics))
+    }
+
+    /// Reads what can be read; the rest is told.
+    pub(super) fn from_value(value: &Value, diagnostics: &mut Vec<Diagnostic>) -> Input {
+        let empty = Map::new();
+        let mut fields = Object { map: value.as_object().unwrap_or(&empty), diagnostics };
+        fields.tell_unknown(KEYS);
+        let calls = match fields.map.get("tools") {
+            None | Some(Value::Null) => &[][..],
+            Some(Value::Array(calls)) => calls,
+            Some(other) => {
+                fields.tell_type("tools", "a list", other);
+                &[]
+            }
+        };
+        let tags = fields.map.contains_key("tags").then(|| fields.texts("tags"));
+        Input {
+            arguments: Vec::new(),
+            message: fields.text("message"),
+            mentions: fields.texts("mentions"),
+            tools: calls.iter().filter_map(|call| ToolCall::from_value(call, fields.diagnostics)).collect(),
+            open_tabs: fields.texts("openTabs"),
+            visible_editors: fields.texts("visibleEditors"),
+            modified: fields.texts("modified"),
+            turn: fields.number("turn"),
+            mode: fields.text("mode"),
+            provider: fields.text("provider"),
+            model: fields.text("model"),
+            agent: fields.text("agent"),
+            env: fields.text("env"),
+            tags,
+            branch: fields.text("branch"),
+            os: fields.text("os"),
+            requested: fields.texts("requested"),
+        }
+    }
+}
+
+impl ToolCall {
+    fn from_value(value: &Value, diagnostics: &mut Vec<Diagnostic>) -> Option<ToolCall> {
+        let Some(map) = value.as_object() else {
+            tell(
+                diagnostics,
+                Code::WrongType,
+                format!("an entry of `tools` must be an object, found {}", kind(value)),
+            );
+            return None;
+        };
+        let mut fields = Object { map, diagnostics };
+        fields.tell_unknown(TOOL_KEYS);
+        let mut paths: Vec<String> = fields.text("path").into_iter().collect();
+        paths.extend(fields.texts("paths"));
+        Some(ToolCall {
+            name: fields.text("name").unwrap_or_default(),
+            paths,
+            command: fields.text("command"),
+            input: map.get("input").cloned(),
+            turn: fields.number("turn"),
+            pending: map.get("pending").and_then(Value::as_bool).unwrap_or(false),
+        })
+    }
+}
+
+struct Object<'v, 'd> {
+    map: &'v Map<String, Value>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl Object<'_, '_> {
+    fn tell_unknown(&mut self, known: &[&'static str]) {
+        for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
+            let told = Diagnostic::whole(
+                Code::UnknownEvidence,
+                "evidence",
+                format!("`{key}` is not a key of the evidence; it is ignored"),
+            );
+            self.diagnostics.push(match nearest(key, known.iter().copied()) {
+                Some(near) => told.help(format!("did you mean `{near}`?")),
+                None => told.help(format!("known are {}", known.join(", "))),
+            });
+        }
+    }
+
+    fn tell_type(&mut self, key: &str, wanted: &str, found: &Value) {
+        tell(self.diagnostics, Code::WrongType, format!("`{key}` must be {wanted}, found {}", kind(found)));
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.map.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Null => None,
+            other => {
+                self.tell_type(key, "text", other);
+                None
+            }
+        }
+    }
+
+    fn texts(&mut self, key: &str) -> Vec<String> {
+        match self.map.get(key) {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::String(text)) => vec![text.clone()],
+            Some(Value::Array(items)) => {
+                if let Some(wrong) = items.iter().find(|item| !item.is_string()) {
+                    self.tell_type(key, "a list of text", wrong);
+                }
+                items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            Some(other) => {
+                self.tell_type(key, "a list of text", other);
+                Vec::new()
+            }
+        }
+    }
+
+    fn number(&mut self, key: &str) -> Option<u64> {
+        let value = self.map.get(key).filter(|value| !value.is_null())?;
+        if value.as_u64().is_none() {
+            self.tell_type(key, "a whole number", value);
+        }
+        value.as_u64()
+    }
+}
+
+fn tell(diagnostics: &mut Vec<Diagnostic>, code: Code, message: String) {
+    diagnostics.push(Diagnostic::whole(code, "evidence", message));
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

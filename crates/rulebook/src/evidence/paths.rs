@@ -1,0 +1,157 @@
+//! Paths of the evidence: whatever a host writes, made relative to the root it lies in.
+
+/// The workspace's roots.
+#[derive(Clone, Debug, Default)]
+pub struct Roots {
+    /// At least one in a workspace that is open.
+    pub roots: Vec<Root>,
+    /// What `~` stands for.
+    pub home: Option<String>,
+}
+
+/// One root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Its folder's name.
+    pub name: String,
+    /// Absolute, POSIX separators, no trailing slash but for `/` itself.
+    pub path: String,
+}
+
+/// Where a path lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a root, below it.
+    Inside {
+        /// Which, counted from 0.
+        root: usize,
+        /// Relative to it.
+        path: String,
+    },
+    /// A root itself.
+    Root(usize),
+    /// In none.
+    Outside,
+}
+
+impl Roots {
+    /// Finds the root a path lies in. A relative path belongs to the first root where it exists, else to the first.
+    pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> Place {
+        let path = path.trim().replace('\\', "/");
+        let path = path.strip_prefix("file://").unwrap_or(&path);
+        if let Some(rest) = path.strip_prefix("~/") {
+            return self.home.as_ref().map_or(Place::Outside, |home| self.contain(&format!("{home}/{rest}")));
+        }
+        if path.is_empty() || is_absolute(path) {
+            return if path.is_empty() { Place::Outside } else { self.contain(path) };
+        }
+        let in_root = |root: &Root| self.contain(&format!("{}/{path}", root.path));
+        let there = |place: &Place| matches!(place, Place::Inside { root, path } if exists(*root, path));
+        self.roots.iter().skip(1).fold(self.roots.first().map_or(Place::Outside, in_root), |found, root| {
+            if there(&found) {
+                found
+            } else {
+                Some(in_root(root)).filter(|place| there(place)).unwrap_or(found)
+            }
+        })
+    }
+
+    /// A host's mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
+    pub(super) fn mentioned(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
+        let path = mention.trim().trim_start_matches('@').trim_matches('"');
+        match path.strip_prefix('/') {
+            Some(relative) if self.place(path, exists) == Place::Outside => relative.to_owned(),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The longest root that contains an absolute path.
+    fn contain(&self, path: &str) -> Place {
+        let path = resolve(path);
+        self.roots
+            .iter()
+            .enumerate()
+            .filter_map(|(at, root)| Some((root.path.len(), at, below(&path, &root.path)?)))
+            .max_by_key(|(len, at, _)| (*len, std::cmp::Reverse(*at)))
+            .map_or(Place::Outside, |(_, root, rest)| match rest {
+                "" => Place::Root(root),
+                rest => Place::Inside { root, path: rest.to_owned() },
+            })
+    }
+}
+
+/// Whether a path with POSIX separators starts at a file system's root.
+pub(crate) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || drive(path).is_some()
+}
+
+fn drive(path: &str) -> Option<char> {
+    let mut chars = path.chars();
+    let letter = chars.next().filter(char::is_ascii_alphabetic)?;
+    (chars.next() == Some(':') && matches!(chars.next(), None | Some('/'))).then_some(letter)
+}
+
+/// The path without `.`, `..` and empty parts, the disk not asked; drive letters in lower case.
+fn resolve(path: &str) -> String {
+    let (prefix, rest) = match drive(path) {
+        Some(letter) => (format!("{}:", letter.to_ascii_lowercase()), &path[2..]),
+        None => (String::new(), path),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("{prefix}/{}", parts.join("/"))
+}
+
+fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
+    let root = resolve(root);
+    let rest = path.strip_prefix(root.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_finds_its_root() {
+        let root = |path: &str| Root { name: String::new(), path: path.to_owned() };
+        let roots = Roots {
+            roots: vec![root("/w/app"), root("/w/app/packages/core"), root("C:/repo"), root("/w/lib")],
+            home: Some("/w".to_owned()),
+        };
+        let on_disk = |root: usize, path: &str| (root, path) == (3, "only/lib.ts");
+        let check = |path: &str, wanted: Option<(usize, &str)>| {
+            let found = match roots.place(path, &on_disk) {
+                Place::Inside { root, path } => Some((root, path)),
+                Place::Root(root) => Some((root, String::new())),
+                Place::Outside => None,
+            };
+            assert_eq!(found, wanted.map(|(root, path)| (root, path.to_owned())), "{path}");
+        };
+        check("src/a.ts", Some((0, "src/a.ts")));
+        check("./src//b/../a.ts", Some((0, "src/a.ts")));
+        check("src\\web\\a.ts", Some((0, "src/web/a.ts")));
+        check("/w/app/src/a.ts", Some((0, "src/a.ts")));
+        check("/w/app/packages/core/x.rs", Some((1, "x.rs")));
+        check("packages/core/x.rs", Some((1, "x.rs")));
+        check("c:\\repo\\src\\a.ts", Some((2, "src/a.ts")));
+        check("C:/repo/src/a.ts", Some((2, "src/a.ts")));
+        check("only/lib.ts", Some((3, "only/lib.ts")));
+        check("file:///w/lib/a.ts", Some((3, "a.ts")));
+        check("~/lib/a.ts", Some((3, "a.ts")));
+        check("../lib/a.ts", Some((3, "a.ts")));
+        check("/w/app", Some((0, "")));
+        check(".", Some((0, "")));
+        check("/etc/passwd", None);
+        check("../../etc/passwd", None);
+        check("/w/application/a.ts", None);
+        check("..foo/a.ts", Some((0, "..foo/a.ts")));
+        check("", None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Cuts fenced code out of a message.
+
+/// A run of three or more backticks or tildes.
+struct Run {
+    start: usize,
+    end: usize,
+    mark: u8,
+    line: usize,
+    /// A word stands right behind it, as in "```ts": it opens a block and cannot close one.
+    has_info: bool,
+}
+
+/// The parts of `text` outside fenced code.
+///
+/// A fence may open in mid-line ("fix this: ```ts"), as people type it. One that closes on its own line is
+/// inline code, and one that never closes is a slip of the pen; both hide nothing, since hiding the rest of
+/// the message would lose more than it saves.
+pub(super) fn outside(text: &str) -> Vec<&str> {
+    let runs = runs(text);
+    let reach = longest_closers(&runs);
+    let mut parts = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(open) = runs.get(at) {
+        let closes = |run: &Run| {
+            run.mark == open.mark
+                && run.end - run.start >= open.end - open.start
+                && (run.line == open.line || !run.has_info)
+        };
+        let rest = &runs[at + 1..];
+        let is_inline = rest.first().is_some_and(|next| next.line == open.line && closes(next));
+        // Looking ahead only where a closer is known to exist keeps the whole walk linear.
+        let is_closed = is_inline || reach[at + 1][kind(open.mark)] >= open.end - open.start;
+        let Some(distance) = is_closed.then(|| rest.iter().position(closes)).flatten() else {
+            at += 1;
+            continue;
+        };
+        let close = &rest[distance];
+        if close.line != open.line {
+            parts.push(&text[from..open.start]);
+            from = close.end;
+        }
+        at += distance + 2;
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+fn runs(text: &str) -> Vec<Run> {
+    let bytes = text.as_bytes();
+    let mut runs = Vec::new();
+    let (mut at, mut line, mut leads_line) = (0, 0, true);
+    while at < bytes.len() {
+        let mark = bytes[at];
+        let start = at;
+        at += 1;
+        match mark {
+            b'\n' => (line, leads_line) = (line + 1, true),
+            // What may stand before a fence: indentation, a quotation, a list item.
+            b' ' | b'\t' | b'\r' | b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => {}
+            b'`' | b'~' => {
+                at += bytes[at..].iter().take_while(|&&byte| byte == mark).count();
+                if at - start >= 3 && (mark == b'`' || leads_line) {
+                    let has_info =
+                        bytes.get(at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'{');
+                    runs.push(Run { start, end: at, mark, line, has_info });
+                }
+                leads_line = false;
+            }
+            _ => leads_line = false,
+        }
+    }
+    runs
+}
+
+/// For each position, the longest run from there on that can close a block, by kind.
+fn longest_closers(runs: &[Run]) -> Vec<[usize; 2]> {
+    let mut reach = vec![[0; 2]; runs.len() + 1];
+    for (at, run) in runs.iter().enumerate().rev() {
+        reach[at] = reach[at + 1];
+        if !run.has_info {
+            let longest = &mut reach[at][kind(run.mark)];
+            *longest = (*longest).max(run.end - run.start);
+        }
+    }
+    reach
+}
+
+fn kind(mark: u8) -> usize {
+    usize::from(mark == b'~')
+}

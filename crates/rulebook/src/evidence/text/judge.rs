@@ -1,0 +1,288 @@
+//! Decides whether a candidate is a path, and which.
+
+use super::Disk;
+use super::names::{
+    extension, is_abbreviation, is_complete, is_domain, is_familiar, is_filename_word, is_host, is_joiner,
+    is_lookalike, is_media, is_shouted, is_unextended,
+};
+use super::scan::{Candidate, Naming};
+
+/// The path a candidate stands for, if it counts.
+pub(super) fn judge(candidate: &Candidate, disk: &mut Disk) -> Option<String> {
+    let text = without_sign(without_place(clean(candidate.text)));
+    let shape = Shape::read(text);
+    if !shape.path.contains(char::is_alphanumeric) || is_email(text) || shape.path == "/dev/null" {
+        return None;
+    }
+    match candidate.naming {
+        Naming::Spaced => {
+            ((is_pathlike(text) && disk.has(&shape.path)) || is_one_path(text, disk)).then_some(shape.path)
+        }
+        Naming::Joined => disk.has(&shape.path).then_some(shape.path),
+        naming => shape.settle(naming, disk),
+    }
+}
+
+/// Takes off what surrounds a path: punctuation, signs, Markdown emphasis.
+fn clean(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let length = text.len();
+        text = text.trim().trim_start_matches(['-', '+', '!', '#', '&', '^', '=', ':', '?']);
+        text = without_emphasis(trim_end(text));
+        if text.len() == length {
+            return text;
+        }
+    }
+}
+
+fn trim_end(text: &str) -> &str {
+    let trimmed = text.trim_end_matches(['.', '!', '?', '-', '&', '^', '=', ':', '#', '\\']);
+    let tail = &text[trimmed.len()..];
+    let is_parent = tail.starts_with("..") && !tail.starts_with("...");
+    let is_segment = trimmed.is_empty() || trimmed.ends_with(['/', '\\']);
+    if is_parent && is_segment { &text[..trimmed.len() + 2] } else { trimmed }
+}
+
+fn without_emphasis(text: &str) -> &str {
+    let emphasised = ['*', '_', '~'].iter().find_map(|&mark| {
+        let opening = text.len() - text.trim_start_matches(mark).len();
+        let closing = text.len() - text.trim_end_matches(mark).len();
+        let depth = opening.min(closing);
+        let inner = text.get(depth..text.len() - depth).filter(|inner| depth > 0 && !inner.is_empty())?;
+        let is_glob = inner.starts_with(['/', '\\', '*']) || (text.starts_with("*.") && depth == 1);
+        // `__tests__/__mocks__` is marked by its authors, not by Markdown.
+        let is_name = mark == '_' && inner.split(['/', '\\']).next()?.ends_with(&text[..depth]);
+        (!is_glob && !is_name).then_some(inner)
+    });
+    if let Some(inner) = emphasised {
+        return inner;
+    }
+    // Emphasis over several words leaves its marks on the first and the last of them.
+    let opened = text.strip_prefix("**").filter(|rest| rest.starts_with(char::is_alphanumeric));
+    let text = opened.unwrap_or(text);
+    let closed = text.trim_end_matches(['*', '_', '~']);
+    if is_complete(closed) { closed } else { text }
+}
+
+/// Cuts `:12:5` and `#L10` off quoted text; in prose the scan has done so.
+fn without_place(text: &str) -> &str {
+    let place = text.match_indices([':', '#']).find(|&(at, _)| is_complete(&text[..at]));
+    place.map_or(text, |(at, _)| &text[..at])
+}
+
+/// Takes off an `@` that cannot be part of a name.
+fn without_sign(text: &str) -> &str {
+    let is_place = |rest: &&str| {
+        let rest = rest.trim_start_matches('.').trim_start_matches('~');
+        rest.len() > 1 && rest.starts_with(['/', '\\']) || is_on_drive(rest)
+    };
+    text.strip_prefix('@').filter(|rest| !rest.starts_with('/')).filter(is_place).unwrap_or(text)
+}
+
+/// `true` for `me@example.com`, but not for the picture `icon@2x.png`.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.split_once('@') else { return false };
+    let domain = domain.split('/').next().unwrap_or(domain);
+    let is_scale = domain.split('.').next().and_then(|first| first.strip_suffix('x')).is_some_and(is_number);
+    let is_domain = domain.rsplit_once('.').is_some_and(|(stem, last)| {
+        !stem.is_empty() && last.len() > 1 && last.chars().all(char::is_alphabetic)
+    });
+    !local.is_empty() && !local.contains(['/', '\\']) && is_domain && !is_scale
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `true` if quoted text with spaces can be a path at all.
+fn is_pathlike(text: &str) -> bool {
+    text.contains(['/', '\\']) || is_complete(text)
+}
+
+/// `true` if quoted text with spaces is one path to create, rather than a command or a sentence with paths.
+fn is_one_path(text: &str, disk: &mut Disk) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [first, between @ .., last] = words.as_slice() else { return false };
+    let is_part = |word: &&str| {
+        !is_complete(word)
+            && !is_joiner(word)
+            && !word.starts_with('-')
+            && !word.contains(['|', '&', ';', ','])
+    };
+    first.contains(['/', '\\'])
+        && is_complete(last)
+        && is_part(first)
+        && between.iter().all(is_part)
+        && !disk.has(&Shape::read(first).path)
+}
+
+/// A candidate in the form of a result.
+struct Shape {
+    path: String,
+    /// Ended in `/`.
+    is_folder: bool,
+    /// Started with `./`.
+    is_explicit: bool,
+}
+
+impl Shape {
+    fn read(text: &str) -> Self {
+        let is_share = text.starts_with(r"\\") && !text.starts_with(r"\\\");
+        let mut path = String::with_capacity(text.len());
+        for c in text.chars().map(|c| if c == '\\' { '/' } else { c }) {
+            if c != '/' || !path.ends_with('/') || (is_share && path == "/") {
+                path.push(c);
+            }
+        }
+        // `//src/a.ts` is a comment, or a label from the root.
+        let is_comment = text.starts_with("//");
+        let mut rest = if is_comment { &path[1..] } else { &path[..] };
+        let is_explicit = rest.starts_with("./");
+        while let Some(inner) = rest.strip_prefix("./") {
+            rest = inner;
+        }
+        let is_folder = rest.ends_with('/');
+        let rest = rest.strip_suffix("/.").unwrap_or(rest);
+        let path = rest.trim_end_matches(|c: char| c == '/' || c.is_whitespace()).trim_start().to_owned();
+        Self { path, is_folder, is_explicit }
+    }
+
+    /// The reading of the path that counts: one that exists, else one whose first folder exists, else one
+    /// that looks like a file.
+    fn settle(self, naming: Naming, disk: &mut Disk) -> Option<String> {
+        let path = self.path.as_str();
+        if path.starts_with("../") || path.starts_with("~/") || path.starts_with("//") || is_on_drive(path) {
+            return Some(self.path);
+        }
+        let readings = readings(path);
+        if let [only] = readings[..]
+            && self.looks_right(only)
+        {
+            return Some(only.to_owned());
+        }
+        if !is_askable(path, naming) {
+            return None;
+        }
+        let exists = readings.iter().find(|reading| disk.has(reading));
+        let begins =
+            || readings.iter().find(|reading| first_folder(reading).is_some_and(|dir| disk.has(dir)));
+        let looks = || readings.iter().find(|reading| self.looks_right(reading));
+        exists.or_else(begins).or_else(looks).map(|&reading| reading.to_owned())
+    }
+
+    /// `true` if the path would count on a disk that has nothing.
+    fn looks_right(&self, path: &str) -> bool {
+        let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let (Some(&first), Some(&name)) = (segments.first(), segments.last()) else { return false };
+        if is_foreign(first) && segments.len() > 1 || first.starts_with('@') || is_abbreviation(name) {
+            return false;
+        }
+        let is_relative = !path.starts_with('/');
+        if path.contains('*') || is_alternation(path) {
+            return is_relative && is_glob(&segments);
+        }
+        if segments.len() == 1 && is_relative && !self.is_folder && !self.is_explicit {
+            return is_bare_file(name);
+        }
+        let is_name = name.starts_with(|c: char| c.is_uppercase()) && is_lookalike(name);
+        let is_folder = self.is_folder
+            && !self.path.starts_with('/')
+            && path.contains(char::is_alphabetic)
+            && path.len() > 1;
+        is_folder || self.is_explicit || is_unextended(name) || (has_extension(name) && !is_name)
+    }
+}
+
+/// What a path may mean, likeliest first. `@` may be a sign or part of the name, a leading `/` the root of the
+/// disk or of the repository.
+fn readings(path: &str) -> Vec<&str> {
+    if let Some(rest) = path.strip_prefix("@/") {
+        return vec![rest, &path[1..]];
+    }
+    if let Some(rest) = path.strip_prefix('@') {
+        return vec![path, rest];
+    }
+    match path.strip_prefix('/') {
+        // A lone `/test` is more often a command or a route than a folder of the repository.
+        Some(rest) if rest.contains('/') || extension(rest).is_some() => vec![path, rest],
+        _ => vec![path],
+    }
+}
+
+/// `true` if a path that does not look right is worth a question.
+fn is_askable(path: &str, naming: Naming) -> bool {
+    naming != Naming::Prose || path.contains(['/', '.', '@']) || is_filename_word(path) || is_shouted(path)
+}
+
+fn is_on_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+/// The folder whose existence vouches for a path. Numbers need more than that: `2026/11/15` is a date.
+fn first_folder(path: &str) -> Option<&str> {
+    let root = usize::from(path.starts_with('/'));
+    let length = path[root..].find('/')?;
+    path.contains(char::is_alphabetic).then_some(&path[..root + length])
+}
+
+/// `true` for a first segment that leads out of the disk: a host, a variable, an ellipsis.
+fn is_foreign(first: &str) -> bool {
+    is_host(first) || first.starts_with(['$', '%']) || first.starts_with("...") || first.starts_with("{{")
+}
+
+fn is_bare_file(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || " ._-+@$[]~".contains(c);
+    let stem = name.rsplit_once('.').map_or("", |(stem, _)| stem);
+    extension(name)
+        .is_some_and(|extension| (is_familiar(extension) || stem == ".env") && !is_sentence_start(extension))
+        && stem.contains(char::is_alphanumeric)
+        && !name.contains("..")
+        && !is_lookalike(name)
+        && name.chars().all(is_plain)
+}
+
+fn has_extension(name: &str) -> bool {
+    let is_version = |extension: &str| {
+        let stem = &name[..name.len() - extension.len() - 1];
+        extension == "x" && stem.ends_with(|c: char| c.is_ascii_digit())
+    };
+    // `Dockerfile.dev` is no domain.
+    let is_address = is_domain(name) && name.starts_with(char::is_lowercase);
+    extension(name).is_some_and(|extension| {
+        let is_sentence = is_sentence_start(extension) && !is_familiar(extension);
+        !is_sentence && !is_version(extension) && !is_address
+    })
+}
+
+/// `true` for the `Then` of `done.Then`, where a space was forgotten.
+fn is_sentence_start(extension: &str) -> bool {
+    let mut letters = extension.chars();
+    letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
+}
+
+fn is_alternation(path: &str) -> bool {
+    path.find('{').is_some_and(|open| path[open..].contains(',') && path[open..].contains('}'))
+}
+
+/// `true` for `packages/*/lib` and `*.{ts,tsx}`, but not for `2*3/4`, `*/5` and `image/*`.
+fn is_glob(segments: &[&str]) -> bool {
+    let is_wild = |segment: &&str| {
+        segment.starts_with(['*', '{']) || segment.ends_with(['*', '}']) || segment.contains("*.")
+    };
+    let has_word = |segment: &&str| {
+        segment.chars().zip(segment.chars().skip(1)).any(|(a, b)| a.is_alphabetic() && b.is_alphabetic())
+    };
+    match segments {
+        [name] => {
+            let is_alternative = name.contains("*.{") && name.ends_with('}');
+            is_alternative || extension(name).is_some_and(is_familiar)
+        }
+        [media, "*"] if is_media(media) => false,
+        _ => {
+            segments.iter().any(is_wild)
+                && segments.iter().any(|segment| has_word(segment) || extension(segment).is_some())
+                && !segments.iter().any(|segment| is_number(segment))
+        }
+    }
+}

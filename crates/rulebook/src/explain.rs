@@ -1,0 +1,211 @@
+//! Explaining: an evaluation as data, the shape every surface shows.
+
+use serde::Serialize;
+
+use crate::diagnostic::Code;
+use crate::evaluate::{Evaluation, Reason, State, Verdict};
+use crate::evidence::{Evidence, Roots, Via};
+use crate::resolve::Rulebook;
+use crate::rule::{Activation, Basis, Rule, Step};
+use crate::source::Scope;
+
+/// What applies to one piece of evidence, and why everything else does not.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract, described in the specification")]
+pub struct Target {
+    pub path: Option<String>,
+    pub stack: Vec<Applied>,
+    pub overridden: Vec<Overridden>,
+    pub offered: Vec<Offered>,
+    pub stream: Vec<Named>,
+    pub inactive: Vec<Inactive>,
+    pub disabled: Vec<Disabled>,
+    pub rejected: Vec<RejectedRule>,
+}
+
+/// A rule of the stack.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Applied {
+    pub id: String,
+    pub name: String,
+    pub source: String,
+    pub format: &'static str,
+    pub scope: Scope,
+    pub priority: u8,
+    pub activation: Activation,
+    pub basis: Basis,
+    pub tags: Vec<String>,
+    pub because: Vec<Because>,
+}
+
+/// A condition that held, with the evidence it rests on.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Because {
+    pub condition: &'static str,
+    pub matched: Vec<String>,
+    pub evidence: Vec<SeenPath>,
+}
+
+/// A path of the evidence, as shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct SeenPath {
+    pub path: String,
+    pub sources: Vec<Via>,
+    /// The root's name, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// A rule another one overrides.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Overridden {
+    pub id: String,
+    pub source: String,
+    pub winner: Named,
+    pub decided_by: Step,
+}
+
+/// A rule by its id and file.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Named {
+    pub id: String,
+    pub source: String,
+}
+
+/// A rule the agent may ask for.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Offered {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub globs: Vec<String>,
+    pub source: String,
+}
+
+/// A rule that does not apply.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Inactive {
+    pub id: String,
+    pub source: String,
+    pub reason: &'static str,
+    pub detail: String,
+}
+
+/// A rule somebody switched off.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Disabled {
+    pub id: String,
+    pub source: String,
+    pub by: String,
+    pub file: Option<String>,
+}
+
+/// A file that is no rule.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct RejectedRule {
+    pub id: String,
+    pub source: String,
+    pub diagnostics: Vec<Code>,
+}
+
+/// Puts an evaluation into the shape surfaces show.
+pub fn explain(
+    path: Option<String>,
+    book: &Rulebook,
+    evaluation: &Evaluation<'_>,
+    evidence: &Evidence,
+    roots: &Roots,
+) -> Target {
+    let mut target = Target {
+        path,
+        stack: Vec::new(),
+        overridden: Vec::new(),
+        offered: Vec::new(),
+        stream: Vec::new(),
+        inactive: Vec::new(),
+        disabled: Vec::new(),
+        rejected: Vec::new(),
+    };
+    for verdict in &evaluation.verdicts {
+        let rule = verdict.rule;
+        let Named { id, source } = named(rule);
+        match &verdict.state {
+            State::Stack => target.stack.push(applied(verdict, evidence, roots)),
+            State::Offered => target.offered.push(offered(rule)),
+            State::Stream => target.stream.push(Named { id, source }),
+            State::Inactive(why) => {
+                target.inactive.push(Inactive { id, source, reason: why.reason, detail: why.detail.clone() });
+            }
+            State::Overridden { winner, by } => {
+                target.overridden.push(Overridden { id, source, winner: named(winner), decided_by: *by });
+            }
+            State::Disabled(off) => {
+                target.disabled.push(Disabled { id, source, by: off.by.clone(), file: off.file.clone() });
+            }
+        }
+    }
+    target.rejected = book
+        .rejected()
+        .iter()
+        .map(|rejected| RejectedRule {
+            id: rejected.id.clone(),
+            source: rejected.origin.display.clone(),
+            diagnostics: rejected.codes.clone(),
+        })
+        .collect();
+    target
+}
+
+/// An offered rule, as shown.
+pub fn offered(rule: &Rule) -> Offered {
+    let Named { id, source } = named(rule);
+    Offered {
+        id,
+        name: rule.name.clone(),
+        description: rule.description.clone(),
+        globs: rule.globs.clone(),
+        source,
+    }
+}
+
+/// A path of the evidence, as shown.
+pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
+    let seen = &evidence.paths[at];
+    let root = (roots.roots.len() > 1).then(|| roots.roots[seen.root].name.clone());
+    SeenPath { path: seen.path.clone(), sources: seen.sources.clone(), root }
+}
+
+fn named(rule: &Rule) -> Named {
+    Named { id: rule.id.clone(), source: rule.origin.display.clone() }
+}
+
+fn applied(verdict: &Verdict<'_>, evidence: &Evidence, roots: &Roots) -> Applied {
+    let rule = verdict.rule;
+    let because = |reason: &Reason| Because {
+        condition: reason.condition,
+        matched: reason.matched.clone(),
+        evidence: reason.seen.iter().map(|at| seen_path(evidence, *at, roots)).collect(),
+    };
+    Applied {
+        id: rule.id.clone(),
+        name: rule.name.clone(),
+        source: rule.origin.display.clone(),
+        format: rule.origin.format.name,
+        scope: rule.origin.scope,
+        priority: rule.rank.priority.0,
+        activation: rule.activation,
+        basis: rule.basis,
+        tags: rule.tags.clone(),
+        because: verdict.because.iter().map(because).collect(),
+    }
+}

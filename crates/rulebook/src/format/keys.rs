@@ -1,0 +1,92 @@
+//! The keys of headers: which are known where, and whose the others are.
+
+use super::{Format, Keys};
+use crate::condition::CONDITIONS;
+
+/// Keys every format understands.
+const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "priority", "tags"];
+
+/// Spellings of the paths a rule is for, each somebody's.
+pub(super) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
+
+/// A stream trigger's regular expressions; the first of these that is there counts.
+pub(super) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
+
+const STREAM: &[&str] = &["scope", "interruptMode", "repeatMode", "repeatGap", "contextMode"];
+
+/// Keys of other agents, and what people mean by them.
+const FOREIGN: &[(&str, &str)] = &[
+    ("always", "nobody's"),
+    ("apply", "JetBrains AI Assistant's"),
+    ("applyTo", "Copilot's"),
+    ("excludeAgent", "Copilot's"),
+    ("fileMatchPattern", "Kiro's"),
+    ("globs", "Cursor's"),
+    ("inclusion", "Kiro's"),
+    ("invokable", "Continue's"),
+    ("paths", "Claude Code's and Cline's"),
+    ("patterns", "JetBrains AI Assistant's"),
+    ("regex", "Continue's"),
+    ("trigger", "Windsurf's"),
+    ("triggers", "OpenHands'"),
+    ("type", "Augment's"),
+];
+
+/// The key as this project spells it, if the format knows it.
+pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
+    known(format).find(|known| *known == key).or_else(|| {
+        // These agents read `always-apply` and `always_apply` alike.
+        let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
+        (format.keys == Keys::All && key.contains(['-', '_']))
+            .then(|| known(format).find(|known| plain(known) == plain(key)))
+            .flatten()
+    })
+}
+
+/// Every key the format knows, in a stable order.
+pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
+    let paths = if format.keys == Keys::Strict { &PATHS[1..2] } else { PATHS };
+    let stream: [&[&str]; 2] = if format.keys == Keys::Strict { [&[], &[]] } else { [TRIGGERS, STREAM] };
+    let conditions = matches!(format.keys, Keys::All | Keys::Conditions);
+    COMMON
+        .iter()
+        .chain(paths)
+        .chain(stream.into_iter().flatten())
+        .chain((format.keys == Keys::Trigger).then_some(&"trigger"))
+        .chain(conditions.then_some(&"match"))
+        .copied()
+        .chain(CONDITIONS.iter().filter(move |_| conditions).map(|kind| kind.key))
+}
+
+/// Whose key it is, if it is another agent's.
+pub(super) fn owner(key: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(foreign, _)| *foreign == key).map(|(_, owner)| *owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_forgiven_where_the_agent_forgives_them() {
+        #[track_caller]
+        fn check(format: &str, key: &str, known: Option<&str>) {
+            assert_eq!(canonical(Format::named(format).unwrap(), key), known, "{format} {key}");
+        }
+        check("xcsh", "always-apply", Some("alwaysApply"));
+        check("omp", "interrupt_mode", Some("interruptMode"));
+        check("cursor", "always-apply", None);
+        check("cursor", "mode", None);
+        check("cline", "mode", Some("mode"));
+        check("windsurf", "trigger", Some("trigger"));
+        check("cursor", "trigger", None);
+        check("opencode", "globs", Some("globs"));
+        check("opencode", "paths", None);
+        check("opencode", "condition", None);
+    }
+
+    #[test]
+    fn the_table_of_other_agents_keys_is_sorted() {
+        assert!(FOREIGN.is_sorted_by(|a, b| a.0 < b.0));
+    }
+}

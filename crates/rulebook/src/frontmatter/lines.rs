@@ -1,0 +1,145 @@
+//! The line tier: `key: value` lines, for headers that no YAML reader accepts.
+
+use std::ops::Range;
+
+use super::{Field, Node, Value, yaml};
+use crate::glob;
+
+/// What to do at a line that is neither a key, a list item, a comment nor blank.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stray {
+    /// Go on: a fence closes the header.
+    Skip,
+    /// The header ends here: nothing else closes it.
+    Stop,
+}
+
+/// The fields, and where reading stopped.
+pub(super) struct Lines {
+    pub(super) fields: Vec<Field>,
+    pub(super) end: usize,
+}
+
+/// Reads a range line by line. The first of two equal keys counts; an empty value is absent.
+pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut ignored = Vec::new();
+    let mut open: Option<(String, Range<usize>, Vec<Node>)> = None;
+    let mut at = range.start;
+    for line in text[range].split_inclusive('\n') {
+        let start = at;
+        let trimmed = line.trim();
+        if let Some((key, value_at, value)) = key_value(line).filter(|_| !line.starts_with([' ', '\t'])) {
+            close_list(&mut open, &mut fields, &mut ignored);
+            let key_span = start..start + key.len();
+            if value.is_empty() {
+                open = Some((key.to_owned(), key_span, Vec::new()));
+            } else {
+                let node = raw_value(text, start + value_at..start + value_at + value.len());
+                let node = Node { value: typed(node.value), ..node };
+                yaml::push_field(&mut fields, Field { key: key.to_owned(), key_span, node }, &mut ignored);
+            }
+        } else if let (Some((item_at, item)), Some((_, _, items))) = (list_item(line), &mut open) {
+            items.push(raw_value(text, start + item_at..start + item_at + item.len()));
+        } else if stray == Stray::Stop && !trimmed.starts_with('#') {
+            break;
+        }
+        at = start + line.len();
+    }
+    close_list(&mut open, &mut fields, &mut ignored);
+    Lines { fields, end: at }
+}
+
+fn close_list(
+    open: &mut Option<(String, Range<usize>, Vec<Node>)>,
+    fields: &mut Vec<Field>,
+    ignored: &mut Vec<super::Problem>,
+) {
+    if let Some((key, key_span, items)) = open.take()
+        && let (Some(first), Some(last)) = (items.first(), items.last())
+    {
+        let span = first.span.start..last.span.end;
+        yaml::push_field(
+            fields,
+            Field { key, key_span, node: Node { value: Value::List(items), span } },
+            ignored,
+        );
+    }
+}
+
+/// Splits `key: value`; the value's offset in the line; trailing comments are not part of it.
+pub(super) fn key_value(line: &str) -> Option<(&str, usize, &str)> {
+    let colon = line.find(':')?;
+    let key = line[..colon].trim_start();
+    let is_key =
+        !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    let rest = &line[colon + 1..];
+    (is_key && !key.starts_with('-') && (rest.is_empty() || rest.starts_with(char::is_whitespace))).then(
+        || {
+            let value = without_comment(rest);
+            (key, colon + 1 + (rest.len() - rest.trim_start().len()).min(rest.len()), value)
+        },
+    )
+}
+
+/// The value of `- value`, and its offset in the line.
+pub(super) fn list_item(line: &str) -> Option<(usize, &str)> {
+    let rest = line.trim_start().strip_prefix('-')?;
+    let value = without_comment(rest);
+    (rest.starts_with([' ', '\t']) && !value.is_empty())
+        .then(|| (line.len() - rest.len() + (rest.len() - rest.trim_start().len()), value))
+}
+
+/// A comment starts at a `#` after white space, outside quotes.
+fn without_comment(text: &str) -> &str {
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') if before.is_whitespace() => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, '#') if before.is_whitespace() => return text[..at].trim(),
+            _ => {}
+        }
+        before = c;
+    }
+    text.trim()
+}
+
+/// A value as it stands: one quoted scalar loses its quotes, `[a, b]` is a list, anything else is text.
+pub(super) fn raw_value(text: &str, span: Range<usize>) -> Node {
+    let raw = &text[span.clone()];
+    if let Some(inner) = raw.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let base = span.start + 1;
+        let items = glob::split_list(inner)
+            .into_iter()
+            .map(|(piece, item)| Node {
+                value: Value::Text(unquoted(item).to_owned()),
+                span: base + piece.start..base + piece.end,
+            })
+            .collect();
+        return Node { value: Value::List(items), span };
+    }
+    Node { value: Value::Text(unquoted(raw).to_owned()), span }
+}
+
+/// Takes one pair of quotes off, when they enclose the whole and nothing inside is one.
+pub(crate) fn unquoted(text: &str) -> &str {
+    ['"', '\'']
+        .into_iter()
+        .find_map(|quote| {
+            let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+            (!inner.contains(quote)).then_some(inner)
+        })
+        .unwrap_or(text)
+}
+
+fn typed(value: Value) -> Value {
+    match value {
+        Value::Text(text) => match Value::plain(&text) {
+            typed @ (Value::Bool(_) | Value::Int(_)) => typed,
+            _ => Value::Text(text),
+        },
+        other => other,
+    }
+}

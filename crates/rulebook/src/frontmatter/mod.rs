@@ -1,0 +1,282 @@
+//! Frontmatter: the header of a rule file, read in tiers from strict YAML to single lines.
+//!
+//! Every tier keeps the byte span of each key and value, so that a diagnostic can point at it, and the tier
+//! that succeeded is recorded, so that "as written" and "as mended" never look alike.
+
+mod lines;
+mod repair;
+mod value;
+mod yaml;
+
+pub(crate) use lines::unquoted;
+pub use value::{Field, Node, Value};
+
+use std::ops::Range;
+
+use crate::diagnostic::Code;
+
+/// How a header was read; a later tier forgives more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// YAML 1.2 as it stands.
+    Yaml,
+    /// YAML after quoting what people and editors leave unquoted.
+    Quoted,
+    /// The same after parting a fence from the text fused to it.
+    Fenced,
+    /// Line by line, `key: value`.
+    Lines,
+}
+
+/// What became of a file's header.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Header {
+    /// The file has none.
+    Absent,
+    /// It was read, by this tier.
+    Read {
+        /// In the order of the file, first of each key.
+        fields: Vec<Field>,
+        /// What it took.
+        tier: Tier,
+    },
+    /// It has one, but no permitted tier can read it.
+    Broken,
+}
+
+/// A file taken apart.
+#[derive(Clone, Debug)]
+pub struct Reading<'t> {
+    /// The header.
+    pub header: Header,
+    /// What follows the header, untrimmed; the whole text when the header is absent or broken.
+    pub body: &'t str,
+    /// Where the body starts in the file, in bytes.
+    pub body_start: usize,
+    /// What was wrong with the header.
+    pub problems: Vec<Problem>,
+}
+
+/// Something wrong with a header, not yet told as anyone's diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What kind.
+    pub code: Code,
+    /// Where, in bytes of the file.
+    pub span: Range<usize>,
+    /// What was found.
+    pub message: String,
+    /// A remedy better than the code's own.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    fn new(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem { code, span, message: message.into(), help: None }
+    }
+
+    fn help(self, help: impl Into<String>) -> Problem {
+        Problem { help: Some(help.into()), ..self }
+    }
+}
+
+const MAX_HEADER: usize = 64 << 10;
+const MAX_DEPTH: usize = 16;
+const MAX_SHOWN: usize = 60;
+
+/// Takes a file apart, forgiving as much as `reach` permits.
+pub fn read(text: &str, reach: Tier) -> Reading<'_> {
+    let Some(header_start) = opening_fence(text) else {
+        let start = text.len() - text.trim_start_matches('\u{feff}').len();
+        return Reading {
+            header: Header::Absent,
+            body: &text[start..],
+            body_start: start,
+            problems: Vec::new(),
+        };
+    };
+    let fence = closing_fence(text, header_start);
+    let reading = match &fence {
+        Some(fence) => read_closed(text, header_start, fence, reach),
+        None => read_unclosed(text, header_start, reach),
+    };
+    let empty = matches!(&reading.header, Header::Read { fields, .. } if fields.is_empty());
+    match opening_fence(reading.body) {
+        Some(_) if fence.is_some() => second_header(text, reading, empty, reach),
+        _ => reading,
+    }
+}
+
+/// The lines between the fences, and where the body starts.
+struct Fence {
+    header_end: usize,
+    body_start: usize,
+}
+
+/// Where the header starts, if the text opens with a fence. A BOM and blank lines may stand before it.
+fn opening_fence(text: &str) -> Option<usize> {
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
+    for line in text[at..].split_inclusive('\n') {
+        at += line.len();
+        match line.trim_end() {
+            "" => {}
+            "---" if line.ends_with('\n') => return Some(at),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The first `---` alone on its line, unindented: one inside a value never is.
+fn closing_fence(text: &str, header_start: usize) -> Option<Fence> {
+    find_line(text, header_start, |line| line.starts_with("---") && line.trim_end() == "---")
+        .map(|(start, line)| Fence { header_end: start, body_start: start + line.len() })
+}
+
+/// A `---` with text on its own line, which people meant as the closing fence.
+fn fused_fence(text: &str, header_start: usize) -> Option<Fence> {
+    find_line(text, header_start, |line| {
+        line.strip_prefix("---").is_some_and(|rest| !rest.starts_with('-') && !rest.trim().is_empty())
+    })
+    .map(|(start, _)| Fence { header_end: start, body_start: start + 3 })
+}
+
+fn find_line(text: &str, from: usize, is_it: impl Fn(&str) -> bool) -> Option<(usize, &str)> {
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        if is_it(line) {
+            return Some((at, line));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn broken(text: &str, problems: Vec<Problem>) -> Reading<'_> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    Reading { header: Header::Broken, body: &text[start..], body_start: start, problems }
+}
+
+fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> Reading<'t> {
+    let mut problems = Vec::new();
+    if fence.header_end - start > MAX_HEADER {
+        let message =
+            format!("the header is {} bytes, at most {MAX_HEADER} are read", fence.header_end - start);
+        return broken(text, vec![Problem::new(Code::HeaderTooLarge, start..start + 1, message)]);
+    }
+    let yaml = match yaml::parse(text, start..fence.header_end, &[], &mut problems) {
+        Ok(fields) => return read_as(text, fields, Tier::Yaml, fence.body_start, problems),
+        Err(problem) => problem,
+    };
+    if reach >= Tier::Quoted
+        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, &mut problems)
+    {
+        return read_as(text, fields, Tier::Quoted, fence.body_start, problems);
+    }
+    if reach >= Tier::Fenced
+        && let Some(reading) = read_fused(text, start)
+    {
+        return reading;
+    }
+    if reach >= Tier::Lines {
+        let found = lines::read(text, start..fence.header_end, lines::Stray::Skip);
+        if !found.fields.is_empty() {
+            problems.push(Problem {
+                code: Code::LineHeader,
+                message: format!("the header is not YAML ({}); it was read line by line", yaml.message),
+                ..yaml
+            });
+            return read_as(text, found.fields, Tier::Lines, fence.body_start, problems);
+        }
+    }
+    broken(text, vec![yaml])
+}
+
+fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
+    let fence = fused_fence(text, start)?;
+    let mut problems = vec![Problem::new(
+        Code::FusedFence,
+        fence.header_end..fence.header_end + 3,
+        "the closing `---` has text on its own line",
+    )];
+    let range = start..fence.header_end;
+    let fields = yaml::parse(text, range.clone(), &[], &mut problems)
+        .or_else(|error| repair::read_quoted(text, range, &error, &mut problems).ok_or(error))
+        .ok()?;
+    Some(read_as(text, fields, Tier::Fenced, fence.body_start, problems))
+}
+
+fn read_unclosed(text: &str, start: usize, reach: Tier) -> Reading<'_> {
+    if reach >= Tier::Fenced
+        && let Some(reading) = read_fused(text, start)
+    {
+        return reading;
+    }
+    let unclosed = Problem::new(
+        Code::UnclosedHeader,
+        start - 1..start,
+        "the header is opened with `---` and never closed",
+    );
+    let unclosed = Problem { span: fence_span(text, start), ..unclosed };
+    let end = text.floor_char_boundary(text.len().min(start + MAX_HEADER));
+    let found = lines::read(text, start..end, lines::Stray::Stop);
+    if reach >= Tier::Lines && !found.fields.is_empty() {
+        return read_as(text, found.fields, Tier::Lines, found.end, vec![unclosed]);
+    }
+    broken(text, vec![unclosed])
+}
+
+/// The three dashes of the fence whose line ends at `header_start`.
+fn fence_span(text: &str, header_start: usize) -> Range<usize> {
+    let dashes = text[..header_start].rfind("---").expect("the header starts after a fence");
+    dashes..dashes + 3
+}
+
+fn read_as(
+    text: &str,
+    fields: Vec<Field>,
+    tier: Tier,
+    body_start: usize,
+    problems: Vec<Problem>,
+) -> Reading<'_> {
+    Reading { header: Header::Read { fields, tier }, body: &text[body_start..], body_start, problems }
+}
+
+/// A second block right behind the first: the real one when the first is empty and mending is permitted.
+fn second_header<'t>(text: &'t str, first: Reading<'t>, empty: bool, reach: Tier) -> Reading<'t> {
+    let start = first.body_start + opening_fence(first.body).expect("asked before");
+    let Some(fence) = closing_fence(text, start) else { return first };
+    let second = read_closed(text, start, &fence, reach);
+    let Header::Read { fields, .. } = &second.header else { return first };
+    if fields.is_empty() {
+        return first;
+    }
+    let told = |which: &str| {
+        Problem::new(
+            Code::TwoHeaders,
+            fence_span(text, start),
+            format!("the file has two headers; {which} one counts"),
+        )
+    };
+    if empty && reach >= Tier::Quoted {
+        let mut problems = vec![told("the second, as the first is empty, is the")];
+        problems[0].message =
+            "the file has two headers; the second one counts, as the first is empty".to_owned();
+        problems.extend(second.problems);
+        let Header::Read { fields, tier } = second.header else { return first };
+        return Reading { header: Header::Read { fields, tier: tier.max(Tier::Fenced) }, problems, ..second };
+    }
+    let mut first = first;
+    first.problems.push(told("the first"));
+    first
+}
+
+/// The user's own text for a message, cut to a length people read.
+fn shown(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let cut = line.floor_char_boundary(MAX_SHOWN);
+    if cut == text.len() { line.to_owned() } else { format!("{}…", &line[..cut]) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The repair tier: YAML after quoting what people and editors leave unquoted.
+//!
+//! An unreadable value is blanked out with filler of the same length, the rest is parsed as YAML, and the value's
+//! own text is put back where the filler stood: every span stays true.
+
+use std::ops::Range;
+
+use super::{Field, Node, Problem, Value, lines, shown, yaml};
+use crate::diagnostic::Code;
+
+/// Keys whose values are patterns: there the raw text is what was meant, whatever YAML makes of it.
+const PATTERN_KEYS: &[&str] =
+    &["globs", "glob", "paths", "path", "applyTo", "fileMatchPattern", "patterns", "condition", "scope"];
+
+/// Reads a range as YAML with unreadable values masked. `None` when there is nothing to mask or it does not help.
+pub(super) fn read_quoted(
+    text: &str,
+    range: Range<usize>,
+    error: &Problem,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<Field>> {
+    let masks = find_masks(text, range.clone());
+    let first = masks.first()?.clone();
+    let mut masked = text[..range.end].as_bytes().to_vec();
+    for mask in &masks {
+        masked[mask.clone()].fill(b'x');
+    }
+    for byte in &mut masked[range.clone()] {
+        if *byte == b'\t' {
+            *byte = b' ';
+        }
+    }
+    let masked = String::from_utf8(masked).expect("whole characters were replaced by ASCII");
+    let known = problems.len();
+    let value = shown(&text[first.clone()]);
+    let told = if error.code == Code::HeaderAnchor || error.code == Code::BrokenHeader {
+        format!("`{value}` is not valid YAML without quotes; it was read as it stands")
+    } else {
+        return None;
+    };
+    let quote = if value.contains('"') { '\'' } else { '"' };
+    problems
+        .push(Problem::new(Code::UnquotedValue, first, told).help(format!("write {quote}{value}{quote}")));
+    match yaml::parse(&masked, range, &masks, problems) {
+        Ok(mut fields) => {
+            fields.iter_mut().for_each(|field| unmask(text, &masks, &mut field.node));
+            Some(fields)
+        }
+        Err(_) => {
+            problems.truncate(known);
+            None
+        }
+    }
+}
+
+/// The values YAML cannot read, or reads as something nobody meant.
+fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut masks = Vec::new();
+    let mut is_pattern = false;
+    let mut block_indent = None;
+    let mut at = range.start;
+    for line in text[range].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let indent = line.len() - line.trim_start().len();
+        if block_indent.is_some_and(|block| line.trim().is_empty() || indent > block) {
+            continue;
+        }
+        block_indent = None;
+        let (value_at, value) = if let Some((key, value_at, value)) = lines::key_value(line) {
+            if indent == 0 {
+                is_pattern = PATTERN_KEYS.contains(&key);
+            }
+            (value_at, value)
+        } else if let Some((value_at, value)) = lines::list_item(line) {
+            (value_at, value)
+        } else {
+            continue;
+        };
+        if value.starts_with(['|', '>']) {
+            block_indent = Some(indent);
+        } else if is_unreadable(value, is_pattern) {
+            masks.push(start + value_at..start + value_at + value.len());
+        }
+    }
+    masks
+}
+
+fn is_unreadable(value: &str, is_pattern: bool) -> bool {
+    let first = value.chars().next().unwrap_or(' ');
+    match first {
+        '*' | '&' | '!' | '@' | '`' | '%' => true,
+        '{' | '[' => is_pattern,
+        '"' | '\'' => !is_one_quoted(value, first),
+        _ => value.contains(": ") || value.ends_with(':') || value.contains('\t'),
+    }
+}
+
+/// Whether a value is exactly one quoted scalar.
+fn is_one_quoted(value: &str, quote: char) -> bool {
+    let mut inner = value[1..].chars();
+    loop {
+        match inner.next() {
+            None => return false,
+            Some('\\') if quote == '"' => {
+                // An escape YAML does not know (`"\bfoo\s+"`) makes the whole header unreadable.
+                if !inner.next().is_some_and(|c| "0abt\tnvfre \"/\\N_LPxuU".contains(c)) {
+                    return false;
+                }
+            }
+            Some(c) if c == quote => {
+                if quote == '\'' && inner.as_str().starts_with('\'') {
+                    inner.next();
+                } else {
+                    return inner.as_str().is_empty();
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn unmask(text: &str, masks: &[Range<usize>], node: &mut Node) {
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, item)),
+        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, &mut field.node)),
+        Value::Text(_) if masks.contains(&node.span) => {
+            *node = lines::raw_value(text, node.span.clone());
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,112 @@
+//! Values of a header, each with the place it stands.
+
+use std::ops::Range;
+
+/// One `key: value` of a header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The key as written.
+    pub key: String,
+    /// Where the key stands, in bytes of the file.
+    pub key_span: Range<usize>,
+    /// Its value.
+    pub node: Node,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// In bytes of the file.
+    pub span: Range<usize>,
+}
+
+/// What a header can hold: YAML's core schema.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`, `~`, or nothing at all.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number that fits.
+    Int(i64),
+    /// Any other number, as written.
+    Float(String),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A map, in the order of the file.
+    Map(Vec<Field>),
+}
+
+impl Value {
+    /// What it is, with an article, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a boolean",
+            Value::Int(_) => "a number",
+            Value::Float(_) => "a fraction",
+            Value::Text(_) => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map",
+        }
+    }
+
+    /// Reads a plain scalar as YAML 1.2's core schema does.
+    pub(super) fn plain(text: &str) -> Value {
+        match text {
+            "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+            "true" | "True" | "TRUE" => Value::Bool(true),
+            "false" | "False" | "FALSE" => Value::Bool(false),
+            _ if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) => {
+                Value::Text(text.to_owned())
+            }
+            _ => Value::number(text).unwrap_or_else(|| Value::Text(text.to_owned())),
+        }
+    }
+
+    fn number(text: &str) -> Option<Value> {
+        let radix = |prefix: &str, radix| {
+            text.strip_prefix(prefix).and_then(|digits| i64::from_str_radix(digits, radix).ok())
+        };
+        if let Some(int) = radix("0x", 16).or_else(|| radix("0o", 8)).or_else(|| text.parse().ok()) {
+            return Some(Value::Int(int));
+        }
+        let digits = text.trim_start_matches(['-', '+']);
+        let special = matches!(digits, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
+        let decimal = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'-' | b'+'))
+            && text.parse::<f64>().is_ok();
+        (special || decimal).then(|| Value::Float(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_scalars_follow_the_core_schema() {
+        #[track_caller]
+        fn check(text: &str, value: Value) {
+            assert_eq!(Value::plain(text), value, "{text}");
+        }
+        check("", Value::Null);
+        check("~", Value::Null);
+        check("True", Value::Bool(true));
+        check("yes", Value::Text("yes".into()));
+        check("7", Value::Int(7));
+        check("-1", Value::Int(-1));
+        check("0x1f", Value::Int(31));
+        check("1.5", Value::Float("1.5".into()));
+        check("1e3", Value::Float("1e3".into()));
+        check(".inf", Value::Float(".inf".into()));
+        check("3.5.1", Value::Text("3.5.1".into()));
+        check("2026-11-15", Value::Text("2026-11-15".into()));
+        check("-", Value::Text("-".into()));
+        check("99999999999999999999", Value::Float("99999999999999999999".into()));
+    }
+}

@@ -1,0 +1,169 @@
+//! The YAML tier: events of a well-kept parser, loaded into values with spans.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Span};
+
+use super::{Field, MAX_DEPTH, Node, Problem, Value};
+use crate::diagnostic::Code;
+
+/// Reads a range of a file as one YAML mapping. `masked` are stretches that were blanked out of `text` by the
+/// caller: scalars there are text, whatever they look like.
+pub(super) fn parse(
+    text: &str,
+    range: Range<usize>,
+    masked: &[Range<usize>],
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Field>, Problem> {
+    let base = range.start;
+    let known = problems.len();
+    let mut loader = Loader { base, masked, open: Vec::new(), root: None, documents: 0, problems };
+    for event in Parser::new_from_str(&text[range.clone()]) {
+        let outcome = match event {
+            Ok((event, span)) => loader.take(event, &span),
+            Err(error) => {
+                let at = base + byte(error.marker());
+                Err(Problem::new(Code::BrokenHeader, at..at + 1, error.info()))
+            }
+        };
+        if let Err(problem) = outcome {
+            loader.problems.truncate(known);
+            return Err(problem);
+        }
+    }
+    match loader.root {
+        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
+        Some(Node { value: Value::Map(fields), .. }) => Ok(fields),
+        Some(Node { value, span }) => {
+            let message = format!("the header must be `key: value` lines, found {}", value.kind());
+            problems.truncate(known);
+            Err(Problem::new(Code::BrokenHeader, span, message))
+        }
+    }
+}
+
+struct Loader<'a> {
+    base: usize,
+    masked: &'a [Range<usize>],
+    open: Vec<Collection>,
+    root: Option<Node>,
+    documents: usize,
+    problems: &'a mut Vec<Problem>,
+}
+
+enum Collection {
+    List { start: usize, items: Vec<Node> },
+    Map { start: usize, fields: Vec<Field>, key: Option<(String, Range<usize>)> },
+}
+
+impl Loader<'_> {
+    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
+        let span = self.base + byte(&span.start)..self.base + byte(&span.end);
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err(Problem::new(
+                        Code::BrokenHeader,
+                        span,
+                        "the header holds two YAML documents",
+                    ));
+                }
+            }
+            Event::Scalar(_, _, anchor, _)
+            | Event::SequenceStart(_, anchor, _)
+            | Event::MappingStart(_, anchor, _)
+                if anchor != 0 =>
+            {
+                return Err(Problem::new(Code::HeaderAnchor, span, "the header has a YAML anchor (`&…`)"));
+            }
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                return Err(Problem::new(Code::HeaderAnchor, span, "the header has a YAML alias (`*…`)"));
+            }
+            Event::Scalar(_, _, _, Some(tag))
+            | Event::SequenceStart(_, _, Some(tag))
+            | Event::MappingStart(_, _, Some(tag))
+                if !tag.is_yaml_core_schema_tag("str") =>
+            {
+                return Err(Problem::new(
+                    Code::BrokenHeader,
+                    span,
+                    "the value starts with `!`, which YAML takes for a tag",
+                ));
+            }
+            Event::Scalar(text, style, _, tag) => {
+                let is_text = style != ScalarStyle::Plain || tag.is_some() || self.masked.contains(&span);
+                return self.add(&text, is_text, span);
+            }
+            Event::SequenceStart(..) => {
+                self.open(Collection::List { start: span.start, items: Vec::new() }, span)?
+            }
+            Event::MappingStart(..) => {
+                self.open(Collection::Map { start: span.start, fields: Vec::new(), key: None }, span)?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span.end)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, collection: Collection, span: Range<usize>) -> Result<(), Problem> {
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("the header nests deeper than {MAX_DEPTH} levels");
+            return Err(Problem::new(Code::HeaderTooDeep, span, message));
+        }
+        if let Some(Collection::Map { key: None, .. }) = self.open.last() {
+            return Err(Problem::new(Code::BrokenHeader, span, "a key must be plain text"));
+        }
+        self.open.push(collection);
+        Ok(())
+    }
+
+    fn close(&mut self, end: usize) -> Result<(), Problem> {
+        let (value, start) = match self.open.pop().expect("the parser balances its events") {
+            Collection::List { start, items } => (Value::List(items), start),
+            Collection::Map { start, fields, .. } => (Value::Map(fields), start),
+        };
+        self.place(Node { value, span: start..end.max(start) });
+        Ok(())
+    }
+
+    fn add(&mut self, text: &str, is_text: bool, span: Range<usize>) -> Result<(), Problem> {
+        if let Some(Collection::Map { key: key @ None, .. }) = self.open.last_mut() {
+            if text == "<<" && !is_text {
+                return Err(Problem::new(Code::HeaderAnchor, span, "the header has a YAML merge key (`<<`)"));
+            }
+            *key = Some((text.to_owned(), span));
+            return Ok(());
+        }
+        let value = if is_text { Value::Text(text.to_owned()) } else { Value::plain(text) };
+        self.place(Node { value, span });
+        Ok(())
+    }
+
+    fn place(&mut self, node: Node) {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Collection::List { items, .. }) => items.push(node),
+            Some(Collection::Map { fields, key, .. }) => {
+                let (key, key_span) = key.take().expect("a value follows its key");
+                push_field(fields, Field { key, key_span, node }, self.problems);
+            }
+        }
+    }
+}
+
+/// Adds a field unless its key is there already; that is told.
+pub(super) fn push_field(fields: &mut Vec<Field>, field: Field, problems: &mut Vec<Problem>) {
+    if fields.iter().any(|other| other.key == field.key) {
+        let message =
+            format!("`{}` stands twice in the header; the first one counts", super::shown(&field.key));
+        problems.push(Problem::new(Code::DuplicateKey, field.key_span, message));
+    } else {
+        fields.push(field);
+    }
+}
+
+fn byte(marker: &Marker) -> usize {
+    marker.byte_offset().unwrap_or_else(|| marker.index())
+}

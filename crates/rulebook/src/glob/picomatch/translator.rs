@@ -1,0 +1,309 @@
+//! Reads a pattern from left to right and writes its expression.
+
+use super::super::error::{GlobError, MAX_ALTERNATIVES};
+use super::groups::{Brace, Extglob, Open};
+use super::tokens::{Kind, Token};
+use super::{DOT, NOT_SLASH, SLASH, Translation, escape};
+
+pub(super) struct Translator {
+    pub(super) chars: Vec<char>,
+    /// Where the next character is read.
+    pub(super) next: usize,
+    /// Where the pattern starts, after `!` and `./`.
+    pub(super) start: usize,
+    pub(super) negated: bool,
+    /// Every token ever pushed; `shown` are those still in the pattern.
+    pub(super) tokens: Vec<Token>,
+    pub(super) shown: Vec<usize>,
+    pub(super) last: usize,
+    pub(super) source: String,
+    /// The expression is to be put together again from the tokens.
+    pub(super) rebuilds: bool,
+    pub(super) opened: Vec<Open>,
+    // Signed: a `)` too many counts below zero, and later ones then close groups.
+    pub(super) parens: i32,
+    pub(super) braces: i32,
+    pub(super) in_bracket: bool,
+    pub(super) in_quotes: bool,
+    pub(super) extglobs: Vec<Extglob>,
+    pub(super) open_braces: Vec<Brace>,
+    pub(super) alternatives: usize,
+}
+
+impl Translator {
+    pub(super) fn new(input: &str) -> Translator {
+        Translator {
+            chars: input.chars().collect(),
+            next: 0,
+            start: 0,
+            negated: false,
+            tokens: vec![Token::new(Kind::Start, "").writing("")],
+            shown: vec![0],
+            last: 0,
+            source: String::with_capacity(input.len() * 4),
+            rebuilds: false,
+            opened: Vec::new(),
+            parens: 0,
+            braces: 0,
+            in_bracket: false,
+            in_quotes: false,
+            extglobs: Vec::new(),
+            open_braces: Vec::new(),
+            alternatives: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Translation, GlobError> {
+        while let Some(c) = self.advance() {
+            self.read(c)?;
+        }
+        self.finish();
+        let body = if self.negated { self.start } else { 0 };
+        Ok(Translation { source: self.source, negated: self.negated, body })
+    }
+
+    fn read(&mut self, c: char) -> Result<(), GlobError> {
+        if c == '\0' {
+            return Ok(());
+        }
+        if c == '\\' {
+            self.escaped();
+        } else if self.in_bracket && !self.closes_bracket(c) {
+            self.bracket_char(c);
+        } else if self.in_quotes && c != '"' {
+            self.extend_last(&escape(c.encode_utf8(&mut [0; 4])));
+        } else {
+            self.sign(c)?;
+        }
+        Ok(())
+    }
+
+    fn sign(&mut self, c: char) -> Result<(), GlobError> {
+        match c {
+            '"' => self.in_quotes = !self.in_quotes,
+            '(' => self.open_paren(),
+            ')' => return self.close_paren(),
+            '[' => self.open_bracket(),
+            ']' => self.close_bracket(),
+            '{' => self.open_brace(),
+            '}' => self.close_brace(),
+            '|' => self.push(Token::new(Kind::Text, "|")),
+            ',' => return self.comma(),
+            '/' => self.slash(),
+            '.' => self.dot(),
+            '?' => self.question(),
+            '!' => self.exclamation(),
+            '+' => self.plus(),
+            '@' => self.at(),
+            '*' => self.star(),
+            _ => self.text(c),
+        }
+        Ok(())
+    }
+
+    pub(super) fn advance(&mut self) -> Option<char> {
+        let c = self.chars.get(self.next).copied();
+        self.next += 1;
+        c
+    }
+
+    /// The character `ahead` places after the one being read.
+    pub(super) fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.next + ahead - 1).copied()
+    }
+
+    pub(super) fn rest(&self) -> &[char] {
+        self.chars.get(self.next..).unwrap_or_default()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.next >= self.chars.len()
+    }
+
+    /// Whether the character being read is the pattern's first.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.next == self.start + 1
+    }
+
+    /// Adds to the last token without making a new one.
+    pub(super) fn extend_last(&mut self, text: &str) {
+        self.last_mut().value += text;
+        self.source += text;
+    }
+
+    fn escaped(&mut self) {
+        let Some(next) = self.peek(1) else {
+            return self.push(Token::new(Kind::Text, r"\\"));
+        };
+        if matches!(next, '/' | '.' | ';') {
+            return;
+        }
+        let mut value = "\\".to_owned();
+        let run = self.rest().iter().take_while(|&&c| c == '\\').count();
+        if run > 2 {
+            self.next += run;
+            if run % 2 != 0 {
+                value.push('\\');
+            }
+        }
+        value.extend(self.advance());
+        if self.in_bracket {
+            self.bracket_text(&value);
+        } else {
+            self.push(Token::new(Kind::Text, value));
+        }
+    }
+
+    fn slash(&mut self) {
+        if self.last().kind == Kind::Dot && self.next == self.start + 2 {
+            self.start = self.next;
+            self.source.clear();
+            self.shown.pop();
+            self.last = 0;
+            return;
+        }
+        self.push(Token::new(Kind::Slash, "/").writing(SLASH));
+    }
+
+    fn dot(&mut self) {
+        let last = self.last().kind;
+        if self.braces > 0 && last == Kind::Dot {
+            let token = self.last_mut();
+            token.kind = Kind::Dots;
+            if token.value == "." {
+                token.output = Some(DOT.to_owned());
+            }
+            token.output_mut().push('.');
+            token.value.push('.');
+            if let Some(brace) = self.open_braces.last_mut() {
+                brace.has_range = true;
+            }
+            return;
+        }
+        let inside = self.braces + self.parens != 0;
+        let kind = if inside || matches!(last, Kind::Start | Kind::Slash) { Kind::Dot } else { Kind::Text };
+        self.push(Token::new(kind, ".").writing(DOT));
+    }
+
+    fn question(&mut self) {
+        let after_open = self.last().value == "(";
+        if !after_open && self.opens_extglob() {
+            return self.open_extglob('?');
+        }
+        if self.last().kind == Kind::Paren {
+            let next = self.peek(1);
+            let literal =
+                (after_open && !is_group_sign(next)) || (next == Some('<') && !self.has_named_group());
+            return self.push(Token::new(Kind::Text, "?").writing(if literal { r"\?" } else { "?" }));
+        }
+        self.push(Token::new(Kind::Question, "?").writing(NOT_SLASH));
+    }
+
+    /// Whether a look-behind or a named group is somewhere ahead.
+    fn has_named_group(&self) -> bool {
+        let rest = self.rest();
+        rest.iter().enumerate().filter(|(_, c)| **c == '<').any(|(at, _)| {
+            let after = &rest[at + 1..];
+            let word = after.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == '_').count();
+            matches!(after.first(), Some('!' | '=')) || (word > 0 && after.get(word) == Some(&'>'))
+        })
+    }
+
+    fn exclamation(&mut self) {
+        if self.peek(1) == Some('(') && (self.peek(2) != Some('?') || !is_group_sign(self.peek(3))) {
+            return self.open_extglob('!');
+        }
+        if self.next == 1 {
+            return self.negate();
+        }
+        self.text('!');
+    }
+
+    fn negate(&mut self) {
+        let mut count = 1;
+        while self.peek(1) == Some('!') && (self.peek(2) != Some('(') || self.peek(3) == Some('?')) {
+            self.advance();
+            self.start += 1;
+            count += 1;
+        }
+        if count % 2 == 1 {
+            self.negated = true;
+            self.start += 1;
+        }
+    }
+
+    fn plus(&mut self) {
+        if self.opens_extglob() {
+            return self.open_extglob('+');
+        }
+        let last = self.last();
+        let token = Token::new(Kind::Plus, "+");
+        self.push(if last.value == "(" {
+            token.writing(r"\+")
+        } else if matches!(last.kind, Kind::Bracket | Kind::Paren | Kind::Brace) || self.parens > 0 {
+            token
+        } else {
+            Token::new(Kind::Plus, r"\+")
+        });
+    }
+
+    fn at(&mut self) {
+        self.push(if self.opens_extglob() {
+            Token::new(Kind::At, "@").writing("").in_extglob()
+        } else {
+            Token::new(Kind::Text, "@")
+        });
+    }
+
+    fn text(&mut self, c: char) {
+        let mut value = String::new();
+        if matches!(c, '$' | '^') {
+            value.push('\\');
+        }
+        value.push(c);
+        let run = self.rest().iter().take_while(|&&c| !r"@![].,$*+?^{}()|\/".contains(c)).count();
+        value.extend(&self.rest()[..run]);
+        self.next += run;
+        self.push(Token::new(Kind::Text, value));
+    }
+
+    fn comma(&mut self) -> Result<(), GlobError> {
+        let mut output = ",";
+        if self.opened.last() == Some(&Open::Brace)
+            && let Some(brace) = self.open_braces.last_mut()
+        {
+            brace.has_comma = true;
+            output = "|";
+            // The first comma makes two alternatives; being one short does no harm.
+            self.alternatives += 1;
+            if self.alternatives >= MAX_ALTERNATIVES {
+                return Err(GlobError::TooManyAlternatives);
+            }
+        }
+        self.push(Token::new(Kind::Comma, ",").writing(output));
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        if self.in_bracket {
+            self.escape_last('[');
+        }
+        for _ in 0..self.parens {
+            self.escape_last('(');
+        }
+        for _ in 0..self.braces {
+            self.escape_last('{');
+        }
+        if matches!(self.last().kind, Kind::Star | Kind::Bracket) {
+            self.push(Token::new(Kind::End, "").writing(r"\/?"));
+        }
+        if self.rebuilds {
+            self.source = self.shown.iter().map(|&at| self.tokens[at].written()).collect();
+        }
+    }
+}
+
+/// Signs that make `(?` a group of the regular expression.
+pub(super) fn is_group_sign(c: Option<char>) -> bool {
+    matches!(c, Some('!' | '=' | '<' | ':'))
+}

@@ -1,0 +1,74 @@
+//! Sets of UTF-16 code units.
+
+/// A character class such as `[^/]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Class {
+    ascii: u128,
+    /// Ranges outside ASCII, ends included.
+    beyond: Vec<(u16, u16)>,
+    negated: bool,
+}
+
+impl Class {
+    pub(super) fn contains(&self, unit: u16) -> bool {
+        let listed = match unit {
+            0..128 => self.ascii >> unit & 1 == 1,
+            _ => self.beyond.iter().any(|&(low, high)| (low..=high).contains(&unit)),
+        };
+        listed != self.negated
+    }
+
+    pub(super) fn negate(&mut self) {
+        self.negated = !self.negated;
+    }
+
+    pub(super) fn add(&mut self, low: u16, high: u16) {
+        for unit in low..=high.min(127) {
+            self.ascii |= 1 << unit;
+        }
+        if high > 127 {
+            self.beyond.push((low.max(128), high));
+        }
+    }
+
+    /// Adds what `\d`, `\w`, `\s` or their capitals stand for; false for other letters.
+    pub(super) fn add_escape(&mut self, letter: u8) -> bool {
+        let Some(&(_, ranges)) = ESCAPES.iter().find(|row| row.0 == letter.to_ascii_lowercase()) else {
+            return false;
+        };
+        if letter.is_ascii_lowercase() {
+            ranges.iter().for_each(|&(low, high)| self.add(low, high));
+            return true;
+        }
+        let mut from = 0;
+        for &(low, high) in ranges {
+            if low > from {
+                self.add(from, low - 1);
+            }
+            from = high.saturating_add(1);
+        }
+        self.add(from, u16::MAX);
+        true
+    }
+}
+
+/// What each class escape contains, in ascending order.
+const ESCAPES: &[(u8, &[(u16, u16)])] = &[
+    (b'd', &[(0x30, 0x39)]),
+    (b'w', &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)]),
+    (
+        b's',
+        &[
+            (0x09, 0x0d),
+            (0x20, 0x20),
+            (0xa0, 0xa0),
+            (0x1680, 0x1680),
+            (0x2000, 0x200a),
+            (0x2028, 0x2029),
+            (0x202f, 0x202f),
+            (0x205f, 0x205f),
+            (0x3000, 0x3000),
+            (0xfeff, 0xfeff),
+        ],
+    ),
+];

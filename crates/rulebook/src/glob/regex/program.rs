@@ -1,0 +1,194 @@
+//! The expression as a list of instructions.
+
+use super::super::error::{GlobError, MAX_STEPS};
+use super::class::Class;
+use super::node::{Assertion, Node, Step};
+
+/// An expression ready to run.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Program {
+    pub(super) code: Vec<Inst>,
+    pub(super) classes: Vec<Class>,
+    /// Where each part ends in `code`. A look-ahead's part comes before the parts that ask for it;
+    /// the last one is the expression itself.
+    pub(super) parts: Vec<Part>,
+    pub(super) is_anchored: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) has_loops: bool,
+}
+
+/// Unless it says otherwise, an instruction goes on to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inst {
+    One(Take),
+    /// Any number of units.
+    Many(Take),
+    Assert(Assertion),
+    /// Whether the part starting there holds here.
+    Look {
+        start: usize,
+        negated: bool,
+    },
+    /// Goes on to the next, or there.
+    Split(usize),
+    Jump(usize),
+    Accept,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Take {
+    Unit(u16),
+    Any,
+    Stride,
+    Class(usize),
+}
+
+pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
+    let mut compiler = Compiler {
+        program: Program {
+            code: Vec::new(),
+            classes: Vec::new(),
+            parts: Vec::new(),
+            is_anchored: node.is_anchored(),
+        },
+        spent: 0,
+    };
+    compiler.part(node)?;
+    Ok(compiler.program)
+}
+
+struct Compiler {
+    program: Program,
+    spent: usize,
+}
+
+/// The part being written; its jumps count from its own start.
+#[derive(Default)]
+struct Draft {
+    code: Vec<Inst>,
+    has_loops: bool,
+}
+
+impl Compiler {
+    fn part(&mut self, node: &Node) -> Result<usize, GlobError> {
+        let mut draft = Draft::default();
+        self.write(node, &mut draft)?;
+        draft.code.push(Inst::Accept);
+        let start = self.program.code.len();
+        self.program.code.extend(draft.code.into_iter().map(|inst| match inst {
+            Inst::Split(to) => Inst::Split(start + to),
+            Inst::Jump(to) => Inst::Jump(start + to),
+            inst => inst,
+        }));
+        let end = self.program.code.len();
+        self.program.parts.push(Part { start, end, has_loops: draft.has_loops });
+        Ok(start)
+    }
+
+    fn write(&mut self, node: &Node, draft: &mut Draft) -> Result<(), GlobError> {
+        self.spent += 1;
+        if self.spent > MAX_STEPS {
+            return Err(GlobError::TooLarge);
+        }
+        match node {
+            Node::One(step) => {
+                let take = self.take(step);
+                draft.code.push(Inst::One(take));
+            }
+            Node::Assert(assertion) => draft.code.push(Inst::Assert(*assertion)),
+            Node::Look { body, negated } => {
+                let start = self.part(body)?;
+                draft.code.push(Inst::Look { start, negated: *negated });
+            }
+            Node::Sequence(nodes) => {
+                for node in nodes {
+                    self.write(node, draft)?;
+                }
+            }
+            Node::Either(branches) => self.write_either(branches, draft)?,
+            Node::Repeat { body, min, max } => self.write_repeat(body, *min, *max, draft)?,
+        }
+        Ok(())
+    }
+
+    fn write_either(&mut self, branches: &[Node], draft: &mut Draft) -> Result<(), GlobError> {
+        let mut exits = Vec::with_capacity(branches.len());
+        for (i, branch) in branches.iter().enumerate() {
+            let split = draft.code.len();
+            let is_last = i + 1 == branches.len();
+            if !is_last {
+                draft.code.push(Inst::Split(0));
+            }
+            self.write(branch, draft)?;
+            if !is_last {
+                exits.push(draft.code.len());
+                draft.code.push(Inst::Jump(0));
+                draft.code[split] = Inst::Split(draft.code.len());
+            }
+        }
+        for exit in exits {
+            draft.code[exit] = Inst::Jump(draft.code.len());
+        }
+        Ok(())
+    }
+
+    fn write_repeat(
+        &mut self,
+        body: &Node,
+        min: u32,
+        max: Option<u32>,
+        draft: &mut Draft,
+    ) -> Result<(), GlobError> {
+        for _ in 0..min {
+            self.write(body, draft)?;
+        }
+        let Some(max) = max else {
+            return self.write_loop(body, draft);
+        };
+        let mut splits = Vec::new();
+        for _ in min..max {
+            splits.push(draft.code.len());
+            draft.code.push(Inst::Split(0));
+            self.write(body, draft)?;
+        }
+        for split in splits {
+            draft.code[split] = Inst::Split(draft.code.len());
+        }
+        Ok(())
+    }
+
+    fn write_loop(&mut self, body: &Node, draft: &mut Draft) -> Result<(), GlobError> {
+        if let Node::One(step) = body {
+            let take = self.take(step);
+            draft.code.push(Inst::Many(take));
+            return Ok(());
+        }
+        let head = draft.code.len();
+        draft.has_loops = true;
+        draft.code.push(Inst::Split(0));
+        self.write(body, draft)?;
+        draft.code.push(Inst::Jump(head));
+        draft.code[head] = Inst::Split(draft.code.len());
+        Ok(())
+    }
+
+    fn take(&mut self, step: &Step) -> Take {
+        match step {
+            Step::Unit(unit) => Take::Unit(*unit),
+            Step::Any => Take::Any,
+            Step::Stride => Take::Stride,
+            Step::Class(class) => {
+                let known = self.program.classes.iter().position(|known| known == class);
+                Take::Class(known.unwrap_or_else(|| {
+                    self.program.classes.push(class.clone());
+                    self.program.classes.len() - 1
+                }))
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Rendering: the stack as the text that goes into the prompt.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use crate::evaluate::{Evaluation, State, Verdict};
+use crate::rule::{Activation, Rule};
+
+/// The text for the prompt, and what went into it.
+#[derive(Clone, Debug)]
+pub struct Rendered<'e, 'r> {
+    /// What the model is given.
+    pub text: String,
+    /// The rules in the text, in its order: always-on ones first, so that a prompt cache keeps its prefix.
+    pub applied: Vec<&'e Verdict<'r>>,
+    /// The rules listed by name.
+    pub offered: Vec<&'e Verdict<'r>>,
+    /// The rules a budget cut; each left its offer line.
+    pub omitted: Vec<&'e Verdict<'r>>,
+    /// How long the text is, estimated.
+    pub tokens: usize,
+}
+
+/// How much may go into the prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// At most this many tokens, estimated; no limit unless set.
+    pub tokens: Option<usize>,
+}
+
+/// Writes the stack and the offers.
+pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
+    let stack = || evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
+    let offered: Vec<_> =
+        evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered)).collect();
+    let omitted = over_budget(stack().collect(), &offered, budget);
+    let is_in = |verdict: &&Verdict| !omitted.iter().any(|cut| std::ptr::eq(cut.rule, verdict.rule));
+    let (mut applied, conditional): (Vec<_>, Vec<_>) =
+        stack().filter(is_in).partition(|verdict| is_stable(verdict.rule));
+    applied.extend(conditional);
+
+    let headers: HashSet<&str> = applied.iter().map(|verdict| header(verdict.rule)).collect();
+    let lengths: HashSet<usize> = headers.iter().map(|header| header.len()).collect();
+    let size: usize = applied.iter().map(|verdict| block_size(verdict.rule)).sum();
+    let mut text = String::with_capacity(size + 64 * (offered.len() + omitted.len()));
+    for verdict in &applied {
+        push_block(&mut text, verdict.rule, |line| lengths.contains(&line.len()) && headers.contains(line));
+    }
+    push_offers(&mut text, offered.iter().chain(&omitted).map(|verdict| verdict.rule));
+    Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
+}
+
+/// Whether a rule's text is in the prompt whatever the evidence.
+fn is_stable(rule: &Rule) -> bool {
+    rule.activation == Activation::Always
+}
+
+/// The line a rule's text stands under: its file, or a remote entry's name.
+pub fn header(rule: &Rule) -> &str {
+    &rule.origin.display
+}
+
+fn block_size(rule: &Rule) -> usize {
+    header(rule).len() + rule.body.len() + 3
+}
+
+fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) {
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(header(rule));
+    let mut rest = rule.body.as_str();
+    // A line that looks like another rule's header is indented: a body cannot pass for two rules.
+    while let Some(at) = rest.lines().position(&is_header) {
+        let before: usize = rest.split_inclusive('\n').take(at).map(str::len).sum();
+        text.push('\n');
+        text.push_str(&rest[..before]);
+        text.push(' ');
+        let line = rest[before..].lines().next().unwrap_or_default();
+        text.push_str(line);
+        rest = rest[before + line.len()..].strip_prefix('\r').unwrap_or(&rest[before + line.len()..]);
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+        if rest.is_empty() {
+            return;
+        }
+    }
+    text.push('\n');
+    text.push_str(rest);
+}
+
+fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
+    let mut lines = offers.map(offer_line).peekable();
+    if lines.peek().is_none() {
+        return;
+    }
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str("# Rules\nRead rule://<name> when working in a matching domain.");
+    for line in lines {
+        text.push('\n');
+        text.push_str(&line);
+    }
+}
+
+/// `- name (glob, glob): description`, on one line.
+pub fn offer_line(rule: &Rule) -> String {
+    let mut line = format!("- {}", rule.name);
+    if !rule.globs.is_empty() {
+        line.push_str(&format!(" ({})", rule.globs.join(", ")));
+    }
+    if let Some(description) = &rule.description {
+        line.push_str(": ");
+        line.push_str(&description.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    line
+}
+
+/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too.
+fn over_budget<'e, 'r>(
+    stack: Vec<&'e Verdict<'r>>,
+    offered: &[&'e Verdict<'r>],
+    budget: Budget,
+) -> Vec<&'e Verdict<'r>> {
+    let Some(limit) = budget.tokens else { return Vec::new() };
+    let cost =
+        |verdict: &&Verdict| estimate_tokens(&verdict.rule.body) + estimate_tokens(header(verdict.rule)) + 1;
+    let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
+    let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
+    let mut omitted = Vec::new();
+    for verdict in stack.iter().rev() {
+        if total <= limit {
+            break;
+        }
+        total = total.saturating_sub(cost(verdict)) + offer(verdict);
+        omitted.push(*verdict);
+    }
+    omitted.reverse();
+    omitted
+}
+
+/// An estimate of the tokens of a text: four ASCII characters make one, any other character counts whole.
+pub fn estimate_tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let others = text.bytes().filter(|byte| *byte >= 0xc0).count();
+    ascii.div_ceil(4) + others
+}
+
+/// What the user is told when conditional rules came on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Notice {
+    /// Always `conditional_rules_applied`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Which rules, in the order of the text.
+    pub rules: Vec<NoticeRule>,
+}
+
+/// A rule in a notice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NoticeRule {
+    /// The rule's name.
+    pub name: String,
+    /// A key per condition that held, with what of it matched.
+    pub matched_conditions: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Notice {
+    /// The notice of a rendered prompt; none where no conditional rule came on.
+    pub fn of(rendered: &Rendered<'_, '_>) -> Option<Notice> {
+        let rules: Vec<NoticeRule> = rendered
+            .applied
+            .iter()
+            .map(|verdict| NoticeRule {
+                name: verdict.rule.name.clone(),
+                matched_conditions: matched(verdict),
+            })
+            .filter(|rule| !rule.matched_conditions.is_empty())
+            .collect();
+        (!rules.is_empty()).then_some(Notice { kind: "conditional_rules_applied", rules })
+    }
+
+    /// One line for people.
+    pub fn line(&self) -> String {
+        let names: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
+        format!("📋 Conditional rules applied: {}", names.join(", "))
+    }
+}
+
+/// A key per condition that held, with what of it matched.
+pub fn matched(verdict: &Verdict<'_>) -> BTreeMap<&'static str, Vec<String>> {
+    verdict.because.iter().map(|reason| (reason.condition, reason.matched.clone())).collect()
+}

@@ -1,0 +1,149 @@
+//! Resolving: rules in their order, with what is switched off.
+
+use std::collections::BTreeMap;
+
+use crate::condition::Needs;
+use crate::diagnostic::nearest;
+use crate::format::{Entry, Rejected};
+use crate::rule::{Rule, normalize_id};
+
+/// Every rule there is, in the order of precedence.
+#[derive(Clone, Debug, Default)]
+pub struct Rulebook {
+    rules: Vec<Rule>,
+    /// Beside `rules`: who switched it off.
+    off: Vec<Option<Off>>,
+    rejected: Vec<Rejected>,
+}
+
+/// What people switched off, outside the rule files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// Everything is off, and this is why.
+    pub all: Option<Off>,
+    /// Single rules by id; the first that names a rule is told.
+    pub ids: Vec<(String, Off)>,
+}
+
+/// Who switched a rule off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Off {
+    /// `toggle`, `rules.disabled_ids`, `rules.enabled`, `enabled: false`.
+    pub by: String,
+    /// The file that says so, where there is one.
+    pub file: Option<String>,
+}
+
+/// Orders rules and applies the switches.
+pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) -> Rulebook {
+    let mut book = Rulebook::default();
+    for entry in entries {
+        match entry {
+            Entry::Rule(rule) => book.rules.push(*rule),
+            Entry::Rejected(rejected) => book.rejected.push(rejected),
+        }
+    }
+    book.rules.sort_by(|a, b| (&a.rank, &a.origin.path).cmp(&(&b.rank, &b.origin.path)));
+    book.rejected
+        .sort_by(|a, b| (&a.origin.display, &a.origin.path).cmp(&(&b.origin.display, &b.origin.path)));
+    let mut tombs: BTreeMap<&str, &Rule> = BTreeMap::new();
+    for rule in &book.rules {
+        let switched = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
+        let off = switches
+            .all
+            .clone()
+            .or(switched)
+            .or_else(|| tombs.get(rule.id.as_str()).map(|tomb| tomb.tombstone()));
+        let off =
+            off.or_else(|| (!rule.enabled).then(|| Off { by: "enabled: false".to_owned(), file: None }));
+        // One in a nested folder speaks for its folder only; that depends on the evidence.
+        if !rule.enabled && rule.origin.folder.is_empty() {
+            tombs.entry(&rule.id).or_insert(rule);
+        }
+        book.off.push(off);
+    }
+    book
+}
+
+impl Rule {
+    /// How a rule with `enabled: false` switches others off.
+    pub(crate) fn tombstone(&self) -> Off {
+        Off { by: "enabled: false".to_owned(), file: Some(self.origin.display.clone()) }
+    }
+}
+
+impl Rulebook {
+    /// The rules in order, each with who switched it off.
+    pub fn rules(&self) -> impl ExactSizeIterator<Item = (&Rule, Option<&Off>)> {
+        self.rules.iter().zip(self.off.iter().map(Option::as_ref))
+    }
+
+    /// Files that are no rules, by path.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Facts that some rule asks for and somebody has to look up.
+    pub fn needs(&self) -> Needs {
+        self.rules()
+            .filter(|(_, off)| off.is_none())
+            .flat_map(|(rule, _)| &rule.conditions)
+            .map(|c| c.needs())
+            .fold(Needs::default(), Needs::or)
+    }
+
+    /// Every id a rule or a rejected file has, sorted.
+    pub fn ids(&self) -> Vec<&str> {
+        let mut ids: Vec<&str> = self
+            .rules
+            .iter()
+            .map(|rule| rule.id.as_str())
+            .chain(self.rejected.iter().map(|r| r.id.as_str()))
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The rule `rule://name` stands for: the highest of that name that is not switched off.
+    pub fn read(&self, name: &str) -> Result<&Rule, UnknownRule> {
+        let name = percent_decoded(name.strip_prefix("rule://").unwrap_or(name));
+        let readable = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
+        readable()
+            .find(|rule| rule.name == name)
+            .or_else(|| readable().find(|rule| rule.id == normalize_id(&name)))
+            .ok_or_else(|| {
+                let mut names: Vec<String> = readable().map(|rule| rule.name.clone()).collect();
+                names.sort_unstable();
+                names.dedup();
+                let distance = |other: &String| {
+                    (nearest(&name, [other.as_str()]).is_none(), strsim::damerau_levenshtein(&name, other))
+                };
+                names.sort_by_cached_key(distance);
+                UnknownRule { name, known: names }
+            })
+    }
+}
+
+/// There is no such rule; there are these, nearest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRule {
+    /// What was asked for.
+    pub name: String,
+    /// What there is.
+    pub known: Vec<String>,
+}
+
+/// Decodes `%2F` and the like; what is no escape stands for itself.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        let code = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(b'%'));
+        rest = &rest[at + if code.is_some() { 3 } else { 1 }..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,223 @@
+//! Rules: one instruction each, normalised; nothing of the format survives but the origin.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use crate::condition::{Condition, Match};
+use crate::source::{Origin, Scope};
+
+/// One instruction and how it may come on.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What rules are told apart and overridden by.
+    pub id: String,
+    /// The id, or a remote entry's name as given.
+    pub name: String,
+    /// What the rule is for, as its author put it.
+    pub description: Option<String>,
+    /// The instruction: Markdown, trimmed, without the header.
+    pub body: String,
+    /// Labels for reports.
+    pub tags: Vec<String>,
+    /// Its place among all rules.
+    pub rank: Rank,
+    /// How it may come on.
+    pub activation: Activation,
+    /// Why the activation is what it is.
+    pub basis: Basis,
+    /// What must hold for it to come on.
+    pub conditions: Vec<Condition>,
+    /// Whether all conditions must hold, or any.
+    pub combine: Match,
+    /// The patterns of its paths, as written, for showing.
+    pub globs: Vec<String>,
+    /// Whether the agent may ask for it by its description while it is not on.
+    pub is_offered: bool,
+    /// `false` switches it, and every rule of the same id and lower rank, off.
+    pub enabled: bool,
+    /// What it watches the model's output for.
+    pub stream: Option<Trigger>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The line of the file the body starts at, counted from 1.
+    pub body_line: usize,
+}
+
+/// A rule's place among all rules. The derived order is the precedence: what sorts first wins.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// 0 to 100, higher first.
+    pub priority: Reverse<u8>,
+    /// Whose word it is.
+    pub scope: Scope,
+    /// The format's place in the table of formats.
+    pub format: usize,
+    /// How many folders deep the folder that holds the rule folder lies: nearer to the work first.
+    pub depth: Reverse<usize>,
+    /// The rule's id.
+    pub id: String,
+    /// The file, as shown.
+    pub path: String,
+}
+
+/// The step of the order that parted two rules of one id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Step {
+    /// The higher priority.
+    Priority,
+    /// The stronger scope.
+    Scope,
+    /// The earlier format.
+    Format,
+    /// The nearer folder.
+    Folder,
+    /// The earlier path.
+    Path,
+    /// Not the order: the same text is delivered already.
+    Duplicate,
+}
+
+impl Step {
+    /// The word shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Priority => "priority",
+            Step::Scope => "scope",
+            Step::Format => "format",
+            Step::Folder => "folder",
+            Step::Path => "path",
+            Step::Duplicate => "duplicate",
+        }
+    }
+}
+
+impl Rank {
+    /// Which step decides between two ranks of one id.
+    pub fn decided_by(&self, other: &Rank) -> Step {
+        [
+            (Step::Priority, self.priority.cmp(&other.priority)),
+            (Step::Scope, self.scope.cmp(&other.scope)),
+            (Step::Format, self.format.cmp(&other.format)),
+            (Step::Folder, self.depth.cmp(&other.depth)),
+        ]
+        .into_iter()
+        .find(|(_, order)| order.is_ne())
+        .map_or(Step::Path, |(step, _)| step)
+    }
+}
+
+/// How a rule may come on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// With every request.
+    Always,
+    /// When its conditions hold.
+    When,
+    /// When the agent asks for it.
+    OnRequest,
+    /// When the user asks for it.
+    Manual,
+    /// When the model's output matches its trigger.
+    Stream,
+    /// Not at all.
+    Never,
+}
+
+impl Activation {
+    /// The word shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Activation::Always => "always",
+            Activation::When => "when",
+            Activation::OnRequest => "on-request",
+            Activation::Manual => "manual",
+            Activation::Stream => "stream",
+            Activation::Never => "never",
+        }
+    }
+}
+
+/// Why a rule's activation is what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// The header says so.
+    Explicit,
+    /// It follows from what the header says.
+    Inferred,
+    /// The format says so where the header says nothing.
+    Default,
+    /// The header had to be mended to be read.
+    Repaired,
+    /// The header could not be read.
+    FailOpen,
+}
+
+impl Basis {
+    /// The word shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Explicit => "explicit",
+            Basis::Inferred => "inferred",
+            Basis::Default => "default",
+            Basis::Repaired => "repaired",
+            Basis::FailOpen => "fail-open",
+        }
+    }
+}
+
+/// What a stream rule watches for, checked but not compiled: a process that watches nothing pays nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    /// Regular expressions, any of which fires.
+    pub conditions: Vec<String>,
+    /// Which parts of the output are watched; empty means text and tools.
+    pub scope: Vec<String>,
+}
+
+/// Makes an id of what people write: trimmed, lower case, spaces to `-`.
+pub fn normalize_id(text: &str) -> String {
+    text.trim().to_lowercase().replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(priority: u8, scope: Scope, format: usize, depth: usize, path: &str) -> Rank {
+        Rank {
+            priority: Reverse(priority),
+            scope,
+            format,
+            depth: Reverse(depth),
+            id: "a".into(),
+            path: path.into(),
+        }
+    }
+
+    #[test]
+    fn the_order_goes_by_priority_scope_format_folder_path() {
+        let ranks = [
+            rank(90, Scope::User, 9, 0, "z"),
+            rank(50, Scope::Workspace, 1, 2, "z"),
+            rank(50, Scope::Workspace, 1, 0, "a"),
+            rank(50, Scope::Workspace, 1, 0, "b"),
+            rank(50, Scope::Workspace, 2, 5, "a"),
+            rank(50, Scope::Remote, 0, 9, "a"),
+            rank(50, Scope::Extra, 0, 9, "a"),
+            rank(50, Scope::User, 0, 9, "a"),
+            rank(0, Scope::Workspace, 0, 9, "a"),
+        ];
+        assert!(ranks.is_sorted());
+        let steps: Vec<_> = ranks.windows(2).map(|pair| pair[0].decided_by(&pair[1]).name()).collect();
+        assert_eq!(steps, ["priority", "folder", "path", "format", "scope", "scope", "scope", "priority"]);
+    }
+
+    #[test]
+    fn ids_are_trimmed_lower_cased_and_dashed() {
+        assert_eq!(normalize_id("  My Rule.v2 "), "my-rule.v2");
+    }
+}
