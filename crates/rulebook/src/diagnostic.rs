@@ -125,6 +125,13 @@ impl Diagnostic {
     }
 }
 
+/// The user's own text for a message: its first line, cut to a length people read.
+pub(crate) fn shown(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let cut = line.floor_char_boundary(60);
+    if cut == text.len() { line.to_owned() } else { format!("{}…", &line[..cut]) }
+}
+
 /// The nearest of the known names, if any is near enough to be meant.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();

@@ -97,12 +97,15 @@ fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
     if !text.is_empty() {
         text.push_str("\n\n");
     }
-    text.push_str("# Rules\nRead rule://<name> when working in a matching domain.");
+    text.push_str(OFFERS);
     for line in lines {
         text.push('\n');
         text.push_str(&line);
     }
 }
+
+/// What stands above the offers.
+const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching domain.";
 
 /// `- name (glob, glob): description`, on one line.
 pub fn offer_line(rule: &Rule) -> String {
@@ -130,7 +133,8 @@ fn over_budget<'e, 'r>(
     let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
     let mut omitted = Vec::new();
     for verdict in stack.iter().rev() {
-        if total <= limit {
+        let heading = if offered.is_empty() && omitted.is_empty() { 0 } else { estimate_tokens(OFFERS) };
+        if total + heading <= limit {
             break;
         }
         total = total.saturating_sub(cost(verdict)) + offer(verdict);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::format::{FORMATS, Format};
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
@@ -140,6 +141,15 @@ impl Reading<'_> {
                 let found = self.found(item);
                 self.tell(Code::RefusedSetting, item.span(), || {
                     format!("a workspace's `{}` may not lead out of it, as {found} does", key.path)
+                });
+            } else if key.path == "rules.formats" && Format::named(&name).is_none() {
+                self.tell(Code::BadValue, item.span(), || {
+                    format!("`{}` is not a format; it is ignored", cut(&name))
+                });
+                let known = FORMATS.iter().map(|format| format.name);
+                self.help(|| match nearest(&name, known.clone()) {
+                    Some(near) => format!("write `{near}`"),
+                    None => format!("known are {}", known.collect::<Vec<_>>().join(", ")),
                 });
             } else {
                 let file = self.layer.display.clone();

@@ -11,11 +11,7 @@ pub(super) const KIND: Kind = Kind {
     holds: "an expression of `key:value` terms, AND, OR, NOT and parentheses holds",
     build: |node, ground, tell| {
         let Value::Text(text) = &node.value else {
-            tell(
-                Code::WrongType,
-                node.span.clone(),
-                format!("`when` must be text, found {}", node.value.kind()),
-            );
+            tell(Code::WrongType, node.span.clone(), format!("must be text, found {}", node.value.kind()));
             return None;
         };
         // A quoted scalar's text starts one byte in; with escapes in it the place is a close guess.

@@ -1,5 +1,6 @@
 //! Formats: how one agent's rule files are found and read.
 
+mod fields;
 mod keys;
 mod parse;
 mod table;
@@ -40,6 +41,8 @@ pub struct Format {
     pub keys: Keys,
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
+    /// Whether the agent itself reads, and writes, patterns without quotes.
+    pub unquoted: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
 }

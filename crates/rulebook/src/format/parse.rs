@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{Bare, Broken, Format, Keys, Shape, keys};
-use crate::condition::{self, CONDITIONS, Condition, Ground, Match, Paths};
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-use crate::frontmatter::{self, Field, Header, Node, Tier, Value};
-use crate::rule::{Activation, Basis, Rank, Rule, Trigger, normalize_id};
+use super::fields::{Fields, Said};
+use super::{Bare, Broken, Format, Keys, keys};
+use crate::condition::{Condition, Ground};
+use crate::diagnostic::{self, Code, Diagnostic, Severity, nearest};
+use crate::frontmatter::{self, Field, Header, Problem, Tier, Value};
+use crate::rule::{Activation, Basis, Rank, Rule, normalize_id};
 use crate::source::{Origin, Source, Unreadable};
 
 /// What became of a source.
@@ -71,23 +72,28 @@ fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
 }
 
 /// One file being read: its text, and what is told of it so far.
-struct Reader<'t> {
-    text: &'t str,
-    origin: &'t Origin,
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) origin: &'t Origin,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
-    fn format(&self) -> &'static Format {
+    pub(super) fn format(&self) -> &'static Format {
         self.origin.format
     }
 
-    fn ground(&self) -> Ground {
+    pub(super) fn ground(&self) -> Ground {
         let base = (!self.origin.folder.is_empty()).then(|| (self.origin.root, self.origin.folder.clone()));
         Ground { dialect: self.format().dialect, base }
     }
 
-    fn tell(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
+    pub(super) fn tell(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
         let diagnostic = Diagnostic::at(code, &self.origin.display, self.text, span, message);
         self.diagnostics.push(diagnostic);
         self.diagnostics.last_mut().expect("just pushed")
@@ -96,11 +102,8 @@ impl Reader<'_> {
     fn read(mut self) -> Parsed {
         let reading = frontmatter::read(self.text, self.format().tier);
         let strict = self.format().keys == Keys::Strict;
-        for problem in &reading.problems {
-            let told = self.tell(problem.code, problem.span.clone(), &problem.message);
-            if let Some(help) = &problem.help {
-                told.help.clone_from(help);
-            }
+        for problem in reading.problems {
+            self.tell_problem(problem);
         }
         let (fields, tier) = match reading.header {
             Header::Read { fields, tier } => (fields, Some(tier)),
@@ -118,6 +121,27 @@ impl Reader<'_> {
             return self.reject(id);
         }
         self.build(&header, id, tier, reading.body, reading.body_start)
+    }
+
+    /// A problem of the header, with what this format's agent makes of it.
+    fn tell_problem(&mut self, problem: Problem) {
+        let format = self.format();
+        let told = self.tell(problem.code, problem.span, problem.message);
+        match (problem.code, problem.fix) {
+            (Code::UnquotedValue, _) if format.unquoted => {
+                told.severity = Severity::Note;
+                told.help = format!(
+                    "nothing to do for {}, which reads it so; other tools lose the whole header",
+                    format.agent
+                );
+            }
+            (Code::UnquotedValue, Some(fix)) => {
+                told.help = format!("write `{}`", diagnostic::shown(&fix.replacement));
+                // A quoted pattern means the same here, and to every YAML reader.
+                told.fix = Some(fix).filter(|_| format.keys == Keys::All);
+            }
+            (_, fix) => told.fix = fix,
+        }
     }
 
     fn reject_headless(mut self) -> Parsed {
@@ -180,7 +204,10 @@ impl Reader<'_> {
                 let message = format!("{} itself ignores `{key}`; it counts here", format.agent);
                 let told = self.tell(Code::ForeignKey, field.key_span.clone(), message);
                 match *key {
-                    "description" => told.severity = Severity::Note,
+                    "description" => {
+                        told.severity = Severity::Note;
+                        told.help = "nothing to do".to_owned();
+                    }
                     "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
                     _ => {
                         told.help =
@@ -207,11 +234,12 @@ impl Reader<'_> {
             }
             return;
         }
-        let near = nearest(&key, keys::known(format));
+        let own = |key: &&str| !keys::PATHS.contains(key) || *key == format.paths_key;
+        let near = nearest(&key, keys::known(format).filter(own));
         let told = self.tell(
             Code::UnknownKey,
             field.key_span.clone(),
-            format!("`{}` is not a key of {} rules; it is ignored", shown(&key), format.agent),
+            format!("`{}` is not a key of {} rules; it is ignored", diagnostic::shown(&key), format.agent),
         );
         if let Some(near) = near {
             told.help = format!("did you mean `{near}`?");
@@ -326,7 +354,10 @@ impl Reader<'_> {
                 Bare::Inactive => "has neither `globs` nor `alwaysApply: true`, so it never comes on",
                 _ => "has neither a description nor conditions, so nothing can bring it on",
             };
-            self.tell(Code::Unreachable, span, message);
+            let told = self.tell(Code::Unreachable, span, message);
+            if format.bare == Bare::Inactive {
+                told.help = "add `globs: [\"src/**\"]` or `alwaysApply: true`".to_owned();
+            }
         }
         let basis = if tier.is_some_and(|tier| tier > Tier::Yaml) { Basis::Repaired } else { basis };
         // A nested rule is for its folder only: being always on becomes being on there.
@@ -377,233 +408,4 @@ fn bare(bare: Bare, described: bool) -> (Activation, Basis) {
         Bare::OfferedElseManual => (Activation::Manual, Basis::Default),
         Bare::OfferedElseUnreachable => (Activation::Never, Basis::Default),
     }
-}
-
-/// What a header says about the activation, whatever the conditions.
-#[derive(Clone, Copy, PartialEq)]
-enum Said {
-    Always,
-    Glob,
-    Offered,
-    Manual,
-}
-
-const WINDSURF_TRIGGERS: &[(&str, Said)] = &[
-    ("always_on", Said::Always),
-    ("glob", Said::Glob),
-    ("model_decision", Said::Offered),
-    ("manual", Said::Manual),
-];
-
-/// The header's fields by the keys this project knows them by.
-#[derive(Default)]
-struct Fields(Vec<(&'static str, Field)>);
-
-impl Fields {
-    fn find(&self, key: &str) -> Option<&Field> {
-        self.0.iter().find(|(known, _)| *known == key).map(|(_, field)| field)
-    }
-
-    /// A field that is there and not empty.
-    fn given(&self, key: &str) -> Option<&Field> {
-        self.find(key).filter(|field| field.node.value != Value::Null)
-    }
-
-    fn text(&self, key: &str, reader: &mut Reader) -> Option<String> {
-        let field = self.given(key)?;
-        match &field.node.value {
-            Value::Text(text) => Some(text.clone()),
-            other => {
-                tell_type(reader, key, &field.node, "text", other);
-                None
-            }
-        }
-    }
-
-    fn boolean(&self, key: &str, reader: &mut Reader) -> Option<bool> {
-        let field = self.given(key)?;
-        match &field.node.value {
-            Value::Bool(value) => Some(*value),
-            other => {
-                tell_type(reader, key, &field.node, "`true` or `false`", other).help =
-                    format!("write `{key}: true`, without quotes");
-                None
-            }
-        }
-    }
-
-    /// `alwaysApply`; an explicit `null` is absent but for the strict schema.
-    fn always_apply(&self, reader: &mut Reader) -> Option<bool> {
-        match self.find("alwaysApply") {
-            Some(Field { node: Node { value: Value::Null, span }, .. })
-                if reader.format().keys == Keys::Strict =>
-            {
-                reader
-                    .tell(
-                        Code::WrongType,
-                        span.clone(),
-                        "`alwaysApply` must be `true` or `false`, found nothing",
-                    )
-                    .help = "write `alwaysApply: true`".to_owned();
-                None
-            }
-            _ => self.boolean("alwaysApply", reader),
-        }
-    }
-
-    fn priority(&self, reader: &mut Reader) -> Option<u8> {
-        let field = self.find("priority")?;
-        match &field.node.value {
-            Value::Int(value @ 0..=100) => u8::try_from(*value).ok(),
-            Value::Null if reader.format().keys != Keys::Strict => None,
-            _ => {
-                let found = shown(&reader.text[field.node.span.clone()]);
-                // The strict schema asks twice; it is told once.
-                if !reader.diagnostics.iter().any(|d| d.code == Code::BadPriority) {
-                    let span = field.node.span.clone();
-                    let message = format!("`priority` must be a whole number from 0 to 100, found `{found}`");
-                    reader.tell(Code::BadPriority, span, message);
-                }
-                None
-            }
-        }
-    }
-
-    fn words(&self, key: &str, reader: &mut Reader) -> Vec<String> {
-        let Some(field) = self.given(key) else { return Vec::new() };
-        condition::words(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, message);
-        })
-    }
-
-    fn always(&self, reader: &mut Reader, shape: Shape) -> Option<Said> {
-        if matches!(shape, Shape::File { always: true, .. }) {
-            return Some(Said::Always);
-        }
-        if let Some(trigger) = self.text("trigger", reader) {
-            let spelled = trigger.trim().to_lowercase().replace('-', "_");
-            let found = WINDSURF_TRIGGERS.iter().find(|(name, _)| *name == spelled);
-            if found.is_none_or(|(name, _)| *name != trigger) {
-                let span = self.find("trigger").expect("read above").node.span.clone();
-                let message = format!("`{}` is not a trigger", shown(&trigger));
-                reader.tell(Code::BadValue, span, message).help = match found {
-                    Some((name, _)) => format!("write `trigger: {name}`"),
-                    None => "write `always_on`, `glob`, `model_decision` or `manual`".to_owned(),
-                };
-            }
-            if let Some((_, said)) = found {
-                return Some(*said);
-            }
-        }
-        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
-    }
-
-    /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
-    fn paths(&self, reader: &mut Reader) -> Option<(&Field, Paths)> {
-        let format = reader.format();
-        let own = self.find(format.paths_key);
-        let foreign =
-            keys::PATHS.iter().filter(|key| **key != format.paths_key).find_map(|key| self.given(key));
-        if let Some(field) = foreign.filter(|field| !format.agent_ignores.contains(&field.key.as_str()))
-            && format.keys != Keys::All
-        {
-            let owner = keys::owner(&field.key).unwrap_or("another agent's");
-            let message = match own {
-                None => format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent),
-                Some(_) => format!("`{}` is {owner} key; only `{}` counts", field.key, format.paths_key),
-            };
-            reader.tell(Code::ForeignKey, field.key_span.clone(), message).help =
-                format!("write `{}:`", format.paths_key);
-        }
-        let field = own.filter(|own| own.node.value != Value::Null).or(foreign)?;
-        if format.name == "cline" && field.key == "paths" && !matches!(field.node.value, Value::List(_)) {
-            let message = format!(
-                "`paths` must be a list, found {}; it is ignored and the rule is always on",
-                field.node.value.kind()
-            );
-            reader.tell(Code::WrongType, field.node.span.clone(), message).help =
-                format!("write `paths: [{}]`", shown(&reader.text[field.node.span.clone()]));
-            return None;
-        }
-        let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
-            reader.tell(code, span, message);
-        });
-        if paths.is_none() && matches!(format.bare, Bare::Always) {
-            let message = format!("`{}` names no path, so the rule is always on", field.key);
-            reader.tell(Code::EmptyPaths, field.node.span.clone(), message);
-        }
-        Some((field, paths?))
-    }
-
-    fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
-        let format = reader.format();
-        if !matches!(format.keys, Keys::All | Keys::Conditions) {
-            return Vec::new();
-        }
-        let ground = reader.ground();
-        CONDITIONS
-            .iter()
-            .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
-            .filter_map(|kind| {
-                let field = self.given(kind.key)?;
-                (kind.build)(&field.node, &ground, &mut |code, span, message| {
-                    reader.tell(code, span, message);
-                })
-            })
-            .collect()
-    }
-
-    fn combine(&self, reader: &mut Reader) -> Match {
-        match self.text("match", reader).as_deref() {
-            None | Some("all") => Match::All,
-            Some("any") => Match::Any,
-            Some(other) => {
-                let span = self.find("match").expect("read above").node.span.clone();
-                reader.tell(
-                    Code::BadValue,
-                    span,
-                    format!("`match` must be `all` or `any`, found `{}`", shown(other)),
-                );
-                Match::All
-            }
-        }
-    }
-
-    fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
-        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
-        let mut conditions = Vec::new();
-        for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, message);
-        }) {
-            match condition::check_regex(&text) {
-                Ok(()) => conditions.push(text),
-                Err(error) => {
-                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
-                }
-            }
-        }
-        let scope = self.words("scope", reader);
-        (!conditions.is_empty()).then_some(Trigger { conditions, scope })
-    }
-}
-
-fn tell_type<'r>(
-    reader: &'r mut Reader,
-    key: &str,
-    node: &Node,
-    wanted: &str,
-    found: &Value,
-) -> &'r mut Diagnostic {
-    let raw = shown(&reader.text[node.span.clone()]);
-    let message = format!("`{key}` must be {wanted}, found {} (`{raw}`)", found.kind());
-    let told = reader.tell(Code::WrongType, node.span.clone(), message);
-    told.help = format!("write `{key}: …` as {wanted}");
-    told
-}
-
-/// The user's own text for a message, cut to a length people read.
-fn shown(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let cut = line.floor_char_boundary(60);
-    if cut == text.len() { line.to_owned() } else { format!("{}…", &line[..cut]) }
 }

@@ -31,6 +31,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "paths",
         keys: Keys::All,
         agent_ignores: &[],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -47,6 +48,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "globs",
         keys: Keys::All,
         agent_ignores: &[],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -63,6 +65,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "globs",
         keys: Keys::All,
         agent_ignores: &[],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -82,6 +85,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "globs",
         keys: Keys::Paths,
         agent_ignores: &[],
+        unquoted: true,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -101,6 +105,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "globs",
         keys: Keys::Trigger,
         agent_ignores: &[],
+        unquoted: true,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -128,6 +133,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "paths",
         keys: Keys::Conditions,
         agent_ignores: &["alwaysApply", "description", "globs"],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -144,6 +150,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "globs",
         keys: Keys::Strict,
         agent_ignores: &[],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
     Format {
@@ -160,6 +167,7 @@ pub static FORMATS: &[Format] = &[
         paths_key: "paths",
         keys: Keys::Paths,
         agent_ignores: &[],
+        unquoted: false,
         dialect: Dialect::Picomatch,
     },
 ];

@@ -13,7 +13,7 @@ pub use value::{Field, Node, Value};
 
 use std::ops::Range;
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Fix};
 
 /// How a header was read; a later tier forgives more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,23 +66,25 @@ pub struct Problem {
     pub span: Range<usize>,
     /// What was found.
     pub message: String,
-    /// A remedy better than the code's own.
-    pub help: Option<String>,
+    /// What to write in its place.
+    pub fix: Option<Fix>,
 }
 
 impl Problem {
     fn new(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem { code, span, message: message.into(), help: None }
+        Problem { code, span, message: message.into(), fix: None }
     }
 
-    fn help(self, help: impl Into<String>) -> Problem {
-        Problem { help: Some(help.into()), ..self }
+    fn fix(self, span: Range<usize>, replacement: impl Into<String>) -> Problem {
+        Problem {
+            fix: Some(Fix { start: span.start, end: span.end, replacement: replacement.into() }),
+            ..self
+        }
     }
 }
 
 const MAX_HEADER: usize = 64 << 10;
 const MAX_DEPTH: usize = 16;
-const MAX_SHOWN: usize = 60;
 
 /// Takes a file apart, forgiving as much as `reach` permits.
 pub fn read(text: &str, reach: Tier) -> Reading<'_> {
@@ -101,10 +103,7 @@ pub fn read(text: &str, reach: Tier) -> Reading<'_> {
         None => read_unclosed(text, header_start, reach),
     };
     let empty = matches!(&reading.header, Header::Read { fields, .. } if fields.is_empty());
-    match opening_fence(reading.body) {
-        Some(_) if fence.is_some() => second_header(text, reading, empty, reach),
-        _ => reading,
-    }
+    if fence.is_some() { second_header(text, reading, empty, reach) } else { reading }
 }
 
 /// The lines between the fences, and where the body starts.
@@ -181,11 +180,12 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
     if reach >= Tier::Lines {
         let found = lines::read(text, start..fence.header_end, lines::Stray::Skip);
         if !found.fields.is_empty() {
-            problems.push(Problem {
-                code: Code::LineHeader,
-                message: format!("the header is not YAML ({}); it was read line by line", yaml.message),
-                ..yaml
-            });
+            let (code, message) = match yaml.code {
+                Code::BrokenHeader => (Code::LineHeader, format!("the header is not YAML: {}", yaml.message)),
+                code => (code, yaml.message),
+            };
+            let message = format!("{message}; it was read line by line");
+            problems.push(Problem { code, message, ..yaml });
             return read_as(text, found.fields, Tier::Lines, fence.body_start, problems);
         }
     }
@@ -194,11 +194,14 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
 
 fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
     let fence = fused_fence(text, start)?;
-    let mut problems = vec![Problem::new(
-        Code::FusedFence,
-        fence.header_end..fence.header_end + 3,
-        "the closing `---` has text on its own line",
-    )];
+    let mut problems = vec![
+        Problem::new(
+            Code::FusedFence,
+            fence.header_end..fence.header_end + 3,
+            "the closing `---` has text on its own line",
+        )
+        .fix(fence.body_start..fence.body_start, "\n"),
+    ];
     let range = start..fence.header_end;
     let fields = yaml::parse(text, range.clone(), &[], &mut problems)
         .or_else(|error| repair::read_quoted(text, range, &error, &mut problems).ok_or(error))
@@ -243,39 +246,24 @@ fn read_as(
 }
 
 /// A second block right behind the first: the real one when the first is empty and mending is permitted.
-fn second_header<'t>(text: &'t str, first: Reading<'t>, empty: bool, reach: Tier) -> Reading<'t> {
-    let start = first.body_start + opening_fence(first.body).expect("asked before");
+fn second_header<'t>(text: &'t str, mut first: Reading<'t>, empty: bool, reach: Tier) -> Reading<'t> {
+    let Some(start) = opening_fence(first.body).map(|start| first.body_start + start) else { return first };
     let Some(fence) = closing_fence(text, start) else { return first };
-    let second = read_closed(text, start, &fence, reach);
-    let Header::Read { fields, .. } = &second.header else { return first };
+    let mut second = read_closed(text, start, &fence, reach);
+    let Header::Read { fields, tier } = &mut second.header else { return first };
     if fields.is_empty() {
         return first;
     }
-    let told = |which: &str| {
-        Problem::new(
-            Code::TwoHeaders,
-            fence_span(text, start),
-            format!("the file has two headers; {which} one counts"),
-        )
-    };
+    let told = |message: &str| Problem::new(Code::TwoHeaders, fence_span(text, start), message);
     if empty && reach >= Tier::Quoted {
-        let mut problems = vec![told("the second, as the first is empty, is the")];
-        problems[0].message =
-            "the file has two headers; the second one counts, as the first is empty".to_owned();
-        problems.extend(second.problems);
-        let Header::Read { fields, tier } = second.header else { return first };
-        return Reading { header: Header::Read { fields, tier: tier.max(Tier::Fenced) }, problems, ..second };
+        *tier = Tier::Fenced.max(*tier);
+        second.problems.insert(0, told("the file has two headers; the second counts, as the first is empty"));
+        return second;
     }
-    let mut first = first;
-    first.problems.push(told("the first"));
     first
-}
-
-/// The user's own text for a message, cut to a length people read.
-fn shown(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let cut = line.floor_char_boundary(MAX_SHOWN);
-    if cut == text.len() { line.to_owned() } else { format!("{}…", &line[..cut]) }
+        .problems
+        .push(told("the file has two headers; the first counts, the second is part of the rule's text"));
+    first
 }
 
 #[cfg(test)]

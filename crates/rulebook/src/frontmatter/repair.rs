@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
-use super::{Field, Node, Problem, Value, lines, shown, yaml};
-use crate::diagnostic::Code;
+use super::{Field, Node, Problem, Value, lines, yaml};
+use crate::diagnostic::{Code, shown};
+use crate::glob;
 
 /// Keys whose values are patterns: there the raw text is what was meant, whatever YAML makes of it.
 const PATTERN_KEYS: &[&str] =
@@ -19,28 +20,17 @@ pub(super) fn read_quoted(
     error: &Problem,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Field>> {
-    let masks = find_masks(text, range.clone());
-    let first = masks.first()?.clone();
-    let mut masked = text[..range.end].as_bytes().to_vec();
-    for mask in &masks {
-        masked[mask.clone()].fill(b'x');
-    }
-    for byte in &mut masked[range.clone()] {
-        if *byte == b'\t' {
-            *byte = b' ';
-        }
-    }
-    let masked = String::from_utf8(masked).expect("whole characters were replaced by ASCII");
-    let known = problems.len();
-    let value = shown(&text[first.clone()]);
-    let told = if error.code == Code::HeaderAnchor || error.code == Code::BrokenHeader {
-        format!("`{value}` is not valid YAML without quotes; it was read as it stands")
-    } else {
+    if !matches!(error.code, Code::HeaderAnchor | Code::BrokenHeader) {
         return None;
-    };
-    let quote = if value.contains('"') { '\'' } else { '"' };
-    problems
-        .push(Problem::new(Code::UnquotedValue, first, told).help(format!("write {quote}{value}{quote}")));
+    }
+    let masks = find_masks(text, range.clone());
+    let masked = blank_out(text, range.clone(), &masks)?;
+    let known = problems.len();
+    problems.extend(masks.iter().map(|mask| {
+        let value = &text[mask.clone()];
+        let told = format!("`{}` is not valid YAML without quotes; it was read as it stands", shown(value));
+        Problem::new(Code::UnquotedValue, mask.clone(), told).fix(mask.clone(), quoted(value))
+    }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
             fields.iter_mut().for_each(|field| unmask(text, &masks, &mut field.node));
@@ -50,6 +40,35 @@ pub(super) fn read_quoted(
             problems.truncate(known);
             None
         }
+    }
+}
+
+/// The text with the masked stretches filled, and tabs made spaces; nothing where there is nothing to mask.
+fn blank_out(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<String> {
+    let mut bytes = text[..range.end].as_bytes().to_vec();
+    for mask in masks {
+        bytes[mask.clone()].fill(b'x');
+    }
+    for byte in &mut bytes[range] {
+        if *byte == b'\t' {
+            *byte = b' ';
+        }
+    }
+    (!masks.is_empty()).then(|| String::from_utf8(bytes).expect("whole characters were replaced by ASCII"))
+}
+
+/// The value as it has to be written.
+fn quoted(value: &str) -> String {
+    let value = lines::unquoted(value);
+    if let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let items: Vec<String> = glob::split_list(inner).into_iter().map(|(_, item)| quoted(item)).collect();
+        return format!("[{}]", items.join(", "));
+    }
+    match value.chars().next() {
+        // Several quoted values in a row are a list without its brackets.
+        Some('"' | '\'') if value.contains(',') => format!("[{value}]"),
+        _ if value.contains(['"', '\\']) => format!("'{}'", value.replace('\'', "''")),
+        _ => format!("\"{value}\""),
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
 use super::{Field, MAX_DEPTH, Node, Problem, Value};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, shown};
 
 /// Reads a range of a file as one YAML mapping. `masked` are stretches that were blanked out of `text` by the
 /// caller: scalars there are text, whatever they look like.
@@ -156,8 +156,7 @@ impl Loader<'_> {
 /// Adds a field unless its key is there already; that is told.
 pub(super) fn push_field(fields: &mut Vec<Field>, field: Field, problems: &mut Vec<Problem>) {
     if fields.iter().any(|other| other.key == field.key) {
-        let message =
-            format!("`{}` stands twice in the header; the first one counts", super::shown(&field.key));
+        let message = format!("`{}` stands twice in the header; the first one counts", shown(&field.key));
         problems.push(Problem::new(Code::DuplicateKey, field.key_span, message));
     } else {
         fields.push(field);

@@ -1,0 +1,226 @@
+//! The fields of a header, read as the types they must have; what is not is told.
+
+use super::parse::Reader;
+use super::{Bare, Keys, Shape, keys};
+use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
+use crate::diagnostic::{Code, Diagnostic, shown};
+use crate::frontmatter::{Field, Node, Value};
+use crate::rule::Trigger;
+
+/// What a header says about the activation, whatever the conditions.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Said {
+    Always,
+    Glob,
+    Offered,
+    Manual,
+}
+
+const WINDSURF_TRIGGERS: &[(&str, Said)] = &[
+    ("always_on", Said::Always),
+    ("glob", Said::Glob),
+    ("model_decision", Said::Offered),
+    ("manual", Said::Manual),
+];
+
+/// The header's fields by the keys this project knows them by.
+#[derive(Default)]
+pub(super) struct Fields(pub(super) Vec<(&'static str, Field)>);
+
+impl Fields {
+    pub(super) fn find(&self, key: &str) -> Option<&Field> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, field)| field)
+    }
+
+    /// A field that is there and not empty.
+    fn given(&self, key: &str) -> Option<&Field> {
+        self.find(key).filter(|field| field.node.value != Value::Null)
+    }
+
+    pub(super) fn text(&self, key: &str, reader: &mut Reader) -> Option<String> {
+        let field = self.given(key)?;
+        match &field.node.value {
+            Value::Text(text) => Some(text.clone()),
+            other => {
+                tell_type(reader, key, &field.node, "text", other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn boolean(&self, key: &str, reader: &mut Reader) -> Option<bool> {
+        let field = self.given(key)?;
+        match &field.node.value {
+            Value::Bool(value) => Some(*value),
+            other => {
+                tell_type(reader, key, &field.node, "`true` or `false`", other).help =
+                    format!("write `{key}: true`, without quotes");
+                None
+            }
+        }
+    }
+
+    /// `alwaysApply`; an explicit `null` is absent but for the strict schema.
+    pub(super) fn always_apply(&self, reader: &mut Reader) -> Option<bool> {
+        match self.find("alwaysApply") {
+            Some(Field { node: Node { value: Value::Null, span }, .. })
+                if reader.format().keys == Keys::Strict =>
+            {
+                reader
+                    .tell(
+                        Code::WrongType,
+                        span.clone(),
+                        "`alwaysApply` must be `true` or `false`, found nothing",
+                    )
+                    .help = "write `alwaysApply: true`".to_owned();
+                None
+            }
+            _ => self.boolean("alwaysApply", reader),
+        }
+    }
+
+    pub(super) fn priority(&self, reader: &mut Reader) -> Option<u8> {
+        let field = self.find("priority")?;
+        match &field.node.value {
+            Value::Int(value @ 0..=100) => u8::try_from(*value).ok(),
+            Value::Null if reader.format().keys != Keys::Strict => None,
+            _ => {
+                let found = shown(&reader.text[field.node.span.clone()]);
+                let message = format!("`priority` must be a whole number from 0 to 100, found `{found}`");
+                reader.tell(Code::BadPriority, field.node.span.clone(), message);
+                None
+            }
+        }
+    }
+
+    pub(super) fn words(&self, key: &str, reader: &mut Reader) -> Vec<String> {
+        let Some(field) = self.given(key) else { return Vec::new() };
+        condition::words(&field.node, &mut |code, span, message| {
+            reader.tell(code, span, format!("`{key}`: {message}"));
+        })
+    }
+
+    pub(super) fn always(&self, reader: &mut Reader, shape: Shape) -> Option<Said> {
+        if matches!(shape, Shape::File { always: true, .. }) {
+            return Some(Said::Always);
+        }
+        if let Some(trigger) = self.text("trigger", reader) {
+            let spelled = trigger.trim().to_lowercase().replace('-', "_");
+            let found = WINDSURF_TRIGGERS.iter().find(|(name, _)| *name == spelled);
+            if found.is_none_or(|(name, _)| *name != trigger) {
+                let span = self.find("trigger").expect("read above").node.span.clone();
+                let message = format!("`{}` is not a trigger", shown(&trigger));
+                reader.tell(Code::BadValue, span, message).help = match found {
+                    Some((name, _)) => format!("write `trigger: {name}`"),
+                    None => "write `always_on`, `glob`, `model_decision` or `manual`".to_owned(),
+                };
+            }
+            if let Some((_, said)) = found {
+                return Some(*said);
+            }
+        }
+        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
+    }
+
+    /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
+    pub(super) fn paths(&self, reader: &mut Reader) -> Option<(&Field, Paths)> {
+        let format = reader.format();
+        let own = self.find(format.paths_key);
+        let foreign =
+            keys::PATHS.iter().filter(|key| **key != format.paths_key).find_map(|key| self.given(key));
+        if let Some(field) = foreign.filter(|field| !format.agent_ignores.contains(&field.key.as_str()))
+            && format.keys != Keys::All
+        {
+            let owner = keys::owner(&field.key).unwrap_or("another agent's");
+            let message = match own {
+                None => format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent),
+                Some(_) => format!("`{}` is {owner} key; only `{}` counts", field.key, format.paths_key),
+            };
+            reader.tell(Code::ForeignKey, field.key_span.clone(), message).help =
+                format!("write `{}:`", format.paths_key);
+        }
+        let field = own.filter(|own| own.node.value != Value::Null).or(foreign)?;
+        if format.name == "cline" && field.key == "paths" && !matches!(field.node.value, Value::List(_)) {
+            let message = format!(
+                "`paths` must be a list, found {}; it is ignored and the rule is always on",
+                field.node.value.kind()
+            );
+            reader.tell(Code::WrongType, field.node.span.clone(), message).help =
+                format!("write `paths: [{}]`", shown(&reader.text[field.node.span.clone()]));
+            return None;
+        }
+        let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
+            reader.tell(code, span, format!("`{}`: {message}", field.key));
+        });
+        if paths.is_none() && matches!(format.bare, Bare::Always) {
+            let message = format!("`{}` names no path, so the rule is always on", field.key);
+            reader.tell(Code::EmptyPaths, field.node.span.clone(), message);
+        }
+        Some((field, paths?))
+    }
+
+    pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
+        let format = reader.format();
+        if !matches!(format.keys, Keys::All | Keys::Conditions) {
+            return Vec::new();
+        }
+        let ground = reader.ground();
+        CONDITIONS
+            .iter()
+            .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
+            .filter_map(|kind| {
+                let field = self.given(kind.key)?;
+                (kind.build)(&field.node, &ground, &mut |code, span, message| {
+                    reader.tell(code, span, format!("`{}`: {message}", kind.key));
+                })
+            })
+            .collect()
+    }
+
+    pub(super) fn combine(&self, reader: &mut Reader) -> Match {
+        match self.text("match", reader).as_deref() {
+            None | Some("all") => Match::All,
+            Some("any") => Match::Any,
+            Some(other) => {
+                let span = self.find("match").expect("read above").node.span.clone();
+                reader.tell(
+                    Code::BadValue,
+                    span,
+                    format!("`match` must be `all` or `any`, found `{}`", shown(other)),
+                );
+                Match::All
+            }
+        }
+    }
+
+    pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
+        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
+        let mut conditions = Vec::new();
+        for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
+            reader.tell(code, span, message);
+        }) {
+            match condition::check_regex(&text) {
+                Ok(()) => conditions.push(text),
+                Err(error) => {
+                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
+                }
+            }
+        }
+        let scope = self.words("scope", reader);
+        (!conditions.is_empty()).then_some(Trigger { conditions, scope })
+    }
+}
+
+fn tell_type<'r>(
+    reader: &'r mut Reader,
+    key: &str,
+    node: &Node,
+    wanted: &str,
+    found: &Value,
+) -> &'r mut Diagnostic {
+    let raw = shown(&reader.text[node.span.clone()]);
+    let message = format!("`{key}` must be {wanted}, found {} (`{raw}`)", found.kind());
+    let told = reader.tell(Code::WrongType, node.span.clone(), message);
+    told.help = format!("write `{key}: …` as {wanted}");
+    told
+}

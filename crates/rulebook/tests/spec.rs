@@ -1,0 +1,171 @@
+//! Behaviour: the pages in `spec/`, each a small workspace, evidence, and the verdicts the engine gives.
+
+#[allow(dead_code, reason = "shared with the command's pages")]
+mod page;
+
+use std::path::Path;
+
+use page::{Piece, Stage};
+use rulebook::evaluate::State;
+use rulebook::evidence::Input;
+use rulebook::render::{Budget, Notice, render};
+use rulebook_workspace::toggles::Switch;
+use rulebook_workspace::{Asked, Homes, Workspace};
+
+#[test]
+fn every_page_holds() {
+    let mut stage = Stage::new();
+    let mut current = None;
+    let mut evidence = "{}".to_owned();
+    page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec"), |path, piece| {
+        if current.as_deref() != Some(path) {
+            current = Some(path.to_owned());
+            stage = Stage::new();
+            evidence = "{}".to_owned();
+        }
+        match piece {
+            Piece::Section(_) => {
+                stage.section();
+                evidence = "{}".to_owned();
+                None
+            }
+            Piece::Block(block) => match block.words() {
+                ("file", path) => {
+                    stage.file(path, &block.body);
+                    None
+                }
+                ("evidence", _) => {
+                    evidence.clone_from(&block.body);
+                    None
+                }
+                ("off", _) => {
+                    switch_off(&stage, &block.body);
+                    None
+                }
+                ("verdicts", _) => Some(verdicts(&stage, &evidence)),
+                ("prompt", budget) => Some(prompt(&stage, &evidence, budget.parse().ok())),
+                ("notice", _) => Some(notice(&stage, &evidence)),
+                ("diagnostics", _) => Some(diagnostics(&stage, &evidence)),
+                ("evidence-paths", _) => Some(paths(&stage, &evidence)),
+                _ => None,
+            },
+            Piece::Prose(_) => None,
+        }
+    });
+}
+
+fn open(stage: &Stage) -> Workspace {
+    let home = stage.home();
+    let homes = Homes {
+        config: Some(home.join(".config")),
+        state: Some(home.join(".local/state")),
+        home: Some(home),
+    };
+    Workspace::open(&[stage.workspace()], homes).unwrap()
+}
+
+fn ask(stage: &Stage, evidence: &str) -> Asked {
+    let (mut input, mut told) = Input::from_json(evidence).unwrap();
+    input.os.get_or_insert_with(|| "linux".to_owned());
+    let mut asked = open(stage).ask(&input);
+    told.extend(asked.diagnostics);
+    asked.diagnostics = told;
+    asked
+}
+
+fn switch_off(stage: &Stage, ids: &str) {
+    let workspace = open(stage);
+    for id in ids.lines() {
+        let root = Path::new(&workspace.roots.roots[0].path);
+        workspace.toggles().unwrap().switch(root, id, Switch::Off).unwrap();
+    }
+}
+
+/// One line a rule: state, id, file, activation and its basis, and why.
+fn verdicts(stage: &Stage, evidence: &str) -> String {
+    let asked = ask(stage, evidence);
+    let mut rows: Vec<[String; 5]> = Vec::new();
+    for verdict in asked.evaluate().verdicts {
+        let rule = verdict.rule;
+        let (state, why) = match &verdict.state {
+            State::Stack => ("stack", because(&asked, &verdict.because)),
+            State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
+            State::Stream => ("stream", because(&asked, &verdict.because)),
+            State::Inactive(why) => ("inactive", format!("{}: {}", why.reason, why.detail)),
+            State::Overridden { winner, by } => {
+                ("overridden", format!("by {} ({}): {}", winner.id, winner.origin.display, by.name()))
+            }
+            State::Disabled(off) => (
+                "disabled",
+                [Some(off.by.as_str()), off.file.as_deref()]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" in "),
+            ),
+        };
+        let activation = format!("{}/{}", rule.activation.name(), rule.basis.name());
+        rows.push([state.to_owned(), rule.id.clone(), rule.origin.display.clone(), activation, why]);
+    }
+    for rejected in asked.book.rejected() {
+        let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
+        let (id, source) = (rejected.id.clone(), rejected.origin.display.clone());
+        rows.push(["rejected".to_owned(), id, source, "–".to_owned(), codes.join(", ")]);
+    }
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn because(asked: &Asked, reasons: &[rulebook::evaluate::Reason]) -> String {
+    let reason = |reason: &rulebook::evaluate::Reason| {
+        let seen: Vec<String> = reason.seen.iter().map(|at| seen(asked, *at)).collect();
+        let from = if seen.is_empty() { String::new() } else { format!(" ← {}", seen.join(", ")) };
+        format!("{} {}{from}", reason.condition, reason.matched.join(", "))
+    };
+    reasons.iter().map(reason).collect::<Vec<_>>().join("; ")
+}
+
+fn seen(asked: &Asked, at: usize) -> String {
+    let seen = &asked.evidence.paths[at];
+    let sources: Vec<&str> = seen.sources.iter().map(|source| source.name()).collect();
+    format!("{} ({})", seen.path, sources.join(" "))
+}
+
+fn paths(stage: &Stage, evidence: &str) -> String {
+    let asked = ask(stage, evidence);
+    (0..asked.evidence.paths.len()).map(|at| format!("{}\n", seen(&asked, at))).collect()
+}
+
+fn prompt(stage: &Stage, evidence: &str, tokens: Option<usize>) -> String {
+    let asked = ask(stage, evidence);
+    let evaluation = asked.evaluate();
+    let text = render(&evaluation, Budget { tokens }).text;
+    if text.is_empty() { text } else { format!("{text}\n") }
+}
+
+fn notice(stage: &Stage, evidence: &str) -> String {
+    let asked = ask(stage, evidence);
+    let evaluation = asked.evaluate();
+    match Notice::of(&render(&evaluation, Budget::default())) {
+        Some(notice) => format!("{}\n{}\n", notice.line(), serde_json::to_string(&notice).unwrap()),
+        None => "none\n".to_owned(),
+    }
+}
+
+fn diagnostics(stage: &Stage, evidence: &str) -> String {
+    let line = |told: &rulebook::diagnostic::Diagnostic| {
+        let (severity, code) = (told.severity.name(), told.code.row().name);
+        let place = if told.line == 0 {
+            told.path.clone()
+        } else {
+            format!("{}:{}:{}", told.path, told.line, told.column)
+        };
+        format!("{place}: {severity}[{code}]: {}\n  help: {}\n", told.message, told.help)
+    };
+    ask(stage, evidence).diagnostics.iter().map(line).collect()
+}
