@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, FileType};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
@@ -288,6 +289,9 @@ impl Finder<'_> {
     fn outside(&self, spot: &Spot<'_>, path: &Path) -> Option<Unreadable> {
         let real = match fs::canonicalize(path) {
             Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(Unreadable::NotAFile { kind: "a link that leads nowhere" });
+            }
             Err(error) => return Some(Unreadable::Refused(reason(&error))),
         };
         let homes = self.search.homes;
@@ -434,15 +438,14 @@ impl Finder<'_> {
 fn not_a_file(kind: FileType) -> Option<Unreadable> {
     let kind = match kind {
         kind if kind.is_file() => return None,
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_symlink() => "a link that leads nowhere",
+        kind if kind.is_dir() => "a folder, not a file",
         _ => "neither a file nor a folder",
     };
     Some(Unreadable::NotAFile { kind })
 }
 
 /// The operating system's words without its number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let words = error.to_string();
     words.split(" (os error").next().unwrap_or(&words).to_lowercase()
 }

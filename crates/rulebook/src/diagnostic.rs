@@ -331,7 +331,7 @@ mod tests {
             assert_eq!(found.excerpt.unwrap().width, width);
         }
         check("a: b", 3..4, 1, 4, 1);
-        check("é: b\nç: dd", 8..10, 2, 3, 2);
+        check("é: b\nç: dd", 10..12, 2, 4, 2);
         check("\u{feff}ab", 3..4, 1, 1, 1);
         check("a\nb", 99..120, 2, 2, 1);
         check("", 0..0, 1, 1, 1);

@@ -63,7 +63,7 @@ fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
         Unreadable::TooLarge { len } => {
             (Code::TooLarge, format!("is {len} bytes, at most {} are read", crate::source::MAX_SOURCE))
         }
-        Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}, not a file")),
+        Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
         Unreadable::OutsideRoot { target } => {
             (Code::OutsideRoot, format!("is a link that leads out of its root, to `{target}`"))
         }

@@ -50,7 +50,10 @@ impl fmt::Display for GlobError {
                 write!(f, "the pattern spells out to more than the {MAX_STEPS} steps allowed")
             }
             GlobError::BackReference => {
-                write!(f, "the pattern refers back to a group, only `\\` before a letter or sign is allowed")
+                write!(
+                    f,
+                    "the pattern refers back to a group as in `\\1`, only groups themselves are allowed"
+                )
             }
             GlobError::LookBehind => {
                 write!(f, "the pattern looks behind with `(?<`, only `(?=` and `(?!` are allowed")

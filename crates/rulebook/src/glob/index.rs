@@ -2,97 +2,198 @@
 
 use std::collections::HashMap;
 
-use super::Glob;
 use super::plain::Last;
+use super::{Asked, Glob, has_line_break};
 
 /// Paths sorted and bucketed, so that a glob looks only at those it could match.
+///
+/// Inside, a path goes by its rank in sorted order, and the texts lie side by side in that order:
+/// with many paths, most of the time would go into fetching them from all over memory.
 #[derive(Clone, Debug)]
 pub struct PathIndex<'p> {
-    paths: Vec<&'p str>,
-    /// Positions in the order of the paths' bytes.
-    sorted: Vec<usize>,
+    text: String,
+    /// Where each path ends in `text`.
+    ends: Vec<usize>,
+    /// Each path's position as given. Empty paths, which nothing matches, have no rank.
+    positions: Vec<usize>,
+    all: Vec<usize>,
     by_extension: HashMap<&'p str, Vec<usize>>,
-    by_name: HashMap<&'p str, Vec<usize>>,
+    by_segment: HashMap<&'p str, Vec<usize>>,
+    /// Paths that a pattern could be equal to without matching it.
+    odd: Vec<usize>,
+    has_line_breaks: bool,
+    /// Some path ends in a slash.
+    has_directories: bool,
 }
 
 impl<'p> PathIndex<'p> {
     /// Prepares `paths`; answers are positions in their order.
     pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
-        let paths: Vec<&str> = paths.into_iter().collect();
-        let mut sorted: Vec<usize> = (0..paths.len()).collect();
-        sorted.sort_by_key(|&at| paths[at]);
-        let mut by_extension: HashMap<&str, Vec<usize>> = HashMap::new();
-        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, path) in paths.iter().enumerate() {
-            let name = name_of(path);
-            by_name.entry(name).or_default().push(at);
-            if let Some((_, extension)) = name.rsplit_once('.') {
-                by_extension.entry(extension).or_default().push(at);
+        let given = paths.into_iter().enumerate().filter(|(_, path)| !path.is_empty());
+        let mut sorted: Vec<(usize, &str)> = given.collect();
+        sorted.sort_by_key(|(_, path)| *path);
+        let mut index = PathIndex {
+            text: String::with_capacity(sorted.iter().map(|(_, path)| path.len()).sum()),
+            ends: Vec::with_capacity(sorted.len()),
+            positions: sorted.iter().map(|(at, _)| *at).collect(),
+            all: (0..sorted.len()).collect(),
+            by_extension: HashMap::new(),
+            by_segment: HashMap::new(),
+            odd: Vec::new(),
+            has_line_breaks: sorted.iter().any(|(_, path)| has_line_break(path)),
+            has_directories: sorted.iter().any(|(_, path)| path.ends_with('/')),
+        };
+        for (rank, (_, path)) in sorted.into_iter().enumerate() {
+            index.add(rank, path);
+        }
+        index
+    }
+
+    fn add(&mut self, rank: usize, path: &'p str) {
+        self.text += path;
+        self.ends.push(self.text.len());
+        if is_odd(path) {
+            self.odd.push(rank);
+        }
+        let path = path.strip_suffix('/').unwrap_or(path);
+        for segment in path.split('/') {
+            let ranks = self.by_segment.entry(segment).or_default();
+            if ranks.last() != Some(&rank) {
+                ranks.push(rank);
             }
         }
-        PathIndex { paths, sorted, by_extension, by_name }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if let Some((_, extension)) = name.rsplit_once('.') {
+            self.by_extension.entry(extension).or_default().push(rank);
+        }
+    }
+
+    fn path(&self, rank: usize) -> &str {
+        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
+        &self.text[start..self.ends[rank]]
     }
 
     /// Positions of the paths the glob matches, ascending.
+    ///
+    /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
     pub fn matches(&self, glob: &Glob) -> Vec<usize> {
         if glob.is_negated() {
-            return (0..self.paths.len()).filter(|&at| glob.is_match(self.paths[at])).collect();
+            let matching = self.all.iter().copied().filter(|&rank| glob.is_match(self.path(rank)));
+            return self.in_order(matching.collect());
         }
-        let mut found: Vec<usize> = Vec::new();
-        let mut take = |positions: &[usize]| {
-            found.extend(positions.iter().filter(|&&at| glob.is_match(self.paths[at])));
+        let candidates = self.candidates(glob);
+        let mut asked = Asked::new(glob, candidates.len(self), self.has_line_breaks);
+        let mut found = Vec::new();
+        let says_all = !self.has_line_breaks && !self.has_directories && glob.is_any_with_extension();
+        let mut take = |ranks: &[usize]| match says_all {
+            true => found.extend(ranks),
+            false => found.extend(ranks.iter().filter(|&&rank| asked.fits(self.path(rank)))),
         };
-        let under = self.starting_with(glob.prefix());
-        match glob.last() {
-            Last::Name(name) => take(smaller(bucket(&self.by_name, name), under)),
-            Last::Extension(list) if !list.contains(',') => {
-                take(smaller(bucket(&self.by_extension, list), under));
-            }
-            Last::Extension(list) => {
-                let buckets = list.split(',').map(|extension| bucket(&self.by_extension, extension));
-                if buckets.clone().map(<[usize]>::len).sum::<usize>() < under.len() {
-                    buckets.for_each(take);
-                } else {
-                    take(under);
-                }
-            }
-            Last::Unknown => take(under),
+        match candidates {
+            Candidates::These(ranks) => take(ranks),
+            Candidates::Extensions(list) => list.split(',').for_each(|end| take(self.with_extension(end))),
         }
         // Every pattern matches itself, whatever it asks of other paths.
         found.extend(self.equal_to(glob.pattern()));
-        if !found.is_sorted() {
-            found.sort_unstable();
+        self.in_order(found)
+    }
+
+    /// The fewest paths known to contain every match but the pattern itself.
+    fn candidates<'a>(&'a self, glob: &'a Glob) -> Candidates<'a> {
+        /// With so few to verify, looking for fewer takes longer.
+        const FEW: usize = 8;
+        let mut best = match glob.last() {
+            Last::Unknown => Candidates::These(&self.all),
+            Last::Name(name) => Candidates::These(bucket(&self.by_segment, name)),
+            Last::Extension(extension) => Candidates::These(self.with_extension(extension)),
+            Last::Extensions(list) => Candidates::Extensions(list),
+        };
+        let mut fewest = best.len(self);
+        if fewest > FEW
+            && let Some(segment) = glob.segment()
+        {
+            let ranks = bucket(&self.by_segment, segment);
+            if ranks.len() < fewest {
+                fewest = ranks.len();
+                best = Candidates::These(ranks);
+            }
         }
-        found.dedup();
-        found
+        if fewest > FEW && !glob.prefix().is_empty() {
+            let ranks = self.starting_with(glob.prefix());
+            if ranks.len() < fewest {
+                best = Candidates::These(ranks);
+            }
+        }
+        best
+    }
+
+    fn with_extension(&self, extension: &str) -> &[usize] {
+        bucket(&self.by_extension, extension)
     }
 
     fn starting_with(&self, prefix: &str) -> &[usize] {
-        if prefix.is_empty() {
-            return &self.sorted;
-        }
-        let start = self.sorted.partition_point(|&at| self.paths[at] < prefix);
-        let len = self.sorted[start..].partition_point(|&at| self.paths[at].starts_with(prefix));
-        &self.sorted[start..start + len]
+        let start = self.all.partition_point(|&rank| self.path(rank) < prefix);
+        let len = self.all[start..].partition_point(|&rank| self.path(rank).starts_with(prefix));
+        &self.all[start..start + len]
     }
 
     fn equal_to(&self, path: &str) -> &[usize] {
-        let under = self.starting_with(path);
-        let len = under.partition_point(|&at| self.paths[at] == path);
-        if path.is_empty() { &[] } else { &under[..len] }
+        let start = self.odd.partition_point(|&rank| self.path(rank) < path);
+        let len = self.odd[start..].iter().take_while(|&&rank| self.path(rank) == path).count();
+        &self.odd[start..start + len]
+    }
+
+    /// The positions of these ranks, ascending, each once.
+    fn in_order(&self, mut found: Vec<usize>) -> Vec<usize> {
+        found.iter_mut().for_each(|at| *at = self.positions[*at]);
+        if found.is_sorted() {
+            found.dedup();
+            return found;
+        }
+        // Where a fair part of many paths matches, marking them is quicker than sorting.
+        if found.len() < 64.max(self.positions.len() / 64) {
+            found.sort_unstable();
+            found.dedup();
+            return found;
+        }
+        let last = found.iter().max().map_or(0, |last| last + 1);
+        let mut marks = vec![0_u64; last.div_ceil(64)];
+        found.drain(..).for_each(|at| marks[at / 64] |= 1 << (at % 64));
+        for (word, &bits) in marks.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                found.push(word * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+        found
     }
 }
 
-/// The last segment; a trailing slash belongs to none.
-fn name_of(path: &str) -> &str {
-    let path = path.strip_suffix('/').unwrap_or(path);
-    path.rsplit('/').next().unwrap_or(path)
+/// Paths to be verified.
+enum Candidates<'a> {
+    These(&'a [usize]),
+    /// Those with one of the extensions in this list.
+    Extensions(&'a str),
+}
+
+impl Candidates<'_> {
+    fn len(&self, index: &PathIndex<'_>) -> usize {
+        match self {
+            Candidates::These(ranks) => ranks.len(),
+            Candidates::Extensions(list) => {
+                list.split(',').map(|extension| index.with_extension(extension).len()).sum()
+            }
+        }
+    }
+}
+
+/// Whether the path has signs that mean something in a pattern.
+fn is_odd(path: &str) -> bool {
+    let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
+    path.starts_with("./") || !path.bytes().all(is_common)
 }
 
 fn bucket<'i>(buckets: &'i HashMap<&str, Vec<usize>>, key: &str) -> &'i [usize] {
     buckets.get(key).map_or(&[], Vec::as_slice)
-}
-
-fn smaller<'i>(a: &'i [usize], b: &'i [usize]) -> &'i [usize] {
-    if a.len() <= b.len() { a } else { b }
 }

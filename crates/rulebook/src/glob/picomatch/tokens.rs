@@ -144,11 +144,17 @@ impl Translator {
         }
     }
 
-    /// Escapes the last `sign` that is not escaped yet.
-    pub(super) fn escape_last(&mut self, sign: char) {
-        let found = self.source.rmatch_indices(sign).find(|(at, _)| !self.source[..*at].ends_with('\\'));
-        if let Some((at, _)) = found {
-            self.source.insert(at, '\\');
+    /// Escapes the last `count` of `sign` that are not escaped yet.
+    pub(super) fn escape_last(&mut self, sign: char, count: i32) {
+        let is_bare = |at: &usize| !self.source[..*at].ends_with('\\');
+        let bare = self.source.rmatch_indices(sign).map(|(at, _)| at).filter(is_bare);
+        let Some(first) = bare.take(usize::try_from(count).unwrap_or(0)).last() else { return };
+        let tail = self.source.split_off(first);
+        for c in tail.chars() {
+            if c == sign && !self.source.ends_with('\\') {
+                self.source.push('\\');
+            }
+            self.source.push(c);
         }
     }
 }

@@ -285,15 +285,9 @@ impl Translator {
     }
 
     fn finish(&mut self) {
-        if self.in_bracket {
-            self.escape_last('[');
-        }
-        for _ in 0..self.parens {
-            self.escape_last('(');
-        }
-        for _ in 0..self.braces {
-            self.escape_last('{');
-        }
+        self.escape_last('[', self.in_bracket.into());
+        self.escape_last('(', self.parens);
+        self.escape_last('{', self.braces);
         if matches!(self.last().kind, Kind::Star | Kind::Bracket) {
             self.push(Token::new(Kind::End, "").writing(r"\/?"));
         }

@@ -4,11 +4,13 @@
 //! would match. Look-aheads are such sets too, so a negated one is a complement and costs no more.
 
 mod class;
+mod lazy;
 mod node;
 mod parse;
 mod program;
 mod run;
 
+pub(super) use lazy::Lazy;
 pub(super) use node::Needs;
 pub(super) use program::Program;
 

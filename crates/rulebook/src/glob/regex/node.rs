@@ -49,8 +49,6 @@ pub(in super::super) struct Needs {
 }
 
 impl Node {
-    pub(super) const EMPTY: Node = Node::Sequence(Vec::new());
-
     /// Whether every match starts at the start and ends at the end.
     pub(super) fn is_anchored(&self) -> bool {
         let Node::Sequence(nodes) = self else { return false };

@@ -19,9 +19,12 @@ const IDIOMS: &[(&str, Node)] = &[
 pub(super) fn parse(source: &str) -> Result<Node, Fault> {
     let units: Vec<u16> = source.encode_utf16().collect();
     let groups = count_groups(&units);
-    let mut parser = Parser { units, at: 0, groups, names: Vec::new(), depth: 0 };
+    let mut parser = Parser { units, at: 0, groups, names: Vec::new(), depth: 0, refused: None };
     let node = parser.either()?;
-    if parser.at < parser.units.len() { Err(Fault::Invalid) } else { Ok(node) }
+    if parser.at < parser.units.len() {
+        return Err(Fault::Invalid);
+    }
+    parser.refused.map_or(Ok(node), |error| Err(Fault::Refused(error)))
 }
 
 struct Parser {
@@ -31,6 +34,8 @@ struct Parser {
     groups: u32,
     names: Vec<Vec<u16>>,
     depth: usize,
+    /// Something valid that cannot be run; what follows may still be invalid.
+    refused: Option<GlobError>,
 }
 
 /// What may follow an atom.
@@ -119,7 +124,8 @@ impl Parser {
             () if self.eat_text("?=") => Some(false),
             () if self.eat_text("?!") => Some(true),
             () if self.eat_text("?<=") || self.eat_text("?<!") => {
-                return Err(Fault::Refused(GlobError::LookBehind));
+                self.refused = Some(GlobError::LookBehind);
+                None
             }
             () if self.eat_text("?<") => {
                 self.name()?;
@@ -204,11 +210,11 @@ impl Parser {
                 let negated = letter == b'B';
                 return Ok(Atom::Fixed(Node::Assert(Assertion::WordEdge { negated })));
             }
-            b'k' if !self.names.is_empty() => return Err(Fault::Refused(GlobError::BackReference)),
+            b'k' if !self.names.is_empty() => self.refused = Some(GlobError::BackReference),
             b'1'..=b'9' => {
                 let (number, _) = self.number(self.at);
                 if number.is_some_and(|number| number <= self.groups) {
-                    return Err(Fault::Refused(GlobError::BackReference));
+                    self.refused = Some(GlobError::BackReference);
                 }
             }
             _ => {}

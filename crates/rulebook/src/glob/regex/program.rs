@@ -2,6 +2,7 @@
 
 use super::super::error::{GlobError, MAX_STEPS};
 use super::class::Class;
+use super::is_line_break;
 use super::node::{Assertion, Node, Step};
 
 /// An expression ready to run.
@@ -9,10 +10,15 @@ use super::node::{Assertion, Node, Step};
 pub(in super::super) struct Program {
     pub(super) code: Vec<Inst>,
     pub(super) classes: Vec<Class>,
-    /// Where each part ends in `code`. A look-ahead's part comes before the parts that ask for it;
-    /// the last one is the expression itself.
+    /// A look-ahead's part comes before the parts that ask for it; the last one is the expression.
     pub(super) parts: Vec<Part>,
+    /// Where the expression itself starts in `code`.
+    pub(super) start: usize,
     pub(super) is_anchored: bool,
+    /// The ASCII bytes that instructions name.
+    pub(super) named: u128,
+    /// Whether a step depends on the unit before it.
+    pub(super) looks_back: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +60,28 @@ pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
             code: Vec::new(),
             classes: Vec::new(),
             parts: Vec::new(),
+            start: 0,
             is_anchored: node.is_anchored(),
+            // Assertions name these.
+            named: 1 << b'/' | 1 << b'.',
+            looks_back: false,
         },
         spent: 0,
     };
-    compiler.part(node)?;
+    compiler.program.start = compiler.part(node)?;
     Ok(compiler.program)
+}
+
+impl Program {
+    /// All that instructions can tell of a byte that none of them names.
+    pub(super) fn traits_of(&self, byte: u8) -> Option<u64> {
+        if self.named >> byte & 1 == 1 || self.classes.len() > 63 {
+            return None;
+        }
+        let unit = u16::from(byte);
+        let traits = self.classes.iter().map(|class| class.contains(unit));
+        Some(traits.fold(is_line_break(unit).into(), |traits, holds| traits << 1 | u64::from(holds)))
+    }
 }
 
 struct Compiler {
@@ -100,7 +122,10 @@ impl Compiler {
                 let take = self.take(step);
                 draft.code.push(Inst::One(take));
             }
-            Node::Assert(assertion) => draft.code.push(Inst::Assert(*assertion)),
+            Node::Assert(assertion) => {
+                self.program.looks_back |= matches!(assertion, Assertion::WordEdge { .. });
+                draft.code.push(Inst::Assert(*assertion));
+            }
             Node::Look { body, negated } => {
                 let start = self.part(body)?;
                 draft.code.push(Inst::Look { start, negated: *negated });
@@ -179,7 +204,10 @@ impl Compiler {
 
     fn take(&mut self, step: &Step) -> Take {
         match step {
-            Step::Unit(unit) => Take::Unit(*unit),
+            Step::Unit(unit) => {
+                self.program.named |= if *unit < 128 { 1 << *unit } else { 0 };
+                Take::Unit(*unit)
+            }
             Step::Any => Take::Any,
             Step::Stride => Take::Stride,
             Step::Class(class) => {

@@ -11,115 +11,159 @@ impl Program {
     /// are nested.
     pub(in super::super) fn is_match(&self, path: &str) -> bool {
         let units: Vec<u16> = path.encode_utf16().collect();
-        let Some(main) = self.parts.last() else { return false };
-        let mut run = Run {
-            program: self,
-            units: &units,
-            live: vec![false; self.code.len()],
-            later: vec![false; self.code.len()],
-        };
+        let mut live = vec![false; self.code.len()];
+        let mut later = live.clone();
+        let mut shape = Shape::End;
         for at in (0..=units.len()).rev() {
-            std::mem::swap(&mut run.live, &mut run.later);
-            for part in &self.parts {
-                run.settle(*part, at);
-            }
-            if !self.is_anchored && run.live[main.start] {
-                return true;
-            }
-            // The last instruction, which accepts, is always live.
-            if self.is_anchored && !run.live[main.start..main.end - 1].contains(&true) {
-                return false;
+            std::mem::swap(&mut live, &mut later);
+            let here = Here::new(
+                units.get(at).copied(),
+                shape,
+                Place { is_start: at == 0, before: at.checked_sub(1).map(|at| units[at]) },
+            );
+            shape = here.shape;
+            self.step(&here, &later, &mut live);
+            match self.outcome(&live) {
+                Outcome::Open => {}
+                Outcome::Found => return true,
+                Outcome::Dead => return false,
             }
         }
-        run.live[main.start]
+        live[self.start]
     }
-}
 
-struct Run<'r> {
-    program: &'r Program,
-    units: &'r [u16],
-    /// From which instructions the rest of the path, from here on, can be matched.
-    live: Vec<bool>,
-    /// The same, one unit further on.
-    later: Vec<bool>,
-}
-
-impl Run<'_> {
-    fn settle(&mut self, part: Part, at: usize) {
-        if !part.has_loops {
-            self.pass(part, at);
-            return;
+    /// Finds from which instructions the path can be matched here on, given those one unit later.
+    pub(super) fn step(&self, here: &Here, later: &[bool], live: &mut [bool]) {
+        for part in &self.parts {
+            if !part.has_loops {
+                self.pass(*part, here, later, live);
+                continue;
+            }
+            // A loop learns at its head what its end needs to know, so it takes another pass.
+            live[part.start..part.end].fill(false);
+            while self.pass(*part, here, later, live) {}
         }
-        // A loop learns at its head what its end needs to know, so it takes another pass.
-        self.live[part.start..part.end].fill(false);
-        while self.pass(part, at) {}
+    }
+
+    /// What is already certain before the start is reached.
+    pub(super) fn outcome(&self, live: &[bool]) -> Outcome {
+        // The last instruction, which accepts, is always live.
+        let end = live.len() - 1;
+        match self.is_anchored {
+            true if !live[self.start..end].contains(&true) => Outcome::Dead,
+            false if live[self.start] => Outcome::Found,
+            _ => Outcome::Open,
+        }
     }
 
     /// Whether any instruction came to live or ceased to.
-    fn pass(&mut self, part: Part, at: usize) -> bool {
+    fn pass(&self, part: Part, here: &Here, later: &[bool], live: &mut [bool]) -> bool {
         let mut changed = false;
         for i in (part.start..part.end).rev() {
-            let live = match self.program.code[i] {
+            let lives = match self.code[i] {
                 Inst::Accept => true,
-                Inst::One(take) => self.later[i + 1] && self.takes(take, at),
-                Inst::Many(take) => self.live[i + 1] || (self.later[i] && self.takes(take, at)),
-                Inst::Assert(assertion) => self.live[i + 1] && self.holds(assertion, at),
-                Inst::Look { start, negated } => self.live[i + 1] && self.live[start] != negated,
-                Inst::Split(to) => self.live[i + 1] || self.live[to],
-                Inst::Jump(to) => self.live[to],
+                Inst::One(take) => later[i + 1] && self.takes(take, here),
+                Inst::Many(take) => live[i + 1] || (later[i] && self.takes(take, here)),
+                Inst::Assert(assertion) => live[i + 1] && here.holds(assertion),
+                Inst::Look { start, negated } => live[i + 1] && live[start] != negated,
+                Inst::Split(to) => live[i + 1] || live[to],
+                Inst::Jump(to) => live[to],
             };
-            changed |= self.live[i] != live;
-            self.live[i] = live;
+            changed |= live[i] != lives;
+            live[i] = lives;
         }
         changed
     }
 
-    fn takes(&self, take: Take, at: usize) -> bool {
-        let Some(&unit) = self.units.get(at) else { return false };
+    fn takes(&self, take: Take, here: &Here) -> bool {
+        let Some(unit) = here.unit else { return false };
         match take {
             Take::Unit(wanted) => unit == wanted,
             Take::Any => !is_line_break(unit),
-            Take::Stride => !is_line_break(unit) && self.has_no_dots_beyond(at),
-            Take::Class(class) => self.program.classes[class].contains(unit),
+            Take::Stride => !is_line_break(unit) && here.has_no_dots_beyond(),
+            Take::Class(class) => self.classes[class].contains(unit),
+        }
+    }
+}
+
+/// What is certain while the path is still being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Open,
+    Found,
+    Dead,
+}
+
+/// How the path goes on from a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    /// The segment ends.
+    End,
+    /// A dot, then the segment ends.
+    Dot,
+    /// Two dots, then the segment ends.
+    Dots,
+    Other,
+}
+
+impl Shape {
+    fn before(self, unit: u16) -> Shape {
+        const SLASH: u16 = b'/' as u16;
+        const DOT: u16 = b'.' as u16;
+        match (unit, self) {
+            (SLASH, _) => Shape::End,
+            (DOT, Shape::End) => Shape::Dot,
+            (DOT, Shape::Dot) => Shape::Dots,
+            _ => Shape::Other,
         }
     }
 
-    fn holds(&self, assertion: Assertion, at: usize) -> bool {
+    fn is_dots(self) -> bool {
+        matches!(self, Shape::Dot | Shape::Dots)
+    }
+}
+
+/// A position in a path.
+pub(super) struct Here {
+    /// The unit that follows; none at the end.
+    unit: Option<u16>,
+    place: Place,
+    pub(super) shape: Shape,
+    /// The shape one unit later.
+    next: Shape,
+}
+
+/// What lies before a position.
+pub(super) struct Place {
+    pub(super) is_start: bool,
+    pub(super) before: Option<u16>,
+}
+
+impl Here {
+    pub(super) fn new(unit: Option<u16>, next: Shape, place: Place) -> Here {
+        Here { unit, place, shape: unit.map_or(Shape::End, |unit| next.before(unit)), next }
+    }
+
+    fn holds(&self, assertion: Assertion) -> bool {
         match assertion {
-            Assertion::Start => at == 0,
-            Assertion::End => at == self.units.len(),
-            Assertion::WordEdge { negated } => {
-                let before = at.checked_sub(1).is_some_and(|at| self.is_word(at));
-                (before != self.is_word(at)) != negated
-            }
-            Assertion::Something => self.units.get(at).is_some_and(|&unit| !is_line_break(unit)),
-            Assertion::NoDots => !self.starts_dots(at),
-            Assertion::NoDotsBeyond => self.has_no_dots_beyond(at),
-            Assertion::NoLoneDot => {
-                !self.ends_segment(at) && !(self.is(at, b'.') && self.ends_segment(at + 1))
-            }
+            Assertion::Start => self.place.is_start,
+            Assertion::End => self.unit.is_none(),
+            Assertion::WordEdge { negated } => (is_word(self.place.before) != is_word(self.unit)) != negated,
+            Assertion::Something => self.unit.is_some_and(|unit| !is_line_break(unit)),
+            Assertion::NoDots => !self.shape.is_dots(),
+            Assertion::NoDotsBeyond => self.has_no_dots_beyond(),
+            Assertion::NoLoneDot => !matches!(self.shape, Shape::End | Shape::Dot),
         }
     }
 
-    fn has_no_dots_beyond(&self, at: usize) -> bool {
-        !(at == 0 && self.starts_dots(at)) && !(self.is(at, b'/') && self.starts_dots(at + 1))
+    fn has_no_dots_beyond(&self) -> bool {
+        let begins_dots = self.place.is_start && self.shape.is_dots();
+        let leads_to_dots = self.unit == Some(b'/'.into()) && self.next.is_dots();
+        !begins_dots && !leads_to_dots
     }
+}
 
-    fn starts_dots(&self, at: usize) -> bool {
-        self.is(at, b'.')
-            && (self.ends_segment(at + 1) || (self.is(at + 1, b'.') && self.ends_segment(at + 2)))
-    }
-
-    fn ends_segment(&self, at: usize) -> bool {
-        at == self.units.len() || self.is(at, b'/')
-    }
-
-    fn is(&self, at: usize, byte: u8) -> bool {
-        self.units.get(at) == Some(&byte.into())
-    }
-
-    fn is_word(&self, at: usize) -> bool {
-        let unit = self.units.get(at).and_then(|&unit| u8::try_from(unit).ok());
-        unit.is_some_and(|c| c.is_ascii_alphanumeric() || c == b'_')
-    }
+fn is_word(unit: Option<u16>) -> bool {
+    let byte = unit.and_then(|unit| u8::try_from(unit).ok());
+    byte.is_some_and(|c| c.is_ascii_alphanumeric() || c == b'_')
 }

@@ -1,0 +1,284 @@
+//! The shapes most patterns have, matched on the text itself without a program.
+//!
+//! Literal directories, `**` between them, and at the end a name, a name with one `*` and one list
+//! in braces, or `**`. For paths in normal form this agrees with the expression picomatch writes,
+//! but for line breaks, which the caller looks after.
+
+mod name;
+
+use std::ops::Range;
+
+use name::{Name, Segment, Span, is_segment_match, read_segment};
+
+/// A pattern of a common shape; all spans point into its text.
+#[derive(Clone, Debug)]
+pub(super) struct Plain {
+    /// Runs of segments with `**` between them.
+    runs: [Run; MAX_RUNS],
+    count: u8,
+    /// The first run starts at the root.
+    is_rooted: bool,
+    /// `**` stands between the last run and the end.
+    has_gap: bool,
+    /// A slash may follow the whole.
+    allows_slash: bool,
+    end: End,
+}
+
+#[derive(Clone, Debug)]
+enum End {
+    /// The last run is the end.
+    Run,
+    /// `**`, with everything below and the directory itself.
+    Below,
+    /// As `Below`, without the directory itself.
+    Inside,
+    Name(Name),
+}
+
+/// How the last segment of every match looks.
+pub(super) enum Last<'g> {
+    Unknown,
+    Name(&'g str),
+    Extension(&'g str),
+    /// One of several extensions, written with commas between them.
+    Extensions(&'g str),
+}
+
+const MAX_RUNS: usize = 4;
+
+/// Whole segments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    span: Span,
+    /// Some segment is a [`Name`], which is read again when it is matched.
+    is_wild: bool,
+}
+
+impl Plain {
+    /// Reads `pattern` from `start` on, where a `!` may have stood before.
+    pub(super) fn read(pattern: &str, start: usize) -> Option<Plain> {
+        let mut plain = Plain {
+            runs: Default::default(),
+            count: 0,
+            is_rooted: true,
+            has_gap: false,
+            allows_slash: false,
+            end: End::Run,
+        };
+        let mut run = start..start;
+        let mut is_wild = false;
+        let mut at = start;
+        loop {
+            let (end, segment) = read_segment(pattern, at)?;
+            let is_last = end == pattern.len();
+            match segment {
+                Segment::Literal => run.end = end,
+                // Picomatch joins neighbouring `**` in ways of its own.
+                Segment::Globstar if run.is_empty() && at != start => return None,
+                Segment::Globstar => {
+                    plain.close_run(&run, is_wild)?;
+                    plain.is_rooted &= at != start;
+                    plain.has_gap = true;
+                    let after_star = pattern[..at].ends_with("*/");
+                    if is_last {
+                        plain.end = if after_star { End::Inside } else { End::Below };
+                    }
+                    run = end + 1..end + 1;
+                    is_wild = false;
+                }
+                Segment::Name(name) if is_last => {
+                    plain.close_run(&run, is_wild)?;
+                    run = end..end;
+                    plain.end = End::Name(name);
+                }
+                Segment::Name(_) => {
+                    run.end = end;
+                    is_wild = true;
+                }
+            }
+            if is_last {
+                break;
+            }
+            at = end + 1;
+        }
+        plain.close_run(&run, is_wild)?;
+        plain.allows_slash = plain.allows_slash(pattern, start);
+        Some(plain)
+    }
+
+    fn close_run(&mut self, run: &Range<usize>, is_wild: bool) -> Option<()> {
+        if !run.is_empty() {
+            *self.runs.get_mut(usize::from(self.count))? = Run { span: run.clone().into(), is_wild };
+            self.count += 1;
+            self.has_gap = false;
+        }
+        Some(())
+    }
+
+    /// Picomatch lets a slash follow a final `*`, and its shortcuts `*`, `*/*` and `**/*` with any
+    /// number of extensions; but not a single segment that begins otherwise.
+    fn allows_slash(&self, pattern: &str, start: usize) -> bool {
+        let End::Name(name) = &self.end else { return false };
+        let ends_in_star = name.has_star && name.middle.is_empty() && name.list.is_none();
+        if ends_in_star {
+            let is_flat = start == 0 && !pattern.contains('/') && !pattern.starts_with('*');
+            return !is_flat;
+        }
+        if start > 0 || name.list.is_some() {
+            return false;
+        }
+        let extensions = ["**/*", "*/*", "*"].iter().find_map(|form| pattern.strip_prefix(form));
+        extensions.is_some_and(|text| {
+            let mut parts = text.split('.');
+            parts.next() == Some("")
+                && parts.all(|part| {
+                    !part.is_empty() && part.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+                })
+        })
+    }
+
+    pub(super) fn is_universal(&self) -> bool {
+        self.count == 0
+            && match &self.end {
+                End::Run => false,
+                End::Below | End::Inside => true,
+                End::Name(name) => self.has_gap && name.is_any(),
+            }
+    }
+
+    /// The literal every match starts with.
+    pub(super) fn prefix<'g>(&self, pattern: &'g str) -> &'g str {
+        match (&self.end, self.runs[..self.count.into()].first()) {
+            _ if !self.is_rooted => "",
+            (_, Some(run)) => literal_start(run.span.of(pattern)),
+            (End::Name(name), None) => name.head.of(pattern),
+            (_, None) => "",
+        }
+    }
+
+    pub(super) fn last<'g>(&self, pattern: &'g str) -> Last<'g> {
+        match &self.end {
+            End::Below | End::Inside => Last::Unknown,
+            End::Run => {
+                let run = self.runs[usize::from(self.count) - 1].span.of(pattern);
+                Last::Name(run.rsplit('/').next().unwrap_or(run))
+            }
+            End::Name(name) => name.last(pattern),
+        }
+    }
+
+    /// Whether it is `**/*.ext` or `**/*.{one,two}`, where [`Plain::last`] says all there is to say
+    /// about paths without a trailing slash.
+    pub(super) fn is_any_with_extension(&self, pattern: &str) -> bool {
+        let End::Name(name) = &self.end else { return false };
+        let is_anywhere = !self.is_rooted && self.count == 0 && name.has_star && name.head.is_empty();
+        is_anywhere
+            && match self.last(pattern) {
+                Last::Extension(extension) => name.list.is_none() && name.middle.len() == extension.len() + 1,
+                Last::Extensions(_) => name.middle.len() == 1,
+                Last::Name(_) | Last::Unknown => false,
+            }
+    }
+
+    /// A segment that every match has somewhere.
+    pub(super) fn segment<'g>(&self, pattern: &'g str) -> Option<&'g str> {
+        // The start of a rooted run is better found as a prefix.
+        let skipped = usize::from(self.is_rooted && self.count > 0);
+        let runs = self.runs[skipped..self.count.into()].iter();
+        let segments = runs.flat_map(|run| run.span.of(pattern).split('/'));
+        segments
+            .filter(|segment| literal_start(segment).len() == segment.len())
+            .max_by_key(|segment| segment.len())
+    }
+
+    pub(super) fn is_match(&self, pattern: &str, path: &str) -> bool {
+        let path = match path.strip_suffix('/') {
+            Some(bare) if self.allows_slash => bare,
+            _ => path,
+        };
+        match &self.end {
+            End::Run | End::Below | End::Inside => self.spans(pattern, path),
+            End::Name(name) => {
+                let slash = path.bytes().rposition(|c| c == b'/');
+                let (dirs, last) = slash.map_or(("", path), |at| (&path[..at], &path[at + 1..]));
+                name.is_match(pattern, last) && self.spans(pattern, dirs)
+            }
+        }
+    }
+
+    /// Whether the runs are found in `dirs` in this order.
+    fn spans(&self, pattern: &str, dirs: &str) -> bool {
+        let mut runs = self.runs[..self.count.into()].iter();
+        let mut rest = Some(dirs).filter(|dirs| !dirs.is_empty());
+        if self.is_rooted
+            && let Some(first) = runs.next()
+        {
+            match rest.and_then(|rest| first.strip(pattern, rest)) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        let end = if self.has_gap { None } else { runs.next_back() };
+        for run in runs {
+            match rest.and_then(|rest| run.find(pattern, rest)) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        match (end, &self.end) {
+            (Some(run), _) => rest.is_some_and(|rest| run.ends(pattern, rest)),
+            (None, End::Inside) => rest.is_some(),
+            (None, _) => self.has_gap || rest.is_none(),
+        }
+    }
+}
+
+impl Run {
+    /// What follows the run at the start of `text`: nothing, or more segments.
+    fn strip<'t>(&self, pattern: &str, text: &'t str) -> Option<Option<&'t str>> {
+        let run = self.span.of(pattern);
+        if !self.is_wild {
+            return match text.strip_prefix(run)? {
+                "" => Some(None),
+                rest => rest.strip_prefix('/').map(Some),
+            };
+        }
+        let mut rest = Some(text);
+        for segment in run.split('/') {
+            let (name, after) = match rest?.split_once('/') {
+                Some((name, after)) => (name, Some(after)),
+                None => (rest?, None),
+            };
+            if !is_segment_match(segment, name) {
+                return None;
+            }
+            rest = after;
+        }
+        Some(rest)
+    }
+
+    fn find<'t>(&self, pattern: &str, text: &'t str) -> Option<Option<&'t str>> {
+        let mut rest = text;
+        loop {
+            if let Some(after) = self.strip(pattern, rest) {
+                return Some(after);
+            }
+            rest = rest.split_once('/')?.1;
+        }
+    }
+
+    fn ends(&self, pattern: &str, text: &str) -> bool {
+        let run = self.span.of(pattern);
+        if !self.is_wild {
+            return text.strip_suffix(run).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        }
+        let mut names = text.rsplit('/');
+        run.rsplit('/').all(|segment| names.next().is_some_and(|name| is_segment_match(segment, name)))
+    }
+}
+
+/// What stands before the first star or brace.
+fn literal_start(text: &str) -> &str {
+    text.find(['*', '{']).map_or(text, |end| &text[..end])
+}
