@@ -16,7 +16,7 @@ const FILES_PER_THREAD: usize = 64;
 
 /// Reads and parses every file; what two names lead to counts once, for the first.
 pub(crate) fn load(
-    found: Vec<Found>,
+    found: &[Found],
     twins: &dyn Fn(&Origin) -> Option<String>,
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);

@@ -34,7 +34,8 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
     let stack = || evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
     let offered: Vec<_> =
         evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered)).collect();
-    let omitted = over_budget(stack().collect(), &offered, budget);
+    let all: Vec<_> = stack().collect();
+    let omitted = over_budget(&all, &offered, budget);
     let is_in = |verdict: &&Verdict| !omitted.iter().any(|cut| std::ptr::eq(cut.rule, verdict.rule));
     let (mut applied, conditional): (Vec<_>, Vec<_>) =
         stack().filter(is_in).partition(|verdict| is_stable(verdict.rule));
@@ -122,7 +123,7 @@ pub fn offer_line(rule: &Rule) -> String {
 
 /// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too.
 fn over_budget<'e, 'r>(
-    stack: Vec<&'e Verdict<'r>>,
+    stack: &[&'e Verdict<'r>],
     offered: &[&'e Verdict<'r>],
     budget: Budget,
 ) -> Vec<&'e Verdict<'r>> {

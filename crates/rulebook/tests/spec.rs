@@ -1,5 +1,7 @@
 //! Behaviour: the pages in `spec/`, each a small workspace, evidence, and the verdicts the engine gives.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
 #[allow(dead_code, reason = "shared with the command's pages")]
 mod page;
 

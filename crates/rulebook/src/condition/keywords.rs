@@ -42,6 +42,8 @@ fn has_word(text: &str, word: &str) -> bool {
     let starts = word.starts_with(joins);
     let ends = word.ends_with(joins);
     text.match_indices(word).any(|(at, _)| {
-        !(starts && text[..at].ends_with(joins)) && !(ends && text[at + word.len()..].starts_with(joins))
+        let joined_before = starts && text[..at].ends_with(joins);
+        let joined_after = ends && text[at + word.len()..].starts_with(joins);
+        !joined_before && !joined_after
     })
 }

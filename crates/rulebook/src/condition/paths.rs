@@ -43,7 +43,7 @@ impl Paths {
                 let bare = if excludes { &written[1..] } else { written };
                 let glob = Glob::new(bare, ground.dialect)
                     .inspect_err(|error| {
-                        tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"))
+                        tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"));
                     })
                     .ok();
                 patterns.push(Pattern { written: written.to_owned(), glob, excludes });

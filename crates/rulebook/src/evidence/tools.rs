@@ -99,7 +99,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
     }
     match value {
         Value::Object(map) => {
-            map.iter().for_each(|(key, value)| walk(value, key, depth - 1, exists, targets))
+            map.iter().for_each(|(key, value)| walk(value, key, depth - 1, exists, targets));
         }
         Value::Array(items) => items.iter().for_each(|item| walk(item, key, depth - 1, exists, targets)),
         Value::String(text) => {

@@ -211,7 +211,7 @@ impl Reader<'_> {
                     "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
                     _ => {
                         told.help =
-                            format!("leave it out: without `{}` the rule is always on", format.paths_key)
+                            format!("leave it out: without `{}` the rule is always on", format.paths_key);
                     }
                 }
             }
@@ -228,7 +228,7 @@ impl Reader<'_> {
             match key.as_str() {
                 "always" => told.help = "write `alwaysApply: true`".to_owned(),
                 _ if keys::PATHS.contains(&key.as_str()) => {
-                    told.help = format!("write `{}:`", format.paths_key)
+                    told.help = format!("write `{}:`", format.paths_key);
                 }
                 _ => {}
             }

@@ -45,7 +45,7 @@ pub(super) fn read_quoted(
 
 /// The text with the masked stretches filled, and tabs made spaces; nothing where there is nothing to mask.
 fn blank_out(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<String> {
-    let mut bytes = text[..range.end].as_bytes().to_vec();
+    let mut bytes = text.as_bytes()[..range.end].to_vec();
     for mask in masks {
         bytes[mask.clone()].fill(b'x');
     }

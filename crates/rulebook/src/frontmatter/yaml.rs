@@ -18,7 +18,7 @@ pub(super) fn parse(
     let base = range.start;
     let known = problems.len();
     let mut loader = Loader { base, masked, open: Vec::new(), root: None, documents: 0, problems };
-    for event in Parser::new_from_str(&text[range.clone()]) {
+    for event in Parser::new_from_str(&text[range]) {
         let outcome = match event {
             Ok((event, span)) => loader.take(event, &span),
             Err(error) => {
@@ -96,7 +96,7 @@ impl Loader<'_> {
                 return self.add(&text, is_text, span);
             }
             Event::SequenceStart(..) => {
-                self.open(Collection::List { start: span.start, items: Vec::new() }, span)?
+                self.open(Collection::List { start: span.start, items: Vec::new() }, span)?;
             }
             Event::MappingStart(..) => {
                 self.open(Collection::Map { start: span.start, fields: Vec::new(), key: None }, span)?;

@@ -1,11 +1,17 @@
 //! Pages: Markdown files that are documentation and tests at once. Fenced blocks set a stage or state an answer;
 //! `UPDATE=1` writes the answers anew.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may fail loudly, and reads its pages"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A part of a page.
-pub enum Piece {
+pub(crate) enum Piece {
     /// A `## ` heading: the stage is cleared down to what the page's head set.
     Section(String),
     /// A fenced block.
@@ -15,22 +21,22 @@ pub enum Piece {
 }
 
 /// A fenced block: ```` ```word argument… ````.
-pub struct Block {
-    pub fence: String,
-    pub info: String,
-    pub body: String,
+pub(crate) struct Block {
+    pub(crate) fence: String,
+    pub(crate) info: String,
+    pub(crate) body: String,
 }
 
 impl Block {
     /// The first word behind the fence, and the rest.
-    pub fn words(&self) -> (&str, &str) {
+    pub(crate) fn words(&self) -> (&str, &str) {
         let (word, rest) = self.info.split_once(' ').unwrap_or((&self.info, ""));
         (word, rest.trim())
     }
 }
 
 /// Runs every page of a folder. `answer` says what a block should hold, or nothing where it is not an answer.
-pub fn run(folder: &Path, mut answer: impl FnMut(&Path, &Piece) -> Option<String>) {
+pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&Path, &Piece) -> Option<String>) {
     let mut pages: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.sort();
@@ -92,7 +98,7 @@ fn write(pieces: &[Piece]) -> String {
             Piece::Section(title) => text.push_str(&format!("## {title}\n")),
             Piece::Prose(line) => text.push_str(line),
             Piece::Block(Block { fence, info, body }) => {
-                text.push_str(&format!("{fence}{info}\n{body}{fence}\n"))
+                text.push_str(&format!("{fence}{info}\n{body}{fence}\n"));
             }
         }
     }
@@ -100,25 +106,25 @@ fn write(pieces: &[Piece]) -> String {
 }
 
 /// A folder with a workspace, a home beside it, and what the page put there.
-pub struct Stage {
+pub(crate) struct Stage {
     folder: tempfile::TempDir,
     head: Vec<(String, Vec<u8>)>,
     in_head: bool,
 }
 
 impl Stage {
-    pub fn new() -> Stage {
+    pub(crate) fn new() -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let stage = Stage { folder, head: Vec::new(), in_head: true };
         stage.clear();
         stage
     }
 
-    pub fn workspace(&self) -> PathBuf {
+    pub(crate) fn workspace(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
@@ -134,13 +140,13 @@ impl Stage {
     }
 
     /// A section starts with what stands before the first one.
-    pub fn section(&mut self) {
+    pub(crate) fn section(&mut self) {
         self.in_head = false;
         self.clear();
     }
 
     /// A `file PATH [crlf] [bom] [bare]` block; `~/` is the home, a path that ends in `/` is a folder.
-    pub fn file(&mut self, argument: &str, body: &str) {
+    pub(crate) fn file(&mut self, argument: &str, body: &str) {
         let mut path = argument;
         let mut text = body.to_owned();
         while let Some((rest, word)) = path.rsplit_once(' ') {

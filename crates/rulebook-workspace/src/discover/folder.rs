@@ -1,0 +1,152 @@
+//! One place of a format: a single file, or a folder of rule files with its links and sub-folders.
+
+use std::collections::BTreeSet;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::format::{Depth, FORMATS, Shape};
+use rulebook::source::{Origin, Unreadable};
+
+use super::{Finder, Found, MAX_DEPTH, Spot, reason};
+
+impl Finder<'_> {
+    pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
+        let Ok(metadata) = fs::metadata(at) else { return self.tell_dangling(spot, at) };
+        match spot.place.shape {
+            Shape::File { .. } if !metadata.is_dir() => {
+                let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let is_link = fs::symlink_metadata(at).is_ok_and(|m| m.is_symlink());
+                let refused = if is_link { self.outside(spot, at) } else { not_a_file(metadata.file_type()) };
+                self.add(spot, spot.shown.clone(), inner, at, refused);
+            }
+            Shape::Folder { depth, skip, .. } if metadata.is_dir() => match self.outside(spot, at) {
+                Some(Unreadable::OutsideRoot { target }) => {
+                    let told = format!("is a link that leads out of its root, to `{target}`");
+                    self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, &spot.shown, told));
+                }
+                _ => {
+                    let mut seen = BTreeSet::new();
+                    self.folder(spot, at, "", depth, skip, &mut seen);
+                }
+            },
+            _ => {}
+        }
+    }
+
+    /// A link to nowhere is told; nothing at all is not.
+    fn tell_dangling(&mut self, spot: &Spot<'_>, at: &Path) {
+        if let Shape::Folder { .. } = spot.place.shape
+            && fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink())
+        {
+            let told = "is a link that leads nowhere";
+            self.diagnostics
+                .push(Diagnostic::whole(Code::Unreadable, &spot.shown, told).help("mend or remove the link"));
+        }
+    }
+
+    /// One folder of rule files. `seen` holds the real folders above, so that a loop of links ends.
+    fn folder(
+        &mut self,
+        spot: &Spot<'_>,
+        at: &Path,
+        inner: &str,
+        depth: Depth,
+        skip: &[&str],
+        seen: &mut BTreeSet<PathBuf>,
+    ) {
+        let shown = if inner.is_empty() { spot.shown.clone() } else { format!("{}/{inner}", spot.shown) };
+        let entries = match fs::read_dir(at) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let told = format!("cannot be read: {}", reason(&error));
+                return self.diagnostics.push(Diagnostic::whole(Code::Unreadable, shown, told));
+            }
+        };
+        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let inner = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let refused = if kind.is_symlink() { self.outside(spot, &path) } else { None };
+            let kind = match fs::metadata(&path) {
+                Ok(metadata) if kind.is_symlink() => metadata.file_type(),
+                _ => kind,
+            };
+            let is_folder = kind.is_dir();
+            if spot.place.takes(&name) {
+                let refused = refused.clone().or_else(|| not_a_file(kind));
+                self.add(spot, format!("{}/{inner}", spot.shown), inner.clone(), &path, refused);
+            } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
+                let told = format!("is a link that leads out of its root, to `{target}`");
+                self.diagnostics.push(Diagnostic::whole(
+                    Code::OutsideRoot,
+                    format!("{}/{inner}", spot.shown),
+                    told,
+                ));
+            }
+            if is_folder && depth == Depth::Recursive && refused.is_none() && !skip.contains(&name.as_str()) {
+                self.sub_folder(spot, &path, &inner, seen);
+            }
+        }
+    }
+
+    fn sub_folder(&mut self, spot: &Spot<'_>, path: &Path, inner: &str, seen: &mut BTreeSet<PathBuf>) {
+        let Ok(real) = fs::canonicalize(path) else { return };
+        if seen.len() < MAX_DEPTH && seen.insert(real.clone()) {
+            self.folder(spot, path, inner, Depth::Recursive, &[], seen);
+            seen.remove(&real);
+        }
+    }
+
+    fn add(
+        &mut self,
+        spot: &Spot<'_>,
+        display: String,
+        inner: String,
+        file: &Path,
+        refused: Option<Unreadable>,
+    ) {
+        let origin = Origin {
+            format: spot.format,
+            place: spot.place,
+            scope: spot.scope,
+            display,
+            path: file.to_string_lossy().replace('\\', "/"),
+            root: spot.root,
+            folder: spot.folder.to_owned(),
+            inner,
+        };
+        self.found.push(Found { origin, file: file.to_owned(), refused });
+    }
+
+    /// Where a path really lies, if that is neither below its root nor where links may lead.
+    fn outside(&self, spot: &Spot<'_>, path: &Path) -> Option<Unreadable> {
+        let real = match fs::canonicalize(path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(Unreadable::NotAFile { kind: "a link that leads nowhere" });
+            }
+            Err(error) => return Some(Unreadable::Refused(reason(&error))),
+        };
+        let homes = self.search.homes;
+        let own = FORMATS.iter().flat_map(|format| format.user).filter_map(|place| homes.place(place));
+        let allowed = self.search.allow_links.iter().cloned().chain(own);
+        let is_inside = std::iter::once(spot.within.clone())
+            .chain(allowed)
+            .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
+        (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
+    }
+}
+
+fn not_a_file(kind: FileType) -> Option<Unreadable> {
+    let kind = match kind {
+        kind if kind.is_file() => return None,
+        kind if kind.is_dir() => "a folder, not a file",
+        _ => "neither a file nor a folder",
+    };
+    Some(Unreadable::NotAFile { kind })
+}
