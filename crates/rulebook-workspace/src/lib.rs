@@ -121,7 +121,8 @@ impl Workspace {
                 paths.push(path);
             }
         }
-        // The order in which roots are given decides nothing but which is the first for relative paths.
+        // Sorted: the order in which roots are given decides nothing.
+        paths.sort();
         let home = homes.home.as_ref().map(|home| home.to_string_lossy().replace('\\', "/"));
         let roots = Roots { roots: name_roots(&paths), home };
         let mut workspace = Workspace {

@@ -1,1 +1,146 @@
+use super::*;
+use crate::diagnostic::Code;
+use crate::evidence::{Evidence, Seen, Via};
 
+fn evidence(paths: &[&str]) -> Evidence {
+    let mut paths: Vec<Seen> = paths
+        .iter()
+        .map(|path| Seen { path: (*path).to_owned(), root: 0, sources: vec![Via::Tab] })
+        .collect();
+    paths.sort();
+    Evidence {
+        paths,
+        mode: Some("act".to_owned()),
+        message: Some("Fix the API-docs, naïve!".to_owned()),
+        ..Evidence::default()
+    }
+}
+
+/// Builds a condition from text and asks it; what was told stands in place of the answer.
+fn ask(key: &str, value: &str, evidence: &Evidence) -> Result<Answer, Vec<(Code, String)>> {
+    let kind = CONDITIONS.iter().find(|kind| kind.key == key).unwrap();
+    let node = Node { value: Value::Text(value.to_owned()), span: 0..value.len() };
+    let mut told = Vec::new();
+    let ground = Ground { dialect: Dialect::Picomatch, base: None };
+    let condition = (kind.build)(&node, &ground, &mut |code, span, message| {
+        told.push((
+            code,
+            format!("{}: {message}", &value[span.start.min(value.len())..span.end.min(value.len())]),
+        ));
+    });
+    match condition {
+        Some(condition) if told.is_empty() => Ok(condition.ask(&Facts::new(evidence, []))),
+        _ => Err(told),
+    }
+}
+
+#[track_caller]
+fn check(key: &str, value: &str, paths: &[&str], truth: Truth, matched: &[&str]) {
+    let answer = ask(key, value, &evidence(paths)).unwrap();
+    assert_eq!(
+        (answer.truth, answer.matched),
+        (truth, matched.iter().map(|m| (*m).to_owned()).collect()),
+        "{value}"
+    );
+}
+
+#[test]
+fn truth_has_an_order() {
+    assert!(Truth::No < Truth::Unknown && Truth::Unknown < Truth::Yes);
+    assert_eq!(
+        [Truth::Yes, Truth::No, Truth::Unknown].map(|truth| !truth),
+        [Truth::No, Truth::Yes, Truth::Unknown]
+    );
+    assert_eq!(Match::All.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Unknown);
+    assert_eq!(Match::Any.combine([Truth::No, Truth::Unknown].into_iter()), Truth::Unknown);
+    assert_eq!(Match::Any.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Yes);
+    assert_eq!(Match::All.combine([].into_iter()), Truth::Yes);
+}
+
+#[test]
+fn paths_include_and_exclude() {
+    check("paths", "src/**", &["src/a.ts"], Truth::Yes, &["src/**"]);
+    check("paths", "src/**, *.md", &["src/a.ts", "b.md"], Truth::Yes, &["src/**", "*.md"]);
+    check("paths", "src/**, !src/gen/**", &["src/gen/a.ts"], Truth::No, &[]);
+    check("paths", "src/**, !src/gen/**", &["src/gen/a.ts", "src/a.ts"], Truth::Yes, &["src/**"]);
+    check("paths", "!docs/**", &["docs/a.md"], Truth::No, &[]);
+    check("paths", "!docs/**", &["docs/a.md", "a.md"], Truth::Yes, &["!docs/**"]);
+    check("paths", "!(docs)/**", &["src/a.md"], Truth::Yes, &["!(docs)/**"]);
+    check("paths", "**", &[], Truth::Unknown, &[]);
+    check("paths", "!**", &[], Truth::Unknown, &[]);
+    check("paths", "apps/web/**", &["apps/web"], Truth::Yes, &["apps/web/**"]);
+}
+
+#[test]
+fn keywords_are_whole_words() {
+    check("keywords", "api", &[], Truth::Yes, &["api"]);
+    check("keywords", "API-DOCS, docs", &[], Truth::Yes, &["API-DOCS", "docs"]);
+    check("keywords", "naïv, doc", &[], Truth::No, &[]);
+    check("keywords", "NAÏVE", &[], Truth::Yes, &["NAÏVE"]);
+    check("keywords", "fix the", &[], Truth::Yes, &["fix the"]);
+}
+
+#[test]
+fn expressions_combine() {
+    let paths = &["src/a.ts"];
+    check("when", "paths:src/**", paths, Truth::Yes, &["paths:src/**"]);
+    check("when", "paths:lib/** OR mode:act", paths, Truth::Yes, &["mode:act"]);
+    check("when", "paths:src/** AND mode:plan", paths, Truth::No, &[]);
+    check("when", "NOT mode:plan", paths, Truth::Yes, &["NOT mode:plan"]);
+    check("when", "not not mode:act", paths, Truth::Yes, &["NOT NOT mode:act"]);
+    check("when", "paths:src/** && !(mode:plan || os:windows)", paths, Truth::Unknown, &[]);
+    check("when", "mode:plan OR mode:act AND paths:src/**", paths, Truth::Yes, &["mode:act", "paths:src/**"]);
+    check("when", "(paths:src/@(a|b).ts)", paths, Truth::Yes, &["paths:src/@(a|b).ts"]);
+    check("when", "paths:\"src/a b.ts\" OR mode:act", paths, Truth::Yes, &["mode:act"]);
+    check("when", "NOT paths:src/**", &[], Truth::Unknown, &[]);
+}
+
+#[test]
+fn an_expression_that_cannot_be_read_says_where() {
+    #[track_caller]
+    fn check(value: &str, told: &str) {
+        let faults = ask("when", value, &evidence(&[])).unwrap_err();
+        assert_eq!(faults.iter().map(|(_, told)| told.as_str()).collect::<Vec<_>>(), [told], "{value}");
+    }
+    check("", ": expected `key:value`, found the end");
+    check("paths:src/** AND", ": expected `key:value`, found the end");
+    check("(mode:act", "(: this parenthesis is never closed");
+    check("mode:act)", "): expected AND, OR or the end, found `)`");
+    check("mode:act mode:plan", "mode:plan: expected AND, OR or the end, found `mode:plan`");
+    check("path:x", "path:x: `path` is not a condition; did you mean `paths`?");
+    check("mode", "mode: expected `key:value`, found `mode`");
+    check("mode:", "mode:: expected `key:value`, found `mode:`");
+    check("when:mode:act", "when:mode:act: `when` is not a condition; did you mean `when`?");
+    check(&"(".repeat(50), "(: nested deeper than 32 levels");
+    check(&"NOT ".repeat(50), " : nested deeper than 32 levels");
+}
+
+#[test]
+fn the_table_is_unique_and_told() {
+    for (at, kind) in CONDITIONS.iter().enumerate() {
+        assert!(CONDITIONS[..at].iter().all(|other| other.key != kind.key), "{}", kind.key);
+        assert!(!kind.holds.is_empty() && !kind.holds.ends_with('.'), "{}", kind.key);
+    }
+}
+
+#[test]
+fn regexes_are_checked_without_compiling() {
+    #[track_caller]
+    fn check(pattern: &str, fine: bool) {
+        assert_eq!(check_regex(pattern).is_ok(), fine, "{pattern}");
+    }
+    check(r"\bnew\s+(Map|Set)\b", true);
+    check(r"(?i)console\.log\/", true);
+    check(r"foo(?!bar)", true);
+    check(r"(a)\1", true);
+    check(r"(unclosed", false);
+    check(r"*.rs", false);
+    check(&"(".repeat(10_000), false);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_expression_panics(value in "(paths:|mode:|AND |OR |NOT |\\(|\\)|!|\"|\\PC| ){0,30}") {
+        let _ = ask("when", &value, &evidence(&["src/a.ts"]));
+    }
+}

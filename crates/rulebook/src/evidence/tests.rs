@@ -1,1 +1,74 @@
+use super::*;
 
+fn roots() -> Roots {
+    Roots { roots: vec![Root { name: "app".to_owned(), path: "/app".to_owned() }], home: None }
+}
+
+fn gather(json: &str) -> Evidence {
+    let (input, told) = Input::from_json(json).unwrap();
+    assert!(told.is_empty(), "{told:?}");
+    collect(&input, &roots(), &|_, _| false).0
+}
+
+#[track_caller]
+fn check(json: &str, wanted: &[&str]) {
+    let seen: Vec<String> = gather(json)
+        .paths
+        .iter()
+        .map(|seen| {
+            format!(
+                "{} {}",
+                seen.path,
+                seen.sources.iter().map(|via| via.name()).collect::<Vec<_>>().join("+")
+            )
+        })
+        .collect();
+    assert_eq!(seen, wanted, "{json}");
+}
+
+#[test]
+fn sources_merge_and_keep_their_names() {
+    check(
+        r#"{"openTabs": ["b", "a/x.ts"], "visibleEditors": ["/app/a/x.ts"], "modified": ["a\\x.ts"]}"#,
+        &["a/x.ts tab+visible+modified", "b tab"],
+    );
+    check(
+        r#"{"mentions": ["@src/a.ts", "@/src/b.ts", "src/c.ts"]}"#,
+        &["src/a.ts mention", "src/b.ts mention", "src/c.ts mention"],
+    );
+    check(r#"{"openTabs": [".", "/app"]}"#, &[]);
+}
+
+#[test]
+fn tool_targets_last_three_turns_and_writes_the_task() {
+    let tools = r#"[{"name":"read","path":"r1","turn":1},{"name":"read","path":"r2","turn":2},
+                    {"name":"edit","path":"w1","turn":1},{"name":"edit","path":"w4","turn":4},
+                    {"name":"write","path":"p","turn":4,"pending":true},{"name":"read","path":"r0"}]"#;
+    check(
+        &format!(r#"{{"tools": {tools}, "turn": 4}}"#),
+        &["p tool", "r0 tool", "r2 tool", "w1 modified", "w4 tool+modified"],
+    );
+    check(
+        &format!(r#"{{"tools": {tools}}}"#),
+        &["p tool", "r0 tool", "r2 tool", "w1 modified", "w4 tool+modified"],
+    );
+}
+
+#[test]
+fn the_cap_keeps_the_newest_of_the_strongest() {
+    let tabs: Vec<String> = (0..150).map(|at| format!("\"t{at:03}\"")).collect();
+    let evidence = gather(&format!(r#"{{"openTabs": [{}], "mentions": ["m"]}}"#, tabs.join(",")));
+    assert_eq!((evidence.paths.len(), evidence.cut), (MAX_PATHS, 51));
+    assert_eq!(evidence.paths[0].path, "m");
+    assert_eq!(evidence.paths[1].path, "t051");
+}
+
+#[test]
+fn tools_and_commands_are_those_of_the_moment() {
+    let evidence = gather(
+        r#"{"tools": [{"name":"old","command":"ls","turn":1},{"name":"last","command":"cat","turn":3},
+                      {"name":"next","command":"git push","turn":2,"pending":true}]}"#,
+    );
+    assert_eq!(evidence.tools, ["last", "next"]);
+    assert_eq!(evidence.commands, ["git push"]);
+}

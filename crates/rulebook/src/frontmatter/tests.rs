@@ -1,1 +1,155 @@
+use super::*;
 
+/// The fields as `key=value`, the tier, and the body.
+fn read_all(text: &str, reach: Tier) -> (String, &str) {
+    let reading = read(text, reach);
+    let header = match &reading.header {
+        Header::Absent => "absent".to_owned(),
+        Header::Broken => "broken".to_owned(),
+        Header::Read { fields, tier } => {
+            let fields: Vec<String> =
+                fields.iter().map(|field| format!("{}={}", field.key, plain(&field.node))).collect();
+            format!("{tier:?}: {}", fields.join(" "))
+        }
+    };
+    (header, reading.body)
+}
+
+fn plain(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => value.clone(),
+        Value::Text(value) => format!("{value:?}"),
+        Value::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(" ")),
+        Value::Map(fields) => {
+            format!(
+                "{{{}}}",
+                fields.iter().map(|f| format!("{}={}", f.key, plain(&f.node))).collect::<Vec<_>>().join(" ")
+            )
+        }
+    }
+}
+
+#[track_caller]
+fn check(text: &str, header: &str, body: &str) {
+    assert_eq!(read_all(text, Tier::Lines), (header.to_owned(), body), "{text:?}");
+}
+
+#[test]
+fn yaml_as_it_stands() {
+    check("---\na: 1\nb: [x, 'y z']\n---\nbody\n", "Yaml: a=1 b=[\"x\" \"y z\"]", "body\n");
+    check("---\na:\n  b: true\n---\n", "Yaml: a={b=true}", "");
+    check("---\n---\nbody", "Yaml: ", "body");
+    check("---\n# only a comment\n---\nbody", "Yaml: ", "body");
+    check("--- \na: 1\n---\t\nbody", "Yaml: a=1", "body");
+    check("\u{feff}\n\n---\na: 1\n---\nbody", "Yaml: a=1", "body");
+    check("---\r\na: 1\r\n---\r\nbody\r\n", "Yaml: a=1", "body\r\n");
+    check("---\na: !!str 1\n---\n", "Yaml: a=\"1\"", "");
+    check("---\na: |\n  ---\n  x\n---\nbody", "Yaml: a=\"---\\nx\\n\"", "body");
+}
+
+#[test]
+fn no_header() {
+    check("", "absent", "");
+    check("body", "absent", "body");
+    check("---", "absent", "---");
+    check("----\na: 1\n----\n", "absent", "----\na: 1\n----\n");
+    check(" ---\na: 1\n---\n", "absent", " ---\na: 1\n---\n");
+    check("# Title\n---\na: 1\n---\n", "absent", "# Title\n---\na: 1\n---\n");
+    check("\u{feff}body", "absent", "body");
+}
+
+#[test]
+fn values_left_unquoted_are_read_as_they_stand() {
+    check("---\nglobs: *.ts,*.tsx\n---\n", "Quoted: globs=\"*.ts,*.tsx\"", "");
+    check("---\nglobs: !**/x\n---\n", "Quoted: globs=\"!**/x\"", "");
+    check("---\nglobs: {a,b}/**\n---\n", "Quoted: globs=\"{a,b}/**\"", "");
+    check("---\nglobs: [*.rs, *.toml]\n---\n", "Quoted: globs=[\"*.rs\" \"*.toml\"]", "");
+    check("---\nglobs: [ab]*\n---\n", "Quoted: globs=\"[ab]*\"", "");
+    check("---\nglobs:\n- **/*.ts\n- 'b'\n---\n", "Quoted: globs=[\"**/*.ts\" \"b\"]", "");
+    check("---\nglobs: *.ts # why\nb: 2\n---\n", "Quoted: globs=\"*.ts\" b=2", "");
+    check("---\ndescription: a: b\n---\n", "Quoted: description=\"a: b\"", "");
+    check("---\ndescription: é: ß\nglobs: *.ts\n---\n", "Quoted: description=\"é: ß\" globs=\"*.ts\"", "");
+    check(
+        "---\ndescription: |\n  a: *b\nglobs: *.ts\n---\n",
+        "Quoted: description=\"a: *b\\n\" globs=\"*.ts\"",
+        "",
+    );
+    check("---\nglobs: *.ts\nalwaysApply: true\n---\n", "Quoted: globs=\"*.ts\" alwaysApply=true", "");
+    check("---\nx: @scope/**\n---\n", "Quoted: x=\"@scope/**\"", "");
+}
+
+#[test]
+fn a_fence_fused_to_its_text_is_parted() {
+    check("---\na: 1\n---# Title\nbody", "Fenced: a=1", "# Title\nbody");
+    check("---\nglobs: *.ts\n---\\\nbody", "Fenced: globs=\"*.ts\"", "\\\nbody");
+    check("---\na: 1\n---# Title\nbody\n\n---\nmore", "Fenced: a=1", "# Title\nbody\n\n---\nmore");
+}
+
+#[test]
+fn at_last_line_by_line() {
+    check("---\na: [x\nb: true\nc: 3\nd: 'q'\ne:\n---\n", "Lines: a=\"[x\" b=true c=3 d=\"q\"", "");
+    check("---\na: [x\ng:\n  - *.ts\n  - b\n---\n", "Lines: a=\"[x\" g=[\"*.ts\" \"b\"]", "");
+    check("---\na: 1\nb: 2\n\n# body", "Lines: a=1 b=2", "\n# body");
+    check("---\nnot a header\n", "broken", "---\nnot a header\n");
+}
+
+#[test]
+fn a_format_goes_no_further_than_it_may() {
+    #[track_caller]
+    fn check(text: &str, reach: Tier, header: &str) {
+        assert_eq!(read_all(text, reach).0, header, "{text:?}");
+    }
+    check("---\ng: *.ts\n---\n", Tier::Yaml, "broken");
+    check("---\na: 1\n---# T\n", Tier::Quoted, "broken");
+    check("---\na: [x\n---\n", Tier::Fenced, "broken");
+    check("---\na: 1\n", Tier::Fenced, "broken");
+    check("---\n---\n---\na: 1\n---\n", Tier::Yaml, "Yaml: ");
+}
+
+#[test]
+fn spans_point_at_the_written_text() {
+    for text in [
+        "---\nkey: value\n---\n",
+        "---\nkey: *value\n---\n",
+        "\u{feff}---\r\nkey: 'value'\r\n---\r\n",
+        "---\nkey: [bad\n---\n",
+    ] {
+        let Header::Read { fields, .. } = read(text, Tier::Lines).header else { panic!("{text:?}") };
+        assert_eq!(&text[fields[0].key_span.clone()], "key", "{text:?}");
+        let written = &text[fields[0].node.span.clone()];
+        assert!(["value", "*value", "'value'", "[bad"].contains(&written), "{written:?}");
+    }
+}
+
+#[test]
+fn bombs_are_refused() {
+    #[track_caller]
+    fn check(header: &str, code: Code) {
+        let text = format!("---\n{header}\n---\n");
+        let reading = read(&text, Tier::Yaml);
+        assert_eq!(reading.header, Header::Broken);
+        assert_eq!(reading.problems[0].code, code);
+    }
+    check("a: &x [1]", Code::HeaderAnchor);
+    check("a: *x", Code::HeaderAnchor);
+    check("a: &x 1\nb: *x", Code::HeaderAnchor);
+    check("<<: {a: 1}", Code::HeaderAnchor);
+    check(&"[".repeat(100_000), Code::HeaderTooLarge);
+    check(&"[".repeat(20_000), Code::HeaderTooDeep);
+    check(&"- ".repeat(20_000), Code::HeaderTooDeep);
+    check(&format!("a: {}", "{a: ".repeat(40)), Code::HeaderTooDeep);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_panics_and_no_body_is_lost(text in "(---\n|: |- |\\PC|\n|\r|\u{feff}|[*&!{}\\[\\]\"'#|>]|key: ){0,40}") {
+        for reach in [Tier::Yaml, Tier::Quoted, Tier::Fenced, Tier::Lines] {
+            let reading = read(&text, reach);
+            proptest::prop_assert!(text.ends_with(reading.body));
+            proptest::prop_assert_eq!(&text[reading.body_start..], reading.body);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span};
 
 use super::{Field, MAX_DEPTH, Node, Problem, Value};
 use crate::diagnostic::{Code, shown};
@@ -23,7 +23,12 @@ pub(super) fn parse(
             Ok((event, span)) => loader.take(event, &span),
             Err(error) => {
                 let at = base + byte(error.marker());
-                Err(Problem::new(Code::BrokenHeader, at..at + 1, error.info()))
+                let (code, message) = match error.kind() {
+                    ErrorKind::RecursionLimitExceeded => (Code::HeaderTooDeep, too_deep()),
+                    ErrorKind::UnknownAnchor => (Code::HeaderAnchor, ALIAS.to_owned()),
+                    _ => (Code::BrokenHeader, error.info()),
+                };
+                Err(Problem::new(code, at..at + 1, message))
             }
         };
         if let Err(problem) = outcome {
@@ -40,6 +45,12 @@ pub(super) fn parse(
             Err(Problem::new(Code::BrokenHeader, span, message))
         }
     }
+}
+
+const ALIAS: &str = "the header has a YAML alias (`*…`)";
+
+fn too_deep() -> String {
+    format!("the header nests deeper than {MAX_DEPTH} levels")
 }
 
 struct Loader<'a> {
@@ -78,7 +89,7 @@ impl Loader<'_> {
                 return Err(Problem::new(Code::HeaderAnchor, span, "the header has a YAML anchor (`&…`)"));
             }
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                return Err(Problem::new(Code::HeaderAnchor, span, "the header has a YAML alias (`*…`)"));
+                return Err(Problem::new(Code::HeaderAnchor, span, ALIAS));
             }
             Event::Scalar(_, _, _, Some(tag))
             | Event::SequenceStart(_, _, Some(tag))
@@ -109,8 +120,7 @@ impl Loader<'_> {
 
     fn open(&mut self, collection: Collection, span: Range<usize>) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
-            let message = format!("the header nests deeper than {MAX_DEPTH} levels");
-            return Err(Problem::new(Code::HeaderTooDeep, span, message));
+            return Err(Problem::new(Code::HeaderTooDeep, span, too_deep()));
         }
         if let Some(Collection::Map { key: None, .. }) = self.open.last() {
             return Err(Problem::new(Code::BrokenHeader, span, "a key must be plain text"));
