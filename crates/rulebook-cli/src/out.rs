@@ -44,9 +44,10 @@ pub(crate) fn print_raw(bytes: &[u8]) -> anyhow::Result<()> {
 
 /// Prints a value as JSON on one line.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut text = serde_json::to_vec(value)?;
-    text.push(b'\n');
-    print_raw(&text)
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    serde_json::to_writer(&mut out, value)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
 
 /// Says why something could not be done, and what to do.

@@ -3,6 +3,7 @@
 mod folder;
 mod nested;
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -94,16 +95,22 @@ struct Spot<'p> {
     within: PathBuf,
 }
 
+/// A folder that may hold rule folders.
+struct Here<'p> {
+    root: usize,
+    /// Relative to the root; empty at the root and above it.
+    folder: &'p str,
+    base: &'p Path,
+    /// `../` for each folder it lies above the root.
+    up: &'p str,
+}
+
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
-        for format in FORMATS.iter().filter(|format| (self.search.takes)(format)) {
-            let before = self.found.len();
-            self.places(format, root, "", &base, "");
-            if format.climbs
-                && self.found.len() == before
-                && !format.workspace.iter().any(|p| base.join(p.path).exists())
-            {
+        let present = self.look(&Here { root, folder: "", base: &base, up: "" }, |_| true);
+        for format in FORMATS.iter().filter(|format| format.climbs && (self.search.takes)(format)) {
+            if !format.workspace.iter().any(|place| present.contains(&place.head())) {
                 self.climb(format, root, &base);
             }
         }
@@ -113,33 +120,47 @@ impl Finder<'_> {
     fn climb(&mut self, format: &'static Format, root: usize, base: &Path) {
         let home = self.search.homes.home.as_deref();
         let mut up = String::new();
-        for above in base.ancestors().skip(1) {
-            if Some(above) == base.parent() && home == Some(base) {
+        for pair in base.ancestors().collect::<Vec<_>>().windows(2) {
+            let [below, above] = pair else { return };
+            if home == Some(below) {
                 return;
             }
             up.push_str("../");
-            if format.workspace.iter().any(|place| above.join(place.path).exists()) {
-                return self.places(format, root, "", above, &up);
-            }
-            if home == Some(above) {
+            let here = Here { root, folder: "", base: above, up: &up };
+            if !self.look(&here, |other| other == format).is_empty() {
                 return;
             }
         }
     }
 
-    /// A format's places in one folder; `up` is how the folder is shown relative to the root.
-    fn places(&mut self, format: &'static Format, root: usize, folder: &str, base: &Path, up: &str) {
-        for place in format.workspace {
-            let slash = if folder.is_empty() { "" } else { "/" };
-            let shown = format!("{}{up}{folder}{slash}{}", self.prefix(root), place.path);
-            let within = if up.is_empty() {
-                PathBuf::from(&self.search.roots.roots[root].path)
-            } else {
-                base.to_owned()
-            };
-            let spot = Spot { format, place, scope: Scope::Workspace, root, folder, shown, within };
-            self.place(&spot, &base.join(place.path));
+    /// Finds the places of some formats in one folder. Few folders have any, so each first name is asked for once;
+    /// the names that are there are returned.
+    fn look(&mut self, here: &Here<'_>, wanted: impl Fn(&Format) -> bool) -> Vec<&'static str> {
+        let formats: Vec<&'static Format> =
+            FORMATS.iter().filter(|format| (self.search.takes)(format) && wanted(format)).collect();
+        let mut present = Vec::new();
+        let mut asked: Vec<&str> = Vec::new();
+        for format in formats {
+            for place in format.workspace {
+                let head = place.head();
+                if !asked.contains(&head) {
+                    asked.push(head);
+                    present.extend(fs::symlink_metadata(here.base.join(head)).is_ok().then_some(head));
+                }
+                if present.contains(&head) {
+                    self.place(&self.spot(format, place, here), &here.base.join(place.path));
+                }
+            }
         }
+        present
+    }
+
+    fn spot<'p>(&self, format: &'static Format, place: &'static Place, here: &Here<'p>) -> Spot<'p> {
+        let Here { root, folder, base, up } = *here;
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let shown = format!("{}{up}{folder}{slash}{}", self.prefix(root), place.path);
+        let within = if up.is_empty() { Path::new(&self.search.roots.roots[root].path) } else { base };
+        Spot { format, place, scope: Scope::Workspace, root, folder, shown, within: within.to_owned() }
     }
 
     /// With several roots, shown paths start with the root's name.
@@ -154,7 +175,9 @@ impl Finder<'_> {
             let first = Path::new(&self.search.roots.roots[*root].path);
             let at = if at.is_absolute() { at } else { first.join(at) };
             let shown = match at.strip_prefix(first) {
-                Ok(relative) => relative.to_string_lossy().replace('\\', "/"),
+                Ok(relative) => {
+                    format!("{}{}", self.prefix(*root), relative.to_string_lossy().replace('\\', "/"))
+                }
                 Err(_) => self.search.homes.shown(&at),
             };
             if !at.is_dir() {

@@ -191,7 +191,7 @@ impl Workspace {
         };
         let (found, mut diagnostics) = discover(&search, reach);
         let twins = self.twins();
-        let (parsed, same) = load::load(&found, &|origin| twin_key(&twins, origin));
+        let (parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
         diagnostics.extend(self.diagnostics.iter().cloned());
         diagnostics.extend(same);
         let mut entries: Vec<Entry> = Vec::with_capacity(parsed.len());

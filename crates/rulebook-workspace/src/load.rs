@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Parsed, parse};
+use rulebook::format::{Entry, Parsed, parse};
 use rulebook::source::{MAX_SOURCE, Origin, Source, Unreadable};
 
 use crate::discover::{Found, reason};
@@ -16,43 +16,47 @@ const FILES_PER_THREAD: usize = 64;
 
 /// Reads and parses every file; what two names lead to counts once, for the first.
 pub(crate) fn load(
-    found: &[Found],
-    twins: &dyn Fn(&Origin) -> Option<String>,
+    found: Vec<Found>,
+    twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync),
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-    let chunk = found.len().div_ceil(threads).max(FILES_PER_THREAD);
-    let read: Vec<ReadFile> = if found.len() <= chunk {
-        found.iter().map(read_one).collect()
-    } else {
-        std::thread::scope(|scope| {
-            let parts: Vec<_> = found
-                .chunks(chunk)
-                .map(|part| scope.spawn(|| part.iter().map(read_one).collect::<Vec<_>>()))
-                .collect();
-            parts.into_iter().flat_map(|part| part.join().expect("reading does not panic")).collect()
-        })
-    };
     let mut first: HashMap<Identity, String> = HashMap::new();
     let mut diagnostics = Vec::new();
-    let mut parsed = Vec::with_capacity(read.len());
-    for (found, read) in found.iter().zip(read) {
-        let twin = twins(&found.origin).map(|key| Identity::Twin(key, read.text_hash));
-        let known = [read.identity, twin].into_iter().flatten().find_map(|key| match first.get(&key) {
-            Some(other) => Some(other.clone()),
-            None => {
-                first.insert(key, found.origin.display.clone());
-                None
-            }
-        });
+    let mut parsed = Vec::with_capacity(found.len());
+    for read in read_all(found, twin_of) {
+        let known = read.identities.iter().find_map(|identity| first.get(identity)).cloned();
+        let display = match &read.parsed.entry {
+            Entry::Rule(rule) => &rule.origin.display,
+            Entry::Rejected(rejected) => &rejected.origin.display,
+        };
         match known {
             Some(other) => {
                 let told = format!("is the same file as `{other}` and counts once");
-                diagnostics.push(Diagnostic::whole(Code::SameFile, &found.origin.display, told));
+                diagnostics.push(Diagnostic::whole(Code::SameFile, display, told));
             }
-            None => parsed.push(read.parsed),
+            None => {
+                first.extend(read.identities.into_iter().map(|identity| (identity, display.clone())));
+                parsed.push(read.parsed);
+            }
         }
     }
     (parsed, diagnostics)
+}
+
+fn read_all(mut found: Vec<Found>, twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync)) -> Vec<ReadFile> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    let chunk = found.len().div_ceil(threads).max(FILES_PER_THREAD);
+    let read =
+        move |part: Vec<Found>| part.into_iter().map(|found| read_one(found, twin_of)).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let mut others = Vec::new();
+        while found.len() > chunk {
+            let part = found.split_off(found.len() - chunk);
+            others.push(scope.spawn(move || read(part)));
+        }
+        let mut all = read(found);
+        all.extend(others.into_iter().rev().flat_map(|part| part.join().expect("reading does not panic")));
+        all
+    })
 }
 
 /// What makes two names one file.
@@ -65,29 +69,29 @@ enum Identity {
     #[cfg(not(unix))]
     Real(std::path::PathBuf),
     /// The same path in another worktree, with the same text.
-    Twin(String, u64),
+    Twin(String, String),
 }
 
 /// A file, read and parsed.
 struct ReadFile {
     parsed: Parsed,
-    identity: Option<Identity>,
-    text_hash: u64,
+    identities: Vec<Identity>,
 }
 
-fn read_one(found: &Found) -> ReadFile {
-    let (text, identity) = match &found.refused {
-        Some(refused) => (Err(refused.clone()), None),
+fn read_one(found: Found, twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync)) -> ReadFile {
+    let (text, identity) = match found.refused {
+        Some(refused) => (Err(refused), None),
         None => read_text(&found.file),
     };
-    let text_hash = text.as_ref().map_or(0, |text| hash(text.as_bytes()));
-    let source = Source { origin: found.origin.clone(), text };
-    ReadFile { parsed: parse(source), identity, text_hash }
+    let twin =
+        text.as_ref().ok().zip(twin_of(&found.origin)).map(|(text, twin)| Identity::Twin(twin, text.clone()));
+    let identities = identity.into_iter().chain(twin).collect();
+    ReadFile { parsed: parse(Source { origin: found.origin, text }), identities }
 }
 
 fn read_text(path: &Path) -> (Result<String, Unreadable>, Option<Identity>) {
     let refuse = |error: &std::io::Error| Unreadable::Refused(reason(error));
-    let mut file = match File::open(path) {
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) => return (Err(refuse(&error)), None),
     };
@@ -98,7 +102,7 @@ fn read_text(path: &Path) -> (Result<String, Unreadable>, Option<Identity>) {
     let identity = identify(path, &metadata);
     let text = if metadata.is_file() {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_SOURCE)).unwrap_or(0) + 1);
-        match Read::by_ref(&mut file).take(MAX_SOURCE + 1).read_to_end(&mut bytes) {
+        match file.take(MAX_SOURCE + 1).read_to_end(&mut bytes) {
             Ok(len) if len as u64 > MAX_SOURCE => {
                 Err(Unreadable::TooLarge { len: metadata.len().max(len as u64) })
             }
@@ -121,11 +125,4 @@ fn identify(_: &Path, metadata: &Metadata) -> Option<Identity> {
 #[cfg(not(unix))]
 fn identify(path: &Path, _: &Metadata) -> Option<Identity> {
     std::fs::canonicalize(path).ok().map(Identity::Real)
-}
-
-/// FNV-1a: told apart are two versions of one file, not adversaries.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -229,17 +229,17 @@ fn override_ids(standings: &mut [Standing<'_>]) {
 
 /// The same text is delivered once, and not offered beside.
 fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
-    let mut said: HashMap<&'r str, &'r Rule> = HashMap::new();
-    for is_turn in [(|state| matches!(state, State::Stack)) as fn(&State<'r>) -> bool, |state| {
-        matches!(state, State::Offered)
-    }] {
-        for Standing { verdict, .. } in standings.iter_mut() {
-            if !is_turn(&verdict.state) {
-                continue;
-            }
-            match said.get(verdict.rule.body.as_str()) {
+    // By length first: texts of one length are rare, and differ early.
+    let mut said: HashMap<usize, Vec<&'r Rule>> = HashMap::new();
+    let turns: [fn(&State<'r>) -> bool; 2] = [|s| matches!(s, State::Stack), |s| matches!(s, State::Offered)];
+    for is_turn in turns {
+        for Standing { verdict, .. } in
+            standings.iter_mut().filter(|standing| is_turn(&standing.verdict.state))
+        {
+            let same_length = said.entry(verdict.rule.body.len()).or_default();
+            match same_length.iter().find(|other| other.body == verdict.rule.body) {
                 Some(winner) => verdict.state = State::Overridden { winner, by: Step::Duplicate },
-                None => drop(said.insert(&verdict.rule.body, verdict.rule)),
+                None => same_length.push(verdict.rule),
             }
         }
     }

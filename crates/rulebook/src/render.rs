@@ -42,11 +42,13 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
     applied.extend(conditional);
 
     let headers: HashSet<&str> = applied.iter().map(|verdict| header(verdict.rule)).collect();
-    let lengths: HashSet<usize> = headers.iter().map(|header| header.len()).collect();
+    let mut lengths = vec![false; headers.iter().map(|header| header.len() + 1).max().unwrap_or(0)];
+    headers.iter().for_each(|header| lengths[header.len()] = true);
+    let is_header = |line: &str| lengths.get(line.len()) == Some(&true) && headers.contains(line);
     let size: usize = applied.iter().map(|verdict| block_size(verdict.rule)).sum();
     let mut text = String::with_capacity(size + 64 * (offered.len() + omitted.len()));
     for verdict in &applied {
-        push_block(&mut text, verdict.rule, |line| lengths.contains(&line.len()) && headers.contains(line));
+        push_block(&mut text, verdict.rule, is_header);
     }
     push_offers(&mut text, offered.iter().chain(&omitted).map(|verdict| verdict.rule));
     Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
@@ -147,6 +149,9 @@ fn over_budget<'e, 'r>(
 
 /// An estimate of the tokens of a text: four ASCII characters make one, any other character counts whole.
 pub fn estimate_tokens(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len().div_ceil(4);
+    }
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.bytes().filter(|byte| *byte >= 0xc0).count();
     ascii.div_ceil(4) + others

@@ -13,37 +13,30 @@ use super::{Finder, Found, MAX_DEPTH, Spot, reason};
 
 impl Finder<'_> {
     pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
-        let Ok(metadata) = fs::metadata(at) else { return self.tell_dangling(spot, at) };
-        match spot.place.shape {
-            Shape::File { .. } if !metadata.is_dir() => {
+        let Ok(found) = fs::symlink_metadata(at) else { return };
+        let kind =
+            if found.is_symlink() { fs::metadata(at).map(|m| m.file_type()) } else { Ok(found.file_type()) };
+        match (spot.place.shape, kind) {
+            (Shape::File { .. }, Ok(kind)) if !kind.is_dir() => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let is_link = fs::symlink_metadata(at).is_ok_and(|m| m.is_symlink());
-                let refused = if is_link { self.outside(spot, at) } else { not_a_file(metadata.file_type()) };
+                let refused = if found.is_symlink() { self.outside(spot, at) } else { not_a_file(kind) };
                 self.add(spot, spot.shown.clone(), inner, at, refused);
             }
-            Shape::Folder { depth, skip, .. } if metadata.is_dir() => match self.outside(spot, at) {
-                Some(Unreadable::OutsideRoot { target }) => {
-                    let told = format!("is a link that leads out of its root, to `{target}`");
-                    self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, &spot.shown, told));
-                }
-                _ => {
-                    let mut seen = BTreeSet::new();
-                    self.folder(spot, at, "", depth, skip, &mut seen);
-                }
+            (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
+                Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
+                _ => self.folder(spot, at, "", depth, skip, &mut BTreeSet::new()),
             },
+            (Shape::Folder { .. }, Err(_)) => {
+                let told = Diagnostic::whole(Code::NotAFile, &spot.shown, "is a link that leads nowhere");
+                self.diagnostics.push(told.help("mend or remove the link"));
+            }
             _ => {}
         }
     }
 
-    /// A link to nowhere is told; nothing at all is not.
-    fn tell_dangling(&mut self, spot: &Spot<'_>, at: &Path) {
-        if let Shape::Folder { .. } = spot.place.shape
-            && fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink())
-        {
-            let told = "is a link that leads nowhere";
-            self.diagnostics
-                .push(Diagnostic::whole(Code::Unreadable, &spot.shown, told).help("mend or remove the link"));
-        }
+    fn tell_outside(&mut self, shown: String, target: &str) {
+        let told = format!("is a link that leads out of its root, to `{target}`");
+        self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, shown, told));
     }
 
     /// One folder of rule files. `seen` holds the real folders above, so that a loop of links ends.
@@ -71,22 +64,17 @@ impl Finder<'_> {
             let inner = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let refused = if kind.is_symlink() { self.outside(spot, &path) } else { None };
-            let kind = match fs::metadata(&path) {
-                Ok(metadata) if kind.is_symlink() => metadata.file_type(),
-                _ => kind,
+            let (kind, refused) = if kind.is_symlink() {
+                (fs::metadata(&path).map_or(kind, |metadata| metadata.file_type()), self.outside(spot, &path))
+            } else {
+                (kind, None)
             };
             let is_folder = kind.is_dir();
             if spot.place.takes(&name) {
                 let refused = refused.clone().or_else(|| not_a_file(kind));
                 self.add(spot, format!("{}/{inner}", spot.shown), inner.clone(), &path, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
-                let told = format!("is a link that leads out of its root, to `{target}`");
-                self.diagnostics.push(Diagnostic::whole(
-                    Code::OutsideRoot,
-                    format!("{}/{inner}", spot.shown),
-                    told,
-                ));
+                self.tell_outside(format!("{}/{inner}", spot.shown), target);
             }
             if is_folder && depth == Depth::Recursive && refused.is_none() && !skip.contains(&name.as_str()) {
                 self.sub_folder(spot, &path, &inner, seen);
@@ -134,10 +122,12 @@ impl Finder<'_> {
         };
         let homes = self.search.homes;
         let own = FORMATS.iter().flat_map(|format| format.user).filter_map(|place| homes.place(place));
-        let allowed = self.search.allow_links.iter().cloned().chain(own);
-        let is_inside = std::iter::once(spot.within.clone())
-            .chain(allowed)
-            .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
+        let allowed = self.search.allow_links.iter().cloned().chain(own).chain([spot.within.clone()]);
+        // Roots are real paths; the rest is asked of the disk only for what leads out of them.
+        let is_inside = real.starts_with(&spot.within)
+            || allowed
+                .into_iter()
+                .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
         (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rulebook::format::FORMATS;
 
-use super::{Finder, MAX_DEPTH, Reach};
+use super::{Finder, Here, MAX_DEPTH, Reach};
 use crate::git;
 
 /// Folders that hold other people's code or none at all; never walked.
@@ -73,9 +73,7 @@ impl Finder<'_> {
 
     fn nested_folder(&mut self, root: usize, folder: &str) {
         let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-        for format in FORMATS.iter().filter(|format| (self.search.takes)(format)) {
-            self.places(format, root, folder, &base, "");
-        }
+        self.look(&Here { root, folder, base: &base, up: "" }, |_| true);
     }
 
     /// Whether a folder is one of this root's own: there, not another root, not a second checkout of the same

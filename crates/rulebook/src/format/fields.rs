@@ -1,6 +1,6 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
-use super::parse::Reader;
+use super::reader::Reader;
 use super::{Bare, Keys, Shape, keys};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, shown};
@@ -11,6 +11,8 @@ use crate::rule::Trigger;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Said {
     Always,
+    /// Files of this place are always on.
+    AlwaysHere,
     Glob,
     Offered,
     Manual,
@@ -100,9 +102,10 @@ impl Fields {
         })
     }
 
-    pub(super) fn always(&self, reader: &mut Reader, shape: Shape) -> Option<Said> {
-        if matches!(shape, Shape::File { always: true, .. }) {
-            return Some(Said::Always);
+    /// What the header, or the place of the file, says about the activation.
+    pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
+        if matches!(reader.origin.place.shape, Shape::File { always: true, .. }) {
+            return Some(Said::AlwaysHere);
         }
         if let Some(trigger) = self.text("trigger", reader) {
             let spelled = trigger.trim().to_lowercase().replace('-', "_");

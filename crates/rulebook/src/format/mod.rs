@@ -1,8 +1,11 @@
 //! Formats: how one agent's rule files are found and read.
 
+mod build;
 mod fields;
 mod keys;
 mod parse;
+mod reader;
+mod strict;
 mod table;
 
 pub use parse::{Entry, Parsed, Rejected, parse};
@@ -108,6 +111,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// The first name of its path.
+    pub fn head(&self) -> &'static str {
+        self.path.split('/').next().unwrap_or(self.path)
+    }
+
     /// The extensions of a folder's files; nothing for a single file.
     pub fn extensions(&self) -> Option<&'static [&'static str]> {
         match self.shape {

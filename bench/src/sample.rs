@@ -1,0 +1,42 @@
+//! Samples of durations and what is told of them.
+
+use std::time::{Duration, Instant};
+
+/// How long something took, each time.
+#[derive(Clone, Debug, Default)]
+pub struct Sample(Vec<Duration>);
+
+impl Sample {
+    /// Adds one.
+    pub fn push(&mut self, took: Duration) {
+        self.0.push(took);
+        self.0.sort_unstable();
+    }
+
+    /// Runs something a number of times.
+    pub fn of<T>(rounds: usize, mut run: impl FnMut() -> T) -> Sample {
+        let mut sample = Sample::default();
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let answer = run();
+            sample.push(start.elapsed());
+            drop(std::hint::black_box(answer));
+        }
+        sample
+    }
+
+    /// The shortest: nearest to a quiet machine.
+    pub fn min(&self) -> Duration {
+        self.0.first().copied().unwrap_or_default()
+    }
+
+    /// The one in the middle.
+    pub fn median(&self) -> Duration {
+        self.0.get(self.0.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+/// A duration in milliseconds.
+pub fn ms(took: Duration) -> f64 {
+    took.as_secs_f64() * 1e3
+}

@@ -1,0 +1,179 @@
+//! Building: a header's fields become a rule, its activation and what that rests on.
+
+use std::cmp::Reverse;
+
+use super::fields::{Fields, Said};
+use super::reader::Reader;
+use super::{Bare, Keys};
+use crate::condition::{Condition, Match};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::frontmatter::{Field, Tier};
+use crate::rule::{Activation, Basis, Rank, Rule};
+use crate::source::Origin;
+
+/// Makes the rule; its body is put in by the caller, who owns the text.
+pub(super) fn build(
+    mut reader: Reader<'_>,
+    header: &Fields,
+    id: Option<String>,
+    tier: Tier,
+    body_start: usize,
+) -> (Rule, Vec<Diagnostic>) {
+    let format = reader.format();
+    let description = header.text("description", &mut reader).filter(|text| !text.trim().is_empty());
+    let priority = header.priority(&mut reader).or(format.priority).unwrap_or(0);
+    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true);
+    let stream = header.trigger(&mut reader);
+    let paths = header.paths(&mut reader);
+    let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
+    let tags = if format.keys == Keys::Conditions { Vec::new() } else { header.words("tags", &mut reader) };
+    let mut conditions = header.conditions(&mut reader);
+    let combine = header.combine(&mut reader);
+    let said = header.said(&mut reader);
+    if let Some((field, paths)) = paths
+        // For a stream rule the globs are a gate on what it watches, not on whether it does.
+        && stream.is_none()
+        && !tell_dead(&mut reader, field, said)
+    {
+        conditions.insert(0, Condition::new("paths", paths));
+    }
+    let (activation, basis) = match &stream {
+        Some(_) => (Activation::Stream, Basis::Explicit),
+        None => decide(said, !conditions.is_empty(), description.is_some(), format.bare),
+    };
+    if activation == Activation::Never {
+        tell_unreachable(&mut reader, header);
+    }
+    if reader.text[body_start..].trim().is_empty() {
+        let end = reader.text.trim_end().len();
+        reader.tell(Code::EmptyBody, end..end, "there is no text below the header, so nothing to deliver");
+    }
+    let is_offered = description.is_some()
+        && match format.keys {
+            Keys::Trigger => activation == Activation::OnRequest,
+            _ => !matches!(format.bare, Bare::Always | Bare::Inactive),
+        };
+    let activation = scoped(activation, reader.origin);
+    let basis = if tier > Tier::Yaml { Basis::Repaired } else { basis };
+    let rule = Rule {
+        description,
+        tags,
+        activation,
+        basis,
+        conditions,
+        combine,
+        globs,
+        is_offered,
+        enabled,
+        stream,
+        ..blank(&reader, id, priority, body_start)
+    };
+    (rule, reader.diagnostics)
+}
+
+/// The rule of a file whose header cannot be read: the whole file, always on.
+pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec<Diagnostic>) {
+    for diagnostic in &mut reader.diagnostics {
+        diagnostic.message.push_str("; the whole file is taken as the rule, always on");
+    }
+    let priority = reader.format().priority.unwrap_or(0);
+    (blank(&reader, None, priority, body_start), reader.diagnostics)
+}
+
+/// A rule as far as its origin tells: always on, or on in its folder.
+fn blank(reader: &Reader<'_>, id: Option<String>, priority: u8, body_start: usize) -> Rule {
+    let origin = reader.origin;
+    let id = id.unwrap_or_else(|| reader.id());
+    Rule {
+        rank: Rank {
+            priority: Reverse(priority),
+            scope: origin.scope,
+            format: origin.format.order(),
+            depth: Reverse(origin.folder.split('/').filter(|part| !part.is_empty()).count()),
+            id: id.clone(),
+            path: origin.display.clone(),
+        },
+        name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
+        id,
+        description: None,
+        body: String::new(),
+        tags: Vec::new(),
+        activation: scoped(Activation::Always, origin),
+        basis: Basis::FailOpen,
+        conditions: Vec::new(),
+        combine: Match::All,
+        globs: Vec::new(),
+        is_offered: false,
+        enabled: true,
+        stream: None,
+        origin: origin.clone(),
+        body_line: reader.text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
+    }
+}
+
+/// A nested rule is for its folder: being always on becomes being on there.
+fn scoped(activation: Activation, origin: &Origin) -> Activation {
+    match activation {
+        Activation::Always if !origin.folder.is_empty() => Activation::When,
+        other => other,
+    }
+}
+
+/// How a rule comes on, and why that is so.
+fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Bare) -> (Activation, Basis) {
+    match said {
+        Some(Said::Manual) => (Activation::Manual, Basis::Explicit),
+        Some(Said::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
+        _ if has_conditions => (Activation::When, Basis::Explicit),
+        Some(Said::Always) => (Activation::Always, Basis::Explicit),
+        Some(Said::AlwaysHere) => (Activation::Always, Basis::Default),
+        Some(Said::Glob | Said::Offered) => (Activation::Never, Basis::Explicit),
+        None => match bare {
+            Bare::Always => (Activation::Always, Basis::Default),
+            Bare::Inactive => (Activation::Never, Basis::Default),
+            _ if is_described => (Activation::OnRequest, Basis::Inferred),
+            Bare::OfferedElseAlways => (Activation::Always, Basis::Default),
+            Bare::OfferedElseManual => (Activation::Manual, Basis::Default),
+            Bare::OfferedElseUnreachable => (Activation::Never, Basis::Default),
+        },
+    }
+}
+
+/// Whether paths have no effect beside what the header says of the activation; that is told.
+fn tell_dead(reader: &mut Reader<'_>, field: &Field, said: Option<Said>) -> bool {
+    let (message, help) = match said {
+        // These two agents say so themselves.
+        Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
+        Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
+        Some(Said::Offered | Said::Manual) => ("beside this `trigger`", Some("write `trigger: glob`")),
+        Some(Said::Glob) | None => return false,
+    };
+    let told = reader.tell(
+        Code::DeadKey,
+        field.key_span.clone(),
+        format!("`{}` has no effect {message}", field.key),
+    );
+    if let Some(help) = help {
+        told.help = help.to_owned();
+    }
+    true
+}
+
+fn tell_unreachable(reader: &mut Reader<'_>, header: &Fields) {
+    let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
+    if reader.format().bare == Bare::Inactive {
+        reader
+            .tell(
+                Code::Unreachable,
+                span,
+                "has neither `globs` nor `alwaysApply: true`, so it never comes on",
+            )
+            .help = "add `globs: [\"src/**\"]` or `alwaysApply: true`".to_owned();
+    } else {
+        reader.tell(
+            Code::Unreachable,
+            span,
+            "has neither a description nor conditions, so nothing can bring it on",
+        );
+    }
+}

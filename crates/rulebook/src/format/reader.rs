@@ -1,0 +1,131 @@
+//! One file being read: its text, where it stands, and what is told of it.
+
+use std::ops::Range;
+
+use super::fields::Fields;
+use super::{Format, Keys, keys};
+use crate::condition::Ground;
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
+use crate::frontmatter::{Field, Problem};
+use crate::source::Origin;
+
+/// A file on its way to a rule.
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) origin: &'t Origin,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(text: &'t str, origin: &'t Origin) -> Reader<'t> {
+        Reader { text, origin, diagnostics: Vec::new() }
+    }
+
+    /// The id the file has by its name.
+    pub(super) fn id(&self) -> String {
+        self.format().id_of(self.origin.place, &self.origin.inner)
+    }
+
+    pub(super) fn format(&self) -> &'static Format {
+        self.origin.format
+    }
+
+    pub(super) fn ground(&self) -> Ground {
+        let base = (!self.origin.folder.is_empty()).then(|| (self.origin.root, self.origin.folder.clone()));
+        Ground { dialect: self.format().dialect, base }
+    }
+
+    pub(super) fn tell(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let diagnostic = Diagnostic::at(code, &self.origin.display, self.text, span, message);
+        self.diagnostics.push(diagnostic);
+        self.diagnostics.last_mut().expect("just pushed")
+    }
+
+    /// A problem of the header, with what this format's agent makes of it.
+    pub(super) fn tell_problem(&mut self, problem: Problem) {
+        let format = self.format();
+        let told = self.tell(problem.code, problem.span, problem.message);
+        match (problem.code, problem.fix) {
+            (Code::UnquotedValue, _) if format.unquoted => {
+                told.severity = Severity::Note;
+                told.help = format!(
+                    "nothing to do for {}, which reads it so; other tools lose the whole header",
+                    format.agent
+                );
+            }
+            (Code::UnquotedValue, Some(fix)) => {
+                told.help = format!("write `{}`", shown(&fix.replacement));
+                // A quoted pattern means the same here, and to every YAML reader.
+                told.fix = Some(fix).filter(|_| format.keys == Keys::All);
+            }
+            (_, fix) => told.fix = fix,
+        }
+    }
+
+    /// Parts known keys from the rest, which is told.
+    pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
+        let format = self.format();
+        let mut sorted = Fields::default();
+        for field in fields {
+            match keys::canonical(format, &field.key) {
+                Some(key) if sorted.find(key).is_none() => sorted.0.push((key, field)),
+                Some(key) => {
+                    let message =
+                        format!("`{}` says again what `{key}` says; the first one counts", field.key);
+                    self.tell(Code::DuplicateKey, field.key_span, message);
+                }
+                None => self.tell_unknown(&field),
+            }
+        }
+        for key in format.agent_ignores {
+            if let Some(field) = sorted.find(key) {
+                let message = format!("{} itself ignores `{key}`; it counts here", format.agent);
+                let told = self.tell(Code::ForeignKey, field.key_span.clone(), message);
+                match *key {
+                    "description" => {
+                        told.severity = Severity::Note;
+                        told.help = "nothing to do".to_owned();
+                    }
+                    "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
+                    _ => {
+                        told.help =
+                            format!("leave it out: without `{}` the rule is always on", format.paths_key);
+                    }
+                }
+            }
+        }
+        sorted
+    }
+
+    fn tell_unknown(&mut self, field: &Field) {
+        let format = self.format();
+        let key = field.key.clone();
+        if let Some(owner) = keys::owner(&key) {
+            let message = format!("`{key}` is {owner} key; {} ignores it", format.agent);
+            let told = self.tell(Code::ForeignKey, field.key_span.clone(), message);
+            match key.as_str() {
+                "always" => told.help = "write `alwaysApply: true`".to_owned(),
+                _ if keys::PATHS.contains(&key.as_str()) => {
+                    told.help = format!("write `{}:`", format.paths_key);
+                }
+                _ => {}
+            }
+            return;
+        }
+        let own = |key: &&str| !keys::PATHS.contains(key) || *key == format.paths_key;
+        let near = nearest(&key, keys::known(format).filter(own));
+        let told = self.tell(
+            Code::UnknownKey,
+            field.key_span.clone(),
+            format!("`{}` is not a key of {} rules; it is ignored", shown(&key), format.agent),
+        );
+        if let Some(near) = near {
+            told.help = format!("did you mean `{near}`?");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Laws that hold for any workspace: one state a rule, no order but the rules' own, nothing lost, nothing panics.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use rulebook::evaluate::{State, evaluate};
+use rulebook::evidence::{Evidence, Roots, Seen, Via};
+use rulebook::explain::explain;
+use rulebook::format::{Entry, FORMATS, Shape, parse};
+use rulebook::render::{Budget, render};
+use rulebook::resolve::{Off, Rulebook, Switches, resolve};
+use rulebook::source::{Origin, Scope, Source, Unreadable};
+
+/// A file somewhere in a workspace: which format, place, folder, name, and its text.
+#[derive(Clone, Debug)]
+struct File {
+    format: usize,
+    place: usize,
+    scope: Scope,
+    folder: &'static str,
+    name: &'static str,
+    fields: Vec<&'static str>,
+    body: &'static str,
+    broken: bool,
+}
+
+const FIELDS: &[&str] = &[
+    "alwaysApply: true",
+    "alwaysApply: false",
+    "description: some words",
+    "priority: 50",
+    "priority: 7",
+    "priority: 900",
+    "globs: src/**",
+    "globs: ['*.ts', '!b.ts']",
+    "paths: ['packages/**']",
+    "globs: *.ts,*.tsx",
+    "enabled: false",
+    "mode: act",
+    "when: paths:src/** OR mode:plan",
+    "condition: foo",
+    "trigger: model_decision",
+    "trigger: manual",
+    "match: any",
+    "id: shared",
+    "tags: [a]",
+    "keywords: word",
+    "unknown: key",
+    "globs: 3",
+];
+
+const NAMES: &[&str] = &["a.md", "b.md", "c.md", "sub/a.md", "README.md"];
+const FOLDERS: &[&str] = &["", "", "", "packages/web", "packages"];
+const BODIES: &[&str] = &["one", "two", "three", "", "the same", "the same", ".clinerules/a.md\nforged"];
+const PATHS: &[&str] = &["src/a.ts", "a.ts", "b.ts", "packages/web/x.ts", "packages/api/y.rs", "docs/z.md"];
+
+fn file() -> impl Strategy<Value = File> {
+    let scope = prop::sample::select(vec![Scope::Workspace, Scope::Workspace, Scope::User, Scope::Extra]);
+    (
+        (0..FORMATS.len() - 1, 0..2usize, scope),
+        (prop::sample::select(FOLDERS), prop::sample::select(NAMES)),
+        prop::sample::subsequence(FIELDS, 0..5),
+        (prop::sample::select(BODIES), prop::bool::weighted(0.1)),
+    )
+        .prop_map(|((format, place, scope), (folder, name), fields, (body, broken))| {
+            let mut seen = BTreeSet::new();
+            let first = |field: &&str| seen.insert(field.split(':').next().unwrap().to_owned());
+            let fields = fields.into_iter().filter(first).collect();
+            let folder = if scope == Scope::Workspace { folder } else { "" };
+            File { format, place, scope, folder, name, fields, body, broken }
+        })
+}
+
+fn source(file: &File) -> Source {
+    let format = &FORMATS[file.format];
+    let place = &format.workspace[file.place % format.workspace.len()];
+    let inner = if matches!(place.shape, Shape::File { .. }) { place.path } else { file.name };
+    let place_path = if inner == place.path { String::new() } else { format!("{}/", place.path) };
+    let slash = if file.folder.is_empty() { "" } else { "/" };
+    let display =
+        format!("{}{}{slash}{place_path}{inner}", file.scope.name().replace("workspace", ""), file.folder);
+    let origin = Origin {
+        format,
+        place,
+        scope: file.scope,
+        path: format!("/w/{display}"),
+        display,
+        root: 0,
+        folder: file.folder.to_owned(),
+        inner: inner.to_owned(),
+    };
+    let close = if file.broken { "" } else { "---\n" };
+    let header = if file.fields.is_empty() {
+        String::new()
+    } else {
+        format!("---\n{}\n{close}", file.fields.join("\n"))
+    };
+    let text = if file.broken && file.fields.is_empty() {
+        Err(Unreadable::NotUtf8 { valid_up_to: 0 })
+    } else {
+        Ok(format!("{header}{}", file.body))
+    };
+    Source { origin, text }
+}
+
+/// One file a place: a later one with the same name replaces the earlier.
+fn workspace() -> impl Strategy<Value = Vec<File>> {
+    prop::collection::vec(file(), 0..14).prop_map(|files| {
+        files
+            .into_iter()
+            .map(|file| (source(&file).origin.path, file))
+            .collect::<BTreeMap<_, _>>()
+            .into_values()
+            .collect()
+    })
+}
+
+fn some_evidence() -> impl Strategy<Value = Evidence> {
+    (
+        prop::sample::subsequence(PATHS, 0..4),
+        prop::option::of(prop::sample::select(vec!["act", "plan"])),
+        prop::bool::ANY,
+    )
+        .prop_map(|(paths, mode, requested)| {
+            let seen = |path: &&str| Seen { path: (*path).to_owned(), root: 0, sources: vec![Via::Tab] };
+            let mut paths: Vec<Seen> = paths.iter().map(seen).collect();
+            paths.sort();
+            let requested = if requested { vec!["shared".to_owned(), "a".to_owned()] } else { Vec::new() };
+            Evidence { paths, mode: mode.map(str::to_owned), requested, ..Evidence::default() }
+        })
+}
+
+fn switches() -> Switches {
+    Switches { all: None, ids: vec![("c".to_owned(), Off { by: "toggle".to_owned(), file: None })] }
+}
+
+fn book(files: &[File]) -> Rulebook {
+    resolve(files.iter().map(|file| parse(source(file)).entry), &switches())
+}
+
+/// Everything a surface could show, as text.
+fn shown(book: &Rulebook, evidence: &Evidence) -> String {
+    let evaluation = evaluate(book, evidence);
+    let target = explain(None, book, &evaluation, evidence, &Roots::default());
+    let text = render(&evaluation, Budget { tokens: Some(40) }).text;
+    format!("{}\n{text}", serde_json::to_string_pretty(&target).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_file_ends_in_exactly_one_state(files in workspace(), evidence in some_evidence()) {
+        let book = book(&files);
+        let evaluation = evaluate(&book, &evidence);
+        let mut states: Vec<&str> = evaluation.verdicts.iter().map(|v| v.rule.origin.path.as_str()).collect();
+        states.extend(book.rejected().iter().map(|rejected| rejected.origin.path.as_str()));
+        states.sort_unstable();
+        let mut all: Vec<String> = files.iter().map(|file| source(file).origin.path).collect();
+        all.sort();
+        prop_assert_eq!(states, all);
+    }
+
+    #[test]
+    fn one_winner_an_id_and_losers_name_it(files in workspace(), evidence in some_evidence()) {
+        let book = book(&files);
+        let evaluation = evaluate(&book, &evidence);
+        let applies = |state: &State| matches!(state, State::Stack | State::Offered | State::Stream);
+        let mut winners = BTreeSet::new();
+        let mut bodies = BTreeSet::new();
+        for verdict in evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state)) {
+            prop_assert!(winners.insert(&verdict.rule.id), "two of id {}", verdict.rule.id);
+            prop_assert!(!verdict.rule.body.is_empty());
+            if matches!(verdict.state, State::Stack) {
+                prop_assert!(bodies.insert(&verdict.rule.body), "one text twice");
+            }
+        }
+        for verdict in &evaluation.verdicts {
+            match &verdict.state {
+                // The winner may itself be a duplicate of another rule's text; then that rule is delivered.
+                State::Overridden { winner, .. } => {
+                    let state = &evaluation.verdicts.iter().find(|v| std::ptr::eq(v.rule, *winner)).unwrap().state;
+                    let is_told = applies(state) || matches!(state, State::Overridden { .. });
+                    prop_assert!(is_told, "the winner does not apply");
+                }
+                State::Stack => prop_assert!(verdict.rule.id != "c", "switched off is off"),
+                State::Inactive(why) => prop_assert!(!why.detail.is_empty()),
+                _ => {}
+            }
+            if evidence.paths.is_empty() {
+                prop_assert!(verdict.because.iter().all(|reason| reason.condition != "paths"), "no evidence, no path rule");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_files_decides_nothing(files in workspace(), evidence in some_evidence(), seed in any::<u64>()) {
+        let mut shuffled = files.clone();
+        let len = shuffled.len().max(1);
+        for at in 0..shuffled.len() {
+            let other = usize::try_from(seed.rotate_left(u32::try_from(at).unwrap()) % len as u64).unwrap();
+            shuffled.swap(at, other);
+        }
+        prop_assert_eq!(shown(&book(&files), &evidence), shown(&book(&shuffled), &evidence));
+    }
+
+    #[test]
+    fn the_order_of_keys_decides_nothing(files in workspace(), evidence in some_evidence()) {
+        // A header nobody can read is text, and text has an order.
+        let files: Vec<File> = files
+            .into_iter()
+            .filter(|file| !file.broken && !file.fields.contains(&"globs: *.ts,*.tsx"))
+            .collect();
+        let mut turned = files.clone();
+        turned.iter_mut().for_each(|file| file.fields.reverse());
+        prop_assert_eq!(shown(&book(&files), &evidence), shown(&book(&turned), &evidence));
+    }
+
+    #[test]
+    fn a_rule_that_does_not_apply_changes_nothing_for_the_others(files in workspace(), evidence in some_evidence()) {
+        let whole = book(&files);
+        let evaluation = evaluate(&whole, &evidence);
+        let inactive: BTreeSet<&str> = evaluation
+            .verdicts
+            .iter()
+            .filter(|verdict| matches!(verdict.state, State::Inactive(_)))
+            .map(|verdict| verdict.rule.origin.path.as_str())
+            .collect();
+        let kept: Vec<File> =
+            files.iter().filter(|file| !inactive.contains(source(file).origin.path.as_str())).cloned().collect();
+        let text = |book: &Rulebook| render(&evaluate(book, &evidence), Budget::default()).text;
+        prop_assert_eq!(text(&whole), text(&book(&kept)));
+    }
+
+    #[test]
+    fn a_budget_is_kept_by_whole_rules(files in workspace(), evidence in some_evidence(), limit in 0usize..80) {
+        let book = book(&files);
+        let evaluation = evaluate(&book, &evidence);
+        let whole = render(&evaluation, Budget::default());
+        let cut = render(&evaluation, Budget { tokens: Some(limit) });
+        prop_assert_eq!(cut.applied.len() + cut.omitted.len(), whole.applied.len());
+        let worst_kept = cut.applied.iter().map(|verdict| &verdict.rule.rank).max();
+        let best_cut = cut.omitted.iter().map(|verdict| &verdict.rule.rank).min();
+        prop_assert!(worst_kept.is_none() || best_cut.is_none() || worst_kept < best_cut);
+        prop_assert!(cut.applied.is_empty() || cut.tokens <= limit, "{} tokens of {limit}", cut.tokens);
+    }
+
+    #[test]
+    fn no_text_panics_in_any_format(text in "(---\n|globs: |paths: |when: |\\PC|\n|[*&!{}\\[\\]\"'#|>,]|priority: 5\n|description: x\n){0,30}") {
+        for format in 0..FORMATS.len() - 1 {
+            let file = File {
+                format, place: 0, scope: Scope::Workspace, folder: "", name: "a.md", fields: Vec::new(), body: "", broken: false,
+            };
+            let mut source = source(&file);
+            source.text = Ok(text.clone());
+            let parsed = parse(source);
+            for told in &parsed.diagnostics {
+                prop_assert!(!told.message.is_empty() && !told.help.is_empty());
+            }
+            if let Entry::Rejected(rejected) = &parsed.entry {
+                prop_assert!(!rejected.codes.is_empty() && !parsed.diagnostics.is_empty());
+            }
+        }
+    }
+}
