@@ -30,9 +30,14 @@ pub struct Found {
     pub origin: Origin,
     /// The file on disk.
     pub file: PathBuf,
+    /// Which file it is, whatever leads to it.
+    pub node: Option<Node>,
     /// Why it must not be read.
     pub refused: Option<Unreadable>,
 }
+
+/// Device and number of a file, where files have numbers.
+pub type Node = (u64, u64);
 
 /// What to look for, and where.
 pub struct Search<'s> {

@@ -1,18 +1,21 @@
 //! Loading: the files discovery found, read and parsed, each real file once.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Entry, Parsed, parse};
 use rulebook::source::{MAX_SOURCE, Origin, Source, Unreadable};
 
-use crate::discover::{Found, reason};
+use crate::discover::{Found, Node, reason};
 
 /// Below this many files a second thread costs more than it saves.
 const FILES_PER_THREAD: usize = 64;
+
+/// Rule files are small: nearly all fit one read of this many bytes.
+const FIRST_READ: usize = 16 << 10;
 
 /// Reads and parses every file; what two names lead to counts once, for the first.
 pub(crate) fn load(
@@ -45,8 +48,10 @@ pub(crate) fn load(
 fn read_all(mut found: Vec<Found>, twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync)) -> Vec<ReadFile> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
     let chunk = found.len().div_ceil(threads).max(FILES_PER_THREAD);
-    let read =
-        move |part: Vec<Found>| part.into_iter().map(|found| read_one(found, twin_of)).collect::<Vec<_>>();
+    let read = move |part: Vec<Found>| {
+        let mut buffer = vec![0; FIRST_READ];
+        part.into_iter().map(|found| read_one(found, twin_of, &mut buffer)).collect::<Vec<_>>()
+    };
     std::thread::scope(|scope| {
         let mut others = Vec::new();
         while found.len() > chunk {
@@ -62,12 +67,8 @@ fn read_all(mut found: Vec<Found>, twin_of: &(dyn Fn(&Origin) -> Option<String> 
 /// What makes two names one file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Identity {
-    /// Device and number of the file.
-    #[cfg(unix)]
-    Node(u64, u64),
-    /// Its real path, where files have no numbers.
-    #[cfg(not(unix))]
-    Real(std::path::PathBuf),
+    /// The same file on disk.
+    Node(Node),
     /// The same path in another worktree, with the same text.
     Twin(String, String),
 }
@@ -78,51 +79,39 @@ struct ReadFile {
     identities: Vec<Identity>,
 }
 
-fn read_one(found: Found, twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync)) -> ReadFile {
-    let (text, identity) = match found.refused {
-        Some(refused) => (Err(refused), None),
-        None => read_text(&found.file),
+fn read_one(
+    found: Found,
+    twin_of: &(dyn Fn(&Origin) -> Option<String> + Sync),
+    buffer: &mut [u8],
+) -> ReadFile {
+    let text = match found.refused {
+        Some(refused) => Err(refused),
+        None => read_text(&found.file, buffer),
     };
     let twin =
         text.as_ref().ok().zip(twin_of(&found.origin)).map(|(text, twin)| Identity::Twin(twin, text.clone()));
-    let identities = identity.into_iter().chain(twin).collect();
+    let identities = found.node.map(Identity::Node).into_iter().chain(twin).collect();
     ReadFile { parsed: parse(Source { origin: found.origin, text }), identities }
 }
 
-fn read_text(path: &Path) -> (Result<String, Unreadable>, Option<Identity>) {
-    let refuse = |error: &std::io::Error| Unreadable::Refused(reason(error));
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) => return (Err(refuse(&error)), None),
-    };
-    let metadata = match file.metadata() {
-        Ok(metadata) => metadata,
-        Err(error) => return (Err(refuse(&error)), None),
-    };
-    let identity = identify(path, &metadata);
-    let text = if metadata.is_file() {
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_SOURCE)).unwrap_or(0) + 1);
-        match file.take(MAX_SOURCE + 1).read_to_end(&mut bytes) {
-            Ok(len) if len as u64 > MAX_SOURCE => {
-                Err(Unreadable::TooLarge { len: metadata.len().max(len as u64) })
-            }
-            Ok(_) => String::from_utf8(bytes)
-                .map_err(|error| Unreadable::NotUtf8 { valid_up_to: error.utf8_error().valid_up_to() }),
-            Err(error) => Err(refuse(&error)),
-        }
-    } else {
-        Err(Unreadable::NotAFile { kind: "not a regular file" })
-    };
-    (text, identity)
+fn read_text(path: &Path, buffer: &mut [u8]) -> Result<String, Unreadable> {
+    let refuse = |error: io::Error| Unreadable::Refused(reason(&error));
+    let bytes = File::open(path).and_then(|file| read_bytes(file, buffer)).map_err(refuse)?;
+    if bytes.len() as u64 > MAX_SOURCE {
+        let len = fs::metadata(path).map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
+        return Err(Unreadable::TooLarge { len });
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| Unreadable::NotUtf8 { valid_up_to: error.utf8_error().valid_up_to() })
 }
 
-#[cfg(unix)]
-fn identify(_: &Path, metadata: &Metadata) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    Some(Identity::Node(metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identify(path: &Path, _: &Metadata) -> Option<Identity> {
-    std::fs::canonicalize(path).ok().map(Identity::Real)
+/// The bytes of a file, one more than is allowed at most. A file that fits the first read costs no second one: a
+/// regular file gives all it has.
+fn read_bytes(mut file: File, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
+    let len = file.read(buffer)?;
+    let mut bytes = buffer[..len].to_vec();
+    if len == buffer.len() {
+        file.take(MAX_SOURCE + 1 - len as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }

@@ -73,23 +73,20 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
         text.push_str("\n\n");
     }
     text.push_str(header(rule));
-    let mut rest = rule.body.as_str();
-    // A line that looks like another rule's header is indented: a body cannot pass for two rules.
-    while let Some(at) = rest.lines().position(&is_header) {
-        let before: usize = rest.split_inclusive('\n').take(at).map(str::len).sum();
-        text.push('\n');
-        text.push_str(&rest[..before]);
-        text.push(' ');
-        let line = rest[before..].lines().next().unwrap_or_default();
-        text.push_str(line);
-        rest = rest[before + line.len()..].strip_prefix('\r').unwrap_or(&rest[before + line.len()..]);
-        rest = rest.strip_prefix('\n').unwrap_or(rest);
-        if rest.is_empty() {
-            return;
-        }
-    }
     text.push('\n');
-    text.push_str(rest);
+    let body = rule.body.as_str();
+    let mut start = 0;
+    let mut written = 0;
+    for end in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]) {
+        // A line that looks like another rule's header is indented: a body cannot pass for two rules.
+        if is_header(body[start..end].trim_end_matches('\r')) {
+            text.push_str(&body[written..start]);
+            text.push(' ');
+            written = start;
+        }
+        start = end + 1;
+    }
+    text.push_str(&body[written..]);
 }
 
 fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {

@@ -76,6 +76,8 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
         tokens_estimated: true,
         diagnostics: &diagnostics,
     })?;
+    // The process ends here; giving back a thousand texts one by one would only take time.
+    std::mem::forget(asked);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Shape};
 use rulebook::source::{Origin, Unreadable};
 
-use super::{Finder, Found, MAX_DEPTH, Spot, reason};
+use super::{Finder, Found, MAX_DEPTH, Node, Spot, reason};
 
 impl Finder<'_> {
     pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
@@ -20,7 +20,8 @@ impl Finder<'_> {
             (Shape::File { .. }, Ok(kind)) if !kind.is_dir() => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let refused = if found.is_symlink() { self.outside(spot, at) } else { not_a_file(kind) };
-                self.add(spot, spot.shown.clone(), inner, at, refused);
+                let node = fs::metadata(at).ok().as_ref().and_then(node_of);
+                self.add(spot, spot.shown.clone(), inner, at, node, refused);
             }
             (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
                 Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
@@ -57,6 +58,7 @@ impl Finder<'_> {
                 return self.diagnostics.push(Diagnostic::whole(Code::Unreadable, shown, told));
             }
         };
+        let device = fs::metadata(at).ok().as_ref().and_then(node_of).map(|(device, _)| device);
         let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
@@ -64,15 +66,18 @@ impl Finder<'_> {
             let inner = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let (kind, refused) = if kind.is_symlink() {
-                (fs::metadata(&path).map_or(kind, |metadata| metadata.file_type()), self.outside(spot, &path))
+            // What the folder says of an entry is enough for everything but links.
+            let (kind, node, refused) = if kind.is_symlink() {
+                let metadata = fs::metadata(&path).ok();
+                let kind = metadata.as_ref().map_or(kind, fs::Metadata::file_type);
+                (kind, metadata.as_ref().and_then(node_of), self.outside(spot, &path))
             } else {
-                (kind, None)
+                (kind, device.zip(number_of(&entry)), None)
             };
             let is_folder = kind.is_dir();
             if spot.place.takes(&name) {
                 let refused = refused.clone().or_else(|| not_a_file(kind));
-                self.add(spot, format!("{}/{inner}", spot.shown), inner.clone(), &path, refused);
+                self.add(spot, format!("{}/{inner}", spot.shown), inner.clone(), &path, node, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
                 self.tell_outside(format!("{}/{inner}", spot.shown), target);
             }
@@ -96,6 +101,7 @@ impl Finder<'_> {
         display: String,
         inner: String,
         file: &Path,
+        node: Option<Node>,
         refused: Option<Unreadable>,
     ) {
         let origin = Origin {
@@ -108,7 +114,7 @@ impl Finder<'_> {
             folder: spot.folder.to_owned(),
             inner,
         };
-        self.found.push(Found { origin, file: file.to_owned(), refused });
+        self.found.push(Found { origin, file: file.to_owned(), node, refused });
     }
 
     /// Where a path really lies, if that is neither below its root nor where links may lead.
@@ -130,6 +136,28 @@ impl Finder<'_> {
                 .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
         (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
     }
+}
+
+#[cfg(unix)]
+fn node_of(metadata: &fs::Metadata) -> Option<Node> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(unix)]
+fn number_of(entry: &fs::DirEntry) -> Option<u64> {
+    use std::os::unix::fs::DirEntryExt;
+    Some(entry.ino())
+}
+
+#[cfg(not(unix))]
+fn node_of(_: &fs::Metadata) -> Option<Node> {
+    None
+}
+
+#[cfg(not(unix))]
+fn number_of(_: &fs::DirEntry) -> Option<u64> {
+    None
 }
 
 fn not_a_file(kind: FileType) -> Option<Unreadable> {

@@ -1,5 +1,7 @@
 //! Paths of the evidence: whatever a host writes, made relative to the root it lies in.
 
+use std::borrow::Cow;
+
 /// The workspace's roots.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
@@ -37,7 +39,9 @@ pub enum Place {
 impl Roots {
     /// Finds the root a path lies in. A relative path belongs to the first root where it exists, else to the first.
     pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> Place {
-        let path = path.trim().replace('\\', "/");
+        let path = path.trim();
+        let path =
+            if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
         let path = path.strip_prefix("file://").unwrap_or(&path);
         if let Some(rest) = path.strip_prefix("~/") {
             return self.home.as_ref().map_or(Place::Outside, |home| self.contain(&format!("{home}/{rest}")));
@@ -92,7 +96,11 @@ fn drive(path: &str) -> Option<char> {
 }
 
 /// The path without `.`, `..` and empty parts, the disk not asked; drive letters in lower case.
-fn resolve(path: &str) -> String {
+fn resolve(path: &str) -> Cow<'_, str> {
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..");
+    if path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain)) {
+        return Cow::Borrowed(path);
+    }
     let (prefix, rest) = match drive(path) {
         Some(letter) => (format!("{}:", letter.to_ascii_lowercase()), &path[2..]),
         None => (String::new(), path),
@@ -105,7 +113,7 @@ fn resolve(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    format!("{prefix}/{}", parts.join("/"))
+    Cow::Owned(format!("{prefix}/{}", parts.join("/")))
 }
 
 fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {

@@ -5,6 +5,7 @@
 
 mod lines;
 mod repair;
+mod simple;
 mod value;
 mod yaml;
 
@@ -162,6 +163,9 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
         let message =
             format!("the header is {} bytes, at most {MAX_HEADER} are read", fence.header_end - start);
         return broken(text, vec![Problem::new(Code::HeaderTooLarge, start..start + 1, message)]);
+    }
+    if let Some(fields) = simple::read(text, start..fence.header_end) {
+        return read_as(text, fields, Tier::Yaml, fence.body_start, problems);
     }
     let yaml = match yaml::parse(text, start..fence.header_end, &[], &mut problems) {
         Ok(fields) => return read_as(text, fields, Tier::Yaml, fence.body_start, problems),

@@ -143,7 +143,69 @@ fn bombs_are_refused() {
     check(&format!("a: {}", "{a: ".repeat(40)), Code::HeaderTooDeep);
 }
 
+/// What matters of fields: keys, values and where they stand; YAML ends a list wherever it likes.
+fn essence(fields: &[Field]) -> Vec<(String, Range<usize>, String, Vec<Range<usize>>)> {
+    let spans = |node: &Node| match &node.value {
+        Value::List(items) => items.iter().map(|item| item.span.clone()).collect(),
+        _ => vec![node.span.clone()],
+    };
+    fields.iter().map(|f| (f.key.clone(), f.key_span.clone(), plain(&f.node), spans(&f.node))).collect()
+}
+
+#[track_caller]
+fn compare(header: &str) -> bool {
+    let Some(simple) = simple::read(header, 0..header.len()) else { return false };
+    let mut problems = Vec::new();
+    let yaml = yaml::parse(header, 0..header.len(), &[], &mut problems).map_err(|problem| problem.message);
+    assert_eq!(Ok(essence(&simple)), yaml.map(|fields| essence(&fields)), "{header:?}");
+    assert!(problems.is_empty());
+    true
+}
+
+#[test]
+fn the_simple_reader_says_what_yaml_says() {
+    for header in [
+        "paths:\n  - \"apps/web/**\"\n  - 'b'\n",
+        "paths: [\"a/**\", b, 3]\nmode: act\n",
+        "description: Some words, and more\nglobs: src/**/*.ts,lib/**\nalwaysApply: true\npriority: 50\n",
+        "a: []\nb:   x  \r\nc: \"\"\n",
+        "list:\n- a\n- b\nnext: 1\n",
+    ] {
+        assert!(compare(header), "{header:?} is simple");
+    }
+    let others = [
+        "a: b: c",
+        "a: *b",
+        "a:",
+        "a: 'it''s'",
+        "a: \"x\\n\"",
+        "a: [\"x, y\"]",
+        "a: b # c",
+        "a: x\n  y",
+        "a: é",
+        "a: 1\na: 2",
+        "a:b",
+        "- a",
+        "a:\n  - x\n - y",
+        "a: [x",
+        "a: -x",
+        "a: {b: c}",
+    ];
+    for header in others {
+        assert!(!compare(&format!("{header}\n")), "{header:?} is not simple");
+    }
+}
+
 proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 4096, ..Default::default() })]
+
+    #[test]
+    fn whatever_the_simple_reader_accepts_yaml_reads_the_same(
+        header in "(((a|b_c|D9)(: |:  |:)([ -~]{0,6}|[a-z][ -~]{0,8}|\\[[ -~]{0,8}\\]|\"[ -~]{0,5}\"|'[ -~]{0,5}')|( |  )?- ?[ -~]{0,6}|[ -~]{0,5})(\n|\r\n| \n)){0,5}"
+    ) {
+        compare(&header);
+    }
+
     #[test]
     fn no_text_panics_and_no_body_is_lost(text in "(---\n|: |- |\\PC|\n|\r|\u{feff}|[*&!{}\\[\\]\"'#|>]|key: ){0,40}") {
         for reach in [Tier::Yaml, Tier::Quoted, Tier::Fenced, Tier::Lines] {
