@@ -10,7 +10,8 @@ use crate::rule::{Rule, normalize_id};
 /// Every rule there is, in the order of precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
-    rules: Vec<Rule>,
+    #[allow(clippy::vec_box, reason = "rules are large: sorting moves the boxes only")]
+    rules: Vec<Box<Rule>>,
     /// Beside `rules`: who switched it off.
     off: Vec<Option<Off>>,
     rejected: Vec<Rejected>,
@@ -39,7 +40,7 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
     let mut book = Rulebook::default();
     for entry in entries {
         match entry {
-            Entry::Rule(rule) => book.rules.push(*rule),
+            Entry::Rule(rule) => book.rules.push(rule),
             Entry::Rejected(rejected) => book.rejected.push(rejected),
         }
     }
@@ -75,7 +76,7 @@ impl Rule {
 impl Rulebook {
     /// The rules in order, each with who switched it off.
     pub fn rules(&self) -> impl ExactSizeIterator<Item = (&Rule, Option<&Off>)> {
-        self.rules.iter().zip(self.off.iter().map(Option::as_ref))
+        self.rules.iter().map(Box::as_ref).zip(self.off.iter().map(Option::as_ref))
     }
 
     /// Files that are no rules, by path.

@@ -60,7 +60,7 @@ impl Finder<'_> {
         };
         let device = fs::metadata(at).ok().as_ref().and_then(node_of).map(|(device, _)| device);
         let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_key(fs::DirEntry::file_name);
+        entries.sort_by_cached_key(fs::DirEntry::file_name);
         for entry in entries {
             let name = entry.file_name().to_string_lossy().into_owned();
             let inner = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };

@@ -1,6 +1,8 @@
 //! Facts: the evidence, prepared so that many questions about it are cheap.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use crate::evidence::Evidence;
 use crate::glob::{Glob, PathIndex};
@@ -18,6 +20,8 @@ pub struct Facts<'e> {
 #[derive(Debug)]
 pub(super) struct View<'e> {
     index: PathIndex<'e>,
+    /// Answers by pattern: the rules of one workspace ask for few, again and again.
+    known: RefCell<HashMap<String, Rc<[usize]>>>,
     /// Position in the index to position in the evidence.
     at: Vec<usize>,
     /// Including the folder itself, which no pattern relative to it can match.
@@ -26,8 +30,13 @@ pub(super) struct View<'e> {
 
 impl View<'_> {
     /// Positions in the evidence of the paths a glob matches.
-    pub(super) fn matches(&self, glob: &Glob) -> Vec<usize> {
-        self.index.matches(glob).into_iter().map(|found| self.at[found]).collect()
+    pub(super) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
+        if let Some(known) = self.known.borrow().get(glob.pattern()) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[usize]> = self.index.matches(glob).into_iter().map(|found| self.at[found]).collect();
+        self.known.borrow_mut().insert(glob.pattern().to_owned(), Rc::clone(&found));
+        found
     }
 }
 
@@ -61,7 +70,7 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let mut below = Vec::new();
     let (at, relative): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
-    View { index: PathIndex::new(relative), at, below }
+    View { index: PathIndex::new(relative), known: RefCell::default(), at, below }
 }
 
 fn below_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {

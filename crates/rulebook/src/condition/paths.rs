@@ -66,22 +66,20 @@ impl Test for Paths {
         let view = facts.view(self.base.as_ref());
         let hits =
             |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
-        let (exclude, include): (Vec<_>, Vec<_>) = self.patterns.iter().partition(|pattern| pattern.excludes);
-        let excluded: Vec<usize> = exclude.iter().flat_map(|pattern| hits(pattern)).collect();
-        let mut seen = Vec::new();
+        let excluding = || self.patterns.iter().filter(|pattern| pattern.excludes);
+        let excluded: Vec<usize> = excluding().flat_map(|pattern| hits(pattern).to_vec()).collect();
+        let mut seen: Vec<usize> = Vec::new();
         let mut matched: Vec<String> = Vec::new();
-        if include.is_empty() {
-            seen.extend(view.below.iter().filter(|at| !excluded.contains(at)));
-            matched
-                .extend(exclude.iter().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
-        }
-        for pattern in include {
-            let mut found = hits(pattern);
-            found.retain(|at| !excluded.contains(at));
-            if !found.is_empty() && !matched.contains(&pattern.written) {
+        for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
+            let before = seen.len();
+            seen.extend(hits(pattern).iter().filter(|at| !excluded.contains(at)));
+            if seen.len() > before && !matched.contains(&pattern.written) {
                 matched.push(pattern.written.clone());
             }
-            seen.extend(found);
+        }
+        if self.patterns.iter().all(|pattern| pattern.excludes) {
+            seen.extend(view.below.iter().filter(|at| !excluded.contains(at)));
+            matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
         }
         seen.sort_unstable();
         seen.dedup();
