@@ -229,17 +229,24 @@ fn override_ids(standings: &mut [Standing<'_>]) {
 
 /// The same text is delivered once, and not offered beside.
 fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
-    // By length first: texts of one length are rare, and differ early.
-    let mut said: HashMap<usize, Vec<&'r Rule>> = HashMap::new();
+    // Only texts that share their length with another are hashed.
+    let mut lengths: HashMap<usize, usize> = HashMap::new();
+    for standing in standings.iter() {
+        *lengths.entry(standing.verdict.rule.body.len()).or_default() += 1;
+    }
+    let mut said: HashMap<&'r str, &'r Rule> = HashMap::new();
     let turns: [fn(&State<'r>) -> bool; 2] = [|s| matches!(s, State::Stack), |s| matches!(s, State::Offered)];
     for is_turn in turns {
         for Standing { verdict, .. } in
             standings.iter_mut().filter(|standing| is_turn(&standing.verdict.state))
         {
-            let same_length = said.entry(verdict.rule.body.len()).or_default();
-            match same_length.iter().find(|other| other.body == verdict.rule.body) {
-                Some(winner) => verdict.state = State::Overridden { winner, by: Step::Duplicate },
-                None => same_length.push(verdict.rule),
+            let body = verdict.rule.body.as_str();
+            if lengths[&body.len()] == 1 {
+                continue;
+            }
+            let winner = *said.entry(body).or_insert(verdict.rule);
+            if !std::ptr::eq(winner, verdict.rule) {
+                verdict.state = State::Overridden { winner, by: Step::Duplicate };
             }
         }
     }
