@@ -25,7 +25,7 @@ impl Finder<'_> {
             }
             (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
                 Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
-                _ => self.folder(spot, at, "", depth, skip, &mut BTreeSet::new()),
+                _ => self.folder(spot, at, "", depth, skip, &mut fs::canonicalize(at).into_iter().collect()),
             },
             (Shape::Folder { .. }, Err(_)) => {
                 let told = Diagnostic::whole(Code::NotAFile, &spot.shown, "is a link that leads nowhere");
