@@ -1,5 +1,6 @@
 //! The command: the pages in `pages/`, each a small workspace and what the binary prints there.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 #[path = "../../rulebook/tests/page/mod.rs"]

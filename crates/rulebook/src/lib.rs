@@ -1,4 +1,49 @@
 //! Decides which rules of coding agents apply to the work at hand, and why.
+//!
+//! Pure: no file is opened, no environment read. Sources and evidence come in, verdicts go out. The whole way, with a
+//! rule file of Cline's and a message that names a folder:
+//!
+//! ```
+//! use rulebook::evaluate::{State, evaluate};
+//! use rulebook::evidence::{Input, Root, Roots, collect};
+//! use rulebook::format::{Format, parse};
+//! use rulebook::render::{Budget, Notice, render};
+//! use rulebook::resolve::{Switches, resolve};
+//! use rulebook::source::{Origin, Scope, Source};
+//!
+//! // Discover: a source is a text and where it was found.
+//! let format = Format::named("cline").unwrap();
+//! let source = Source {
+//!     origin: Origin {
+//!         format,
+//!         place: &format.workspace[0],
+//!         scope: Scope::Workspace,
+//!         display: ".clinerules/web.md".into(),
+//!         path: "/repo/.clinerules/web.md".into(),
+//!         root: 0,
+//!         folder: String::new(),
+//!         inner: "web.md".into(),
+//!     },
+//!     text: Ok("---\npaths: ['apps/web/**']\n---\nUse React.".into()),
+//! };
+//!
+//! // Parse, resolve: rules in their order, with what is switched off.
+//! let parsed = parse(source);
+//! assert!(parsed.diagnostics.is_empty());
+//! let book = resolve([parsed.entry], &Switches::default());
+//!
+//! // Evidence: what the host says, with what exists.
+//! let roots = Roots { roots: vec![Root { name: "repo".into(), path: "/repo".into() }], home: None };
+//! let input = Input { message: Some("add a component to apps/web".into()), ..Input::default() };
+//! let (evidence, _) = collect(&input, &roots, &|_, path| path == "apps");
+//!
+//! // Evaluate, render.
+//! let evaluation = evaluate(&book, &evidence);
+//! assert!(matches!(evaluation.verdicts[0].state, State::Stack));
+//! let rendered = render(&evaluation, Budget::default());
+//! assert_eq!(rendered.text, ".clinerules/web.md\nUse React.");
+//! assert_eq!(Notice::of(&rendered).unwrap().line(), "📋 Conditional rules applied: web");
+//! ```
 
 pub mod condition;
 pub mod diagnostic;

@@ -185,6 +185,17 @@ pub enum Broken {
     Reject,
 }
 
+impl Broken {
+    /// In a few words, for documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Broken::Open => "whole file, always on",
+            Broken::Bare => "read line by line; at last, as a file without a header",
+            Broken::Reject => "rejected",
+        }
+    }
+}
+
 /// What a rule without conditions is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bare {
@@ -198,6 +209,19 @@ pub enum Bare {
     OfferedElseManual,
     /// Offered by its description; without one, out of reach.
     OfferedElseUnreachable,
+}
+
+impl Bare {
+    /// In a few words, for documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Bare::Always => "always on",
+            Bare::Inactive => "inactive",
+            Bare::OfferedElseAlways => "offered if described, else always on",
+            Bare::OfferedElseManual => "offered if described, else manual",
+            Bare::OfferedElseUnreachable => "offered if described, else out of reach",
+        }
+    }
 }
 
 /// Whether sub-folders of the rule folder are part of the id.

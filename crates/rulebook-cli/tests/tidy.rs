@@ -1,0 +1,248 @@
+//! House rules: how files look, that tables are documented, what the project stands on.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rulebook::condition::CONDITIONS;
+use rulebook::diagnostic::CODES;
+use rulebook::format::{Base, Depth, FORMATS, Place, Shape};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Every file below a folder with an extension, sorted.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|other| other == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<(String, String)> {
+    let crates = root().join("crates");
+    files(&crates, "rs")
+        .into_iter()
+        .map(|path| {
+            (path.strip_prefix(root()).unwrap().display().to_string(), fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_file_is_small_and_says_what_it_is_for() {
+    for (path, text) in sources() {
+        let is_tests = path.contains("/tests/") || path.ends_with("/tests.rs");
+        let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
+        let lines = code.lines().count();
+        assert!(is_tests || lines <= 400, "{path} has {lines} lines; split it by meaning");
+        if !path.ends_with("/tests.rs") {
+            let first = text.lines().next().unwrap_or_default();
+            let sentence: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+            assert!(first.starts_with("//! "), "{path} does not say what it is for");
+            assert!(sentence.contains(['.', ':']), "{path} opens with half a sentence");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    for (path, text) in sources() {
+        for word in ["todo!(", "unimplemented!(", "dbg!(", concat!("FIX", "ME"), concat!("XX", "X")] {
+            assert!(path.ends_with("tidy.rs") || !text.contains(word), "{path} has `{word}`");
+        }
+    }
+}
+
+#[test]
+fn the_engine_stands_on_few_and_pure_things() {
+    let manifest = fs::read_to_string(root().join("crates/rulebook/Cargo.toml")).unwrap();
+    let section = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+    let names: Vec<&str> =
+        section.lines().filter_map(|line| line.split('.').next()).filter(|name| !name.is_empty()).collect();
+    assert_eq!(names, ["granit-parser", "memchr", "regex", "regex-syntax", "serde", "serde_json", "strsim"]);
+}
+
+/// Packages that two versions of are known of, and why that is so.
+const KNOWN_TWICE: &[&str] = &[];
+
+#[test]
+fn licences_are_permissive_and_nothing_ships_twice() {
+    let version = Command::new("rustc").arg("-vV").output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        versions.entry(name).or_default().push(package["version"].as_str().unwrap());
+        let licence = package["license"].as_str().unwrap_or("none");
+        let is_permissive = |licence: &str| {
+            [
+                "MIT",
+                "Apache-2.0",
+                "Unicode-3.0",
+                "Unlicense",
+                "Zlib",
+                "BSD-2-Clause",
+                "BSD-3-Clause",
+                "ISC",
+                "0BSD",
+                "CC0-1.0",
+            ]
+            .contains(&licence.split(" WITH ").next().unwrap())
+        };
+        let fine = licence.split(" AND ").all(|part| {
+            part.split(" OR ")
+                .flat_map(|part| part.split('/'))
+                .any(|part| is_permissive(part.trim_matches(['(', ')', ' '])))
+        });
+        assert!(fine, "{name} is under {licence}");
+    }
+    let shipped = shipped(&metadata);
+    for (name, versions) in
+        versions.iter().filter(|(name, versions)| versions.len() > 1 && !KNOWN_TWICE.contains(name))
+    {
+        let twice = shipped.iter().filter(|shipped| shipped == name).count();
+        assert!(twice < 2, "{name} ships in {versions:?}");
+    }
+}
+
+/// The names of the packages the binary is linked from, one for each version.
+fn shipped(metadata: &serde_json::Value) -> Vec<String> {
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let node = |id: &str| nodes.iter().find(|node| node["id"] == id).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let name =
+        |id: &str| packages.iter().find(|p| p["id"] == id).unwrap()["name"].as_str().unwrap().to_owned();
+    let start = packages.iter().find(|p| p["name"] == "rulebook-cli").unwrap()["id"].as_str().unwrap();
+    let mut seen = vec![start];
+    let mut at = 0;
+    while at < seen.len() {
+        for dependency in node(seen[at])["deps"].as_array().unwrap() {
+            let id = dependency["pkg"].as_str().unwrap();
+            let is_normal =
+                dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
+            if is_normal && !seen.contains(&id) {
+                seen.push(id);
+            }
+        }
+        at += 1;
+    }
+    seen.into_iter().map(name).collect()
+}
+
+/// A page of the documentation whose table comes from the code. `UPDATE=1` writes it anew.
+#[track_caller]
+fn page(name: &str, table: &str) {
+    let path = root().join("docs").join(name);
+    let text = fs::read_to_string(&path).unwrap();
+    let (start, end) = ("<!-- table -->\n", "<!-- /table -->");
+    let (before, rest) = text.split_once(start).expect("the page has a place for its table");
+    let (found, after) = rest.split_once(end).expect("the table's place ends");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(path, format!("{before}{start}{table}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(found, table, "docs/{name} is not what the code says; run the tests with UPDATE=1");
+    }
+}
+
+#[test]
+fn every_diagnostic_is_documented() {
+    let mut table = String::from("| code | usually | what it means | what to do |\n|---|---|---|---|\n");
+    for row in CODES {
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {} | {} |",
+            row.name,
+            row.severity.name(),
+            row.meaning,
+            row.remedy
+        );
+    }
+    page("diagnostics.md", &table);
+}
+
+#[test]
+fn every_condition_is_documented() {
+    let mut table = String::from("| key | holds when |\n|---|---|\n");
+    for kind in CONDITIONS {
+        let _ = writeln!(table, "| `{}` | {} |", kind.key, kind.holds);
+    }
+    page("conditions.md", &table);
+}
+
+#[test]
+fn every_format_is_documented_and_has_a_page_of_behaviour() {
+    let shown = |place: &Place| {
+        let base = match place.base {
+            Base::Root => "",
+            Base::Home => "~/",
+            Base::Config => "~/.config/",
+        };
+        match place.shape {
+            Shape::File { .. } => format!("`{base}{}`", place.path),
+            Shape::Folder { extensions, depth, .. } => {
+                let deep = if depth == Depth::Recursive { "**/" } else { "" };
+                format!("`{base}{}/{deep}*.{{{}}}`", place.path, extensions.join(","))
+            }
+        }
+    };
+    let list = |places: &[Place]| {
+        let all: Vec<String> = places.iter().map(shown).collect();
+        if all.is_empty() { "–".to_owned() } else { all.join(", ") }
+    };
+    let mut table = String::from(
+        "| format | workspace | user | priority | paths key | broken header | no condition given |\n|---|---|---|---|---|---|---|\n",
+    );
+    for format in FORMATS {
+        let priority = format.priority.map_or("required".to_owned(), |priority| priority.to_string());
+        let (workspace, user) = (list(format.workspace), list(format.user));
+        let _ = writeln!(
+            table,
+            "| `{}` | {workspace} | {user} | {priority} | `{}` | {} | {} |",
+            format.name,
+            format.paths_key,
+            format.broken.meaning(),
+            format.bare.meaning(),
+        );
+    }
+    page("formats.md", &table);
+    let pages: String = files(&root().join("crates/rulebook/tests/spec"), "md")
+        .iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    for place in FORMATS.iter().flat_map(|format| format.workspace.iter().chain(format.user)) {
+        let written = if place.base == Base::Config {
+            format!(".config/{}", place.path)
+        } else {
+            place.path.to_owned()
+        };
+        assert!(pages.contains(&written), "no page of behaviour has a file in {written}");
+    }
+}
+
+#[test]
+fn the_readme_names_the_command_that_checks_everything() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains("scripts/test"));
+    assert!(readme.contains("cargo run --release -- explain crates/rulebook/src/lib.rs"));
+}
