@@ -14,6 +14,10 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
 
+    /// Override a setting, e.g. `--set budget.tokens=4000`; may be given several times
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,

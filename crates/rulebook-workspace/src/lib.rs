@@ -108,6 +108,11 @@ pub fn find_root(start: &Path) -> &Path {
 impl Workspace {
     /// Opens a workspace of one or more roots; reads its settings and switches, no rules yet.
     pub fn open(roots: &[PathBuf], homes: Homes) -> Result<Workspace, OpenError> {
+        Workspace::open_with(roots, homes, "")
+    }
+
+    /// The same, with settings that come last and so override the files', as TOML.
+    pub fn open_with(roots: &[PathBuf], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
         let mut paths = Vec::new();
         for root in roots {
             let fail = |reason: String| OpenError { root: root.clone(), reason };
@@ -132,7 +137,7 @@ impl Workspace {
             diagnostics: Vec::new(),
             switched: Switched::default(),
         };
-        workspace.read_settings();
+        workspace.read_settings(flags);
         if let Some(toggles) = workspace.toggles() {
             let (switched, told) = toggles.read();
             workspace.switched = switched;
@@ -141,7 +146,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn read_settings(&mut self) {
+    fn read_settings(&mut self, flags: &str) {
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
         for (root, Root { name, path }) in self.roots.roots.iter().enumerate() {
@@ -157,6 +162,13 @@ impl Workspace {
         if let Some(config) = &self.homes.config {
             let path = config.join("rulebook/config.toml");
             layers.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
+        }
+        if !flags.is_empty() {
+            layers.push(Layer {
+                kind: LayerKind::Flags,
+                display: "--set".to_owned(),
+                text: flags.to_owned(),
+            });
         }
         if !layers.is_empty() {
             let (settings, told) = settings::merge(&layers);

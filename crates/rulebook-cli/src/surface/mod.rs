@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn open(args: &Args) -> anyhow::Result<Workspace> {
     let here = current_folder()?;
     let roots = if args.root.is_empty() { vec![find_root(&here).to_owned()] } else { args.root.clone() };
-    Workspace::open(&roots, Homes::from_environment()).map_err(|error| {
+    Workspace::open_with(&roots, Homes::from_environment(), &args.set.join("\n")).map_err(|error| {
         anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
     })
 }
