@@ -34,39 +34,13 @@ pub static FORMATS: &[Format] = &[
         unquoted: false,
         dialect: Dialect::Picomatch,
     },
-    Format {
-        name: "xcsh",
-        agent: "xcsh",
-        workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
-        user: &[folder(Base::Home, ".xcsh/agent/rules", MD_AND_MDC, Depth::Flat)],
-        climbs: false,
-        priority: Some(100),
-        tier: Tier::Lines,
-        broken: Broken::Bare,
-        bare: Bare::OfferedElseUnreachable,
-        ids: Ids::Path,
-        paths_key: "globs",
-        keys: Keys::All,
-        agent_ignores: &[],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
-    },
+    XCSH,
     Format {
         name: "omp",
         agent: "oh-my-pi",
         workspace: &[folder(Base::Root, ".omp/rules", MD_AND_MDC, Depth::Flat)],
         user: &[folder(Base::Home, ".omp/agent/rules", MD_AND_MDC, Depth::Flat)],
-        climbs: false,
-        priority: Some(100),
-        tier: Tier::Lines,
-        broken: Broken::Bare,
-        bare: Bare::OfferedElseUnreachable,
-        ids: Ids::Path,
-        paths_key: "globs",
-        keys: Keys::All,
-        agent_ignores: &[],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
+        ..XCSH
     },
     Format {
         name: "cursor",
@@ -171,6 +145,25 @@ pub static FORMATS: &[Format] = &[
         dialect: Dialect::Picomatch,
     },
 ];
+
+/// What oh-my-pi grew from, and differs from in its folders only.
+const XCSH: Format = Format {
+    name: "xcsh",
+    agent: "xcsh",
+    workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
+    user: &[folder(Base::Home, ".xcsh/agent/rules", MD_AND_MDC, Depth::Flat)],
+    climbs: false,
+    priority: Some(100),
+    tier: Tier::Lines,
+    broken: Broken::Bare,
+    bare: Bare::OfferedElseUnreachable,
+    ids: Ids::Path,
+    paths_key: "globs",
+    keys: Keys::All,
+    agent_ignores: &[],
+    unquoted: false,
+    dialect: Dialect::Picomatch,
+};
 
 #[cfg(test)]
 mod tests {
