@@ -77,7 +77,9 @@ pub(crate) fn derived_tags(root: &Path) -> Vec<String> {
 pub(crate) fn contents(evidence: &Evidence, roots: &Roots) -> Vec<(usize, String)> {
     let read = |at: usize| {
         let seen = &evidence.paths[at];
-        let path = Path::new(&roots.roots[seen.root].path).join(&seen.path);
+        let root = Path::new(&roots.roots[seen.root].path);
+        // A link may lead out of the root: what lies there is nobody's evidence.
+        let path = fs::canonicalize(root.join(&seen.path)).ok().filter(|path| path.starts_with(root))?;
         let file =
             fs::metadata(&path).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(&path).ok())?;
         let mut bytes = Vec::new();

@@ -121,15 +121,18 @@ impl Workspace {
             if !real.is_dir() {
                 return Err(fail("is not a folder".to_owned()));
             }
-            let path = real.to_string_lossy().trim_start_matches(r"\\?\").replace('\\', "/");
-            if !paths.contains(&path) {
-                paths.push(path);
+            let posix = |path: &Path| path.to_string_lossy().trim_start_matches(r"\\?\").replace('\\', "/");
+            let path = posix(&real);
+            let also =
+                std::path::absolute(root).ok().map(|given| posix(&given)).filter(|given| *given != path);
+            if !paths.iter().any(|root: &Root| root.path == path) {
+                paths.push(Root { name: String::new(), path, also });
             }
         }
         // Sorted: the order in which roots are given decides nothing.
-        paths.sort();
+        paths.sort_by(|a, b| a.path.cmp(&b.path));
         let home = homes.home.as_ref().map(|home| home.to_string_lossy().replace('\\', "/"));
-        let roots = Roots { roots: name_roots(&paths), home };
+        let roots = Roots { roots: name_roots(paths), home };
         let mut workspace = Workspace {
             roots,
             homes,
@@ -149,7 +152,7 @@ impl Workspace {
     fn read_settings(&mut self, flags: &str) {
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
-        for (root, Root { name, path }) in self.roots.roots.iter().enumerate() {
+        for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
             let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
             let kind = LayerKind::Workspace { root };
             layers.extend(read_layer(
@@ -310,7 +313,7 @@ impl Workspace {
         let roots = self.roots.roots.iter().enumerate();
         let mut paths: Vec<Seen> =
             roots.flat_map(|(root, at)| tree::files(root, Path::new(&at.path))).collect();
-        paths.sort();
+        paths.sort_by(|a, b| a.path.cmp(&b.path));
         Evidence { paths, ..Evidence::default() }
     }
 
@@ -325,21 +328,20 @@ pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Names each root by its folder; where two are alike, by as much of the path as tells them apart.
-fn name_roots(paths: &[String]) -> Vec<Root> {
+fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
     let tail = |path: &str, parts: usize| {
         let all: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         all[all.len().saturating_sub(parts)..].join("/")
     };
-    paths
-        .iter()
-        .map(|path| {
-            let is_unique = |parts: &usize| {
-                paths.iter().filter(|other| tail(other, *parts) == tail(path, *parts)).count() == 1
-            };
-            let parts = (1..=path.split('/').count()).find(is_unique).unwrap_or(1);
-            Root { name: tail(path, parts), path: path.clone() }
-        })
-        .collect()
+    for at in 0..roots.len() {
+        let path = &roots[at].path;
+        let is_unique = |parts: &usize| {
+            roots.iter().filter(|other| tail(&other.path, *parts) == tail(path, *parts)).count() == 1
+        };
+        let parts = (1..=path.split('/').count()).find(is_unique).unwrap_or(1);
+        roots[at].name = tail(path, parts);
+    }
+    roots
 }
 
 fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {

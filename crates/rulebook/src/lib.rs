@@ -33,7 +33,7 @@
 //! let book = resolve([parsed.entry], &Switches::default());
 //!
 //! // Evidence: what the host says, with what exists.
-//! let roots = Roots { roots: vec![Root { name: "repo".into(), path: "/repo".into() }], home: None };
+//! let roots = Roots { roots: vec![Root { path: "/repo".into(), ..Root::default() }], home: None };
 //! let input = Input { message: Some("add a component to apps/web".into()), ..Input::default() };
 //! let (evidence, _) = collect(&input, &roots, &|_, path| path == "apps");
 //!

@@ -61,8 +61,13 @@ fn open(args: &Args) -> anyhow::Result<Workspace> {
     })
 }
 
+/// The current folder as the shell names it, so that a path through a link is understood; else as it really is.
 fn current_folder() -> anyhow::Result<PathBuf> {
-    std::env::current_dir().context("the current folder cannot be found: change to one that exists")
+    let real =
+        std::env::current_dir().context("the current folder cannot be found: change to one that exists")?;
+    let named =
+        std::env::var_os("PWD").map(PathBuf::from).filter(|named| named.is_absolute() && *named != real);
+    Ok(named.filter(|named| std::fs::canonicalize(named).is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
 /// What the flags and the evidence file say. Paths are arguments, relative to the current folder.

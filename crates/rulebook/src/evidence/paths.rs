@@ -12,12 +12,14 @@ pub struct Roots {
 }
 
 /// One root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Root {
     /// Its folder's name.
     pub name: String,
     /// Absolute, POSIX separators, no trailing slash but for `/` itself.
     pub path: String,
+    /// The same folder as it was named, where a link leads to it.
+    pub also: Option<String>,
 }
 
 /// Where a path lies.
@@ -75,7 +77,10 @@ impl Roots {
         self.roots
             .iter()
             .enumerate()
-            .filter_map(|(at, root)| Some((root.path.len(), at, below(&path, &root.path)?)))
+            .flat_map(|(at, root)| {
+                [Some(&root.path), root.also.as_ref()].into_iter().flatten().map(move |p| (at, p))
+            })
+            .filter_map(|(at, root)| Some((root.len(), at, below(&path, root)?)))
             .max_by_key(|(len, at, _)| (*len, std::cmp::Reverse(*at)))
             .map_or(Place::Outside, |(_, root, rest)| match rest {
                 "" => Place::Root(root),
@@ -128,9 +133,14 @@ mod tests {
 
     #[test]
     fn every_spelling_finds_its_root() {
-        let root = |path: &str| Root { name: String::new(), path: path.to_owned() };
+        let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
         let roots = Roots {
-            roots: vec![root("/w/app"), root("/w/app/packages/core"), root("C:/repo"), root("/w/lib")],
+            roots: vec![
+                root("/w/app"),
+                root("/w/app/packages/core"),
+                root("C:/repo"),
+                Root { also: Some("/link/to/lib".to_owned()), ..root("/w/lib") },
+            ],
             home: Some("/w".to_owned()),
         };
         let on_disk = |root: usize, path: &str| (root, path) == (3, "only/lib.ts");
@@ -153,6 +163,7 @@ mod tests {
         check("only/lib.ts", Some((3, "only/lib.ts")));
         check("file:///w/lib/a.ts", Some((3, "a.ts")));
         check("~/lib/a.ts", Some((3, "a.ts")));
+        check("/link/to/lib/a.ts", Some((3, "a.ts")));
         check("../lib/a.ts", Some((3, "a.ts")));
         check("/w/app", Some((0, "")));
         check(".", Some((0, "")));

@@ -1,7 +1,7 @@
 use super::*;
 
 fn roots() -> Roots {
-    Roots { roots: vec![Root { name: "app".to_owned(), path: "/app".to_owned() }], home: None }
+    Roots { roots: vec![Root { path: "/app".to_owned(), ..Root::default() }], home: None }
 }
 
 fn gather(json: &str) -> Evidence {
