@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
@@ -19,7 +20,7 @@ pub(crate) struct Args {
     pub(crate) set: Vec<String>,
 
     /// Print JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "json")]
     pub(crate) json: bool,
 
     #[command(subcommand)]
@@ -163,4 +164,27 @@ pub(crate) struct Toggle {
     /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
     #[arg(long)]
     pub(crate) team: bool,
+}
+
+/// The command line with `--root` and `--set` in front of the command: they add up wherever they stand, and the
+/// parser would let those behind the command replace those before it.
+pub(crate) fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.into_iter();
+    let mut front: Vec<OsString> = args.next().into_iter().collect();
+    let mut rest = Vec::new();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        match text.as_ref() {
+            "--" => {
+                rest.push(arg);
+                break;
+            }
+            "--root" | "--set" => front.extend([Some(arg), args.next()].into_iter().flatten()),
+            _ if text.starts_with("--root=") || text.starts_with("--set=") => front.push(arg),
+            _ => rest.push(arg),
+        }
+    }
+    front.extend(rest);
+    front.extend(args);
+    front
 }

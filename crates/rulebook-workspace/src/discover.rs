@@ -12,7 +12,7 @@ use rulebook::evidence::Roots;
 use rulebook::format::{Base, FORMATS, Format, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
-use crate::homes::Homes;
+use crate::homes::{Homes, posix};
 
 /// How far nested rule folders are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +47,11 @@ pub struct Search<'s> {
     pub homes: &'s Homes,
     /// Which formats are read.
     pub takes: &'s dyn Fn(&Format) -> bool,
-    /// Folders named in the settings, and the root they are relative to.
-    pub extra: &'s [(usize, String)],
+    /// Folders named in the settings, and the root whose settings they are; none for the user's own.
+    pub extra: &'s [(Option<usize>, String)],
     /// Folders links may lead to.
     pub allow_links: &'s [PathBuf],
 }
-
-const MAX_DEPTH: usize = 64;
 
 /// Finds every rule file within reach, in the order in which they are read.
 pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagnostic>) {
@@ -110,6 +108,16 @@ struct Here<'p> {
     up: &'p str,
 }
 
+impl Spot<'_> {
+    /// How a file at `inner` is shown.
+    fn shown_at(&self, inner: &str) -> String {
+        if self.shown.is_empty() || inner.is_empty() {
+            return format!("{}{inner}", self.shown);
+        }
+        format!("{}/{inner}", self.shown)
+    }
+}
+
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
@@ -123,11 +131,12 @@ impl Finder<'_> {
 
     /// The nearest place above the root, up to home or the file system's root.
     fn climb(&mut self, format: &'static Format, root: usize, base: &Path) {
-        let home = self.search.homes.home.as_deref();
+        // The root is a real path, and so must home be to be met on the way up.
+        let home = self.search.homes.home.as_ref().and_then(|home| fs::canonicalize(home).ok());
         let mut up = String::new();
         for pair in base.ancestors().collect::<Vec<_>>().windows(2) {
             let [below, above] = pair else { return };
-            if home == Some(below) {
+            if home.as_deref() == Some(below) {
                 return;
             }
             up.push_str("../");
@@ -175,27 +184,27 @@ impl Finder<'_> {
     }
 
     fn extra(&mut self) {
-        for (root, path) in self.search.extra {
+        for (owner, path) in self.search.extra {
             let at = self.search.homes.expand(path);
-            let first = Path::new(&self.search.roots.roots[*root].path);
-            let at = if at.is_absolute() { at } else { first.join(at) };
-            let shown = match at.strip_prefix(first) {
-                Ok(relative) => {
-                    format!("{}{}", self.prefix(*root), relative.to_string_lossy().replace('\\', "/"))
-                }
+            let root = owner.unwrap_or(0);
+            let base = Path::new(&self.search.roots.roots[root].path);
+            let at = if at.is_absolute() { at } else { base.join(at) };
+            let shown = match at.strip_prefix(base) {
+                Ok(relative) => format!("{}{}", self.prefix(root), posix(relative)),
                 Err(_) => self.search.homes.shown(&at),
             };
+            let shown = if shown == "." { String::new() } else { shown };
             if !at.is_dir() {
                 let told = "is named in `rules.extra_paths` but is not a folder";
-                self.diagnostics
-                    .push(Diagnostic::whole(Code::Unreadable, shown, told).help("mend or remove the entry"));
+                let told = Diagnostic::whole(Code::Unreadable, shown, told);
+                self.diagnostics.push(told.help("mend or remove the entry"));
                 continue;
             }
             let (format, place) = Format::of_folder(&shown);
             if (self.search.takes)(format) {
-                let within = at.clone();
-                let spot =
-                    Spot { format, place, scope: Scope::Extra, root: *root, folder: "", shown, within };
+                // A repository's entry must lie in it; a person's own may lie anywhere.
+                let within = if owner.is_some() { base.to_owned() } else { at.clone() };
+                let spot = Spot { format, place, scope: Scope::Extra, root, folder: "", shown, within };
                 self.place(&spot, &at);
             }
         }

@@ -15,6 +15,12 @@ pub struct Homes {
     pub state: Option<PathBuf>,
 }
 
+/// A path with POSIX separators; on POSIX a `\` is a letter like any other.
+pub(crate) fn posix(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if cfg!(windows) { path.trim_start_matches(r"\\?\").replace('\\', "/") } else { path.into_owned() }
+}
+
 impl Homes {
     /// Asks the environment. Variables that are empty or relative do not count.
     pub fn from_environment() -> Homes {
@@ -41,7 +47,7 @@ impl Homes {
     pub fn shown(&self, path: &Path) -> String {
         let below = self.home.as_ref().and_then(|home| path.strip_prefix(home).ok());
         let shown = below.map_or_else(|| path.to_path_buf(), |rest| Path::new("~").join(rest));
-        shown.to_string_lossy().replace('\\', "/")
+        posix(&shown)
     }
 
     /// A path with its leading `~/` put in full.

@@ -14,11 +14,13 @@
 //! ```
 
 mod atomic;
+mod bounded;
 pub mod discover;
 mod facts;
 pub mod git;
 mod homes;
 mod load;
+mod open;
 pub mod settings;
 pub mod team;
 pub mod toggles;
@@ -26,20 +28,20 @@ mod tree;
 
 pub use discover::Reach;
 pub use homes::Homes;
+pub use open::{OpenError, find_root};
 
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
-use rulebook::evaluate::{Evaluation, evaluate};
-use rulebook::evidence::{Evidence, Input, Root, Roots, Seen, collect};
+use rulebook::evaluate::{Evaluation, applies, evaluate};
+use rulebook::evidence::{Evidence, Input, Roots, Seen, collect};
 use rulebook::format::Entry;
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
+use rulebook::rule::Rule;
 use rulebook::source::Origin;
 
 use discover::{Search, discover};
-use settings::{Layer, LayerKind, Settings};
+use settings::Settings;
 use toggles::{Switched, Toggles};
 
 /// Roots, settings and switches, read once; rules are read when they are asked for.
@@ -83,103 +85,7 @@ impl Asked {
     }
 }
 
-/// Why a workspace cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenError {
-    /// The folder as given.
-    pub root: PathBuf,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the root `{}` {}", self.root.display(), self.reason)
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-/// The root of a workspace started anywhere below it: the nearest folder with `.git`, else the start itself.
-pub fn find_root(start: &Path) -> &Path {
-    start.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(start)
-}
-
 impl Workspace {
-    /// Opens a workspace of one or more roots; reads its settings and switches, no rules yet.
-    pub fn open(roots: &[PathBuf], homes: Homes) -> Result<Workspace, OpenError> {
-        Workspace::open_with(roots, homes, "")
-    }
-
-    /// The same, with settings that come last and so override the files', as TOML.
-    pub fn open_with(roots: &[PathBuf], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
-        let mut paths = Vec::new();
-        for root in roots {
-            let fail = |reason: String| OpenError { root: root.clone(), reason };
-            let real = fs::canonicalize(root)
-                .map_err(|error| fail(format!("cannot be opened: {}", discover::reason(&error))))?;
-            if !real.is_dir() {
-                return Err(fail("is not a folder".to_owned()));
-            }
-            let posix = |path: &Path| path.to_string_lossy().trim_start_matches(r"\\?\").replace('\\', "/");
-            let path = posix(&real);
-            let also =
-                std::path::absolute(root).ok().map(|given| posix(&given)).filter(|given| *given != path);
-            if !paths.iter().any(|root: &Root| root.path == path) {
-                paths.push(Root { name: String::new(), path, also });
-            }
-        }
-        // Sorted: the order in which roots are given decides nothing.
-        paths.sort_by(|a, b| a.path.cmp(&b.path));
-        let home = homes.home.as_ref().map(|home| home.to_string_lossy().replace('\\', "/"));
-        let roots = Roots { roots: name_roots(paths), home };
-        let mut workspace = Workspace {
-            roots,
-            homes,
-            settings: Settings::default(),
-            diagnostics: Vec::new(),
-            switched: Switched::default(),
-        };
-        workspace.read_settings(flags);
-        if let Some(toggles) = workspace.toggles() {
-            let (switched, told) = toggles.read();
-            workspace.switched = switched;
-            workspace.diagnostics.extend(told);
-        }
-        Ok(workspace)
-    }
-
-    fn read_settings(&mut self, flags: &str) {
-        let mut layers = Vec::new();
-        let several = self.roots.roots.len() > 1;
-        for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
-            let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
-            let kind = LayerKind::Workspace { root };
-            layers.extend(read_layer(
-                kind,
-                display,
-                &Path::new(path).join("rulebook.toml"),
-                &mut self.diagnostics,
-            ));
-        }
-        if let Some(config) = &self.homes.config {
-            let path = config.join("rulebook/config.toml");
-            layers.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
-        }
-        if !flags.is_empty() {
-            layers.push(Layer {
-                kind: LayerKind::Flags,
-                display: "--set".to_owned(),
-                text: flags.to_owned(),
-            });
-        }
-        if !layers.is_empty() {
-            let (settings, told) = settings::merge(&layers);
-            self.settings = settings;
-            self.diagnostics.extend(told);
-        }
-    }
-
     /// The person's switches; none without a home.
     pub fn toggles(&self) -> Option<Toggles> {
         self.homes.state.as_ref().map(|state| Toggles::at(&state.join("rulebook")))
@@ -188,13 +94,8 @@ impl Workspace {
     /// Reads the rules within reach.
     pub fn load(&self, reach: Reach<'_>) -> Loaded {
         let takes = |format: &rulebook::format::Format| self.settings.rules.reads(format.name);
-        let extra: Vec<(usize, String)> = self
-            .settings
-            .rules
-            .extra_paths
-            .iter()
-            .map(|path| (path.root.unwrap_or(0), path.value.clone()))
-            .collect();
+        let extra: Vec<(Option<usize>, String)> =
+            self.settings.rules.extra_paths.iter().map(|path| (path.root, path.value.clone())).collect();
         let allow_links: Vec<PathBuf> =
             self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect();
         let search = Search {
@@ -284,10 +185,45 @@ impl Workspace {
         let (mut evidence, told) = self.gather(input);
         let paths: Vec<(usize, &str)> =
             evidence.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
-        let Loaded { book, mut diagnostics } = self.load(Reach::Above(&paths));
+        let mut loaded = self.load(Reach::Above(&paths));
+        // A rule asked for by name may lie anywhere.
+        let is_missing = |book: &Rulebook, name: &String| !book.rules().any(|(rule, _)| rule.is_called(name));
+        if evidence.requested.iter().any(|name| is_missing(&loaded.book, name)) {
+            loaded = self.load(Reach::Tree);
+        }
+        let Loaded { book, mut diagnostics } = loaded;
         diagnostics.extend(told);
+        for name in evidence.requested.iter().filter(|name| is_missing(&book, name)) {
+            let told = Diagnostic::whole(
+                Code::UnknownId,
+                "evidence",
+                format!("there is no rule `{name}` to ask for"),
+            );
+            diagnostics.push(match nearest(name, book.ids()) {
+                Some(near) => told.help(format!("did you mean `{near}`?")),
+                None => told,
+            });
+        }
         self.look_up(&book, &mut evidence);
         Asked { evidence, book, diagnostics }
+    }
+
+    /// The files of the tree that, each by itself, bring a rule on.
+    pub fn reached_by(&self, rule: &Rule, book: &Rulebook, files: &[Seen]) -> Vec<String> {
+        let (mut evidence, _) = self.gather(&Input::default());
+        self.look_up(book, &mut evidence);
+        let needs_content = book.needs().content;
+        let mut reached = Vec::new();
+        for file in files {
+            evidence.paths = vec![file.clone()];
+            if needs_content {
+                evidence.contents = facts::contents(&evidence, &self.roots);
+            }
+            if applies(rule, &evidence) {
+                reached.push(file.path.clone());
+            }
+        }
+        reached
     }
 
     /// Looks up the facts that some rule asks for, and no others.
@@ -308,13 +244,13 @@ impl Workspace {
         }
     }
 
-    /// Every file of the tree that git would not ignore, as evidence; sorted.
-    pub fn files(&self) -> Evidence {
+    /// Every file of the tree that git would not ignore; sorted.
+    pub fn files(&self) -> Vec<Seen> {
         let roots = self.roots.roots.iter().enumerate();
-        let mut paths: Vec<Seen> =
+        let mut files: Vec<Seen> =
             roots.flat_map(|(root, at)| tree::files(root, Path::new(&at.path))).collect();
-        paths.sort_by(|a, b| a.path.cmp(&b.path));
-        Evidence { paths, ..Evidence::default() }
+        files.sort();
+        files
     }
 
     fn exists(&self, root: usize, path: &str) -> bool {
@@ -327,43 +263,9 @@ pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
     atomic::replace(path, text, atomic::Audience::Usual)
 }
 
-/// Names each root by its folder; where two are alike, by as much of the path as tells them apart.
-fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
-    let tail = |path: &str, parts: usize| {
-        let all: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        all[all.len().saturating_sub(parts)..].join("/")
-    };
-    for at in 0..roots.len() {
-        let path = &roots[at].path;
-        let is_unique = |parts: &usize| {
-            roots.iter().filter(|other| tail(&other.path, *parts) == tail(path, *parts)).count() == 1
-        };
-        let parts = (1..=path.split('/').count()).find(is_unique).unwrap_or(1);
-        roots[at].name = tail(path, parts);
-    }
-    roots
-}
-
 fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {
     let common = twins.get(origin.root)?.as_ref()?;
     let shared = twins.iter().flatten().filter(|other| *other == common).count() > 1;
-    (shared && origin.scope == rulebook::source::Scope::Workspace)
+    (shared && origin.scope == rulebook::source::Scope::Workspace && origin.folder.is_empty())
         .then(|| format!("{}\0{}\0{}\0{}", common.display(), origin.folder, origin.place.path, origin.inner))
-}
-
-fn read_layer(
-    kind: LayerKind,
-    display: String,
-    path: &Path,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Layer> {
-    match fs::read_to_string(path) {
-        Ok(text) => Some(Layer { kind, display, text }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            let told = format!("cannot be read: {}", discover::reason(&error));
-            diagnostics.push(Diagnostic::whole(Code::BadSettings, display, told));
-            None
-        }
-    }
 }

@@ -49,8 +49,8 @@ pub(crate) fn load(
 /// What makes two names one file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Identity {
-    /// The same file on disk.
-    Node(Node),
+    /// The same file on disk, for the same folder: a nested rule is another one in another folder.
+    Node(Node, Option<(usize, String)>),
     /// The same path in another worktree, with the same text.
     Twin(String, String),
 }
@@ -68,7 +68,9 @@ fn read_one(found: Found, twin_of: &dyn Fn(&Origin) -> Option<String>, buffer: &
     };
     let twin =
         text.as_ref().ok().zip(twin_of(&found.origin)).map(|(text, twin)| Identity::Twin(twin, text.clone()));
-    let identities = found.node.map(Identity::Node).into_iter().chain(twin).collect();
+    let folder = (!found.origin.folder.is_empty()).then(|| (found.origin.root, found.origin.folder.clone()));
+    let node = found.node.filter(|_| text.is_ok()).map(|node| Identity::Node(node, folder));
+    let identities = node.into_iter().chain(twin).collect();
     ReadFile { parsed: parse(Source { origin: found.origin, text }), identities }
 }
 

@@ -170,6 +170,9 @@ impl Default for Stream {
     }
 }
 
+/// The largest settings file that is read, in bytes.
+pub(crate) const MAX_TEXT: usize = 1 << 20;
+
 /// Merges layers, later over earlier, with everything that is wrong in them.
 ///
 /// A later single value replaces an earlier one. Lists add up without repeating; an entry `!x` takes

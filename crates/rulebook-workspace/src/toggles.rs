@@ -11,7 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::atomic::{self, Audience, naming};
+use crate::bounded;
 use rulebook::rule::normalize_id;
+
+/// The largest file of switches that is read, in bytes.
+const MAX_FILE: usize = 16 << 20;
 
 /// The file of a person's switches.
 #[derive(Clone, Debug)]
@@ -85,7 +89,10 @@ impl Toggles {
             )));
         }
         if document.fault.is_some() {
-            let broken = self.path.with_extension("json.broken");
+            let names =
+                (1..).map(|at| if at == 1 { "json.broken".to_owned() } else { format!("json.broken-{at}") });
+            let mut free = names.map(|name| self.path.with_extension(name)).filter(|path| !path.exists());
+            let broken = free.next().expect("names do not end");
             fs::copy(&self.path, &broken).map_err(|error| naming("cannot write", &broken, &error))?;
         }
         let text = serde_json::to_string_pretty(&document)? + "\n";
@@ -107,10 +114,12 @@ impl Toggles {
     }
 
     fn document(&self) -> io::Result<Document> {
-        match fs::read(&self.path) {
-            Ok(bytes) => Ok(Document::parse(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::default()),
-            Err(error) => Err(error),
+        match bounded::read(&self.path, MAX_FILE)? {
+            Some(bytes) if bytes.len() > MAX_FILE => {
+                Err(io::Error::other(format!("it is larger than {MAX_FILE} bytes")))
+            }
+            Some(bytes) => Ok(Document::parse(&bytes)),
+            None => Ok(Document::default()),
         }
     }
 

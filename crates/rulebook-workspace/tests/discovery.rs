@@ -329,3 +329,55 @@ fn a_root_that_is_none_is_told() {
     assert!(fails(&place.path("missing")).contains("cannot be opened"));
     assert!(fails(&place.path("file")).contains("is not a folder"));
 }
+
+#[test]
+fn a_folder_linked_into_two_packages_is_for_both() {
+    let place = Place::new();
+    place.put("app/shared/rules/r.mdc", "---\nglobs: src/**\n---\nshared");
+    for package in ["a", "b"] {
+        fs::create_dir_all(place.path(&format!("app/packages/{package}/.cursor"))).unwrap();
+        symlink("../../../shared/rules", place.path(&format!("app/packages/{package}/.cursor/rules")))
+            .unwrap();
+        place.put(&format!("app/packages/{package}/src/x.ts"), "");
+    }
+    let workspace = place.open(&["app"]);
+    assert_eq!(all(&workspace).len(), 2);
+    for tabs in [&["packages/b/src/x.ts"][..], &["packages/a/none.ts", "packages/b/src/x.ts"]] {
+        assert_eq!(stack(&workspace, tabs), ["packages/b/.cursor/rules/r.mdc"], "{tabs:?}");
+    }
+}
+
+#[test]
+fn home_may_be_a_link() {
+    let place = Place::new();
+    place.put(".clinerules/above.md", "above").put("home/proj/x", "");
+    symlink(place.path("home"), place.path("linked-home")).unwrap();
+    let homes = Homes { home: Some(place.path("linked-home")), ..Homes::default() };
+    let workspace = Workspace::open(&[place.path("home/proj")], homes).unwrap();
+    assert_eq!(all(&workspace), Vec::<String>::new());
+}
+
+#[test]
+fn names_of_folders_may_hold_anything() {
+    let place = Place::new();
+    place.put("back\\slash/.clinerules/a.md", "a");
+    assert_eq!(all(&place.open(&["back\\slash"])), ["a .clinerules/a.md"]);
+    use std::os::unix::ffi::OsStrExt;
+    let odd = place.path("app").join(std::ffi::OsStr::from_bytes(b"o\xffdd"));
+    fs::create_dir_all(&odd).unwrap();
+    let workspace = place.open(&["app"]);
+    assert_eq!(told(&workspace).len(), 1, "{:?}", told(&workspace));
+    assert!(Workspace::open(&[odd], Homes::default()).unwrap_err().to_string().contains("not UTF-8"));
+}
+
+#[test]
+fn deep_is_deep_everywhere() {
+    let place = Place::new();
+    let deep = "d/".repeat(70);
+    place
+        .put(&format!("app/{deep}.clinerules/nested.md"), "nested")
+        .put(&format!("app/.clinerules/{deep}rule.md"), "rule");
+    let workspace = place.open(&["app"]);
+    assert_eq!(all(&workspace).len(), 2);
+    assert_eq!(stack(&workspace, &[&format!("{deep}x.ts")]).len(), 2);
+}

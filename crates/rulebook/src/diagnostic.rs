@@ -223,9 +223,9 @@ codes! {
     EmptyBody "empty-body" Warning
         "The file has no text below its header, so there is nothing to deliver."
         "write the rule below the header, or remove the file";
-    EmptyPaths "empty-paths" Warning
-        "A list of paths is empty, so it constrains nothing."
-        "name at least one path, or remove the key";
+    EmptyValue "empty-value" Warning
+        "A condition names nothing, so it constrains nothing."
+        "name at least one, or remove the key";
     EvidenceOutside "evidence-outside" Note
         "A path lies outside every workspace root and is not considered."
         "add its folder with `--root`, or leave the path out";

@@ -120,8 +120,9 @@ fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Re
     if rule.body.is_empty() {
         return Err(WhyNot::new("empty", "there is no text to deliver"));
     }
-    let requested = facts.evidence.requested.iter().any(|name| *name == rule.name || *name == rule.id);
-    if requested && rule.stream.is_none() {
+    let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
+    let is_requested = facts.evidence.requested.iter().any(|name| rule.is_called(name));
+    if is_requested && rule.stream.is_none() && !is_always {
         because.push(Reason { condition: "requested", matched: vec![rule.name.clone()], seen: Vec::new() });
         return Ok(State::Stack);
     }
@@ -174,17 +175,11 @@ impl WhyNot {
     }
 }
 
-/// Positions of the evidence paths that, each by itself, a rule's paths and folder hold for.
-pub fn reach(rule: &Rule, evidence: &Evidence) -> Vec<usize> {
+/// Whether a rule, alone with this evidence, is in the stack or watches the stream.
+pub fn applies(rule: &Rule, evidence: &Evidence) -> bool {
     let folder = (!rule.origin.folder.is_empty()).then_some((rule.origin.root, rule.origin.folder.as_str()));
-    let facts = Facts::new(evidence, folder);
-    let below = match ask_folder(rule, &facts) {
-        Ok(Some(reason)) => reason.seen,
-        Ok(None) => (0..evidence.paths.len()).collect(),
-        Err(_) => Vec::new(),
-    };
-    let paths = rule.conditions.iter().find(|condition| condition.key == "paths");
-    paths.map_or(below, |condition| condition.ask(&facts).seen)
+    let state = judge(rule, &Facts::new(evidence, folder), &mut Vec::new());
+    matches!(state, Ok(State::Stack | State::Stream))
 }
 
 /// `enabled: false` in a nested folder switches rules of its id off there.

@@ -14,6 +14,9 @@ use crate::source::Scope;
 #[allow(missing_docs, reason = "the field names are the contract, described in the specification")]
 pub struct Target {
     pub path: Option<String>,
+    /// The root's name, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     pub stack: Vec<Applied>,
     pub overridden: Vec<Overridden>,
     pub offered: Vec<Offered>,
@@ -128,6 +131,7 @@ pub fn explain(
 ) -> Target {
     let mut target = Target {
         path,
+        root: None,
         stack: Vec::new(),
         overridden: Vec::new(),
         offered: Vec::new(),

@@ -79,7 +79,7 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let mut written = 0;
     for end in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]) {
         // A line that looks like another rule's header is indented: a body cannot pass for two rules.
-        if is_header(body[start..end].trim_end_matches('\r')) {
+        if is_header(body[start..end].trim()) {
             text.push_str(&body[written..start]);
             text.push(' ');
             written = start;
@@ -111,13 +111,20 @@ const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching dom
 pub fn offer_line(rule: &Rule) -> String {
     let mut line = format!("- {}", rule.name);
     if !rule.globs.is_empty() {
-        line.push_str(&format!(" ({})", rule.globs.join(", ")));
+        line.push_str(&format!(" ({})", one_line(&rule.globs.join(", "))));
     }
     if let Some(description) = &rule.description {
         line.push_str(": ");
-        line.push_str(&description.split_whitespace().collect::<Vec<_>>().join(" "));
+        line.push_str(&one_line(description));
     }
     line
+}
+
+fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too.

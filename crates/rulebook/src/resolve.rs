@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
 use crate::format::{Entry, Rejected};
-use crate::rule::{Rule, normalize_id};
+use crate::rule::{Rule, rule_name};
 
 /// Every rule there is, in the order of precedence.
 #[derive(Clone, Debug, Default)]
@@ -108,11 +108,11 @@ impl Rulebook {
 
     /// The rule `rule://name` stands for: the highest of that name that is not switched off.
     pub fn read(&self, name: &str) -> Result<&Rule, UnknownRule> {
-        let name = percent_decoded(name.strip_prefix("rule://").unwrap_or(name));
+        let name = rule_name(name);
         let readable = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
         readable()
             .find(|rule| rule.name == name)
-            .or_else(|| readable().find(|rule| rule.id == normalize_id(&name)))
+            .or_else(|| readable().find(|rule| rule.is_called(&name)))
             .ok_or_else(|| {
                 let mut names: Vec<String> = readable().map(|rule| rule.name.clone()).collect();
                 names.sort_unstable();
@@ -133,18 +133,4 @@ pub struct UnknownRule {
     pub name: String,
     /// What there is.
     pub known: Vec<String>,
-}
-
-/// Decodes `%2F` and the like; what is no escape stands for itself.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        bytes.extend_from_slice(&rest.as_bytes()[..at]);
-        let code = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(b'%'));
-        rest = &rest[at + if code.is_some() { 3 } else { 1 }..];
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }

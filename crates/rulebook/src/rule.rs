@@ -178,9 +178,35 @@ pub struct Trigger {
     pub scope: Vec<String>,
 }
 
-/// Makes an id of what people write: trimmed, lower case, spaces to `-`.
+/// Makes an id of what people write: trimmed, lower case, spaces (and what is no sign at all) to `-`.
 pub fn normalize_id(text: &str) -> String {
-    text.trim().to_lowercase().replace(' ', "-")
+    text.trim().to_lowercase().replace(|c: char| c == ' ' || c.is_control(), "-")
+}
+
+impl Rule {
+    /// Whether people mean it by that name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.id == normalize_id(name)
+    }
+}
+
+/// The name in `rule://NAME`, or a name alone.
+pub fn rule_name(text: &str) -> String {
+    text.strip_prefix("rule://").map_or_else(|| text.to_owned(), percent_decoded)
+}
+
+/// Decodes `%2F` and the like; what is no escape stands for itself.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        let code = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(b'%'));
+        rest = &rest[at + if code.is_some() { 3 } else { 1 }..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]

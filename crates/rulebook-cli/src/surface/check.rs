@@ -9,14 +9,14 @@ use serde_json::json;
 
 use super::{VERSION, fix, sarif};
 use crate::args::{Args, Check, Format};
-use crate::out::{self, GREEN, paint, plural};
+use crate::out::{self, GREEN, RED, paint, plural};
 
 pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
     let mut loaded = workspace.load(Reach::Tree);
     let mut fixed = Vec::new();
     if options.fix {
-        fixed = fix::mend(&loaded)?;
+        fixed = fix::mend(&loaded);
         if !fixed.is_empty() {
             loaded = super::open(args)?.load(Reach::Tree);
         }
@@ -26,8 +26,10 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
     match if args.json { Format::Json } else { options.format } {
         Format::Text => out::print(&show(diagnostics, &fixed, files))?,
         Format::Json => {
-            let fixed: Vec<_> =
-                fixed.iter().map(|mended| json!({ "path": mended.path, "diff": mended.diff })).collect();
+            let fixed: Vec<_> = fixed
+                .iter()
+                .map(|mended| json!({ "path": mended.path, "diff": mended.diff, "failed": mended.failed }))
+                .collect();
             out::print_json(&json!({
                 "version": VERSION, "files": files, "fixed": fixed, "diagnostics": diagnostics,
             }))?;
@@ -42,7 +44,11 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
 fn show(diagnostics: &[Diagnostic], fixed: &[fix::Mended], files: usize) -> String {
     let mut text = String::new();
     for mended in fixed {
-        let _ = writeln!(text, "{} {}\n{}", paint(GREEN, "mended"), out::clean(&mended.path), mended.diff);
+        let path = out::clean(&mended.path);
+        let _ = match &mended.failed {
+            None => writeln!(text, "{} {path}\n{}", paint(GREEN, "mended"), mended.diff),
+            Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
+        };
     }
     for diagnostic in diagnostics {
         out::write_diagnostic(&mut text, diagnostic);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anstyle::Style;
 use anyhow::anyhow;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{evaluate, reach};
+use rulebook::evaluate::evaluate;
 use rulebook::evidence::Place;
 use rulebook::explain::{Because, Target, explain};
 use rulebook::render::{Budget, render};
@@ -31,8 +31,8 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
                 return Err(anyhow!("name a path below the root, or add its folder with `--root`")
                     .context(format!("`{path}` lies outside the root `{}`", roots.join("`, `"))));
             }
-            Place::Root(_) => questions.push((Some(".".to_owned()), Vec::new())),
-            Place::Inside { path: shown, .. } => questions.push((Some(shown), vec![path.clone()])),
+            Place::Root(root) => questions.push((Some((root, ".".to_owned())), Vec::new())),
+            Place::Inside { root, path: shown } => questions.push((Some((root, shown)), vec![path.clone()])),
         }
     }
     if questions.is_empty() {
@@ -54,7 +54,10 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
         workspace.look_up(&loaded.book, &mut evidence);
         let evaluation = evaluate(&loaded.book, &evidence);
         let tokens = render(&evaluation, Budget::default()).tokens;
-        let target = explain(shown, &loaded.book, &evaluation, &evidence, &workspace.roots);
+        let (root, shown) = shown.unzip();
+        let mut target = explain(shown, &loaded.book, &evaluation, &evidence, &workspace.roots);
+        let roots = &workspace.roots.roots;
+        target.root = root.filter(|_| roots.len() > 1).map(|root: usize| roots[root].name.clone());
         answers.push((target, tokens));
     }
     if args.json {
@@ -80,10 +83,11 @@ fn show_count(text: &mut String, diagnostics: &[Diagnostic]) {
 
 fn show(text: &mut String, target: &Target, tokens: usize) {
     let shown = target.path.as_deref().unwrap_or("the evidence given");
+    let shown = target.root.as_ref().map_or_else(|| shown.to_owned(), |root| format!("{root}/{shown}"));
     let _ = writeln!(
         text,
         "{}  {}",
-        paint(BOLD, out::clean(shown)),
+        paint(BOLD, out::clean(&shown)),
         paint(DIM, format!("{}, about {tokens} tokens (an estimate)", plural(target.stack.len(), "rule"))),
     );
     let mut sections: Vec<(&str, Table)> = Vec::new();
@@ -187,42 +191,39 @@ pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
 /// Which files of the tree a rule reaches.
 fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
     let loaded = workspace.load(Reach::Tree);
-    let id = rulebook::rule::normalize_id(id.trim_start_matches("rule://"));
-    let rules: Vec<_> = loaded.book.rules().map(|(rule, _)| rule).filter(|rule| rule.id == id).collect();
+    let name = rulebook::rule::rule_name(id);
+    let rules: Vec<_> = loaded.book.rules().filter(|(rule, _)| rule.is_called(&name)).collect();
     if rules.is_empty() {
-        return Err(super::read::unknown(&id, &loaded.book));
+        return Err(super::read::unknown(&name, &loaded.book));
     }
-    let evidence = workspace.files();
-    let reached: Vec<_> = rules
-        .iter()
-        .map(|rule| {
-            let files: Vec<&str> =
-                reach(rule, &evidence).into_iter().map(|at| evidence.paths[at].path.as_str()).collect();
-            (rule, files)
-        })
-        .collect();
+    let tree = workspace.files();
+    let mut rows = Vec::new();
+    for (rule, off) in rules {
+        let files = if off.is_some() { Vec::new() } else { workspace.reached_by(rule, &loaded.book, &tree) };
+        let comes_on = match off {
+            Some(off) => format!("switched off {}", off_words(&off.by, off.file.as_deref())),
+            None => rule.activation.name().to_owned(),
+        };
+        rows.push((rule, comes_on, files));
+    }
     if args.json {
-        let rules: Vec<_> = reached
+        let rules: Vec<_> = rows
             .iter()
-            .map(|(rule, files)| json!({ "id": rule.id, "source": rule.origin.display, "globs": rule.globs, "files": files }))
+            .map(|(rule, comes_on, files)| {
+                json!({ "id": rule.id, "source": rule.origin.display, "comesOn": comes_on, "globs": rule.globs, "files": files })
+            })
             .collect();
-        out::print_json(
-            &json!({ "version": VERSION, "rules": rules, "tree": evidence.paths.len(), "diagnostics": loaded.diagnostics }),
-        )?;
+        let answer = json!({ "version": VERSION, "rules": rules, "tree": tree.len(), "diagnostics": loaded.diagnostics });
+        out::print_json(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for (rule, files) in reached {
-        let count = format!("{} of {}", files.len(), plural(evidence.paths.len(), "file"));
-        let _ = writeln!(
-            text,
-            "{}  {}  {}",
-            paint(BOLD, out::clean(&rule.id)),
-            out::clean(&rule.origin.display),
-            paint(DIM, count)
-        );
+    for (rule, comes_on, files) in rows {
+        let count = format!("{comes_on}; {} of {}", files.len(), plural(tree.len(), "file"));
+        let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
+        let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));
         for file in files {
-            let _ = writeln!(text, "  {}", out::clean(file));
+            let _ = writeln!(text, "  {}", out::clean(&file));
         }
     }
     out::print(&text)?;

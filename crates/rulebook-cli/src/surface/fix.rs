@@ -4,21 +4,23 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
 use rulebook::diagnostic::Fix;
+use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, rewrite};
 
-/// A file that was mended.
+/// A file that was to be mended.
 pub(super) struct Mended {
     pub(super) path: String,
     /// The changed lines, `-` before and `+` after.
     pub(super) diff: String,
+    /// Why it was not mended after all.
+    pub(super) failed: Option<String>,
 }
 
-/// Applies every fix, file by file; a file that changed in the meantime is left alone.
-pub(super) fn mend(loaded: &Loaded) -> anyhow::Result<Vec<Mended>> {
+/// Applies every fix, file by file; one that cannot be written does not keep the others.
+pub(super) fn mend(loaded: &Loaded) -> Vec<Mended> {
     let mut by_file: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
-    for (rule, _) in loaded.book.rules() {
+    for (rule, _) in loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace) {
         let display = rule.origin.display.as_str();
         let fixes: Vec<&Fix> =
             loaded.diagnostics.iter().filter(|d| d.path == display).filter_map(|d| d.fix.as_ref()).collect();
@@ -26,19 +28,26 @@ pub(super) fn mend(loaded: &Loaded) -> anyhow::Result<Vec<Mended>> {
             by_file.insert(&rule.origin.path, (display, fixes));
         }
     }
-    let mut mended = Vec::new();
-    for (path, (display, mut fixes)) in by_file {
-        let before =
-            fs::read_to_string(path).with_context(|| format!("`{display}` could not be read again"))?;
-        fixes.sort_by_key(|fix| std::cmp::Reverse(fix.start));
-        let mut after = before.clone();
-        for fix in fixes.iter().filter(|fix| before.get(fix.start..fix.end).is_some()) {
-            after.replace_range(fix.start..fix.end, &fix.replacement);
-        }
-        rewrite(Path::new(path), &after).with_context(|| format!("`{display}` could not be written"))?;
-        mended.push(Mended { path: display.to_owned(), diff: diff(&before, &after) });
+    by_file.into_iter().map(|(path, (display, fixes))| mend_file(Path::new(path), display, fixes)).collect()
+}
+
+fn mend_file(path: &Path, display: &str, fixes: Vec<&Fix>) -> Mended {
+    let (diff, failed) = match apply(path, fixes) {
+        Ok(diff) => (diff, None),
+        Err(error) => (String::new(), Some(error.to_string())),
+    };
+    Mended { path: display.to_owned(), diff, failed }
+}
+
+fn apply(path: &Path, mut fixes: Vec<&Fix>) -> std::io::Result<String> {
+    let before = fs::read_to_string(path)?;
+    fixes.sort_by_key(|fix| std::cmp::Reverse(fix.start));
+    let mut after = before.clone();
+    for fix in fixes.iter().filter(|fix| before.get(fix.start..fix.end).is_some()) {
+        after.replace_range(fix.start..fix.end, &fix.replacement);
     }
-    Ok(mended)
+    rewrite(path, &after)?;
+    Ok(diff(&before, &after))
 }
 
 /// The lines that differ: fixes change single lines, so that the common start and end are all that is shared.

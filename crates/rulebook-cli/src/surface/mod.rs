@@ -112,9 +112,12 @@ fn read_input(flags: &Evidence, paths: &[String]) -> anyhow::Result<(Input, Vec<
 fn read_evidence(file: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     if file == Path::new("-") {
-        std::io::stdin().lock().take(MAX_EVIDENCE).read_to_string(&mut text)?;
+        std::io::stdin().lock().take(MAX_EVIDENCE + 1).read_to_string(&mut text)?;
     } else {
-        std::fs::File::open(file)?.take(MAX_EVIDENCE).read_to_string(&mut text)?;
+        std::fs::File::open(file)?.take(MAX_EVIDENCE + 1).read_to_string(&mut text)?;
+    }
+    if text.len() as u64 > MAX_EVIDENCE {
+        return Err(std::io::Error::other(format!("it is larger than {MAX_EVIDENCE} bytes")));
     }
     Ok(text)
 }

@@ -21,7 +21,7 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
     if args.json {
         out::print_json(&json!({
             "version": VERSION,
-            "uri": format!("rule://{}", rule.name),
+            "uri": format!("rule://{}", encoded(&rule.name)),
             "name": rule.name,
             "source": rule.origin.display,
             "mimeType": "text/markdown",
@@ -32,6 +32,14 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
         out::print_raw(format!("{}\n", rule.body).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A name as it stands in a URI.
+pub(super) fn encoded(name: &str) -> String {
+    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    name.bytes()
+        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 /// There is no such rule; there are these, nearest first.
@@ -45,7 +53,7 @@ pub(super) fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
             let more =
                 if count > MAX_NAMES { format!(" and {} more", count - MAX_NAMES) } else { String::new() };
             let names: Vec<&str> = known.iter().take(MAX_NAMES).map(String::as_str).collect();
-            anyhow!("there are, nearest first: {}{more}", names.join(", ")).context(error)
+            anyhow!("there are, nearest first: {}{more}", out::clean(&names.join(", "))).context(error)
         }
     }
 }

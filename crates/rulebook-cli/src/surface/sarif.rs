@@ -38,17 +38,9 @@ fn result(diagnostic: &Diagnostic) -> Value {
         "message": { "text": format!("{}; {}", diagnostic.message, diagnostic.help) },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": { "uri": uri(&diagnostic.path) },
+                "artifactLocation": { "uri": super::read::encoded(&diagnostic.path) },
                 "region": { "startLine": line, "startColumn": column, "endColumn": column + width },
             },
         }],
     })
-}
-
-/// A path as a relative URI reference.
-fn uri(path: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    path.bytes()
-        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }

@@ -26,7 +26,8 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         .map(|(rule, _)| rule.origin.display.as_str())
         .collect();
     if sources.is_empty() && to == Switch::Off {
-        let near = nearest(&id, loaded.book.ids()).map(|near| format!("did you mean `{near}`?"));
+        let near =
+            nearest(&id, loaded.book.ids()).map(|near| format!("did you mean `{}`?", out::clean(near)));
         let help = near.unwrap_or_else(|| "`rulebook status` lists the ids there are".to_owned());
         return Err(anyhow!(help).context(format!("no rule has the id `{}`", out::clean(&id))));
     }
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         out::print_json(&json!({
             "version": VERSION, "id": id, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
             "file": file, "sources": sources, "by": still_off.as_ref().map(|off| &off.by),
-            "diagnostics": after.diagnostics,
+            "diagnostics": workspace.diagnostics,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -57,7 +58,10 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         (Switch::On, Changed::Yes, None) => "is on again: its conditions decide".to_owned(),
         (Switch::On, Changed::No, None) => "was on already: its conditions decide".to_owned(),
     };
-    out::print(&format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id))))?;
+    let mut text = format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id)));
+    // What was wrong with the switches before: a broken file was kept beside the new one.
+    workspace.diagnostics.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+    out::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

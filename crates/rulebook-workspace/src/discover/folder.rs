@@ -9,33 +9,47 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Shape};
 use rulebook::source::{Origin, Unreadable};
 
-use super::{Finder, Found, MAX_DEPTH, Node, Spot, reason};
+use super::nested::NEVER_WALKED;
+use super::{Finder, Found, Node, Spot, reason};
+use crate::homes::posix;
+
+/// The most folders one rule folder may hold.
+const MAX_FOLDERS: usize = 10_000;
 
 impl Finder<'_> {
     pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
         let Ok(found) = fs::symlink_metadata(at) else { return };
         let kind =
             if found.is_symlink() { fs::metadata(at).map(|m| m.file_type()) } else { Ok(found.file_type()) };
+        // Where one path may be either, the other place looks at it.
+        let is_only = spot.format.workspace.iter().filter(|other| other.path == spot.place.path).count() < 2;
         match (spot.place.shape, kind) {
-            (Shape::File { .. }, Ok(kind)) if !kind.is_dir() => {
+            (Shape::File { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let refused = if found.is_symlink() { self.outside(spot, at) } else { not_a_file(kind) };
+                // Not the link alone: a folder above may be one.
+                let refused = self.outside(spot, at).or_else(|| not_a_file(kind));
                 let node = fs::metadata(at).ok().as_ref().and_then(node_of);
-                self.add(spot, spot.shown.clone(), inner, at, node, refused);
+                self.add(spot, &spot.shown, inner, at, node, refused);
             }
             (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
                 Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
                 _ => self.folder(spot, at, "", depth, skip, &mut fs::canonicalize(at).into_iter().collect()),
             },
-            (Shape::Folder { .. }, Err(_)) => {
-                let told = Diagnostic::whole(Code::NotAFile, &spot.shown, "is a link that leads nowhere");
-                self.diagnostics.push(told.help("mend or remove the link"));
+            (Shape::Folder { .. }, Ok(_)) if is_only => {
+                self.tell_odd(spot, "is a file, not a folder of rules");
             }
+            (Shape::Folder { .. }, Err(_)) => self.tell_odd(spot, "is a link that leads nowhere"),
+            (Shape::File { .. }, Err(_)) if is_only => self.tell_odd(spot, "is a link that leads nowhere"),
             _ => {}
         }
     }
 
-    fn tell_outside(&mut self, shown: String, target: &str) {
+    fn tell_odd(&mut self, spot: &Spot<'_>, told: &str) {
+        let told = Diagnostic::whole(Code::NotAFile, &spot.shown, told);
+        self.diagnostics.push(told.help("rename or remove it"));
+    }
+
+    pub(super) fn tell_outside(&mut self, shown: String, target: &str) {
         let told = format!("is a link that leads out of its root, to `{target}`");
         self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, shown, told));
     }
@@ -50,7 +64,7 @@ impl Finder<'_> {
         skip: &[&str],
         seen: &mut BTreeSet<PathBuf>,
     ) {
-        let shown = if inner.is_empty() { spot.shown.clone() } else { format!("{}/{inner}", spot.shown) };
+        let shown = spot.shown_at(inner);
         let entries = match fs::read_dir(at) {
             Ok(entries) => entries,
             Err(error) => {
@@ -77,28 +91,34 @@ impl Finder<'_> {
             let is_folder = kind.is_dir();
             if spot.place.takes(&name) {
                 let refused = refused.clone().or_else(|| not_a_file(kind));
-                self.add(spot, format!("{}/{inner}", spot.shown), inner.clone(), &path, node, refused);
+                self.add(spot, &spot.shown_at(&inner), inner.clone(), &path, node, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
-                self.tell_outside(format!("{}/{inner}", spot.shown), target);
+                self.tell_outside(spot.shown_at(&inner), target);
             }
-            if is_folder && depth == Depth::Recursive && refused.is_none() && !skip.contains(&name.as_str()) {
+            let is_skipped = skip.contains(&name.as_str()) || NEVER_WALKED.contains(&name.as_str());
+            if is_folder && depth == Depth::Recursive && refused.is_none() && !is_skipped {
                 self.sub_folder(spot, &path, &inner, seen);
             }
         }
     }
 
+    /// Each real folder is read once, whatever links lead to it.
     fn sub_folder(&mut self, spot: &Spot<'_>, path: &Path, inner: &str, seen: &mut BTreeSet<PathBuf>) {
         let Ok(real) = fs::canonicalize(path) else { return };
-        if seen.len() < MAX_DEPTH && seen.insert(real.clone()) {
+        if seen.len() == MAX_FOLDERS {
+            let told = format!("more than {MAX_FOLDERS} folders: the rest is not read");
+            let told = Diagnostic::whole(Code::TooLarge, spot.shown_at(inner), told);
+            return self.diagnostics.push(told.help("move what is not a rule out of the rule folder"));
+        }
+        if seen.insert(real) {
             self.folder(spot, path, inner, Depth::Recursive, &[], seen);
-            seen.remove(&real);
         }
     }
 
     fn add(
         &mut self,
         spot: &Spot<'_>,
-        display: String,
+        display: &str,
         inner: String,
         file: &Path,
         node: Option<Node>,
@@ -108,8 +128,8 @@ impl Finder<'_> {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display,
-            path: file.to_string_lossy().replace('\\', "/"),
+            display: one_line(display),
+            path: posix(file),
             root: spot.root,
             folder: spot.folder.to_owned(),
             inner,
@@ -131,6 +151,7 @@ impl Finder<'_> {
         let allowed = self.search.allow_links.iter().cloned().chain(own).chain([spot.within.clone()]);
         // Roots are real paths; the rest is asked of the disk only for what leads out of them.
         let is_inside = real.starts_with(&spot.within)
+            || self.search.roots.roots.iter().any(|root| real.starts_with(&root.path))
             || allowed
                 .into_iter()
                 .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
@@ -158,6 +179,11 @@ fn node_of(_: &fs::Metadata) -> Option<Node> {
 #[cfg(not(unix))]
 fn number_of(_: &fs::DirEntry) -> Option<u64> {
     None
+}
+
+/// A name may hold anything, a line break too: shown, it must stay one line.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn not_a_file(kind: FileType) -> Option<Unreadable> {

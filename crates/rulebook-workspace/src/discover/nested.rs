@@ -1,16 +1,18 @@
 //! Nested rule folders: above the paths in evidence, or anywhere in the tree.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::format::FORMATS;
 
-use super::{Finder, Here, MAX_DEPTH, Reach};
+use super::{Finder, Here, Reach};
 use crate::git;
 
 /// Folders that hold other people's code or none at all; never walked.
-const NEVER_WALKED: &[&str] = &[
+pub(super) const NEVER_WALKED: &[&str] = &[
     ".cache",
     ".direnv",
     ".git",
@@ -37,36 +39,34 @@ const NEVER_WALKED: &[&str] = &[
 
 impl Finder<'_> {
     pub(super) fn nested(&mut self, reach: Reach<'_>) {
-        let mut folders = BTreeSet::new();
         match reach {
             Reach::Above(paths) => {
+                let mut known = HashMap::new();
                 for (root, path) in paths {
-                    let parts: Vec<&str> = path.split('/').collect();
-                    let above = (1..=parts.len()).map(|len| &parts[..len]);
-                    let walked =
-                        above.take_while(|parts| !NEVER_WALKED.contains(parts.last().unwrap_or(&"")));
-                    folders.extend(walked.map(|parts| (*root, parts.join("/"))));
-                }
-                let mut gone: Option<(usize, String)> = None;
-                for (root, folder) in folders {
-                    let is_below = |(at, above): &(usize, String)| {
-                        *at == root
-                            && folder.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'))
-                    };
-                    if gone.as_ref().is_some_and(is_below) {
-                        continue;
-                    }
-                    if self.is_walked(root, &folder) {
-                        self.nested_folder(root, &folder);
-                    } else {
-                        gone = Some((root, folder));
-                    }
+                    self.descend(*root, path, &mut known);
                 }
             }
             Reach::Tree => {
                 for root in 0..self.search.roots.roots.len() {
-                    self.walk(root, "", 0);
+                    self.walk(root, "");
                 }
+            }
+        }
+    }
+
+    /// Looks in every folder on the way to a path, and stops at the first that is none of the root's own.
+    fn descend<'p>(&mut self, root: usize, path: &'p str, known: &mut HashMap<(usize, &'p str), bool>) {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for folder in ends.map(|end| &path[..end]) {
+            let is_own = *known.entry((root, folder)).or_insert_with(|| {
+                let is_own = self.is_walked(root, folder);
+                if is_own {
+                    self.nested_folder(root, folder);
+                }
+                is_own
+            });
+            if !is_own {
+                return;
             }
         }
     }
@@ -77,41 +77,57 @@ impl Finder<'_> {
     }
 
     /// Whether a folder is one of this root's own: there, not another root, not a second checkout of the same
-    /// repository, and not a link out.
-    fn is_walked(&self, root: usize, folder: &str) -> bool {
+    /// repository, and not a link out, which is told.
+    fn is_walked(&mut self, root: usize, folder: &str) -> bool {
+        let name = folder.rsplit('/').next().unwrap_or(folder);
         let roots = &self.search.roots.roots;
         let base = Path::new(&roots[root].path);
         let path = base.join(folder);
+        if NEVER_WALKED.contains(&name) {
+            return false;
+        }
         let Ok(metadata) = fs::symlink_metadata(&path) else { return false };
         if metadata.is_symlink() {
-            return fs::metadata(&path).is_ok_and(|m| m.is_dir())
-                && fs::canonicalize(&path)
-                    .is_ok_and(|real| fs::canonicalize(base).is_ok_and(|base| real.starts_with(base)));
+            let Some(real) = fs::canonicalize(&path).ok().filter(|real| real.is_dir()) else { return false };
+            let is_inside = real.starts_with(base);
+            if !is_inside {
+                let shown = format!("{}{folder}", self.prefix(root));
+                self.tell_outside(shown, &self.search.homes.shown(&real));
+            }
+            return is_inside;
         }
-        metadata.is_dir()
-            && !roots.iter().any(|other| Path::new(&other.path) == path)
-            && !git::is_worktree_of(&path, base)
+        let is_root = roots.iter().any(|other| Path::new(&other.path) == path);
+        let is_build = name == "target" && path.join("CACHEDIR.TAG").exists();
+        metadata.is_dir() && !is_root && !is_build && !git::is_worktree_of(&path, base)
     }
 
-    fn walk(&mut self, root: usize, folder: &str, level: usize) {
+    /// Every folder of the tree; the length of a path bounds the depth.
+    fn walk(&mut self, root: usize, folder: &str) {
         let base = Path::new(&self.search.roots.roots[root].path).join(folder);
         if !folder.is_empty() {
             self.nested_folder(root, folder);
         }
         let Ok(entries) = fs::read_dir(&base) else { return };
-        let mut names: Vec<String> = entries
+        let mut names: Vec<OsString> = entries
             .filter_map(Result::ok)
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| !NEVER_WALKED.contains(&name.as_str()))
+            .map(|entry| entry.file_name())
             .collect();
         names.sort();
         for name in names {
-            let below = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-            let is_build = name == "target" && base.join("target/CACHEDIR.TAG").exists();
-            if level < MAX_DEPTH && !is_build && !self.is_rule_folder(&below) && self.is_walked(root, &below)
-            {
-                self.walk(root, &below, level + 1);
+            let Some(name) = name.to_str() else {
+                let shown = format!("{}{folder}/{}", self.prefix(root), name.to_string_lossy());
+                let told = Diagnostic::whole(
+                    Code::Unreadable,
+                    shown,
+                    "has a name that is not UTF-8 and is not looked into",
+                );
+                self.diagnostics.push(told.severity(Severity::Note).help("rename the folder"));
+                continue;
+            };
+            let below = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            if !self.is_rule_folder(&below) && self.is_walked(root, &below) {
+                self.walk(root, &below);
             }
         }
     }

@@ -9,10 +9,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
 use super::keys::{KEYS, Key, Takes, Who, quoted};
-use super::{Layer, LayerKind, Lists, Remote, Setting, Settings};
-
-/// The largest text that is read, in bytes.
-const MAX_TEXT: usize = 1 << 20;
+use super::{Layer, LayerKind, Lists, MAX_TEXT, Remote, Setting, Settings};
 
 /// The most faults that are told of one layer. Locating a fault reads the text up to it, so a file
 /// made of nothing but faults would otherwise take the square of its length.

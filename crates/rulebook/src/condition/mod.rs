@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Code;
 use crate::frontmatter::{Node, Value};
-use crate::glob::Dialect;
+use crate::glob::{self, Dialect, Glob};
 
 /// An answer's certainty. All-of is the minimum, any-of the maximum; only `Yes` activates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -230,10 +230,25 @@ pub(crate) fn words(node: &Node, tell: &mut Tell<'_>) -> Vec<String> {
     let split = matches!(node.value, Value::Text(_));
     texts(node, tell)
         .iter()
-        .flat_map(|(text, _)| if split { text.split(',').collect() } else { vec![text.as_str()] })
+        .flat_map(|(text, _)| {
+            if split {
+                glob::split_list(text).into_iter().map(|(_, word)| word).collect()
+            } else {
+                vec![text.as_str()]
+            }
+        })
         .map(|word| word.trim().to_owned())
         .filter(|word| !word.is_empty())
         .collect()
+}
+
+/// Reads a pattern for names; one beyond the bounds is told, and matches nothing.
+fn name_glob(written: &str, node: &Node, tell: &mut Tell<'_>) -> Option<Glob> {
+    Glob::new(written, Dialect::Picomatch)
+        .inspect_err(|error| {
+            tell(Code::BadGlob, node.span.clone(), format!("the pattern matches nothing: {error}"));
+        })
+        .ok()
 }
 
 /// Whether a regular expression can be read. Look-around and back-references are another engine's business.

@@ -1,10 +1,10 @@
 //! Conditions on one named fact of the evidence: mode, provider, model, agent, tags, os, env, branch.
 
-use super::{Answer, Condition, Facts, Ground, Kind, Needs, Tell, Test, words};
+use super::{Answer, Condition, Facts, Ground, Kind, Needs, Tell, Test, name_glob, words};
 use crate::diagnostic::{Code, nearest};
 use crate::evidence::Evidence;
 use crate::frontmatter::Node;
-use crate::glob::{Dialect, Glob};
+use crate::glob::Glob;
 
 pub(super) const MODE: Kind = Kind {
     key: "mode",
@@ -14,17 +14,17 @@ pub(super) const MODE: Kind = Kind {
 pub(super) const PROVIDER: Kind = Kind {
     key: "provider",
     holds: "any glob matches the model's provider",
-    build: |node, _, tell| build("provider", node, tell, by_glob, |e| e.provider.as_slice()),
+    build: |node, _, tell| build("provider", node, tell, name_glob, |e| e.provider.as_slice()),
 };
 pub(super) const MODEL: Kind = Kind {
     key: "model",
     holds: "any glob matches the model's name",
-    build: |node, _, tell| build("model", node, tell, by_glob, |e| e.model.as_slice()),
+    build: |node, _, tell| build("model", node, tell, name_glob, |e| e.model.as_slice()),
 };
 pub(super) const AGENT: Kind = Kind {
     key: "agent",
     holds: "any glob matches the agent's name",
-    build: |node, _, tell| build("agent", node, tell, by_glob, |e| e.agent.as_slice()),
+    build: |node, _, tell| build("agent", node, tell, name_glob, |e| e.agent.as_slice()),
 };
 pub(super) const TAGS: Kind = Kind {
     key: "tags",
@@ -44,7 +44,7 @@ pub(super) const ENV: Kind = Kind {
 pub(super) const BRANCH: Kind = Kind {
     key: "branch",
     holds: "any glob matches the git branch",
-    build: |node, _, tell| build("branch", node, tell, by_glob, |e| e.branch.as_slice()),
+    build: |node, _, tell| build("branch", node, tell, name_glob, |e| e.branch.as_slice()),
 };
 
 #[derive(Debug)]
@@ -55,15 +55,11 @@ struct Named {
     fact: fn(&Evidence) -> &[String],
 }
 
-type Compile = fn(&str) -> Option<Glob>;
+type Compile = fn(&str, &Node, &mut Tell<'_>) -> Option<Glob>;
 
 /// A name that stands for itself.
-fn exactly(_: &str) -> Option<Glob> {
+fn exactly(_: &str, _: &Node, _: &mut Tell<'_>) -> Option<Glob> {
     None
-}
-
-fn by_glob(name: &str) -> Option<Glob> {
-    Glob::new(name, Dialect::Picomatch).ok()
 }
 
 fn build(
@@ -74,7 +70,7 @@ fn build(
     fact: fn(&Evidence) -> &[String],
 ) -> Option<Condition> {
     let wanted = words(node, tell);
-    let globs = wanted.iter().map(|name| compile(name)).collect();
+    let globs = wanted.iter().map(|name| compile(name, node, tell)).collect();
     (!wanted.is_empty()).then(|| Condition::new(key, Named { key, wanted, globs, fact }))
 }
 

@@ -149,7 +149,7 @@ impl ToolCall {
             command: fields.text("command"),
             input: map.get("input").cloned(),
             turn: fields.number("turn"),
-            pending: map.get("pending").and_then(Value::as_bool).unwrap_or(false),
+            pending: fields.flag("pending"),
         })
     }
 }
@@ -206,10 +206,21 @@ impl Object<'_, '_> {
         }
     }
 
+    fn flag(&mut self, key: &str) -> bool {
+        match self.map.get(key) {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => {
+                self.tell_type(key, "`true` or `false`", other);
+                false
+            }
+        }
+    }
+
     fn number(&mut self, key: &str) -> Option<u64> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         if value.as_u64().is_none() {
-            self.tell_type(key, "a whole number", value);
+            self.tell_type(key, "a whole number from 0 up", value);
         }
         value.as_u64()
     }

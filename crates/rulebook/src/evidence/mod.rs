@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::condition::system_name;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, shown};
+use crate::rule::rule_name;
 
 /// What is known about the request. `None` says that nobody looked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,6 +100,9 @@ impl Via {
 /// At most this many paths are considered.
 pub const MAX_PATHS: usize = 100;
 
+/// The longest path that is considered, in bytes: what the systems that files live on take.
+const MAX_PATH: usize = 4096;
+
 /// How many turns a tool call's target lasts, the current one included.
 const TOOL_TURNS: u64 = 3;
 
@@ -127,10 +131,10 @@ pub fn collect(
     add(Via::Mention, &mentions);
     for call in &input.tools {
         let targets = tools::targets(call, &anywhere);
-        if turn_of(call) + TOOL_TURNS > now {
+        if now.saturating_sub(turn_of(call)) < TOOL_TURNS {
             add(Via::Tool, &targets);
         }
-        if !call.pending && tools::writes(&call.name) {
+        if !call.pending && tools::writes(call) {
             add(Via::Modified, &targets);
         }
     }
@@ -163,7 +167,7 @@ pub fn collect(
         tools: just_called.map(|call| call.name.clone()).filter(|name| !name.is_empty()).collect(),
         commands: input.tools.iter().filter(|call| call.pending).filter_map(tools::command).collect(),
         contents: Vec::new(),
-        requested: input.requested.iter().map(|name| name.trim_start_matches("rule://").to_owned()).collect(),
+        requested: input.requested.iter().map(|name| rule_name(name)).collect(),
     };
     (evidence, diagnostics)
 }
@@ -177,10 +181,16 @@ fn merge(
     let mut merged: BTreeMap<(String, usize), Vec<Via>> = BTreeMap::new();
     let mut left_out = std::collections::BTreeSet::new();
     for (via, path) in found {
+        if path.len() > MAX_PATH {
+            let told = format!("a path of {} bytes is not considered, at most {MAX_PATH} are", path.len());
+            diagnostics
+                .push(Diagnostic::whole(Code::EvidenceOutside, shown(path), told).help("leave it out"));
+            continue;
+        }
         match roots.place(path, exists) {
             Place::Root(_) => {}
             Place::Outside => {
-                let told = format!("`{path}` lies outside every root and is not considered");
+                let told = format!("`{}` lies outside every root and is not considered", shown(path));
                 diagnostics.push(Diagnostic::whole(Code::EvidenceOutside, path, told));
             }
             Place::Inside { root, path } => {

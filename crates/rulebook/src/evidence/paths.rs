@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::rule::percent_decoded;
+
 /// The workspace's roots.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
@@ -42,9 +44,12 @@ impl Roots {
     /// Finds the root a path lies in. A relative path belongs to the first root where it exists, else to the first.
     pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> Place {
         let path = path.trim();
-        let path =
-            if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
-        let path = path.strip_prefix("file://").unwrap_or(&path);
+        let path = match path.strip_prefix("file://") {
+            Some(uri) => Cow::Owned(percent_decoded(uri)),
+            None if path.contains('\\') => Cow::Owned(path.replace('\\', "/")),
+            None => Cow::Borrowed(path),
+        };
+        let path = path.as_ref();
         if let Some(rest) = path.strip_prefix("~/") {
             return self.home.as_ref().map_or(Place::Outside, |home| self.contain(&format!("{home}/{rest}")));
         }
@@ -161,7 +166,7 @@ mod tests {
         check("c:\\repo\\src\\a.ts", Some((2, "src/a.ts")));
         check("C:/repo/src/a.ts", Some((2, "src/a.ts")));
         check("only/lib.ts", Some((3, "only/lib.ts")));
-        check("file:///w/lib/a.ts", Some((3, "a.ts")));
+        check("file:///w/lib/a%20b.ts", Some((3, "a b.ts")));
         check("~/lib/a.ts", Some((3, "a.ts")));
         check("/link/to/lib/a.ts", Some((3, "a.ts")));
         check("../lib/a.ts", Some((3, "a.ts")));

@@ -15,7 +15,7 @@ use scan::{Candidate, scan};
 /// Bytes of a message that are read; the rest is a paste, not a request.
 const MAX_TEXT: usize = 256 * 1024;
 /// Paths one message can yield.
-const MAX_PATHS: usize = 200;
+const MAX_PATHS: usize = 2000;
 /// Bytes of the longest path.
 const MAX_PATH: usize = 300;
 /// Questions about the disk one message can cost. Once they are spent, a path counts by its looks alone.

@@ -55,36 +55,53 @@ const OTHER_KEYS: &[&str] = &[
 const WRITES: &[&str] =
     &["append", "create", "edit", "insert", "patch", "replace", "save", "update", "write"];
 
-const MAX_DEPTH: usize = 6;
-const MAX_TARGETS: usize = 200;
+/// Parts of the names of tools that run a shell command.
+const SHELLS: &[&str] = &["bash", "cmd", "command", "exec", "powershell", "run", "shell", "terminal", "zsh"];
 
-/// Whether a tool of that name writes its targets.
-pub(super) fn writes(name: &str) -> bool {
-    let name = name.to_lowercase();
-    WRITES.iter().any(|part| name.contains(part))
+/// What an editing tool may be told to do that changes nothing.
+const LOOKS: &[&str] = &["list", "open", "read", "view"];
+
+const MAX_DEPTH: usize = 6;
+const MAX_TARGETS: usize = 2000;
+/// Words of one shell command that the disk is asked about.
+const MAX_WORDS: usize = 200;
+
+/// Whether a call writes its targets.
+pub(super) fn writes(call: &ToolCall) -> bool {
+    let name = call.name.to_lowercase();
+    let order = call.input.as_ref().and_then(|input| input.get("command")).and_then(Value::as_str);
+    WRITES.iter().any(|part| name.contains(part)) && !order.is_some_and(|order| LOOKS.contains(&order))
 }
 
 /// Every file a call is about; of a shell command, the words that exist.
 pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut targets = call.paths.clone();
     match &call.input {
-        Some(Value::String(text)) => targets.extend(patched_files(text)),
+        // Arguments as they came over the wire, or a patch.
+        Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
+            Ok(input @ Value::Object(_)) => walk(&input, "", MAX_DEPTH, exists, &mut targets),
+            _ => targets.extend(patched_files(text)),
+        },
         Some(input) => walk(input, "", MAX_DEPTH, exists, &mut targets),
         None => {}
     }
     if let Some(command) = command(call) {
-        targets
-            .extend(shell_words(&command).into_iter().filter(|word| looks_like_path(word) && exists(word)));
+        let is_asked = |word: &String| word.len() <= 300 && !word.starts_with('-');
+        targets.extend(
+            shell_words(&command).into_iter().filter(is_asked).take(MAX_WORDS).filter(|word| exists(word)),
+        );
         targets.extend(patched_files(&command));
     }
-    targets.truncate(MAX_TARGETS);
+    // Later entries are newer, and the newest are kept.
+    targets.drain(..targets.len().saturating_sub(MAX_TARGETS));
     targets
 }
 
 /// The shell command of a call, if it is one.
 pub(super) fn command(call: &ToolCall) -> Option<String> {
+    let name = call.name.to_lowercase();
     call.command.clone().or_else(|| {
-        let input = call.input.as_ref()?;
+        let input = call.input.as_ref().filter(|_| SHELLS.iter().any(|part| name.contains(part)))?;
         match input.get("command").or_else(|| input.get("cmd"))? {
             Value::String(command) => Some(command.clone()),
             Value::Array(words) => Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
@@ -122,33 +139,27 @@ fn looks_like_path(text: &str) -> bool {
     text.len() <= 300 && !text.starts_with('-') && text.contains(['/', '.', '\\']) && !text.contains('\n')
 }
 
-/// The files of a patch: `*** Update File: …` headers, or a unified diff's.
+/// The files of a patch: `*** Update File: …` headers, or the two lines that open a file in a unified diff.
 fn patched_files(text: &str) -> Vec<String> {
-    const HEADERS: &[&str] = &[
-        "*** Add File: ",
-        "*** Update File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-        "+++ ",
-        "--- ",
-        "rename to ",
-    ];
-    let mut files = Vec::new();
-    for line in text.lines() {
-        let Some((header, rest)) =
-            HEADERS.iter().find_map(|header| Some((header, line.strip_prefix(header)?)))
-        else {
-            continue;
-        };
-        let is_diff = matches!(*header, "+++ " | "--- ");
-        let name = if is_diff { rest.split('\t').next().unwrap_or(rest).trim() } else { rest.trim() };
-        let prefixed = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/"));
-        if is_diff && prefixed.is_none() {
-            continue;
-        }
-        let name = if is_diff { prefixed.unwrap_or(name) } else { name };
-        if !name.is_empty() && !files.iter().any(|file| file == name) {
+    const HEADERS: &[&str] =
+        &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "rename to "];
+    let mut files: Vec<String> = Vec::new();
+    let mut add = |name: &str| {
+        if !name.is_empty() && name != "/dev/null" && !files.iter().any(|file| file == name) {
             files.push(name.to_owned());
+        }
+    };
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(name) = HEADERS.iter().find_map(|header| line.strip_prefix(header)) {
+            add(name.trim());
+        }
+        let after = lines.peek().and_then(|next| next.strip_prefix("+++ "));
+        if let (Some(before), Some(after)) = (line.strip_prefix("--- "), after) {
+            for name in [before, after] {
+                let name = name.split('\t').next().unwrap_or(name).trim();
+                add(name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name));
+            }
         }
     }
     files
@@ -182,7 +193,9 @@ mod tests {
     fn check(call: &str, wanted: &[&str]) {
         let call: Value = serde_json::from_str(call).unwrap();
         let input = super::super::Input::from_value(&serde_json::json!({ "tools": [call] }), &mut Vec::new());
-        let exists = |path: &str| ["src/a.ts", "docs/a b.md", "Makefile.am"].contains(&path);
+        let exists = |path: &str| {
+            ["src/a.ts", "docs/a b.md", "Makefile.am", "LICENSE", "my dir", "view"].contains(&path)
+        };
         assert_eq!(targets(&input.tools[0], &exists), wanted);
     }
 
@@ -208,6 +221,11 @@ mod tests {
             r#"{"name":"apply_patch","input":{"patchText":"--- a/x.ts\n+++ b/x.ts\t2026\n--- /dev/null\n+++ b/new.ts"}}"#,
             &["x.ts", "new.ts"],
         );
+        check(
+            r#"{"name":"patch","input":{"diff":"--- src/a.ts\n+++ src/a.ts\n@@ -1 +1 @@\n--- not a header\n"}}"#,
+            &["src/a.ts"],
+        );
+        check(r#"{"name":"edit","input":"{\"file_path\": \"wire.ts\"}"}"#, &["wire.ts"]);
     }
 
     #[test]
@@ -217,5 +235,10 @@ mod tests {
             &["src/a.ts", "docs/a b.md"],
         );
         check(r#"{"name":"shell","input":{"command":["cat","Makefile.am"]}}"#, &["Makefile.am"]);
+        check(r#"{"name":"bash","command":"cat LICENSE -x; ls my\\ dir"}"#, &["LICENSE", "my dir"]);
+        check(
+            r#"{"name":"str_replace_based_edit_tool","input":{"command":"view","path":"x.ts"}}"#,
+            &["x.ts"],
+        );
     }
 }

@@ -11,12 +11,20 @@ use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Rank, Rule};
 use crate::source::Origin;
 
+/// What made fields of a header.
+#[derive(Clone, Copy)]
+pub(super) enum ReadBy {
+    Tier(Tier),
+    /// It could not be read; the rule is what a file without a header is.
+    Nobody,
+}
+
 /// Makes the rule; its body is put in by the caller, who owns the text.
 pub(super) fn build(
     mut reader: Reader<'_>,
     header: &Fields,
     id: Option<String>,
-    tier: Tier,
+    read_by: ReadBy,
     body_start: usize,
 ) -> (Rule, Vec<Diagnostic>) {
     let format = reader.format();
@@ -54,7 +62,11 @@ pub(super) fn build(
             _ => !matches!(format.bare, Bare::Always | Bare::Inactive),
         };
     let activation = scoped(activation, reader.origin);
-    let basis = if tier > Tier::Yaml { Basis::Repaired } else { basis };
+    let basis = match read_by {
+        ReadBy::Tier(Tier::Yaml) => basis,
+        ReadBy::Tier(_) => Basis::Repaired,
+        ReadBy::Nobody => Basis::FailOpen,
+    };
     let rule = Rule {
         description,
         tags,

@@ -1,7 +1,7 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Bare, Keys, Shape, keys};
+use super::{Keys, Shape, keys};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, shown};
 use crate::frontmatter::{Field, Node, Value};
@@ -35,7 +35,7 @@ impl Fields {
     }
 
     /// A field that is there and not empty.
-    fn given(&self, key: &str) -> Option<&Field> {
+    pub(super) fn given(&self, key: &str) -> Option<&Field> {
         self.find(key).filter(|field| field.node.value != Value::Null)
     }
 
@@ -131,18 +131,23 @@ impl Fields {
         let own = self.find(format.paths_key);
         let foreign =
             keys::PATHS.iter().filter(|key| **key != format.paths_key).find_map(|key| self.given(key));
-        if let Some(field) = foreign.filter(|field| !format.agent_ignores.contains(&field.key.as_str()))
-            && format.keys != Keys::All
-        {
+        let own = own.filter(|own| own.node.value != Value::Null);
+        if let Some(field) = foreign {
             let owner = keys::owner(&field.key).unwrap_or("another agent's");
             let message = match own {
-                None => format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent),
-                Some(_) => format!("`{}` is {owner} key; only `{}` counts", field.key, format.paths_key),
+                Some(_) => Some(format!("`{}` has no effect beside `{}`", field.key, format.paths_key)),
+                None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
+                    None
+                }
+                None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
-            reader.tell(Code::ForeignKey, field.key_span.clone(), message).help =
-                format!("write `{}:`", format.paths_key);
+            if let Some(message) = message {
+                let code = if own.is_some() { Code::DeadKey } else { Code::ForeignKey };
+                reader.tell(code, field.key_span.clone(), message).help =
+                    format!("write `{}:`", format.paths_key);
+            }
         }
-        let field = own.filter(|own| own.node.value != Value::Null).or(foreign)?;
+        let field = own.or(foreign)?;
         if format.name == "cline" && field.key == "paths" && !matches!(field.node.value, Value::List(_)) {
             let message = format!(
                 "`paths` must be a list, found {}; it is ignored and the rule is always on",
@@ -155,9 +160,9 @@ impl Fields {
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
         });
-        if paths.is_none() && matches!(format.bare, Bare::Always) {
-            let message = format!("`{}` names no path, so the rule is always on", field.key);
-            reader.tell(Code::EmptyPaths, field.node.span.clone(), message);
+        if paths.is_none() && format.keys != Keys::Strict {
+            let message = format!("`{}` names no path, so it constrains nothing", field.key);
+            reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
         Some((field, paths?))
     }
@@ -173,9 +178,15 @@ impl Fields {
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
             .filter_map(|kind| {
                 let field = self.given(kind.key)?;
-                (kind.build)(&field.node, &ground, &mut |code, span, message| {
+                let told = reader.diagnostics.len();
+                let condition = (kind.build)(&field.node, &ground, &mut |code, span, message| {
                     reader.tell(code, span, format!("`{}`: {message}", kind.key));
-                })
+                });
+                if condition.is_none() && reader.diagnostics.len() == told {
+                    let message = format!("`{}` names nothing, so it constrains nothing", kind.key);
+                    reader.tell(Code::EmptyValue, field.node.span.clone(), message);
+                }
+                condition
             })
             .collect()
     }

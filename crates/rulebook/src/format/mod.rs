@@ -89,8 +89,11 @@ impl Format {
                     Ids::Path => inner,
                     Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
                 };
-                let stem = SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix));
-                normalize_id(stem.unwrap_or(inner))
+                let stem = SUFFIXES
+                    .iter()
+                    .find_map(|suffix| inner.strip_suffix(suffix))
+                    .filter(|stem| !stem.is_empty());
+                normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Parsing: a source in, a rule (or its rejection) and diagnostics out.
 
+use super::build::{self, ReadBy};
 use super::reader::Reader;
-use super::{Broken, Keys, build, strict};
+use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::frontmatter::{self, Header, Reading, Tier};
 use crate::rule::{Rule, normalize_id};
@@ -67,8 +68,8 @@ pub fn parse(source: Source) -> Parsed {
 fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
     let format = reader.format();
     let is_strict = format.keys == Keys::Strict;
-    let (fields, tier) = match header {
-        Header::Read { fields, tier } => (fields, tier),
+    let (fields, read_by) = match header {
+        Header::Read { fields, tier } => (fields, ReadBy::Tier(tier)),
         Header::Absent if is_strict => {
             strict::tell_headless(&mut reader);
             return reject(reader, None);
@@ -77,14 +78,15 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
         Header::Broken if format.broken == Broken::Open => {
             return accept(build::fail_open(reader, body_start));
         }
-        Header::Absent | Header::Broken => (Vec::new(), Tier::Yaml),
+        Header::Absent => (Vec::new(), ReadBy::Tier(Tier::Yaml)),
+        Header::Broken => (Vec::new(), ReadBy::Nobody),
     };
     let fields = reader.sort_fields(fields);
     let id = fields.text("id", &mut reader).map(|id| normalize_id(&id)).filter(|id| !id.is_empty());
     if is_strict && !strict::validate(&mut reader, &fields) {
         return reject(reader, id);
     }
-    accept(build::build(reader, &fields, id, tier, body_start))
+    accept(build::build(reader, &fields, id, read_by, body_start))
 }
 
 fn accept((rule, diagnostics): (Rule, Vec<Diagnostic>)) -> Parsed {

@@ -83,7 +83,8 @@ impl<'t> Reader<'t> {
             }
         }
         for key in format.agent_ignores {
-            if let Some(field) = sorted.find(key) {
+            let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
+            if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
                 let message = format!("{} itself ignores `{key}`; it counts here", format.agent);
                 let told = self.tell(Code::ForeignKey, field.key_span.clone(), message);
                 match *key {
@@ -117,7 +118,8 @@ impl<'t> Reader<'t> {
             }
             return;
         }
-        let own = |key: &&str| !keys::PATHS.contains(key) || *key == format.paths_key;
+        let own =
+            |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
         let near = nearest(&key, keys::known(format).filter(own));
         let told = self.tell(
             Code::UnknownKey,

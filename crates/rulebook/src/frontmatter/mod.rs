@@ -198,13 +198,14 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
 
 fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
     let fence = fused_fence(text, start)?;
+    let line_break = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
     let mut problems = vec![
         Problem::new(
             Code::FusedFence,
             fence.header_end..fence.header_end + 3,
             "the closing `---` has text on its own line",
         )
-        .fix(fence.body_start..fence.body_start, "\n"),
+        .fix(fence.body_start..fence.body_start, line_break),
     ];
     let range = start..fence.header_end;
     let fields = yaml::parse(text, range.clone(), &[], &mut problems)

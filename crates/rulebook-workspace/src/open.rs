@@ -1,0 +1,152 @@
+//! Opening a workspace: its roots, its settings, its switches.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evidence::{Root, Roots};
+
+use crate::homes::{Homes, posix};
+use crate::settings::{self, Layer, LayerKind, Settings};
+use crate::toggles::Switched;
+use crate::{Workspace, bounded, discover};
+
+/// Why a workspace cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// The folder as given.
+    pub root: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the root `{}` {}", self.root.display(), self.reason)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// The root of a workspace started anywhere below it: the nearest folder with `.git`, else the start itself.
+pub fn find_root(start: &Path) -> &Path {
+    start.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(start)
+}
+
+impl Workspace {
+    /// Opens a workspace of one or more roots; reads its settings and switches, no rules yet.
+    pub fn open(roots: &[PathBuf], homes: Homes) -> Result<Workspace, OpenError> {
+        Workspace::open_with(roots, homes, "")
+    }
+
+    /// The same, with settings that come last and so override the files', as TOML.
+    pub fn open_with(roots: &[PathBuf], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
+        let mut paths = Vec::new();
+        for root in roots {
+            let fail = |reason: String| OpenError { root: root.clone(), reason };
+            let real = fs::canonicalize(root)
+                .map_err(|error| fail(format!("cannot be opened: {}", discover::reason(&error))))?;
+            if !real.is_dir() {
+                return Err(fail("is not a folder".to_owned()));
+            }
+            if real.to_str().is_none() {
+                return Err(fail("has a name that is not UTF-8; rename the folder".to_owned()));
+            }
+            let path = posix(&real);
+            let also =
+                std::path::absolute(root).ok().map(|given| posix(&given)).filter(|given| *given != path);
+            if !paths.iter().any(|root: &Root| root.path == path) {
+                paths.push(Root { name: String::new(), path, also });
+            }
+        }
+        // Sorted: the order in which roots are given decides nothing.
+        paths.sort_by(|a, b| a.path.cmp(&b.path));
+        let home = homes.home.as_ref().map(|home| posix(home));
+        let roots = Roots { roots: name_roots(paths), home };
+        let mut workspace = Workspace {
+            roots,
+            homes,
+            settings: Settings::default(),
+            diagnostics: Vec::new(),
+            switched: Switched::default(),
+        };
+        workspace.read_settings(flags);
+        if let Some(toggles) = workspace.toggles() {
+            let (switched, told) = toggles.read();
+            workspace.switched = switched;
+            workspace.diagnostics.extend(told);
+        }
+        Ok(workspace)
+    }
+
+    fn read_settings(&mut self, flags: &str) {
+        let mut layers = Vec::new();
+        let several = self.roots.roots.len() > 1;
+        for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
+            let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
+            let kind = LayerKind::Workspace { root };
+            layers.extend(read_layer(
+                kind,
+                display,
+                &Path::new(path).join("rulebook.toml"),
+                &mut self.diagnostics,
+            ));
+        }
+        if let Some(config) = &self.homes.config {
+            let path = config.join("rulebook/config.toml");
+            layers.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
+        }
+        if !flags.is_empty() {
+            layers.push(Layer {
+                kind: LayerKind::Flags,
+                display: "--set".to_owned(),
+                text: flags.to_owned(),
+            });
+        }
+        if !layers.is_empty() {
+            let (settings, told) = settings::merge(&layers);
+            self.settings = settings;
+            self.diagnostics.extend(told);
+        }
+    }
+}
+
+/// Names each root by its folder; where two are alike, by as much of the path as tells them apart.
+fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
+    let tail = |path: &str, parts: usize| {
+        let all: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        all[all.len().saturating_sub(parts)..].join("/")
+    };
+    for at in 0..roots.len() {
+        let path = &roots[at].path;
+        let is_unique = |parts: &usize| {
+            roots.iter().filter(|other| tail(&other.path, *parts) == tail(path, *parts)).count() == 1
+        };
+        let parts = (1..=path.split('/').count()).find(is_unique).unwrap_or(1);
+        roots[at].name = tail(path, parts);
+    }
+    roots
+}
+
+/// Reads a settings file. A repository's must really lie in it: a link could lead anywhere.
+fn read_layer(
+    kind: LayerKind,
+    display: String,
+    path: &Path,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Layer> {
+    let is_inside = |root: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
+    let leads_out = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
+    let told = match bounded::read(path, settings::MAX_TEXT) {
+        Ok(None) => return None,
+        Ok(Some(_)) if leads_out => "is a link that leads out of the workspace, and is left out".to_owned(),
+        Ok(Some(bytes)) => match String::from_utf8(bytes) {
+            Ok(text) => return Some(Layer { kind, display, text }),
+            Err(_) => "is not UTF-8 text".to_owned(),
+        },
+        Err(error) => format!("cannot be read: {}", discover::reason(&error)),
+    };
+    diagnostics.push(Diagnostic::whole(Code::BadSettings, display, told));
+    None
+}
