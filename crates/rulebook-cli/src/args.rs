@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Enable(Toggle),
     /// Switch a rule off, whatever its conditions say
     Disable(Toggle),
+    /// Run a text, or a recorded answer of a model, through the stream rules
+    Stream(StreamFile),
+    /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
+    Test,
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -154,6 +158,17 @@ pub(crate) enum Format {
     Sarif,
     /// For annotations in a GitHub workflow
     Github,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct StreamFile {
+    /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses); `-` for standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// Run it again in other chunks, down to single bytes, and fail on any difference
+    #[arg(long)]
+    pub(crate) prove: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -202,6 +202,9 @@ codes! {
     BadRegex "bad-regex" Warning
         "A regular expression cannot be read; it is left out."
         "mend the expression, or quote it with single quotes so that `\\` stays as it is";
+    BadScope "bad-scope" Warning
+        "A trigger's scope cannot be read; it is ignored."
+        "use `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD` or `tool:NAME(GLOB)`";
     BadSettings "bad-settings" Error
         "A settings file cannot be read; it is left out."
         "mend the file; the other settings still apply";
@@ -211,6 +214,9 @@ codes! {
     BadWhen "bad-when" Warning
         "A `when` expression cannot be read; the rule stays off."
         "write `key:value` terms joined by AND, OR, NOT and parentheses";
+    BoundedRegex "bounded-regex" Note
+        "A trigger needs look-around or back-references; it runs on a bounded window."
+        "write it without them to have it exact";
     BrokenHeader "broken-header" Warning
         "The header is not valid YAML and could not be mended."
         "mend the header; values with `*`, `!`, `{` or `: ` in them need quotes";

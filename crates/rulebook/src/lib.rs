@@ -57,3 +57,4 @@ pub mod render;
 pub mod resolve;
 pub mod rule;
 pub mod source;
+pub mod stream;

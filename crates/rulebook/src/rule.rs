@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::condition::{Condition, Match};
 use crate::source::{Origin, Scope};
+use crate::stream;
+use crate::stream::pattern::Pattern;
+use crate::stream::policy::{ContextMode, InterruptMode, Modes, RepeatMode};
 
 /// One instruction and how it may come on.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub struct Rule {
     pub enabled: bool,
     /// What it watches the model's output for.
     pub stream: Option<Trigger>,
+    /// What its author says it must and must not do.
+    pub examples: Examples,
     /// Where it comes from.
     pub origin: Origin,
     /// The line of the file the body starts at, counted from 1.
@@ -169,13 +174,53 @@ impl Basis {
     }
 }
 
-/// What a stream rule watches for, checked but not compiled: a process that watches nothing pays nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Examples a rule carries, checked by `rulebook test`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Examples {
+    /// Paths it must apply to.
+    pub matches: Vec<String>,
+    /// Paths it must not apply to.
+    pub misses: Vec<String>,
+    /// Texts its trigger must fire on.
+    pub fires: Vec<String>,
+    /// Texts its trigger must not fire on.
+    pub clean: Vec<String>,
+}
+
+/// What a stream rule watches for, read but not compiled: a process that watches nothing pays nothing.
+#[derive(Clone, Debug)]
 pub struct Trigger {
     /// Regular expressions, any of which fires.
-    pub conditions: Vec<String>,
+    pub conditions: Vec<Pattern>,
     /// Which parts of the output are watched; empty means text and tools.
-    pub scope: Vec<String>,
+    pub scope: Vec<stream::scope::Scope>,
+    /// How it interrupts and repeats, where the rule says so.
+    pub modes: OwnModes,
+}
+
+/// The modes a rule sets itself; the rest comes from the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnModes {
+    /// Whether a match interrupts.
+    pub interrupt: Option<InterruptMode>,
+    /// What becomes of the interrupted answer.
+    pub context: Option<ContextMode>,
+    /// Whether it fires again.
+    pub repeat: Option<RepeatMode>,
+    /// After how many completed turns.
+    pub gap: Option<u32>,
+}
+
+impl OwnModes {
+    /// The rule's own modes over those of the settings.
+    pub fn over(self, base: Modes) -> Modes {
+        Modes {
+            interrupt: self.interrupt.unwrap_or(base.interrupt),
+            context: self.context.unwrap_or(base.context),
+            repeat: self.repeat.unwrap_or(base.repeat),
+            gap: self.gap.unwrap_or(base.gap),
+        }
+    }
 }
 
 /// Makes an id of what people write: trimmed, lower case, spaces (and what is no sign at all) to `-`.

@@ -7,6 +7,8 @@ mod prompt;
 mod read;
 mod sarif;
 mod status;
+mod stream;
+mod test;
 mod toggle;
 
 use std::io::Read as _;
@@ -37,6 +39,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Check(check) => check::run(args, check),
         Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On),
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
+        Command::Stream(file) => stream::run(args, file),
+        Command::Test => test::run(args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

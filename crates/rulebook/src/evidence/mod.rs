@@ -7,6 +7,7 @@ mod tools;
 
 pub use input::{Input, ToolCall};
 pub use paths::{Place, Root, Roots};
+pub use tools::is_path_key;
 
 use std::collections::BTreeMap;
 

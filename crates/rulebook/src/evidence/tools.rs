@@ -110,6 +110,15 @@ pub(super) fn command(call: &ToolCall) -> Option<String> {
     })
 }
 
+/// Whether an argument of that name holds a path.
+pub fn is_path_key(key: &str) -> bool {
+    PATH_KEYS.contains(&plain_key(key).as_str())
+}
+
+fn plain_key(key: &str) -> String {
+    key.replace(['_', '-'], "").to_lowercase()
+}
+
 fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, targets: &mut Vec<String>) {
     if depth == 0 || targets.len() >= MAX_TARGETS {
         return;
@@ -120,7 +129,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
         }
         Value::Array(items) => items.iter().for_each(|item| walk(item, key, depth - 1, exists, targets)),
         Value::String(text) => {
-            let plain = key.replace(['_', '-'], "").to_lowercase();
+            let plain = plain_key(key);
             if PATH_KEYS.contains(&plain.as_str()) {
                 targets.extend(Some(text).filter(|text| !text.trim().is_empty()).cloned());
             } else if !OTHER_KEYS.contains(&plain.as_str()) && !matches!(plain.as_str(), "command" | "cmd") {

@@ -8,7 +8,7 @@ use super::{Bare, Keys};
 use crate::condition::{Condition, Match};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::frontmatter::{Field, Tier};
-use crate::rule::{Activation, Basis, Rank, Rule};
+use crate::rule::{Activation, Basis, Examples, Rank, Rule};
 use crate::source::Origin;
 
 /// What made fields of a header.
@@ -38,6 +38,7 @@ pub(super) fn build(
     let mut conditions = header.conditions(&mut reader);
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
+    let examples = header.examples(&mut reader);
     if let Some((field, paths)) = paths
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         && stream.is_none()
@@ -78,6 +79,7 @@ pub(super) fn build(
         is_offered,
         enabled,
         stream,
+        examples,
         ..blank(&reader, id, priority, body_start)
     };
     (rule, reader.diagnostics)
@@ -118,6 +120,7 @@ fn blank(reader: &Reader<'_>, id: Option<String>, priority: u8, body_start: usiz
         is_offered: false,
         enabled: true,
         stream: None,
+        examples: Examples::default(),
         origin: origin.clone(),
         body_line: reader.text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
     }

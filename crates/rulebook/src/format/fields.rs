@@ -3,9 +3,12 @@
 use super::reader::Reader;
 use super::{Keys, Shape, keys};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
-use crate::diagnostic::{Code, Diagnostic, shown};
+use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
-use crate::rule::Trigger;
+use crate::rule::{Examples, OwnModes, Trigger};
+use crate::stream::pattern::{self, Engine};
+use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
+use crate::stream::scope::{self, Scope};
 
 /// What a header says about the activation, whatever the conditions.
 #[derive(Clone, Copy, PartialEq)]
@@ -207,21 +210,140 @@ impl Fields {
         }
     }
 
+    /// The stream trigger: what cannot be read of it is told, the rest counts.
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
         let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
         let mut conditions = Vec::new();
+        let mut scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.tell(code, span, message);
         }) {
-            match condition::check_regex(&text) {
-                Ok(()) => conditions.push(text),
+            if pattern::is_glob(&text) {
+                let message = format!(
+                    "`{}` is a glob, not a regular expression: every tool call about such a file fires",
+                    shown(&text)
+                );
+                reader.tell(Code::BadRegex, span, message).help =
+                    format!("write `scope: tool({text})` and a `condition` for the text");
+                scope.extend(scope::read(&format!("tool({text})")).ok());
+                conditions.extend(pattern::read("[^]").ok());
+                continue;
+            }
+            match pattern::read(&text) {
+                Ok(pattern) => {
+                    if pattern.engine == Engine::Fallback {
+                        let message = format!(
+                            "`{}` has look-around or back-references: it runs line by line on a bounded window",
+                            shown(&text)
+                        );
+                        let told = reader.tell(Code::BoundedRegex, span, message);
+                        told.help = "write it without them to have it exact".to_owned();
+                    }
+                    conditions.push(pattern);
+                }
                 Err(error) => {
                     reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
                 }
             }
         }
-        let scope = self.words("scope", reader);
-        (!conditions.is_empty()).then_some(Trigger { conditions, scope })
+        let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
+        if reaches_nothing {
+            let span = self.find("scope").expect("given").node.span.clone();
+            reader.tell(
+                Code::BadScope,
+                span,
+                "none of its scopes can be read, so the trigger reaches nothing",
+            );
+        }
+        let modes = OwnModes {
+            interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
+            context: self.mode("contextMode", ContextMode::NAMES, reader),
+            repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
+            gap: self.gap(reader),
+        };
+        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger { conditions, scope, modes })
+    }
+
+    /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
+    pub(super) fn examples(&self, reader: &mut Reader) -> Examples {
+        let mut examples = Examples::default();
+        let Some(field) = self.given("examples") else { return examples };
+        let Value::Map(kinds) = &field.node.value else {
+            tell_type(
+                reader,
+                "examples",
+                &field.node,
+                "a map of `match`, `miss`, `fires`, `clean`",
+                &field.node.value,
+            );
+            return examples;
+        };
+        for kind in kinds {
+            let list = match kind.key.as_str() {
+                "match" => &mut examples.matches,
+                "miss" => &mut examples.misses,
+                "fires" => &mut examples.fires,
+                "clean" => &mut examples.clean,
+                other => {
+                    let near = nearest(other, ["match", "miss", "fires", "clean"]);
+                    let message = format!(
+                        "`examples` has `match`, `miss`, `fires` and `clean`, found `{}`",
+                        shown(other)
+                    );
+                    let told = reader.tell(Code::UnknownKey, kind.key_span.clone(), message);
+                    if let Some(near) = near {
+                        told.help = format!("did you mean `{near}`?");
+                    }
+                    continue;
+                }
+            };
+            let texts = condition::texts(&kind.node, &mut |code, span, message| {
+                reader.tell(code, span, format!("`examples`: {message}"));
+            });
+            list.extend(texts.into_iter().map(|(text, _)| text));
+        }
+        examples
+    }
+
+    fn scope(&self, reader: &mut Reader) -> Vec<Scope> {
+        let Some(field) = self.given("scope") else { return Vec::new() };
+        let span = field.node.span.clone();
+        self.words("scope", reader)
+            .iter()
+            .filter_map(|word| {
+                scope::read(word)
+                    .inspect_err(|error| {
+                        reader.tell(
+                            Code::BadScope,
+                            span.clone(),
+                            format!("the scope `{}` is ignored: {error}", shown(word)),
+                        );
+                    })
+                    .ok()
+            })
+            .collect()
+    }
+
+    fn mode<M: Copy>(&self, key: &str, names: &[(&str, M)], reader: &mut Reader) -> Option<M> {
+        let word = self.text(key, reader)?;
+        let mode = names.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
+        if mode.is_none() {
+            let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let span = self.find(key).expect("read above").node.span.clone();
+            let message = format!("`{key}` must be one of {}, found `{}`", known.join(", "), shown(&word));
+            reader.tell(Code::BadValue, span, message);
+        }
+        mode
+    }
+
+    fn gap(&self, reader: &mut Reader) -> Option<u32> {
+        let field = self.given("repeatGap")?;
+        let gap = if let Value::Int(gap) = field.node.value { u32::try_from(gap).ok() } else { None };
+        if gap.is_none() {
+            let span = field.node.span.clone();
+            reader.tell(Code::WrongType, span, "`repeatGap` must be a whole number of turns, from 0 up");
+        }
+        gap
     }
 }
 

@@ -1,0 +1,119 @@
+//! `test`: the examples that rules carry, checked against what they do.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use rulebook::evaluate::applies;
+use rulebook::evidence::{Evidence, Input, Seen, Via};
+use rulebook::rule::Rule;
+use rulebook::stream::scope::Scope;
+use rulebook::stream::{Kind, Monitor};
+use rulebook_workspace::{Reach, Workspace};
+use serde::Serialize;
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::Args;
+use crate::out::{self, BOLD, GREEN, RED, paint, plural};
+
+/// One example and what came of it.
+#[derive(Serialize)]
+struct Outcome {
+    rule: String,
+    source: String,
+    /// `match`, `miss`, `fires` or `clean`.
+    kind: &'static str,
+    example: String,
+    passed: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let loaded = workspace.load(Reach::Tree);
+    let (mut evidence, _) = workspace.gather(&Input::default());
+    workspace.look_up(&loaded.book, &mut evidence);
+    let rules = loaded.book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
+    let outcomes: Vec<Outcome> = rules.flat_map(|rule| try_out(rule, &workspace, &evidence)).collect();
+    let failed = outcomes.iter().filter(|outcome| !outcome.passed).count();
+    if args.json {
+        let passed = outcomes.len() - failed;
+        let answer = json!({
+            "version": VERSION, "examples": outcomes, "passed": passed, "failed": failed,
+            "diagnostics": loaded.diagnostics,
+        });
+        out::print_json(&answer)?;
+    } else {
+        out::print(&show(&outcomes, failed))?;
+    }
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+fn try_out(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outcome> {
+    let examples = &rule.examples;
+    let reaches = |path: &String| {
+        let path = path.trim_start_matches("./").to_owned();
+        let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];
+        applies(rule, &Evidence { paths, ..evidence.clone() })
+    };
+    let fires = |text: &String| fires(rule, workspace, text);
+    let outcome = |kind: &'static str, example: &String, passed: bool| Outcome {
+        rule: rule.id.clone(),
+        source: rule.origin.display.clone(),
+        kind,
+        example: example.clone(),
+        passed,
+    };
+    let matches = examples.matches.iter().map(|path| outcome("match", path, reaches(path)));
+    let misses = examples.misses.iter().map(|path| outcome("miss", path, !reaches(path)));
+    let fired = examples.fires.iter().map(|text| outcome("fires", text, fires(text)));
+    let clean = examples.clean.iter().map(|text| outcome("clean", text, !fires(text)));
+    matches.chain(misses).chain(fired).chain(clean).collect()
+}
+
+/// Whether a text fires the rule's trigger, wherever the trigger watches.
+fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> bool {
+    let mut rule = rule.clone();
+    rule.globs.clear();
+    let Some(trigger) = &mut rule.stream else { return false };
+    trigger.scope = vec![Scope::Text];
+    let Ok(mut monitor) = Monitor::new([&rule], workspace.roots.clone()) else { return false };
+    !monitor.feed("example", &Kind::Text, text.as_bytes()).is_empty() || !monitor.finish("example").is_empty()
+}
+
+fn show(outcomes: &[Outcome], failed: usize) -> String {
+    let mut text = String::new();
+    for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
+        let (rule, source) = (out::clean(&outcome.rule), out::clean(&outcome.source));
+        let what = match outcome.kind {
+            "match" => "should apply to",
+            "miss" => "should not apply to",
+            "fires" => "should fire on",
+            _ => "should not fire on",
+        };
+        let example = out::clean(&outcome.example);
+        let _ = writeln!(
+            text,
+            "{}  {source}\n  {what} `{example}`, but {}\n",
+            paint(BOLD, rule),
+            paint(RED, opposite(outcome.kind))
+        );
+    }
+    let count = plural(outcomes.len(), "example");
+    let _ = match (outcomes.len(), failed) {
+        (0, _) => writeln!(
+            text,
+            "no rule carries examples\n  help: add `examples: {{match: [src/a.ts], miss: [docs/b.md]}}` to a header"
+        ),
+        (_, 0) => writeln!(text, "{} hold", paint(GREEN, count)),
+        (_, failed) => writeln!(text, "{} of {count}", paint(RED, format!("{failed} failed"))),
+    };
+    text
+}
+
+fn opposite(kind: &str) -> &'static str {
+    match kind {
+        "match" => "does not",
+        "miss" | "clean" => "does",
+        _ => "stays quiet",
+    }
+}

@@ -1,0 +1,83 @@
+//! The fallback: patterns with look-around or back-references, run at every line's end on a bounded window.
+//!
+//! Not exact as the automaton is: a match longer than the window is missed, and one is told at the end of its line. Where
+//! it runs depends on the text alone, so that any split of it gives the same.
+
+use super::monitor::Spot;
+
+/// How much text a pattern sees, and how much of a line without an end goes between two looks.
+const WINDOW: usize = 8 << 10;
+const STRIDE: usize = 4 << 10;
+
+/// How many steps one look may take.
+const STEPS: usize = 100_000;
+
+/// The patterns.
+#[derive(Debug)]
+pub(super) struct Fallback {
+    patterns: Vec<fancy_regex::Regex>,
+}
+
+/// What a stream's patterns see.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    text: Vec<u8>,
+    gone: usize,
+    gone_lines: usize,
+    since: usize,
+}
+
+impl Fallback {
+    pub(super) fn new(patterns: &[String]) -> Result<Fallback, String> {
+        let build = |pattern: &String| fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEPS).build();
+        let patterns =
+            patterns.iter().map(build).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        Ok(Fallback { patterns })
+    }
+
+    pub(super) fn start(&self) -> Window {
+        Window::default()
+    }
+
+    /// Goes on over some bytes, or looks a last time where there are none.
+    pub(super) fn watch(
+        &self,
+        window: &mut Window,
+        bytes: Option<&[u8]>,
+        mut found: impl FnMut(usize, Spot<'_>),
+    ) {
+        if self.patterns.is_empty() {
+            return;
+        }
+        for &byte in bytes.unwrap_or_default() {
+            window.text.push(byte);
+            window.since += 1;
+            if byte == b'\n' || window.since == STRIDE {
+                self.look(window, &mut found);
+            }
+        }
+        if bytes.is_none() {
+            self.look(window, &mut found);
+        }
+    }
+
+    fn look(&self, window: &mut Window, found: &mut impl FnMut(usize, Spot<'_>)) {
+        let text = String::from_utf8_lossy(&window.text);
+        for (pattern, regex) in self.patterns.iter().enumerate() {
+            // A look that takes too many steps finds nothing; that is the bound.
+            let Ok(Some(matched)) = regex.find(text.as_ref()) else { continue };
+            let line = window.gone_lines + text[..matched.start()].matches('\n').count() + 1;
+            let (start, end) = (window.gone + matched.start(), window.gone + matched.end());
+            let around = text.as_bytes();
+            found(
+                pattern,
+                Spot { start, end, line, text: matched.as_str().as_bytes(), around, lead: matched.start() },
+            );
+        }
+        window.since = 0;
+        let excess = window.text.len().saturating_sub(WINDOW);
+        window.gone += excess;
+        window.gone_lines += memchr::memchr_iter(b'\n', &window.text[..excess]).count();
+        window.text.drain(..excess);
+    }
+}

@@ -1,0 +1,134 @@
+//! The texts of stream rules: the block the model is given, and the event the user's side is told.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// A text that matched, and where it stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// What matched.
+    pub text: String,
+    /// `text line 3`; `tool edit, field new_string, src/a.ts`.
+    pub place: String,
+}
+
+/// The block that tells a rule after its match stopped the output.
+pub fn injection(rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+    block(&INTERRUPT, rule, path, body, matched)
+}
+
+/// The block that tells a rule after a match that let the output go on.
+pub fn reminder(rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+    block(&REMINDER, rule, path, body, matched)
+}
+
+/// Several blocks as one text.
+pub fn join(blocks: &[String]) -> String {
+    blocks.join("\n\n")
+}
+
+/// The event of an interrupt or a reminder, over whatever describes a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename = "ttsr_triggered")]
+pub struct Triggered<M> {
+    /// The names of the rules.
+    pub rules: Vec<String>,
+    /// What matched.
+    pub matches: Vec<M>,
+}
+
+/// Writes the `<` of our own tags as `&lt;`, whatever their case, so that a text cannot end its block or open one.
+pub fn escape_tags(text: &str) -> Cow<'_, str> {
+    let mut escaped = String::new();
+    let mut written = 0;
+    for (at, _) in text.match_indices('<').filter(|(at, _)| is_own_tag(&text[at + 1..])) {
+        escaped.push_str(&text[written..at]);
+        escaped.push_str("&lt;");
+        written = at + 1;
+    }
+    if written == 0 {
+        return Cow::Borrowed(text);
+    }
+    escaped.push_str(&text[written..]);
+    Cow::Owned(escaped)
+}
+
+/// What the two blocks say differently.
+struct Wording {
+    tag: &'static str,
+    happened: &'static str,
+    wanted: &'static str,
+}
+
+const INTERRUPT: Wording = Wording {
+    tag: "system-interrupt",
+    happened: "Your output was stopped because it matched what the rule below watches for",
+    wanted: "The rule is one the user set up for this work. Do the stopped part again in keeping with it, then go on.",
+};
+
+const REMINDER: Wording = Wording {
+    tag: "system-reminder",
+    happened: "Your output matched what the rule below watches for; it was not stopped",
+    wanted: "The rule is one the user set up for this work. Put right what goes against it, and keep to it from here on.",
+};
+
+const OWN_TAGS: [&str; 2] = [INTERRUPT.tag, REMINDER.tag];
+
+/// Longer texts are cut: the model knows what it wrote.
+const MAX_EXCERPT: usize = 200;
+
+/// More matches than this are only counted.
+const MAX_MATCHES: usize = 5;
+
+fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+    let Wording { tag, happened, wanted } = wording;
+    let (rule, path) = (attribute(rule), attribute(path));
+    let mut text = format!("<{tag} reason=\"rule_violation\" rule=\"{rule}\" path=\"{path}\">\n{happened}");
+    text.push(if matched.is_empty() { '.' } else { ':' });
+    for Evidence { text: found, place } in matched.iter().take(MAX_MATCHES) {
+        text.push_str(&format!("\n- {}: `{}`", excerpt(place), excerpt(found)));
+    }
+    if let more @ 1.. = matched.len().saturating_sub(MAX_MATCHES) {
+        text.push_str(&format!("\n- and {more} more"));
+    }
+    text.push_str(&format!("\n{wanted}\n\n{}\n</{tag}>", escape_tags(body.trim())));
+    text
+}
+
+/// A model reads `</ system-reminder` as the tag too.
+fn is_own_tag(after: &str) -> bool {
+    let name = after.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+    OWN_TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
+}
+
+fn attribute(value: &str) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '"' => escaped.push_str("&quot;"),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            c if c.is_control() => escaped.push_str(&format!("&#{};", u32::from(c))),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A text on one line, of bounded length.
+fn excerpt(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.chars().take(MAX_EXCERPT) {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    if text.chars().nth(MAX_EXCERPT).is_some() {
+        line.push('…');
+    }
+    escape_tags(&line).into_owned()
+}

@@ -1,0 +1,175 @@
+//! Scopes of triggers: which parts of the model's output a rule watches.
+
+use crate::glob::{Dialect, Glob};
+
+/// A part of the output.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// What the model says.
+    Text,
+    /// What it thinks.
+    Thinking,
+    /// A tool call's arguments, decoded.
+    Tool(ToolScope),
+    /// A tool call's arguments as they come over the wire.
+    Wire(ToolScope),
+}
+
+/// Which tool calls, fields and files.
+#[derive(Clone, Debug)]
+pub struct ToolScope {
+    /// The tool's name, or name and field joined by a dot; any tool where there is none.
+    name: Option<Glob>,
+    /// The files it is about.
+    files: Option<Glob>,
+}
+
+/// A piece of output that a match was found in.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'o> {
+    /// What the model says.
+    Text,
+    /// What it thinks.
+    Thinking,
+    /// A field of a tool call, decoded.
+    Field {
+        /// The tool's name.
+        tool: &'o str,
+        /// The field's path: `edits[0].new_string`.
+        field: &'o str,
+    },
+    /// A tool call's arguments as they come.
+    Wire {
+        /// The tool's name.
+        tool: &'o str,
+    },
+}
+
+/// Whether a scope covers a piece of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// No.
+    No,
+    /// If one of the call's files matches, which may not be known yet.
+    IfFile,
+    /// Yes.
+    Yes,
+}
+
+/// Reads one scope: `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD`, `tool:NAME(GLOB)`, `wire`, `wire:NAME(GLOB)`.
+pub fn read(written: &str) -> Result<Scope, String> {
+    let written = written.trim().trim_matches(['"', '\'']);
+    let (head, files) = match written.split_once('(') {
+        // The last parenthesis closes: a glob may hold others.
+        Some((head, rest)) => {
+            let inner = rest.trim_end().strip_suffix(')').ok_or("its parenthesis is never closed")?;
+            (head.trim(), Some(glob(inner)?))
+        }
+        None => (written, None),
+    };
+    let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
+    let tool = || -> Result<ToolScope, String> {
+        let name =
+            name.map(|name| if name.is_empty() { Err("it names no tool".to_owned()) } else { glob(name) });
+        Ok(ToolScope { name: name.transpose()?, files: files.clone() })
+    };
+    match kind.to_ascii_lowercase().as_str() {
+        "text" if name.is_none() && files.is_none() => Ok(Scope::Text),
+        "thinking" if name.is_none() && files.is_none() => Ok(Scope::Thinking),
+        "text" | "thinking" => Err(format!("`{kind}` takes neither a name nor files")),
+        "tool" | "toolcall" => Ok(Scope::Tool(tool()?)),
+        "wire" => Ok(Scope::Wire(tool()?)),
+        _ => {
+            let near = crate::diagnostic::nearest(kind, ["text", "thinking", "tool", "wire"]);
+            let near = near.map_or_else(
+                || format!("; write `tool:{kind}` for a tool"),
+                |near| format!("; did you mean `{near}`?"),
+            );
+            Err(format!("it is none of `text`, `thinking`, `tool`, `wire`{near}"))
+        }
+    }
+}
+
+fn glob(text: &str) -> Result<Glob, String> {
+    Glob::new(text, Dialect::Picomatch).map_err(|error| error.to_string())
+}
+
+/// What a rule watches that does not say: text and tools.
+pub fn default() -> Vec<Scope> {
+    vec![Scope::Text, Scope::Tool(ToolScope { name: None, files: None })]
+}
+
+impl Scope {
+    /// Whether it covers a piece of output, with the files known so far.
+    pub fn covers(&self, origin: Origin<'_>, files: &[String]) -> Covers {
+        match (self, origin) {
+            (Scope::Text, Origin::Text) | (Scope::Thinking, Origin::Thinking) => Covers::Yes,
+            (Scope::Tool(scope), Origin::Field { tool, field }) => scope.covers(tool, Some(field), files),
+            (Scope::Wire(scope), Origin::Wire { tool }) => scope.covers(tool, None, files),
+            _ => Covers::No,
+        }
+    }
+}
+
+impl ToolScope {
+    fn covers(&self, tool: &str, field: Option<&str>, files: &[String]) -> Covers {
+        let named = self.name.as_ref().is_none_or(|name| {
+            name.is_match(tool) || field.is_some_and(|field| name.is_match(&format!("{tool}.{field}")))
+        });
+        match &self.files {
+            _ if !named => Covers::No,
+            None => Covers::Yes,
+            Some(glob) if any_file(glob, files) => Covers::Yes,
+            Some(_) => Covers::IfFile,
+        }
+    }
+}
+
+/// Whether a glob matches some file, by its path or its bare name.
+pub(super) fn any_file(glob: &Glob, files: &[String]) -> bool {
+    files
+        .iter()
+        .any(|file| glob.is_match(file) || file.rsplit('/').next().is_some_and(|name| glob.is_match(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar() {
+        #[track_caller]
+        fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
+            let files = if file.is_empty() { Vec::new() } else { vec![file.to_owned()] };
+            assert_eq!(read(scope).unwrap().covers(Origin::Field { tool, field }, &files), covers, "{scope}");
+        }
+        check("tool", "bash", "command", "", Covers::Yes);
+        check("TOOL:edit", "edit", "new_string", "", Covers::Yes);
+        check("tool:edit", "write", "content", "", Covers::No);
+        check("tool:edit.new_string", "edit", "new_string", "", Covers::Yes);
+        check("tool:edit.new_string", "edit", "old_string", "", Covers::No);
+        check("tool:mcp.github/push", "mcp.github/push", "body", "", Covers::Yes);
+        check("tool:mcp__*", "mcp__a__b", "x", "", Covers::Yes);
+        check("tool:edit(*.ts)", "edit", "x", "src/a.ts", Covers::Yes);
+        check("tool:edit(*.ts)", "edit", "x", "src/a.rs", Covers::IfFile);
+        check("tool:edit(app/@(a|b)/*.tsx)", "edit", "x", "app/b/a.tsx", Covers::Yes);
+        check("tool(src/**)", "write", "x", "src/a.tsx", Covers::Yes);
+        check("text", "edit", "x", "", Covers::No);
+        check("wire:bash", "bash", "command", "", Covers::No);
+        assert_eq!(read("wire:bash").unwrap().covers(Origin::Wire { tool: "bash" }, &[]), Covers::Yes);
+        assert_eq!(read("thinking").unwrap().covers(Origin::Thinking, &[]), Covers::Yes);
+    }
+
+    #[test]
+    fn what_is_no_scope_says_why() {
+        for (scope, told) in [
+            ("txet", "it is none of `text`, `thinking`, `tool`, `wire`; did you mean `text`?"),
+            ("edit", "it is none of `text`, `thinking`, `tool`, `wire`; write `tool:edit` for a tool"),
+            ("tool:", "it names no tool"),
+            ("tool:edit(*.ts", "its parenthesis is never closed"),
+            ("text(*.ts)", "`text` takes neither a name nor files"),
+        ] {
+            assert_eq!(read(scope).unwrap_err(), told);
+        }
+    }
+}

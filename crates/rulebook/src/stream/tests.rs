@@ -1,0 +1,244 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::evidence::{Root, Roots};
+use crate::format::{Entry, Format, parse};
+use crate::rule::Rule;
+use crate::source::{Origin, Scope, Source};
+
+/// A native rule with a trigger, and other lines of its header.
+fn rule(name: &str, condition: &str, more: &str) -> Rule {
+    let format = Format::named("rulebook").unwrap();
+    let origin = Origin {
+        format,
+        place: &format.workspace[0],
+        scope: Scope::Workspace,
+        display: format!(".rulebook/rules/{name}.md"),
+        path: String::new(),
+        root: 0,
+        folder: String::new(),
+        inner: format!("{name}.md"),
+    };
+    let condition = condition.replace('\'', "''");
+    let text = Ok(format!("---\ncondition: '{condition}'\n{more}---\nbody"));
+    match parse(Source { origin, text }).entry {
+        Entry::Rule(rule) if rule.stream.is_some() => *rule,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn monitor(rules: &[Rule]) -> Monitor {
+    let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
+    Monitor::new(rules, roots).unwrap()
+}
+
+fn shown(hits: &[Hit]) -> Vec<String> {
+    let place = |hit: &Hit| {
+        let parts = [Some(hit.scope), hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    };
+    hits.iter()
+        .map(|hit| {
+            format!("{} {}..{} l{} {:?} {}", hit.rule, hit.start, hit.end, hit.line, hit.text, place(hit))
+        })
+        .collect()
+}
+
+/// Feeds chunks and finishes.
+fn run(rules: &[Rule], kind: &Kind, chunks: &[&[u8]]) -> Vec<Hit> {
+    let mut monitor = monitor(rules);
+    let mut hits: Vec<Hit> = chunks.iter().flat_map(|chunk| monitor.feed("s", kind, chunk)).collect();
+    hits.extend(monitor.finish("s"));
+    hits
+}
+
+#[track_caller]
+fn check(condition: &str, chunks: &str, wanted: &[&str]) {
+    let chunks: Vec<&[u8]> = chunks.split('|').map(str::as_bytes).collect();
+    let hits = run(&[rule("r", condition, "")], &Kind::Text, &chunks);
+    assert_eq!(shown(&hits), wanted, "{condition} over {chunks:?}");
+}
+
+#[test]
+fn a_match_fires_once_nothing_can_undo_it() {
+    check(r"\bnew\s+(Set|Map)\b", "new Map|per(", &[]);
+    check(r"\bnew\s+(Set|Map)\b", "x new Map|(", &["r 2..9 l1 \"new Map\" text"]);
+    check(r"\bnew\s+(Set|Map)\b", "new Map", &["r 0..7 l1 \"new Map\" text"]);
+    check(r"foo$", "foo|\n", &[]);
+    check(r"foo$", "a\nfoo", &["r 2..5 l2 \"foo\" text"]);
+    check(r"(?m)foo$", "foo|\nx", &["r 0..3 l1 \"foo\" text"]);
+    check(r"(?i)FIX", "a f|i|x", &["r 2..5 l1 \"fix\" text"]);
+    check(r"[à-ü]{2}x", "é\u{e8}x", &["r 0..5 l1 \"éèx\" text"]);
+    check(r"a\r\nb", "a\r|\nb", &["r 0..4 l1 \"a\\r\\nb\" text"]);
+    check(r"\bMap\b", "naïve Map ", &["r 7..10 l1 \"Map\" text"]);
+    check(r"foo[\s\S]*bar", "foo 1 bar 2 bar", &["r 0..9 l1 \"foo 1 bar\" text"]);
+}
+
+#[test]
+fn look_around_is_bounded_but_says_the_same() {
+    check(r"console\.log(?!ger)", "console.log|ger.x\n", &[]);
+    check(r"console\.log(?!ger)", "console.log|(1)\nmore", &["r 0..11 l1 \"console.log\" text"]);
+    check(r"(\w)\1!", "ab|b!", &["r 1..4 l1 \"bb!\" text"]);
+}
+
+#[test]
+fn streams_do_not_mix() {
+    let mut monitor = monitor(&[rule("r", "foobar", "scope: text, thinking\n")]);
+    let mut hits = Vec::new();
+    for (stream, kind, text) in [
+        ("m1/0", Kind::Text, "foo"),
+        ("m1/1", Kind::Text, "bar"),
+        ("m1/t", Kind::Thinking, "bar"),
+        ("m2/0", Kind::Text, "bar"),
+    ] {
+        hits.extend(monitor.feed(stream, &kind, text.as_bytes()));
+    }
+    assert!(hits.is_empty());
+    assert_eq!(monitor.feed("m1/0", &Kind::Text, b"bar").len(), 0);
+    assert_eq!(shown(&monitor.finish("m1/0")), ["r 0..6 l1 \"foobar\" text"]);
+    monitor.forget("m1/1");
+    assert!(monitor.feed("m1/1", &Kind::Text, b"foo").is_empty());
+}
+
+fn tool(rules: &[Rule], name: &str, arguments: &str) -> Vec<String> {
+    shown(&run(rules, &Kind::Tool(name.to_owned()), &[arguments.as_bytes()]))
+}
+
+#[test]
+fn tool_calls_are_watched_decoded_by_field_and_file() {
+    let any = [rule("r", r#"say "hi"\n"#, "")];
+    assert_eq!(
+        tool(&any, "bash", r#"{"command": "say \"hi\"\n", "x": "y"}"#),
+        ["r 0..9 l1 \"say \\\"hi\\\"\\n\" tool bash command"]
+    );
+    let field = [rule("r", "foo", "scope: tool:edit.new_string\n")];
+    assert_eq!(
+        tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo"}"#),
+        ["r 2..5 l1 \"foo\" tool edit new_string"]
+    );
+    let gated = [rule("r", "foo", "globs: 'src/**'\n")];
+    // The path may come after the content, and be absolute.
+    assert_eq!(tool(&gated, "write", r#"{"content": "foo", "file_path": "/repo/src/a.ts"}"#).len(), 1);
+    assert_eq!(tool(&gated, "write", r#"{"file_path": "docs/a.md", "content": "foo"}"#).len(), 0);
+    let scoped = [rule("r", "foo", "scope: tool:edit(*.ts)\n")];
+    assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "a.rs", "new": "foo"}]}"#).len(), 0);
+    assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "x/a.ts", "new": "foo"}]}"#).len(), 1);
+    let patch = [rule("r", r"\bvar\b", "scope: tool(*.ts)\n")];
+    let text = "*** Begin Patch\n*** Update File: a.rs\n+var x\n*** Update File: b.ts\n-var old\n+let y\n+var z\n*** End Patch\n";
+    let wire = serde_json::json!({ "input": text }).to_string();
+    assert_eq!(tool(&patch, "apply_patch", &wire), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
+    assert_eq!(tool(&patch, "apply_patch", text), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
+    let wired = [rule("r", r#"\\"hi"#, "scope: wire:bash\n")];
+    assert_eq!(
+        tool(&wired, "bash", r#"{"command": "say \"hi\""}"#),
+        ["r 17..21 l1 \"\\\\\\\"hi\" wire bash"]
+    );
+}
+
+#[test]
+fn many_calls_at_once_keep_apart() {
+    let mut monitor = monitor(&[rule("r", "foo[0-9]+bar", "")]);
+    let texts: Vec<String> =
+        (0..64).map(|at| format!(r#"{{"command": "foo{at}bar {}"}}"#, "x".repeat(at))).collect();
+    let longest = texts.iter().map(String::len).max().unwrap();
+    let mut hits = Vec::new();
+    for byte in 0..longest {
+        for (at, text) in texts.iter().enumerate().filter(|(_, text)| byte < text.len()) {
+            hits.extend(monitor.feed(
+                &at.to_string(),
+                &Kind::Tool("bash".to_owned()),
+                &text.as_bytes()[byte..=byte],
+            ));
+        }
+    }
+    for at in 0..64 {
+        hits.extend(monitor.finish(&at.to_string()));
+    }
+    let mut texts: Vec<String> = hits.into_iter().map(|hit| hit.text).collect();
+    texts.sort();
+    let mut wanted: Vec<String> = (0..64).map(|at| format!("foo{at}bar")).collect();
+    wanted.sort();
+    assert_eq!(texts, wanted);
+}
+
+#[test]
+fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
+    // Counted repeats of a class make the automaton large enough to empty its cache now and then.
+    let rules = [rule("big", r"[ab].{12}[cd].{12}e!", ""), rule("open", r"begin[\s\S]*end", "")];
+    let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(8000);
+    let text = format!("begin {line} end {line}a0123456789abc0123456789abe!");
+    for size in [1usize, 7, 4096, 1 << 20] {
+        let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+        let mut monitor = monitor(&rules);
+        let mut ends = Vec::new();
+        for (at, chunk) in chunks.iter().enumerate() {
+            if at % 97 == 0 {
+                monitor.feed("other", &Kind::Text, b"a begin xx");
+            }
+            ends.extend(monitor.feed("s", &Kind::Text, chunk));
+        }
+        ends.extend(monitor.finish("s"));
+        let ends: Vec<(String, usize)> = ends.into_iter().map(|hit| (hit.rule, hit.end)).collect();
+        assert_eq!(
+            ends,
+            [("open".to_owned(), 6 + line.len() + 4), ("big".to_owned(), text.len())],
+            "chunks of {size}"
+        );
+    }
+}
+
+#[test]
+fn bombs_cost_no_time() {
+    let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
+    let text = "a".repeat(20_000) + &"x".repeat(20_000);
+    assert!(run(&rules, &Kind::Text, &[text.as_bytes()]).is_empty());
+    let words: Vec<String> = (0..1500).map(|at| format!("word{at}")).collect();
+    assert_eq!(run(&[rule("many", &words.join("|"), "")], &Kind::Text, &[b"a word1499"]).len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_hits_of_the_whole(
+        text in "(foo|bar|new Map|per|é|\n|\r\n| |a|b|\\{|\\}|var|\"|x){0,40}",
+        sizes in prop::collection::vec(1usize..9, 1..20),
+    ) {
+        let rules = [
+            rule("word", r"\bnew\s+Map\b", ""),
+            rule("lines", r"(?m)^foo[^\n]*bar$", ""),
+            rule("end", r"bar$", ""),
+            rule("class", r"[éa]{2,3}", ""),
+            rule("lazy", r"foo[\s\S]*?var", ""),
+            rule("around", r"foo(?!bar)", ""),
+        ];
+        let wire = serde_json::json!({ "path": "x.ts", "content": text }).to_string();
+        for (kind, bytes) in [(Kind::Text, text.as_bytes()), (Kind::Tool("edit".to_owned()), wire.as_bytes())] {
+            let sorted = |mut hits: Vec<Hit>| {
+                hits.sort_by(|a, b| (&a.rule, a.start).cmp(&(&b.rule, b.start)));
+                shown(&hits)
+            };
+            let whole = sorted(run(&rules, &kind, &[bytes]));
+            let mut chunks = Vec::new();
+            let mut rest = bytes;
+            for size in sizes.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (chunk, more) = rest.split_at((*size).min(rest.len()));
+                chunks.push(chunk);
+                rest = more;
+            }
+            prop_assert_eq!(sorted(run(&rules, &kind, &chunks)), whole);
+        }
+    }
+
+    #[test]
+    fn the_monitor_finds_what_a_search_of_the_whole_text_finds(text in "(foo|bar|new Map|per|\n| |a|b|x){0,25}") {
+        for pattern in ["foo", r"(?-u:\b)foo(?-u:\b)", "a+b", "bar$", "(?m)^b", "foo|bar", "x{2}", "(?s)foo.*bar"] {
+            let written = pattern.replace("(?-u:\\b)", "\\b");
+            let hits = run(&[rule("r", &written, "")], &Kind::Text, &[text.as_bytes()]);
+            let ends: Vec<usize> = hits.iter().map(|hit| hit.end).collect();
+            let earliest = regex::bytes::Regex::new(pattern).unwrap().shortest_match(text.as_bytes());
+            prop_assert_eq!(ends, earliest.into_iter().collect::<Vec<_>>(), "{}", pattern);
+        }
+    }
+}
