@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
+use rulebook::stream::policy::{ContextMode, InterruptMode, Modes, RepeatMode};
 
 use keys::{KEYS, Takes};
 
@@ -190,6 +191,19 @@ pub fn merge(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
         }
     }
     (settings, diagnostics)
+}
+
+impl Stream {
+    /// The modes of every rule that does not say otherwise.
+    pub fn modes(&self) -> Modes {
+        let base = Modes::default();
+        Modes {
+            interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
+            context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
+            repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
+            gap: self.repeat_gap,
+        }
+    }
 }
 
 impl Settings {

@@ -236,8 +236,12 @@ impl Fields {
                             "`{}` has look-around or back-references: it runs line by line on a bounded window",
                             shown(&text)
                         );
-                        let told = reader.tell(Code::BoundedRegex, span, message);
-                        told.help = "write it without them to have it exact".to_owned();
+                        reader.tell(Code::BoundedRegex, span, message);
+                    } else if pattern.matches_empty {
+                        let message =
+                            format!("`{}` matches even an empty text, so it fires at once", shown(&text));
+                        reader.tell(Code::BadRegex, span, message).help =
+                            "name something that must be there".to_owned();
                     }
                     conditions.push(pattern);
                 }

@@ -13,6 +13,8 @@ pub struct Pattern {
     pub regex: String,
     /// On what.
     pub engine: Engine,
+    /// Whether nothing at all matches: such a condition fires with the first sign of output.
+    pub matches_empty: bool,
 }
 
 /// What runs a pattern.
@@ -42,17 +44,48 @@ pub fn read(written: &str) -> Result<Pattern, String> {
         return Err(format!("it is {} bytes long, at most {MAX_LEN} are read", written.len()));
     }
     let regex = respell(&unslash(written));
-    let pattern = |regex, engine| Pattern { written: written.to_owned(), regex, engine };
+    let pattern =
+        |regex, engine, empty| Pattern { written: written.to_owned(), regex, engine, matches_empty: empty };
     match ast::parse::ParserBuilder::new().nest_limit(MAX_NEST).build().parse(&regex) {
         Ok(tree) if weight(&tree) > MAX_WEIGHT => {
             Err("it is too large when its repetitions are written out".to_owned())
         }
-        Ok(tree) => Ok(pattern(as_javascript_means(&regex, &tree), Engine::Automaton)),
+        Ok(_) if regex.contains(NEVER) => Err("its class `[]` is empty, so it never matches".to_owned()),
+        Ok(tree) => {
+            let empty = matches_empty(&tree);
+            Ok(pattern(as_javascript_means(&regex, &tree), Engine::Automaton, empty))
+        }
         Err(error) if needs_fallback(error.kind()) => {
             fancy_regex::RegexBuilder::new(&regex).build().map_err(|error| first_line(&error.to_string()))?;
-            Ok(pattern(regex, Engine::Fallback))
+            Ok(pattern(regex, Engine::Fallback, false))
         }
         Err(error) => Err(error.kind().to_string()),
+    }
+}
+
+/// A class with nothing in it.
+const NEVER: &str = "[a&&b]";
+
+/// Whether the empty text matches.
+fn matches_empty(tree: &Ast) -> bool {
+    match tree {
+        Ast::Empty(_) | Ast::Flags(_) | Ast::Assertion(_) => true,
+        Ast::Concat(concat) => concat.asts.iter().all(matches_empty),
+        Ast::Alternation(alternation) => alternation.asts.iter().any(matches_empty),
+        Ast::Group(group) => matches_empty(&group.ast),
+        Ast::Repetition(repetition) => {
+            let may_be_absent = match &repetition.op.kind {
+                ast::RepetitionKind::ZeroOrOne | ast::RepetitionKind::ZeroOrMore => true,
+                ast::RepetitionKind::Range(
+                    ast::RepetitionRange::Exactly(least)
+                    | ast::RepetitionRange::AtLeast(least)
+                    | ast::RepetitionRange::Bounded(least, _),
+                ) => *least == 0,
+                ast::RepetitionKind::OneOrMore => false,
+            };
+            may_be_absent || matches_empty(&repetition.ast)
+        }
+        _ => false,
     }
 }
 
@@ -123,7 +156,8 @@ fn respell(text: &str) -> String {
                 if rest.starts_with("[]") {
                     taken = 2;
                     in_class = false;
-                    out.push_str("a&&b]");
+                    out.pop();
+                    out.push_str(NEVER);
                 }
             }
             '[' => out.push_str("\\["),
@@ -267,6 +301,20 @@ mod tests {
         check(r"\u0041\x42", "AB", true);
         check(r"foo$", "foo\n", false);
         check(r"(?m)foo$", "foo\nx", true);
+    }
+
+    #[test]
+    fn what_matches_nothing_at_all_is_known() {
+        for (written, empty) in [
+            (".*", true),
+            ("a?|b", true),
+            ("^$", true),
+            ("(a{0,2})*", true),
+            ("a+", false),
+            (r"\bfoo", false),
+        ] {
+            assert_eq!(read(written).unwrap().matches_empty, empty, "{written}");
+        }
     }
 
     #[test]

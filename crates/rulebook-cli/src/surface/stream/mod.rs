@@ -13,6 +13,7 @@ use rulebook::evaluate::{State, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
+use rulebook::stream::policy::Source;
 use rulebook::stream::{Hit, Kind, Monitor};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
@@ -44,6 +45,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     });
     let hits = watch(&rules, &workspace.roots, &steps)?;
     let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
+    let hits: Vec<Shown> = hits.into_iter().map(|hit| Shown::of(hit, &rules, &workspace)).collect();
     if args.json {
         let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": loaded.diagnostics });
         if let Some(splits) = proved {
@@ -51,9 +53,33 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
         }
         out::print_json(&answer)?;
     } else {
-        out::print(&show(&rules, &hits, proved))?;
+        out::print(&show(rules.len(), &hits, proved))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A hit, and what would come of it.
+#[derive(serde::Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    hit: Hit,
+    source: String,
+    /// Whether the output would be stopped; else the rule is added after the turn.
+    interrupts: bool,
+}
+
+impl Shown {
+    fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> Shown {
+        let rule = rules.iter().find(|rule| rule.name == hit.rule);
+        let own = rule.and_then(|rule| rule.stream.as_ref()).map(|trigger| trigger.modes).unwrap_or_default();
+        let source = match hit.scope {
+            "text" => Source::Text,
+            "thinking" => Source::Thinking,
+            _ => Source::Tool,
+        };
+        let interrupts = own.over(workspace.settings.stream.modes()).interrupt.covers(source);
+        Shown { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
+    }
 }
 
 /// The rules that could watch: those that do now, and those that wait for their conditions.
@@ -136,11 +162,12 @@ fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow
     Ok(usize::try_from(SPLITS).unwrap_or(0))
 }
 
-fn show(rules: &[&Rule], hits: &[Hit], proved: Option<usize>) -> String {
+fn show(rules: usize, hits: &[Shown], proved: Option<usize>) -> String {
     let mut text = String::new();
-    for hit in hits {
-        let source = rules.iter().find(|rule| rule.name == hit.rule).map_or("", |rule| &rule.origin.display);
-        let _ = writeln!(text, "{}  {}", paint(RED.bold(), out::clean(&hit.rule)), out::clean(source));
+    for Shown { hit, source, interrupts } in hits {
+        let action = if *interrupts { "would interrupt" } else { "would be added after the turn" };
+        let (name, source) = (paint(RED.bold(), out::clean(&hit.rule)), out::clean(source));
+        let _ = writeln!(text, "{name}  {source}  {}", paint(DIM, action));
         let parts = [hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
         let place: Vec<&str> = [Some(hit.scope)].into_iter().chain(parts).flatten().collect();
         let _ = writeln!(
@@ -160,7 +187,7 @@ fn show(rules: &[&Rule], hits: &[Hit], proved: Option<usize>) -> String {
         }
         text.push('\n');
     }
-    let watching = plural(rules.len(), "stream rule");
+    let watching = plural(rules, "stream rule");
     let _ = match hits.len() {
         0 => writeln!(text, "{}: {watching} watched", paint(GREEN, "nothing fired")),
         count => writeln!(text, "{}; {watching} watched", paint(BOLD, plural(count, "hit"))),
