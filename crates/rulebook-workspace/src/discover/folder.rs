@@ -28,7 +28,7 @@ impl Finder<'_> {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Not the link alone: a folder above may be one.
                 let refused = self.outside(spot, at).or_else(|| not_a_file(kind));
-                let node = fs::metadata(at).ok().as_ref().and_then(node_of);
+                let node = node_at(at);
                 self.add(spot, &spot.shown, inner, at, node, refused);
             }
             (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
@@ -72,7 +72,7 @@ impl Finder<'_> {
                 return self.diagnostics.push(Diagnostic::whole(Code::Unreadable, shown, told));
             }
         };
-        let device = fs::metadata(at).ok().as_ref().and_then(node_of).map(|(device, _)| device);
+        let device = device_of(at);
         let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
         entries.sort_by_cached_key(fs::DirEntry::file_name);
         for entry in entries {
@@ -82,9 +82,8 @@ impl Finder<'_> {
             let path = entry.path();
             // What the folder says of an entry is enough for everything but links.
             let (kind, node, refused) = if kind.is_symlink() {
-                let metadata = fs::metadata(&path).ok();
-                let kind = metadata.as_ref().map_or(kind, fs::Metadata::file_type);
-                (kind, metadata.as_ref().and_then(node_of), self.outside(spot, &path))
+                let kind = fs::metadata(&path).map_or(kind, |metadata| metadata.file_type());
+                (kind, node_at(&path), self.outside(spot, &path))
             } else {
                 (kind, device.zip(number_of(&entry)), None)
             };
@@ -159,20 +158,35 @@ impl Finder<'_> {
     }
 }
 
+/// Which file a path leads to: the device of its folder, whose entries are numbered the same way, and its number. The
+/// device a file itself tells may be another one on a file system of layers.
+fn node_at(path: &Path) -> Option<Node> {
+    let real = fs::canonicalize(path).ok()?;
+    Some((device_of(real.parent()?)?, number_at(&real)?))
+}
+
 #[cfg(unix)]
-fn node_of(metadata: &fs::Metadata) -> Option<Node> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
+fn device_of(folder: &Path) -> Option<u64> {
+    fs::metadata(folder).ok().map(|metadata| std::os::unix::fs::MetadataExt::dev(&metadata))
+}
+
+#[cfg(unix)]
+fn number_at(file: &Path) -> Option<u64> {
+    fs::metadata(file).ok().map(|metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
 }
 
 #[cfg(unix)]
 fn number_of(entry: &fs::DirEntry) -> Option<u64> {
-    use std::os::unix::fs::DirEntryExt;
-    Some(entry.ino())
+    Some(std::os::unix::fs::DirEntryExt::ino(entry))
 }
 
 #[cfg(not(unix))]
-fn node_of(_: &fs::Metadata) -> Option<Node> {
+fn device_of(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn number_at(_: &Path) -> Option<u64> {
     None
 }
 
