@@ -90,25 +90,57 @@ impl Table {
             .collect()
     }
 
+    /// Writes the rows. Nothing is cut: what does not fit goes on below, under its column or, where that is too
+    /// narrow, under the row.
     pub(crate) fn write(&self, text: &mut String, indent: usize, widths: &[usize]) {
-        let limit = width();
+        let limit = width().unwrap_or(usize::MAX);
         for row in &self.rows {
-            let mut used = indent;
+            let Some(((style, last), cells)) = row.split_last() else { continue };
             text.extend(std::iter::repeat_n(' ', indent));
-            for (at, (style, cell)) in row.iter().enumerate() {
-                let is_last = at + 1 == row.len();
-                let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(used).max(12));
-                let shown = if is_last { cut(cell, room) } else { cell.clone() };
-                text.push_str(&paint(*style, &shown));
-                if !is_last {
-                    let pad = widths.get(at).copied().unwrap_or(0).saturating_sub(shown.width()) + 2;
-                    text.extend(std::iter::repeat_n(' ', pad));
-                    used += shown.width() + pad;
+            let mut used = indent;
+            for (at, (style, cell)) in cells.iter().enumerate() {
+                let pad = widths.get(at).copied().unwrap_or(0).saturating_sub(cell.width()) + 2;
+                text.push_str(&paint(*style, cell));
+                text.extend(std::iter::repeat_n(' ', pad));
+                used += cell.width() + pad;
+            }
+            let fits = used + last.width() <= limit;
+            let column = if fits || limit.saturating_sub(used) >= NARROW { used } else { indent + 4 };
+            if column != used {
+                text.truncate(text.trim_end_matches(' ').len());
+                text.push('\n');
+                text.extend(std::iter::repeat_n(' ', column));
+            }
+            for (at, line) in wrap(last, limit.saturating_sub(column)).iter().enumerate() {
+                if at > 0 {
+                    text.push('\n');
+                    text.extend(std::iter::repeat_n(' ', column));
                 }
+                text.push_str(&paint(*style, line));
             }
             text.push('\n');
         }
     }
+}
+
+/// Columns narrower than this are not written into.
+const NARROW: usize = 36;
+
+/// Lines of at most `room`, broken between words where that can be.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is one");
+        if !line.is_empty() && line.width() + 1 + word.width() > room {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// One line without control characters: what comes from a stranger's file cannot steer a terminal.
@@ -126,21 +158,6 @@ pub(crate) fn clean(text: &str) -> String {
             }
         })
         .collect()
-}
-
-fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for c in text.chars() {
-        if short.width() + 2 > room {
-            break;
-        }
-        short.push(c);
-    }
-    short.push('…');
-    short
 }
 
 fn severity_style(severity: Severity) -> Style {

@@ -137,14 +137,7 @@ fn show(
         );
     } else {
         let mut table = Table::default();
-        table.row([
-            (DIM, "id"),
-            (DIM, "source"),
-            (DIM, "scope"),
-            (DIM, "comes on"),
-            (DIM, "tokens"),
-            (DIM, "state now"),
-        ]);
+        table.row([(DIM, "id"), (DIM, "source"), (DIM, "comes on"), (DIM, "tokens"), (DIM, "state now")]);
         for row in rows {
             let comes_on = match (row.activation, row.basis) {
                 (Some(activation), Some(basis @ ("repaired" | "fail-open"))) => {
@@ -157,7 +150,6 @@ fn show(
             table.row([
                 (BOLD, &row.id),
                 (PLAIN, &row.source),
-                (DIM, row.scope),
                 (PLAIN, &comes_on),
                 (DIM, &format!("~{}", row.tokens)),
                 (style, &state),
