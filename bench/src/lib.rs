@@ -1,4 +1,5 @@
-//! The rule files and the evidence that everything here is measured on.
+//! The rule files, the evidence and the streams that everything here is measured on.
 
 pub mod corpus;
 pub mod sample;
+pub mod stream;

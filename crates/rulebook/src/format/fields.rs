@@ -6,7 +6,7 @@ use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
 use crate::rule::{Examples, OwnModes, Trigger};
-use crate::stream::pattern::{self, Engine};
+use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 use crate::stream::scope::{self, Scope};
 
@@ -214,7 +214,7 @@ impl Fields {
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
         let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
         let mut conditions = Vec::new();
-        let mut scope = self.scope(reader);
+        let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.tell(code, span, message);
         }) {
@@ -225,8 +225,12 @@ impl Fields {
                 );
                 reader.tell(Code::BadRegex, span, message).help =
                     format!("write `scope: tool({text})` and a `condition` for the text");
-                scope.extend(scope::read(&format!("tool({text})")).ok());
-                conditions.extend(pattern::read("[^]").ok());
+                let own = scope::read(&format!("tool({text})")).ok();
+                conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
+                    scope: own,
+                    written: text,
+                    ..pattern
+                }));
                 continue;
             }
             match pattern::read(&text) {

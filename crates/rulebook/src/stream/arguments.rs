@@ -3,12 +3,11 @@
 //! Reads what `serde_json` reads, with four differences. Half a surrogate pair and invalid UTF-8 become U+FFFD, as
 //! [`String::from_utf8_lossy`] does it; nesting ends at 64; a number is its literal text, however large.
 
-mod characters;
 mod number;
 #[cfg(test)]
 mod tests;
 
-use characters::Characters;
+use super::characters::Characters;
 use number::Number;
 
 /// How deep objects and arrays may nest; deeper is malformed.

@@ -10,10 +10,12 @@ use regex_automata::util::start::Config as StartConfig;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, nfa::thompson};
 
+use super::watch::{AROUND, Spot};
+
 /// How much text a stream keeps at most. A match that started before it is shown from where it starts.
 pub(super) const RETAINED: usize = 64 << 10;
 
-/// How far apart checkpoints are looked for.
+/// Where checkpoints are looked for: at every so many bytes of a stream.
 const CHECKPOINT: usize = 4 << 10;
 
 /// The largest cache, in bytes.
@@ -36,22 +38,15 @@ pub(super) struct Position {
     /// How often the shared cache had been emptied when `state` was found.
     generation: usize,
     own: Option<Box<Cache>>,
-    /// The text since the last checkpoint, or as much as is kept of it.
+    /// The text that is kept: since the last checkpoint, and a little before it to show.
     tail: Vec<u8>,
+    /// Where in `tail` the last checkpoint is.
+    checkpoint: usize,
     /// How many bytes, and how many line breaks, went before `tail`.
     gone: usize,
     gone_lines: usize,
     /// The byte before `tail`.
     before: Option<u8>,
-}
-
-/// A match: which pattern, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) pattern: usize,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) line: usize,
 }
 
 impl Automaton {
@@ -66,57 +61,83 @@ impl Automaton {
     pub(super) fn start(&mut self) -> Position {
         let state = start_state(&self.dfa, &mut self.cache, None);
         let generation = self.cache.clear_count();
-        Position { state, generation, own: None, tail: Vec::new(), gone: 0, gone_lines: 0, before: None }
+        let tail = Vec::new();
+        Position { state, generation, own: None, tail, checkpoint: 0, gone: 0, gone_lines: 0, before: None }
     }
 
-    /// Goes on over some bytes, and tells for each byte which patterns are known to have matched before it.
+    /// Goes on over some bytes, and tells which patterns are known to have matched, and where their matches end.
     pub(super) fn feed(
         &mut self,
         at: &mut Position,
         bytes: &[u8],
-        mut found: impl FnMut(&mut Automaton, &Position, usize, usize),
+        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
     ) {
         self.recover(at);
-        let mut own = at.own.take();
-        for &byte in bytes {
-            let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
-            at.state = next(&self.dfa, cache, at.state, byte);
-            // An automaton learns of a match one byte late.
-            let end = at.gone + at.tail.len();
-            at.tail.push(byte);
-            if at.state.is_match() {
-                let matched: Vec<usize> = matched(&self.dfa, cache, at.state).collect();
-                for pattern in matched {
-                    found(self, at, pattern, end);
-                }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // Text is let go of at places that the stream alone decides, not its chunks.
+            let to_mark = CHECKPOINT - (at.gone + at.tail.len()) % CHECKPOINT;
+            let (slice, more) = rest.split_at(to_mark.min(rest.len()));
+            self.run(at, slice, found);
+            rest = more;
+            if slice.len() == to_mark {
+                self.let_go(at);
             }
         }
-        at.own = own;
         at.generation = self.cache.clear_count();
-        self.let_go(at);
+    }
+
+    fn run(
+        &mut self,
+        at: &mut Position,
+        bytes: &[u8],
+        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
+    ) {
+        let mut own = at.own.take();
+        let mut state = at.state;
+        let mut kept = 0;
+        loop {
+            let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
+            let dfa = &self.dfa;
+            let matched_at = bytes[kept..].iter().position(|&byte| {
+                state = next(dfa, cache, state, byte);
+                state.is_match()
+            });
+            let Some(matched_at) = matched_at else { break };
+            // An automaton learns of a match one byte late.
+            let patterns: Vec<usize> = matched(dfa, cache, state).collect();
+            at.tail.extend_from_slice(&bytes[kept..=kept + matched_at]);
+            kept += matched_at + 1;
+            let end = at.gone + at.tail.len() - 1;
+            for pattern in patterns {
+                found(self, at, pattern, end);
+            }
+        }
+        at.tail.extend_from_slice(&bytes[kept..]);
+        at.state = state;
+        at.own = own;
     }
 
     /// The end of a stream: what only that could decide.
     pub(super) fn finish(
         &mut self,
         at: &mut Position,
-        mut found: impl FnMut(&mut Automaton, &Position, usize, usize),
+        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
     ) {
         self.recover(at);
         let mut own = at.own.take();
         let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
         let state = self.dfa.next_eoi_state(cache, at.state).expect("the cache is emptied, not given up");
-        let matched: Vec<usize> =
+        let patterns: Vec<usize> =
             if state.is_match() { matched(&self.dfa, cache, state).collect() } else { Vec::new() };
         let end = at.gone + at.tail.len();
-        for pattern in matched {
+        for pattern in patterns {
             found(self, at, pattern, end);
         }
-        at.generation = self.cache.clear_count();
     }
 
-    /// Where a match that ends at `end` starts: as far left as it can.
-    pub(super) fn locate(&mut self, at: &Position, pattern: usize, end: usize) -> Found {
+    /// Where a match that ends at `end` starts: as far left as it can, and as far as text is kept.
+    pub(super) fn locate<'t>(&mut self, at: &'t Position, pattern: usize, end: usize) -> Spot<'t> {
         let slot = &mut self.backwards[pattern];
         if slot.is_none() {
             let dfa = build(&self.patterns[pattern..=pattern], Direction::Backwards)
@@ -125,10 +146,19 @@ impl Automaton {
             *slot = Some(Box::new((dfa, cache)));
         }
         let (dfa, cache) = slot.as_deref_mut().expect("just built");
-        let input = Input::new(&at.tail).range(..end - at.gone).anchored(Anchored::Yes);
-        let start = dfa.try_search_rev(cache, &input).ok().flatten().map_or(0, |half| half.offset());
-        let line = at.gone_lines + memchr::memchr_iter(b'\n', &at.tail[..start]).count() + 1;
-        Found { pattern, start: at.gone + start, end, line }
+        let end = end - at.gone;
+        let from = at.checkpoint.min(end);
+        let input = Input::new(&at.tail).range(from..end).anchored(Anchored::Yes);
+        let start = dfa.try_search_rev(cache, &input).ok().flatten().map_or(from, |half| half.offset());
+        let shown = start.saturating_sub(AROUND);
+        Spot {
+            start: at.gone + start,
+            end: at.gone + end,
+            line: at.gone_lines + memchr::memchr_iter(b'\n', &at.tail[..start]).count() + 1,
+            text: &at.tail[start..end],
+            around: &at.tail[shown..(end + AROUND).min(at.tail.len())],
+            lead: start - shown,
+        }
     }
 
     /// Finds a state again that the shared cache has forgotten.
@@ -141,29 +171,34 @@ impl Automaton {
 
     fn rerun(&mut self, at: &Position, own: Option<&mut Cache>) -> LazyStateID {
         let cache = own.unwrap_or(&mut self.cache);
-        let start = start_state(&self.dfa, cache, at.before);
-        at.tail.iter().fold(start, |state, &byte| next(&self.dfa, cache, state, byte))
+        let before = if at.checkpoint == 0 { at.before } else { Some(at.tail[at.checkpoint - 1]) };
+        let start = start_state(&self.dfa, cache, before);
+        at.tail[at.checkpoint..].iter().fold(start, |state, &byte| next(&self.dfa, cache, state, byte))
     }
 
     /// Lets go of text that no match can need any more.
     fn let_go(&mut self, at: &mut Position) {
-        if at.tail.len() < CHECKPOINT {
-            return;
-        }
         let last = at.tail.last().copied();
-        let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+        let mut own = at.own.take();
+        let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
+        let cleared = cache.clear_count();
         let is_checkpoint = start_state(&self.dfa, cache, last) == at.state;
-        at.generation = self.cache.clear_count();
-        if is_checkpoint {
-            at.forget(at.tail.len());
-        } else if at.tail.len() > RETAINED {
-            if at.own.is_none() {
-                let mut own = Box::new(self.dfa.create_cache());
-                at.state = self.rerun(at, Some(&mut own));
-                at.own = Some(own);
+        let is_stale = cache.clear_count() != cleared;
+        if is_stale {
+            at.state = self.rerun(at, own.as_deref_mut());
+        } else if is_checkpoint {
+            at.checkpoint = at.tail.len();
+            at.forget(at.tail.len().saturating_sub(AROUND));
+        }
+        if at.tail.len() > RETAINED {
+            if own.is_none() {
+                let mut cache = Box::new(self.dfa.create_cache());
+                at.state = self.rerun(at, Some(&mut cache));
+                own = Some(cache);
             }
             at.forget(at.tail.len() - RETAINED / 2);
         }
+        at.own = own;
     }
 }
 
@@ -171,14 +206,9 @@ impl Position {
     fn forget(&mut self, count: usize) {
         self.gone += count;
         self.gone_lines += memchr::memchr_iter(b'\n', &self.tail[..count]).count();
-        self.before = self.tail[..count].last().copied();
+        self.before = self.tail[..count].last().copied().or(self.before);
+        self.checkpoint = self.checkpoint.saturating_sub(count);
         self.tail.drain(..count);
-    }
-
-    /// A stretch of the stream, as far as it is kept.
-    pub(super) fn text(&self, start: usize, end: usize) -> &[u8] {
-        let clip = |at: usize| at.saturating_sub(self.gone).min(self.tail.len());
-        &self.tail[clip(start)..clip(end)]
     }
 }
 
@@ -198,7 +228,7 @@ fn build(patterns: &[String], direction: Direction) -> Result<DFA, String> {
         .minimum_cache_clear_count(None);
     DFA::builder()
         .configure(config)
-        .syntax(syntax::Config::new().utf8(false).nest_limit(200))
+        .syntax(syntax::Config::new().utf8(false).crlf(true).nest_limit(200))
         .thompson(thompson::Config::new().utf8(false).reverse(reverse).nfa_size_limit(Some(64 << 20)))
         .build_many(patterns)
         .map_err(|error| error.to_string())

@@ -1,164 +1,224 @@
 //! Tool calls being watched: arguments decoded as they grow, each field, and each file of a patch, by itself.
 
-use std::collections::HashMap;
-
 use super::arguments::{Arguments, FieldId, Piece};
-use super::monitor::{Channel, Hit, Monitor};
+use super::characters::Characters;
+use super::monitor::Hit;
 use super::patch::{Part, Patch};
 use super::scope::{Covers, Origin};
+use super::watch::{Channel, Watch};
 use crate::evidence::{Place, is_path_key};
 
 /// A tool call being watched.
 #[derive(Debug)]
 pub(super) struct Call {
     tool: String,
-    arguments: Option<Arguments>,
-    has_begun: bool,
+    input: Input,
     wire: Option<Channel>,
-    fields: HashMap<FieldId, Field>,
+    /// The field being read; JSON has one leaf open at a time.
+    field: Option<Box<Field>>,
     files: Vec<String>,
     /// Found, but the file that would let them through is not known yet.
     pending: Vec<(usize, Hit)>,
+}
+
+/// How a call's arguments come.
+#[derive(Debug)]
+enum Input {
+    /// Nothing but white space so far.
+    Unknown(Vec<u8>),
+    Json {
+        arguments: Arguments,
+        fed: usize,
+    },
+    /// Plain text, as some tools take it, or what follows where JSON ended being any.
+    Raw(Characters),
 }
 
 /// A field of a call's arguments.
 #[derive(Debug)]
 struct Field {
     path: String,
-    patch: Patch,
+    /// Where the field may hold a patch.
+    patch: Option<Patch>,
     /// The text of a short field that may name a file.
     value: Option<String>,
-    channels: Vec<(Option<String>, Channel)>,
+    plain: Option<Channel>,
+    /// The file of a patch being read.
+    file: Option<(String, Channel)>,
 }
 
-/// The longest file name that is kept.
+/// The longest file name that is kept, the most files a call is known to be about, and the most hits that wait for one.
 const MAX_NAME: usize = 4096;
+const MAX_FILES: usize = 1000;
+const MAX_PENDING: usize = 1000;
 /// The field of arguments that are no JSON.
 const RAW: &str = "input";
 
 impl Call {
     pub(super) fn new(tool: &str, wire: Option<Channel>) -> Call {
-        Call {
-            tool: tool.to_owned(),
-            arguments: Some(Arguments::new()),
-            has_begun: false,
-            wire,
-            fields: HashMap::new(),
-            files: Vec::new(),
-            pending: Vec::new(),
-        }
+        let input = Input::Unknown(Vec::new());
+        Call { tool: tool.to_owned(), input, wire, field: None, files: Vec::new(), pending: Vec::new() }
     }
 }
 
-impl Monitor {
-    pub(super) fn feed_call(&mut self, call: &mut Call, bytes: &[u8], hits: &mut Vec<(usize, Hit)>) {
-        if let Some(mut wire) = call.wire.take() {
-            let tool = call.tool.clone();
-            self.watch_call(call, &mut wire, Some(bytes), Origin::Wire { tool: &tool }, None, hits);
-            call.wire = Some(wire);
-        }
-        if !call.has_begun
-            && let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace())
-        {
-            call.has_begun = true;
-            if !matches!(first, b'{' | b'[' | b'"') {
-                call.arguments = None;
-                let raw = Piece::Open { field: FieldId(0), path: RAW.to_owned() };
-                self.take_piece(call, raw, hits);
+impl Watch {
+    pub(super) fn feed_call(&mut self, call: &mut Call, bytes: &[u8], hits: &mut Vec<Hit>) {
+        self.watch_wire(call, Some(bytes), hits);
+        if let Input::Unknown(lead) = &mut call.input {
+            lead.extend_from_slice(bytes);
+            let Some(first) = lead.iter().find(|byte| !byte.is_ascii_whitespace()) else { return };
+            let is_json = matches!(first, b'{' | b'[' | b'"');
+            let lead = std::mem::take(lead);
+            if is_json {
+                call.input = Input::Json { arguments: Arguments::new(), fed: 0 };
+            } else {
+                self.go_raw(call, hits);
             }
+            return self.decode(call, &lead, hits);
         }
+        self.decode(call, bytes, hits);
+    }
+
+    fn decode(&mut self, call: &mut Call, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut pieces = Vec::new();
-        match &mut call.arguments {
-            // What is malformed from some byte on was watched up to there; the call itself will fail.
-            Some(arguments) => drop(arguments.feed(bytes, &mut pieces)),
-            None if call.has_begun => {
-                let text = String::from_utf8_lossy(bytes).into_owned();
-                pieces.push(Piece::Text { field: FieldId(0), text });
+        let mut rest = None;
+        match &mut call.input {
+            Input::Unknown(_) => {}
+            Input::Json { arguments, fed } => {
+                // What is no JSON from some byte on is watched as it stands.
+                if let Err(malformed) = arguments.feed(bytes, &mut pieces) {
+                    rest = Some(malformed.at.saturating_sub(*fed).min(bytes.len()));
+                }
+                *fed += bytes.len();
             }
-            None => {}
+            Input::Raw(characters) => {
+                pieces.push(Piece::Text { field: FieldId(0), text: characters.bytes(bytes) });
+            }
         }
         for piece in pieces {
             self.take_piece(call, piece, hits);
         }
+        if let Some(rest) = rest {
+            self.take_piece(call, Piece::Close { field: FieldId(0) }, hits);
+            self.go_raw(call, hits);
+            self.decode(call, &bytes[rest..], hits);
+        }
     }
 
-    pub(super) fn finish_call(&mut self, call: &mut Call, hits: &mut Vec<(usize, Hit)>) {
+    fn go_raw(&mut self, call: &mut Call, hits: &mut Vec<Hit>) {
+        call.input = Input::Raw(Characters::default());
+        self.take_piece(call, Piece::Open { field: FieldId(0), path: RAW.to_owned() }, hits);
+    }
+
+    pub(super) fn finish_call(&mut self, call: &mut Call, hits: &mut Vec<Hit>) {
         let mut pieces = Vec::new();
-        match &mut call.arguments {
-            Some(arguments) => drop(arguments.finish(&mut pieces)),
-            None => pieces.push(Piece::Close { field: FieldId(0) }),
+        match &mut call.input {
+            Input::Json { arguments, .. } => drop(arguments.finish(&mut pieces)),
+            Input::Raw(_) => pieces.push(Piece::Close { field: FieldId(0) }),
+            Input::Unknown(_) => {}
         }
         for piece in pieces {
             self.take_piece(call, piece, hits);
         }
-        if let Some(mut wire) = call.wire.take() {
-            let tool = call.tool.clone();
-            self.watch_call(call, &mut wire, None, Origin::Wire { tool: &tool }, None, hits);
+        self.watch_wire(call, None, hits);
+    }
+
+    fn watch_wire(&mut self, call: &mut Call, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
+        let Call { tool, wire, files, pending, .. } = call;
+        if let Some(wire) = wire {
+            let mut told = Told { files, pending, hits };
+            self.watch_for(wire, bytes, Origin::Wire { tool }, None, &mut told);
         }
     }
 
-    fn take_piece(&mut self, call: &mut Call, piece: Piece, hits: &mut Vec<(usize, Hit)>) {
+    fn take_piece(&mut self, call: &mut Call, piece: Piece, hits: &mut Vec<Hit>) {
         match piece {
-            Piece::Open { field, path } => {
+            Piece::Open { path, .. } => {
                 let name = path.rsplit(['.', ']']).find(|part| !part.is_empty()).unwrap_or_default();
                 let name = name.split('[').next().unwrap_or_default();
                 let value = is_path_key(name).then(String::new);
-                call.fields.insert(field, Field { path, patch: Patch::new(), value, channels: Vec::new() });
+                let patch = may_be_patch(&call.tool, name).then(Patch::new);
+                call.field = Some(Box::new(Field { path, patch, value, plain: None, file: None }));
             }
-            Piece::Text { field, text } => {
-                let Some(mut open) = call.fields.remove(&field) else { return };
-                open.value = open
-                    .value
-                    .filter(|value| value.len() + text.len() <= MAX_NAME)
-                    .map(|value| value + &text);
-                let mut parts = Vec::new();
-                open.patch.feed(&text, &mut parts);
-                self.take_parts(call, &mut open, parts, hits);
-                call.fields.insert(field, open);
-            }
-            Piece::Close { field } => {
-                let Some(mut open) = call.fields.remove(&field) else { return };
-                let mut parts = Vec::new();
-                open.patch.finish(&mut parts);
-                self.take_parts(call, &mut open, parts, hits);
-                let tool = call.tool.clone();
-                for (file, mut channel) in std::mem::take(&mut open.channels) {
-                    let origin = Origin::Field { tool: &tool, field: &open.path };
-                    self.watch_call(call, &mut channel, None, origin, file.as_deref(), hits);
+            Piece::Text { text, .. } => {
+                let Some(mut field) = call.field.take() else { return };
+                let fits = |value: &String| value.len() + text.len() <= MAX_NAME;
+                field.value = field.value.filter(fits).map(|value| value + &text);
+                match &mut field.patch {
+                    None => self.take_plain(call, &mut field, text.as_bytes(), hits),
+                    Some(patch) => {
+                        let mut parts = Vec::new();
+                        patch.feed(&text, &mut parts);
+                        self.take_parts(call, &mut field, parts, hits);
+                    }
                 }
-                if let Some(name) = open.value.filter(|value| !value.trim().is_empty()) {
+                call.field = Some(field);
+            }
+            Piece::Close { .. } => {
+                let Some(mut field) = call.field.take() else { return };
+                if let Some(mut patch) = field.patch.take() {
+                    let mut parts = Vec::new();
+                    patch.finish(&mut parts);
+                    self.take_parts(call, &mut field, parts, hits);
+                }
+                self.end_file(call, &mut field, hits);
+                if let Some(mut plain) = field.plain.take() {
+                    let Call { tool, files, pending, .. } = call;
+                    let mut told = Told { files, pending, hits };
+                    self.watch_for(
+                        &mut plain,
+                        None,
+                        Origin::Field { tool, field: &field.path },
+                        None,
+                        &mut told,
+                    );
+                }
+                if let Some(name) = field.value.filter(|value| !value.trim().is_empty()) {
                     self.learn_file(call, &name, hits);
                 }
             }
         }
     }
 
-    fn take_parts(
-        &mut self,
-        call: &mut Call,
-        field: &mut Field,
-        parts: Vec<Part>,
-        hits: &mut Vec<(usize, Hit)>,
-    ) {
-        let tool = call.tool.clone();
-        let Field { path: name, channels, .. } = field;
+    fn take_parts(&mut self, call: &mut Call, field: &mut Field, parts: Vec<Part>, hits: &mut Vec<Hit>) {
         for part in parts {
-            let (file, text) = match part {
+            match part {
                 Part::File { path } => {
                     let path = self.relative(&path);
                     self.learn_file(call, &path, hits);
-                    channels.push((Some(path), self.channel()));
-                    continue;
+                    if field.file.as_ref().is_none_or(|(other, _)| *other != path) {
+                        self.end_file(call, field, hits);
+                        field.file = Some((path, self.channel()));
+                    }
                 }
-                Part::Added { text } => (channels.last().and_then(|(file, _)| file.clone()), text),
-                Part::Plain { text } => (None, text),
-            };
-            if !channels.iter().any(|(other, _)| *other == file) {
-                channels.push((file.clone(), self.channel()));
+                Part::Added { text } if field.file.is_some() => {
+                    let Some((file, channel)) = &mut field.file else { continue };
+                    let Call { tool, files, pending, .. } = call;
+                    let mut told = Told { files, pending, hits };
+                    let origin = Origin::Field { tool, field: &field.path };
+                    self.watch_for(channel, Some(text.as_bytes()), origin, Some(file), &mut told);
+                }
+                Part::Added { text } | Part::Plain { text } => {
+                    self.take_plain(call, field, text.as_bytes(), hits);
+                }
             }
-            let (_, channel) = channels.iter_mut().rfind(|(other, _)| *other == file).expect("just there");
-            let origin = Origin::Field { tool: &tool, field: name };
-            self.watch_call(call, channel, Some(text.as_bytes()), origin, file.as_deref(), hits);
+        }
+    }
+
+    fn take_plain(&mut self, call: &mut Call, field: &mut Field, bytes: &[u8], hits: &mut Vec<Hit>) {
+        let Call { tool, files, pending, .. } = call;
+        let channel = field.plain.get_or_insert_with(|| self.channel());
+        let mut told = Told { files, pending, hits };
+        self.watch_for(channel, Some(bytes), Origin::Field { tool, field: &field.path }, None, &mut told);
+    }
+
+    /// The text of one file of a patch ends where the next begins.
+    fn end_file(&mut self, call: &mut Call, field: &mut Field, hits: &mut Vec<Hit>) {
+        if let Some((file, mut channel)) = field.file.take() {
+            let Call { tool, files, pending, .. } = call;
+            let mut told = Told { files, pending, hits };
+            let origin = Origin::Field { tool, field: &field.path };
+            self.watch_for(&mut channel, None, origin, Some(&file), &mut told);
         }
     }
 
@@ -170,42 +230,56 @@ impl Monitor {
     }
 
     /// A file the call is about may let through what was found before it was known.
-    fn learn_file(&mut self, call: &mut Call, path: &str, hits: &mut Vec<(usize, Hit)>) {
-        let path = self.relative(path);
-        if call.files.contains(&path) {
+    fn learn_file(&mut self, call: &mut Call, path: &str, hits: &mut Vec<Hit>) {
+        let path = [self.relative(path)];
+        if call.files.len() >= MAX_FILES || call.files.contains(&path[0]) {
             return;
         }
-        call.files.push(path);
         for (condition, hit) in std::mem::take(&mut call.pending) {
-            let files = hit.file.as_ref().map_or_else(|| call.files.clone(), |file| vec![file.clone()]);
-            match self.covers(condition, origin_of(&hit), &files) {
-                Covers::Yes => hits.push((condition, hit)),
-                Covers::IfFile => call.pending.push((condition, hit)),
-                Covers::No => {}
+            match self.covers(condition, origin_of(&hit), &path) {
+                Covers::Yes => hits.push(hit),
+                _ => call.pending.push((condition, hit)),
             }
         }
+        let [path] = path;
+        call.files.push(path);
     }
 
-    fn watch_call(
+    /// Goes on over a text of a call. What only a file could let through waits for one; the text of a patch's file is
+    /// for that file alone.
+    fn watch_for(
         &mut self,
-        call: &mut Call,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
         origin: Origin<'_>,
         file: Option<&str>,
-        hits: &mut Vec<(usize, Hit)>,
+        told: &mut Told<'_>,
     ) {
-        // The text of one file is for that file alone.
-        let files = file.map_or_else(|| call.files.clone(), |file| vec![file.to_owned()]);
-        let mut found = Vec::new();
-        self.watch(channel, bytes, origin, file, &files, &mut found);
-        for (condition, hit) in found {
-            match self.covers(condition, origin, &files) {
-                Covers::Yes => hits.push((condition, hit)),
-                _ => call.pending.push((condition, hit)),
-            }
-        }
+        let own: Option<[String; 1]> = file.map(|file| [file.to_owned()]);
+        let files: &[String] = own.as_ref().map_or(told.files, |own| own);
+        let Told { pending, hits, .. } = told;
+        self.watch(channel, bytes, origin, file, files, &mut |(condition, covered, hit)| match covered {
+            Covers::Yes => hits.push(hit),
+            _ if file.is_none() && pending.len() < MAX_PENDING => pending.push((condition, hit)),
+            _ => {}
+        });
     }
+}
+
+/// What is known of a call while one of its texts is watched, and where hits go.
+struct Told<'c> {
+    files: &'c [String],
+    pending: &'c mut Vec<(usize, Hit)>,
+    hits: &'c mut Vec<Hit>,
+}
+
+/// Whether a tool's field may hold a patch: elsewhere a text that opens like one is a text.
+fn may_be_patch(tool: &str, field: &str) -> bool {
+    let is_patch = |name: &str| {
+        let name = name.to_lowercase();
+        name.contains("patch") || name.contains("diff")
+    };
+    is_patch(tool) || is_patch(field)
 }
 
 fn origin_of(hit: &Hit) -> Origin<'_> {

@@ -3,11 +3,14 @@
 //! Not exact as the automaton is: a match longer than the window is missed, and one is told at the end of its line. Where
 //! it runs depends on the text alone, so that any split of it gives the same.
 
-use super::monitor::Spot;
+use super::watch::{AROUND, Spot};
 
 /// How much text a pattern sees, and how much of a line without an end goes between two looks.
 const WINDOW: usize = 8 << 10;
 const STRIDE: usize = 4 << 10;
+
+/// How far before what is new a match may start.
+const OVERLAP: usize = 1 << 10;
 
 /// How many steps one look may take.
 const STEPS: usize = 100_000;
@@ -63,19 +66,23 @@ impl Fallback {
 
     fn look(&self, window: &mut Window, found: &mut impl FnMut(usize, Spot<'_>)) {
         let text = String::from_utf8_lossy(&window.text);
+        // What came since the last look, and enough before it for a match that straddles it.
+        let from = text.floor_char_boundary(text.len().saturating_sub(window.since + OVERLAP));
         for (pattern, regex) in self.patterns.iter().enumerate() {
             // A look that takes too many steps finds nothing; that is the bound.
-            let Ok(Some(matched)) = regex.find(text.as_ref()) else { continue };
+            let Ok(Some(matched)) = regex.find_from_pos(text.as_ref(), from) else { continue };
             let line = window.gone_lines + text[..matched.start()].matches('\n').count() + 1;
             let (start, end) = (window.gone + matched.start(), window.gone + matched.end());
-            let around = text.as_bytes();
-            found(
-                pattern,
-                Spot { start, end, line, text: matched.as_str().as_bytes(), around, lead: matched.start() },
-            );
+            let shown = text.floor_char_boundary(matched.start().saturating_sub(AROUND));
+            let around = &text.as_bytes()[shown..text.floor_char_boundary(matched.end() + AROUND)];
+            let lead = matched.start() - shown;
+            found(pattern, Spot { start, end, line, text: matched.as_str().as_bytes(), around, lead });
         }
         window.since = 0;
-        let excess = window.text.len().saturating_sub(WINDOW);
+        let mut excess = window.text.len().saturating_sub(WINDOW);
+        while excess < window.text.len() && excess > 0 && window.text[excess] & 0xc0 == 0x80 {
+            excess += 1;
+        }
         window.gone += excess;
         window.gone_lines += memchr::memchr_iter(b'\n', &window.text[..excess]).count();
         window.text.drain(..excess);

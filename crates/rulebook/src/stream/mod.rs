@@ -56,12 +56,14 @@
 pub mod arguments;
 mod automaton;
 mod call;
+mod characters;
 mod fallback;
 pub mod monitor;
 pub mod patch;
 pub mod pattern;
 pub mod policy;
 pub mod scope;
+mod watch;
 
 pub use monitor::{Hit, Kind, Monitor};
 

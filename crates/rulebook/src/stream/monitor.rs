@@ -7,37 +7,17 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::automaton::{Automaton, Position};
 use super::call::Call;
-use super::fallback::{Fallback, Window};
-use super::pattern::Engine;
-use super::scope::{self, Covers, Origin, Scope};
+use super::scope::Origin;
+use super::watch::{Channel, Watch};
 use crate::evidence::Roots;
-use crate::glob::{Dialect, Glob};
 use crate::rule::Rule;
 
 /// Watches streams for the conditions of rules.
 #[derive(Debug)]
 pub struct Monitor {
-    watched: Vec<Watched>,
-    /// Position in `watched` of each pattern of the automaton, and of the fallback.
-    linear: Vec<usize>,
-    bounded: Vec<usize>,
-    automaton: Automaton,
-    fallback: Fallback,
-    pub(super) roots: Roots,
-    streams: HashMap<String, Stream>,
-    watches_wire: bool,
-}
-
-/// One condition of one rule.
-#[derive(Debug)]
-struct Watched {
-    rule: String,
-    written: String,
-    scope: Vec<Scope>,
-    /// Files a tool call must be about, where the rule says so.
-    gate: Vec<Glob>,
+    watch: Watch,
+    streams: Streams,
 }
 
 /// What a stream carries.
@@ -79,6 +59,9 @@ pub struct Hit {
     pub text: String,
     /// The line it stands on, as far as it is known.
     pub excerpt: String,
+    /// Where in the excerpt the match starts, in bytes.
+    #[serde(skip)]
+    pub lead: usize,
 }
 
 /// One stream.
@@ -88,63 +71,54 @@ enum Stream {
     Call(Box<Call>),
 }
 
-/// A text being watched.
-#[derive(Debug)]
-pub(super) struct Channel {
-    at: Position,
-    window: Window,
-    /// Which conditions were met.
-    fired: Vec<bool>,
+/// Streams by name. Deltas of one come in a row: the last one is found without looking.
+#[derive(Debug, Default)]
+struct Streams {
+    slots: Vec<Option<(String, Stream)>>,
+    names: HashMap<String, usize>,
+    last: usize,
+}
+
+impl Streams {
+    fn find(&mut self, name: &str) -> Option<usize> {
+        let is_last = matches!(self.slots.get(self.last), Some(Some((other, _))) if other == name);
+        if !is_last {
+            self.last = *self.names.get(name)?;
+        }
+        Some(self.last)
+    }
+
+    fn add(&mut self, name: &str, stream: Stream) -> usize {
+        let free = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        if free == self.slots.len() {
+            self.slots.push(None);
+        }
+        self.slots[free] = Some((name.to_owned(), stream));
+        self.names.insert(name.to_owned(), free);
+        self.last = free;
+        free
+    }
+
+    fn take(&mut self, name: &str) -> Option<Stream> {
+        let slot = self.names.remove(name)?;
+        self.slots[slot].take().map(|(_, stream)| stream)
+    }
 }
 
 impl Monitor {
     /// A monitor for the stream rules among these. Roots make the files of tool calls relative.
     pub fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, roots: Roots) -> Result<Monitor, String> {
-        let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut patterns, mut others) = (Vec::new(), Vec::new());
-        for rule in rules {
-            let Some(trigger) = &rule.stream else { continue };
-            for pattern in &trigger.conditions {
-                match pattern.engine {
-                    Engine::Automaton => {
-                        linear.push(watched.len());
-                        patterns.push(pattern.regex.clone());
-                    }
-                    Engine::Fallback => {
-                        bounded.push(watched.len());
-                        others.push(pattern.regex.clone());
-                    }
-                }
-                watched.push(Watched {
-                    rule: rule.name.clone(),
-                    written: pattern.written.clone(),
-                    scope: if trigger.scope.is_empty() { scope::default() } else { trigger.scope.clone() },
-                    gate: rule
-                        .globs
-                        .iter()
-                        .filter_map(|glob| Glob::new(glob, Dialect::Picomatch).ok())
-                        .collect(),
-                });
-            }
-        }
-        let watches_wire = watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, Scope::Wire(_)));
-        let automaton = Automaton::new(patterns)?;
-        let fallback = Fallback::new(&others)?;
-        Ok(Monitor {
-            watched,
-            linear,
-            bounded,
-            automaton,
-            fallback,
-            roots,
-            streams: HashMap::new(),
-            watches_wire,
-        })
+        Ok(Monitor { watch: Watch::new(rules, roots)?, streams: Streams::default() })
     }
 
     /// Whether there is nothing to watch for.
     pub fn is_empty(&self) -> bool {
-        self.watched.is_empty()
+        self.watch.is_empty()
+    }
+
+    /// Rule and condition of those that could not be compiled, and so are not watched for.
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.watch.left_out
     }
 
     /// Goes on with a stream, which begins with its first bytes.
@@ -152,151 +126,50 @@ impl Monitor {
         if self.is_empty() {
             return Vec::new();
         }
-        let (name, mut state) =
-            self.streams.remove_entry(stream).unwrap_or_else(|| (stream.to_owned(), self.begin(kind)));
+        let slot = match self.streams.find(stream) {
+            Some(slot) => slot,
+            None => self.streams.add(stream, begin(kind, &mut self.watch)),
+        };
         let mut hits = Vec::new();
-        match &mut state {
-            Stream::Prose { kind, channel } => {
-                let origin = if *kind == Kind::Thinking { Origin::Thinking } else { Origin::Text };
-                self.watch(channel, Some(bytes), origin, None, &[], &mut hits);
+        match &mut self.streams.slots[slot] {
+            Some((_, Stream::Prose { kind, channel })) => {
+                self.watch.prose(channel, Some(bytes), origin(kind), &mut hits);
             }
-            Stream::Call(call) => self.feed_call(call, bytes, &mut hits),
+            Some((_, Stream::Call(call))) => self.watch.feed_call(call, bytes, &mut hits),
+            None => {}
         }
-        self.streams.insert(name, state);
-        hits.into_iter().map(|(_, hit)| hit).collect()
+        hits
     }
 
     /// Ends a stream: what only its end could decide.
     pub fn finish(&mut self, stream: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
-        match self.streams.remove(stream) {
+        match self.streams.take(stream) {
             None => {}
             Some(Stream::Prose { kind, mut channel }) => {
-                let origin = if kind == Kind::Thinking { Origin::Thinking } else { Origin::Text };
-                self.watch(&mut channel, None, origin, None, &[], &mut hits);
+                self.watch.prose(&mut channel, None, origin(&kind), &mut hits);
             }
-            Some(Stream::Call(mut call)) => self.finish_call(&mut call, &mut hits),
+            Some(Stream::Call(mut call)) => self.watch.finish_call(&mut call, &mut hits),
         }
-        hits.into_iter().map(|(_, hit)| hit).collect()
+        hits
     }
 
     /// Forgets a stream that was broken off.
     pub fn forget(&mut self, stream: &str) {
-        self.streams.remove(stream);
-    }
-
-    fn begin(&mut self, kind: &Kind) -> Stream {
-        match kind {
-            Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: self.channel() },
-            Kind::Tool(tool) => {
-                let wire = self.watches_wire.then(|| self.channel());
-                Stream::Call(Box::new(Call::new(tool, wire)))
-            }
-        }
-    }
-
-    pub(super) fn channel(&mut self) -> Channel {
-        Channel {
-            at: self.automaton.start(),
-            window: self.fallback.start(),
-            fired: vec![false; self.watched.len()],
-        }
-    }
-
-    /// Goes on over a text, or ends it where there are no bytes.
-    pub(super) fn watch(
-        &mut self,
-        channel: &mut Channel,
-        bytes: Option<&[u8]>,
-        origin: Origin<'_>,
-        file: Option<&str>,
-        files: &[String],
-        hits: &mut Vec<(usize, Hit)>,
-    ) {
-        let Monitor { automaton, fallback, watched, linear, bounded, .. } = self;
-        let Channel { at, window, fired } = channel;
-        let mut take = |automaton: &mut Automaton, at: &Position, pattern: usize, end: usize| {
-            let condition = linear[pattern];
-            if fired[condition] || covers(&watched[condition], origin, files) == Covers::No {
-                return;
-            }
-            fired[condition] = true;
-            let found = automaton.locate(at, pattern, end);
-            let text = at.text(found.start, found.end);
-            let place = Spot {
-                start: found.start,
-                end: found.end,
-                line: found.line,
-                text,
-                around: at.text(found.start.saturating_sub(120), found.end + 120),
-                lead: found.start.min(120),
-            };
-            hits.push((condition, hit(&watched[condition], origin, file, &place)));
-        };
-        match bytes {
-            Some(bytes) => automaton.feed(at, bytes, &mut take),
-            None => automaton.finish(at, &mut take),
-        }
-        fallback.watch(window, bytes, |pattern, spot| {
-            let condition = bounded[pattern];
-            if !fired[condition] && covers(&watched[condition], origin, files) != Covers::No {
-                fired[condition] = true;
-                hits.push((condition, hit(&watched[condition], origin, file, &spot)));
-            }
-        });
-    }
-
-    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, files: &[String]) -> Covers {
-        covers(&self.watched[condition], origin, files)
+        self.streams.take(stream);
     }
 }
 
-/// A match as it stood.
-pub(super) struct Spot<'t> {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) line: usize,
-    pub(super) text: &'t [u8],
-    /// Some text around it, and how much of that stands before it.
-    pub(super) around: &'t [u8],
-    pub(super) lead: usize,
-}
-
-fn covers(watched: &Watched, origin: Origin<'_>, files: &[String]) -> Covers {
-    let best =
-        watched.scope.iter().map(|scope| scope.covers(origin, files)).max_by_key(|covers| *covers as u8);
-    let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
-    let is_open =
-        is_prose || watched.gate.is_empty() || watched.gate.iter().any(|glob| scope::any_file(glob, files));
-    match best.unwrap_or(Covers::No) {
-        Covers::Yes if !is_open => Covers::IfFile,
-        other => other,
+fn begin(kind: &Kind, watch: &mut Watch) -> Stream {
+    match kind {
+        Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: watch.channel() },
+        Kind::Tool(tool) => {
+            let wire = watch.watches_wire.then(|| watch.channel());
+            Stream::Call(Box::new(Call::new(tool, wire)))
+        }
     }
 }
 
-fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&str>, spot: &Spot<'_>) -> Hit {
-    let (scope, tool, field) = match origin {
-        Origin::Text => ("text", None, None),
-        Origin::Thinking => ("thinking", None, None),
-        Origin::Field { tool, field } => ("tool", Some(tool), Some(field)),
-        Origin::Wire { tool } => ("wire", Some(tool), None),
-    };
-    let text = String::from_utf8_lossy(spot.text);
-    let lead = spot.lead.min(spot.around.len());
-    let line_start = spot.around[..lead].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line_end =
-        spot.around[lead..].iter().position(|byte| *byte == b'\n').map_or(spot.around.len(), |at| lead + at);
-    Hit {
-        rule: watched.rule.clone(),
-        condition: watched.written.clone(),
-        scope,
-        tool: tool.map(str::to_owned),
-        field: field.map(str::to_owned),
-        file: file.map(str::to_owned),
-        start: spot.start,
-        end: spot.end,
-        line: spot.line,
-        text: text[..text.floor_char_boundary(200)].to_owned(),
-        excerpt: String::from_utf8_lossy(&spot.around[line_start..line_end]).into_owned(),
-    }
+fn origin(kind: &Kind) -> Origin<'static> {
+    if *kind == Kind::Thinking { Origin::Thinking } else { Origin::Text }
 }

@@ -4,8 +4,10 @@ use std::convert::Infallible;
 
 use regex_syntax::ast::{self, Ast, visit};
 
+use super::scope::Scope;
+
 /// One condition of a trigger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
     /// As its author wrote it.
     pub written: String,
@@ -15,6 +17,8 @@ pub struct Pattern {
     pub engine: Engine,
     /// Whether nothing at all matches: such a condition fires with the first sign of output.
     pub matches_empty: bool,
+    /// What it watches, where that is not what the rest of its trigger does.
+    pub scope: Option<Scope>,
 }
 
 /// What runs a pattern.
@@ -29,7 +33,7 @@ pub enum Engine {
 /// The longest pattern that is read, in bytes.
 const MAX_LEN: usize = 16 << 10;
 const MAX_NEST: u32 = 100;
-const MAX_WEIGHT: usize = 20_000;
+const MAX_WEIGHT: usize = 40_000;
 
 /// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
 pub fn is_glob(written: &str) -> bool {
@@ -44,8 +48,16 @@ pub fn read(written: &str) -> Result<Pattern, String> {
         return Err(format!("it is {} bytes long, at most {MAX_LEN} are read", written.len()));
     }
     let regex = respell(&unslash(written));
-    let pattern =
-        |regex, engine, empty| Pattern { written: written.to_owned(), regex, engine, matches_empty: empty };
+    let pattern = |regex, engine, empty| Pattern {
+        written: written.to_owned(),
+        regex,
+        engine,
+        matches_empty: empty,
+        scope: None,
+    };
+    if written.contains("\\k<") {
+        return fall_back(&regex).map(|()| pattern(regex, Engine::Fallback, false));
+    }
     match ast::parse::ParserBuilder::new().nest_limit(MAX_NEST).build().parse(&regex) {
         Ok(tree) if weight(&tree) > MAX_WEIGHT => {
             Err("it is too large when its repetitions are written out".to_owned())
@@ -56,8 +68,7 @@ pub fn read(written: &str) -> Result<Pattern, String> {
             Ok(pattern(as_javascript_means(&regex, &tree), Engine::Automaton, empty))
         }
         Err(error) if needs_fallback(error.kind()) => {
-            fancy_regex::RegexBuilder::new(&regex).build().map_err(|error| first_line(&error.to_string()))?;
-            Ok(pattern(regex, Engine::Fallback, false))
+            fall_back(&regex).map(|()| pattern(regex, Engine::Fallback, false))
         }
         Err(error) => Err(error.kind().to_string()),
     }
@@ -107,8 +118,14 @@ fn weight(tree: &Ast) -> usize {
             };
             weight(&repetition.ast).saturating_mul(times.max(1))
         }
+        // A class may take several steps of bytes.
+        Ast::ClassBracketed(_) | Ast::ClassUnicode(_) | Ast::ClassPerl(_) | Ast::Dot(_) => 8,
         _ => 1,
     }
+}
+
+fn fall_back(regex: &str) -> Result<(), String> {
+    fancy_regex::RegexBuilder::new(regex).build().map(drop).map_err(|error| first_line(&error.to_string()))
 }
 
 fn needs_fallback(kind: &ast::ErrorKind) -> bool {
@@ -124,7 +141,7 @@ fn first_line(text: &str) -> String {
 fn unslash(written: &str) -> String {
     let literal = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     let Some((body, flags)) =
-        literal.filter(|(body, flags)| !body.is_empty() && flags.chars().all(|c| "gimsuy".contains(c)))
+        literal.filter(|(body, flags)| !body.is_empty() && flags.chars().all(|c| "dgimsuv".contains(c)))
     else {
         return written.to_owned();
     };
@@ -142,8 +159,28 @@ fn respell(text: &str) -> String {
         let mut taken = c.len_utf8();
         match c {
             '\\' => {
+                let after = rest[1..].chars().next().unwrap_or(' ');
                 taken += rest[1..].chars().next().map_or(0, char::len_utf8);
-                out.push_str(&rest[..taken]);
+                if matches!(after, 'p' | 'P' | 'u' | 'x') && rest[taken..].starts_with('{') {
+                    taken += rest[taken..].find('}').map_or(0, |at| at + 1);
+                }
+                match after {
+                    // Signs and letters that only stand for themselves there.
+                    '<' | '>' => out.push(after),
+                    'a' | 'A' | 'z' | 'Z' if !in_class => out.push(after),
+                    '0' => out.push_str("\\x00"),
+                    'b' if in_class => out.push_str("\\x08"),
+                    _ => out.push_str(&rest[..taken]),
+                }
+                // A hyphen beside a class of signs is a hyphen.
+                if in_class
+                    && "dDwWsS".contains(after)
+                    && rest[taken..].starts_with('-')
+                    && !rest[taken..].starts_with("-]")
+                {
+                    taken += 1;
+                    out.push_str("\\-");
+                }
             }
             '[' if !in_class && rest.starts_with("[^]") => {
                 taken = 3;
@@ -298,6 +335,10 @@ mod tests {
         check(r"x{,3}", "x{,3}", true);
         check(r"[[]a", "[a", true);
         check(r"[a&&b]", "&", true);
+        check(r"\<div\>", "<div>", true);
+        check(r"[\w-.]+x", "-.x", true);
+        check(r"\p{Lu}", "É", true);
+        check(r"\u{1F600}", "😀", true);
         check(r"\u0041\x42", "AB", true);
         check(r"foo$", "foo\n", false);
         check(r"(?m)foo$", "foo\nx", true);

@@ -59,12 +59,8 @@ pub enum Covers {
 /// Reads one scope: `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD`, `tool:NAME(GLOB)`, `wire`, `wire:NAME(GLOB)`.
 pub fn read(written: &str) -> Result<Scope, String> {
     let written = written.trim().trim_matches(['"', '\'']);
-    let (head, files) = match written.split_once('(') {
-        // The last parenthesis closes: a glob may hold others.
-        Some((head, rest)) => {
-            let inner = rest.trim_end().strip_suffix(')').ok_or("its parenthesis is never closed")?;
-            (head.trim(), Some(glob(inner)?))
-        }
+    let (head, files) = match files_start(written)? {
+        Some(open) => (written[..open].trim(), Some(glob(&written[open + 1..written.len() - 1])?)),
         None => (written, None),
     };
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
@@ -88,6 +84,25 @@ pub fn read(written: &str) -> Result<Scope, String> {
             Err(format!("it is none of `text`, `thinking`, `tool`, `wire`{near}"))
         }
     }
+}
+
+/// Where the files' parenthesis opens: the one the last closes, unless it is an extglob of the name.
+fn files_start(written: &str) -> Result<Option<usize>, String> {
+    if !written.ends_with(')') {
+        let is_open = written.matches('(').count() > written.matches(')').count();
+        return if is_open { Err("its parenthesis is never closed".to_owned()) } else { Ok(None) };
+    }
+    let mut depth = 0usize;
+    let open = written.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    });
+    let open = open.ok_or("its parenthesis was never opened")?;
+    Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
 fn glob(text: &str) -> Result<Glob, String> {
@@ -114,7 +129,8 @@ impl Scope {
 impl ToolScope {
     fn covers(&self, tool: &str, field: Option<&str>, files: &[String]) -> Covers {
         let named = self.name.as_ref().is_none_or(|name| {
-            name.is_match(tool) || field.is_some_and(|field| name.is_match(&format!("{tool}.{field}")))
+            let with_field = || field.is_some_and(|field| name.is_match(&format!("{tool}.{field}")));
+            name.is_match(tool) || (!name.is_negated() && with_field())
         });
         match &self.files {
             _ if !named => Covers::No,
@@ -127,9 +143,10 @@ impl ToolScope {
 
 /// Whether a glob matches some file, by its path or its bare name.
 pub(super) fn any_file(glob: &Glob, files: &[String]) -> bool {
-    files
-        .iter()
-        .any(|file| glob.is_match(file) || file.rsplit('/').next().is_some_and(|name| glob.is_match(name)))
+    // A bare pattern is for names anywhere; one that excludes must not find a name that it does not.
+    let by_name = !glob.is_negated() && !glob.pattern().contains('/');
+    let named = |file: &str| file.rsplit('/').next().is_some_and(|name| glob.is_match(name));
+    files.iter().any(|file| glob.is_match(file) || (by_name && named(file)))
 }
 
 #[cfg(test)]
@@ -154,6 +171,10 @@ mod tests {
         check("tool:edit(*.ts)", "edit", "x", "src/a.rs", Covers::IfFile);
         check("tool:edit(app/@(a|b)/*.tsx)", "edit", "x", "app/b/a.tsx", Covers::Yes);
         check("tool(src/**)", "write", "x", "src/a.tsx", Covers::Yes);
+        check("tool:edit(!src/**)", "edit", "x", "src/a.ts", Covers::IfFile);
+        check("tool:!edit", "edit", "x", "", Covers::No);
+        check("tool:@(edit|write)", "write", "x", "", Covers::Yes);
+        check("tool:@(edit|write)(*.ts)", "write", "x", "a.ts", Covers::Yes);
         check("text", "edit", "x", "", Covers::No);
         check("wire:bash", "bash", "command", "", Covers::No);
         assert_eq!(read("wire:bash").unwrap().covers(Origin::Wire { tool: "bash" }, &[]), Covers::Yes);

@@ -188,6 +188,61 @@ fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
 }
 
 #[test]
+fn where_text_is_let_go_of_is_the_streams_business_alone() {
+    let rules = [rule("far", r"foo[\s\S]*bar", ""), rule("near", "foobar", "")];
+    let long = format!("foo{}bar", "x\n".repeat(70_000));
+    let edge = format!("{} foobar(3)\n", "x = 1; ".repeat(586));
+    let call =
+        serde_json::json!({ "a": format!("{}foobar y", "x ".repeat(2100)), "path": "é.ts" }).to_string();
+    let raw = " \n é \"use strict\"; new foobar()";
+    for (kind, text) in [
+        (Kind::Text, long.as_str()),
+        (Kind::Text, &edge),
+        (Kind::Tool("edit".to_owned()), &call),
+        (Kind::Tool("patch".to_owned()), raw),
+        (Kind::Tool("custom".to_owned()), "\"use strict\";\nnew foobar()"),
+    ] {
+        let whole = run(&rules, &kind, &[text.as_bytes()]);
+        assert!(!whole.is_empty(), "{kind:?}");
+        for size in [1, 6, 7, 4099] {
+            let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+            assert_eq!(run(&rules, &kind, &chunks), whole, "{kind:?} by {size}");
+        }
+    }
+}
+
+#[test]
+fn gates_exclude_and_files_keep_apart() {
+    let rules = [rule("r", "foo", "globs: ['src/**/*.ts', '!src/gen/**']\n")];
+    assert_eq!(tool(&rules, "write", r#"{"path": "src/a.ts", "content": "foo"}"#).len(), 1);
+    assert_eq!(tool(&rules, "write", r#"{"path": "src/gen/a.ts", "content": "foo"}"#).len(), 0);
+    assert_eq!(tool(&rules, "write", r#"{"path": "README.md", "content": "foo"}"#).len(), 0);
+    // A text that opens like a patch is one only where patches go.
+    assert_eq!(tool(&[rule("r", "foo", "")], "write", r#"{"content": "@@ a foo here\n"}"#).len(), 1);
+    // A glob as a condition is about tool calls, and leaves the others alone.
+    let mixed = [rule("r", "*.rs", "")];
+    assert!(run(&mixed, &Kind::Text, &[b"hello"]).is_empty());
+    assert!(!tool(&mixed, "edit", r#"{"path": "a.rs", "new": "x"}"#).is_empty());
+}
+
+#[test]
+fn many_files_and_hits_take_no_square_of_time() {
+    let names: Vec<String> = (0..3000).map(|at| format!("f{at}.md")).collect();
+    let call = serde_json::json!({ "a": vec!["foo "; 3000], "paths": names }).to_string();
+    assert_eq!(tool(&[rule("r", "foo", "scope: tool(*.ts)\n")], "edit", &call).len(), 0);
+}
+
+#[test]
+fn one_pattern_too_large_does_not_disarm_the_others() {
+    let huge = format!(
+        "[{}]{{4000}}",
+        (0..400).map(|at| char::from_u32(0x4e00 + at * 7).unwrap()).collect::<String>()
+    );
+    let rules = [rule("small", "foo", ""), rule("huge", &huge, "")];
+    assert_eq!(run(&rules, &Kind::Text, &[b"a foo "]).len(), 1);
+}
+
+#[test]
 fn bombs_cost_no_time() {
     let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
     let text = "a".repeat(20_000) + &"x".repeat(20_000);

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{State, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
@@ -17,6 +18,7 @@ use rulebook::stream::policy::Source;
 use rulebook::stream::{Hit, Kind, Monitor};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::VERSION;
 use crate::args::{Args, StreamFile};
@@ -43,17 +45,29 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: Kind::Text, bytes }, Step::End { stream }]
     });
-    let hits = watch(&rules, &workspace.roots, &steps)?;
+    let mut watching = monitor(&rules, &workspace.roots)?;
+    let hits = watch(&mut watching, &steps, || usize::MAX);
+    let mut diagnostics = loaded.diagnostics.clone();
+    for (rule, condition) in watching.left_out() {
+        let source = rules.iter().find(|other| other.name == *rule).map_or("", |rule| &rule.origin.display);
+        let told = format!("`{condition}` is left out: it is too large when compiled");
+        diagnostics.push(Diagnostic::whole(Code::BadRegex, source, told));
+    }
     let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
     let hits: Vec<Shown> = hits.into_iter().map(|hit| Shown::of(hit, &rules, &workspace)).collect();
     if args.json {
-        let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": loaded.diagnostics });
+        let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
         if let Some(splits) = proved {
             answer["provedSplits"] = splits.into();
         }
         out::print_json(&answer)?;
     } else {
-        out::print(&show(rules.len(), &hits, proved))?;
+        let mut text = show(rules.len(), &hits, proved);
+        diagnostics
+            .iter()
+            .filter(|told| told.line == 0)
+            .for_each(|told| out::write_diagnostic(&mut text, told));
+        out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,60 +120,76 @@ fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn watch(rules: &[&Rule], roots: &Roots, steps: &[Step]) -> anyhow::Result<Vec<Hit>> {
+fn monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
     let monitor = Monitor::new(rules.iter().copied(), roots.clone());
-    let mut monitor =
-        monitor.map_err(|error| anyhow!(error)).context("the triggers cannot be compiled together")?;
-    let mut hits = Vec::new();
-    for step in steps {
-        hits.extend(match step {
-            Step::Feed { stream, kind, bytes } => monitor.feed(stream, kind, bytes),
-            Step::End { stream } => monitor.finish(stream),
-        });
-    }
-    Ok(hits)
+    monitor.map_err(|error| anyhow!(error)).context("the triggers cannot be compiled")
 }
 
-/// Runs the same bytes in other chunks: single ones, and some splits by a fixed dice.
+/// Feeds every step, its bytes in pieces of the sizes given.
+fn watch(monitor: &mut Monitor, steps: &[Step], mut size: impl FnMut() -> usize) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for step in steps {
+        match step {
+            Step::Feed { stream, kind, bytes } => {
+                let mut rest = bytes.as_slice();
+                while !rest.is_empty() {
+                    let (piece, more) = rest.split_at(size().clamp(1, rest.len()));
+                    hits.extend(monitor.feed(stream, kind, piece));
+                    rest = more;
+                }
+            }
+            Step::End { stream } => hits.extend(monitor.finish(stream)),
+        }
+    }
+    hits
+}
+
+/// Joins what one stream got in a row, so that other splits are not only finer ones.
+fn joined(steps: &[Step]) -> Vec<Step> {
+    let mut all: Vec<Step> = Vec::new();
+    for step in steps {
+        match (all.last_mut(), step) {
+            (Some(Step::Feed { stream, bytes, .. }), Step::Feed { stream: next, bytes: more, .. })
+                if stream == next =>
+            {
+                bytes.extend_from_slice(more);
+            }
+            _ => all.push(step.clone()),
+        }
+    }
+    all
+}
+
+/// Runs the same bytes in other pieces: whole, single ones, and some splits by a fixed dice. A large recording is run in
+/// fewer.
 fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow::Result<usize> {
-    const SPLITS: u64 = 25;
     let sorted = |hits: &[Hit]| {
         let mut all: Vec<String> = hits.iter().map(|hit| format!("{hit:?}")).collect();
         all.sort();
         all
     };
     let wanted = sorted(hits);
-    for split in 0..SPLITS {
-        let mut dice = split.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut chunk = || {
+    let joined = joined(steps);
+    let size: usize =
+        joined.iter().map(|step| if let Step::Feed { bytes, .. } = step { bytes.len() } else { 0 }).sum();
+    let splits = (50_000_000 / size.max(1)).clamp(3, 25);
+    for split in 0..splits {
+        let mut dice = (split as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let size = || {
             dice ^= dice << 13;
             dice ^= dice >> 7;
             dice ^= dice << 17;
-            if split == 0 { 1 } else { usize::try_from(dice % (1 << (split % 11))).unwrap_or(0) + 1 }
-        };
-        let mut other = Vec::new();
-        for step in steps {
-            match step {
-                Step::Feed { stream, kind, bytes } => {
-                    let mut rest = bytes.as_slice();
-                    while !rest.is_empty() {
-                        let (bytes, more) = rest.split_at(chunk().min(rest.len()));
-                        other.push(Step::Feed {
-                            stream: stream.clone(),
-                            kind: kind.clone(),
-                            bytes: bytes.to_vec(),
-                        });
-                        rest = more;
-                    }
-                }
-                Step::End { .. } => other.push(step.clone()),
+            match split {
+                0 => 1,
+                1 => usize::MAX,
+                _ => usize::try_from(dice % (1 << (split % 13))).unwrap_or(0) + 1,
             }
-        }
-        if sorted(&watch(rules, roots, &other)?) != wanted {
+        };
+        if sorted(&watch(&mut monitor(rules, roots)?, &joined, size)) != wanted {
             bail!("another split of the same stream gives other hits (split {split}); please report this");
         }
     }
-    Ok(usize::try_from(SPLITS).unwrap_or(0))
+    Ok(splits)
 }
 
 fn show(rules: usize, hits: &[Shown], proved: Option<usize>) -> String {
@@ -177,14 +207,12 @@ fn show(rules: usize, hits: &[Shown], proved: Option<usize>) -> String {
             paint(CYAN, out::clean(&hit.condition))
         );
         let number = hit.line.to_string();
+        let (before, rest) = hit.excerpt.split_at(hit.excerpt.floor_char_boundary(hit.lead));
+        let (before, rest) = (out::clean(before), out::clean(rest));
         let first = out::clean(hit.text.lines().next().unwrap_or_default());
-        let excerpt = out::clean(&hit.excerpt);
-        let _ = writeln!(text, "  {} {} {excerpt}", paint(DIM, &number), paint(DIM, "|"));
-        if let Some((before, _)) = excerpt.split_once(&first).filter(|_| !first.is_empty()) {
-            let pad = " ".repeat(number.len() + unicode_width::UnicodeWidthStr::width(before) + 5);
-            let caret = "^".repeat(unicode_width::UnicodeWidthStr::width(first.as_str()));
-            let _ = writeln!(text, "{pad}{}", paint(RED, caret));
-        }
+        let _ = writeln!(text, "  {} {} {before}{rest}", paint(DIM, &number), paint(DIM, "|"));
+        let pad = " ".repeat(number.len() + before.width() + 5);
+        let _ = writeln!(text, "{pad}{}", paint(RED, "^".repeat(first.width().max(1))));
         text.push('\n');
     }
     let watching = plural(rules, "stream rule");

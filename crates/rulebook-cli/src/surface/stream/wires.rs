@@ -55,12 +55,16 @@ impl Reader {
             }
             "content_block_start" => {
                 let block = &event["content_block"];
-                let (kind, text) = match block["type"].as_str() {
-                    Some("thinking") => (Kind::Thinking, block["thinking"].as_str()),
-                    Some(call) if call.ends_with("tool_use") => (tool(&block["name"]), None),
-                    _ => (Kind::Text, block["text"].as_str()),
-                };
-                self.feed(stream, kind, text, steps);
+                match block["type"].as_str() {
+                    Some("thinking") => self.feed(stream, Kind::Thinking, block["thinking"].as_str(), steps),
+                    Some(call) if call.ends_with("tool_use") => {
+                        // Usually empty, and the arguments follow in pieces.
+                        let whole = block["input"].as_object().filter(|input| !input.is_empty());
+                        let whole = whole.map(|input| Value::Object(input.clone()).to_string());
+                        self.feed(stream, tool(&block["name"]), whole.as_deref(), steps);
+                    }
+                    _ => self.feed(stream, Kind::Text, block["text"].as_str(), steps),
+                }
             }
             "content_block_delta" => {
                 let delta = &event["delta"];
@@ -100,15 +104,28 @@ impl Reader {
                     );
                 }
             }
-            for call in delta["tool_calls"].as_array().into_iter().flatten() {
-                let stream = format!("{at}/call {}", call["index"]);
-                let function = &call["function"];
-                self.feed(stream, tool(&function["name"]), function["arguments"].as_str(), steps);
+            let calls = delta["tool_calls"].as_array().into_iter().flatten();
+            for (place, call) in calls.enumerate() {
+                let number = if call["index"].is_null() { &call["id"] } else { &call["index"] };
+                let number = if number.is_null() { place.to_string() } else { number.to_string() };
+                self.feed_function(format!("{at}/call {number}"), &call["function"], steps);
             }
-            if choice["finish_reason"].is_string() {
-                self.end(steps);
+            if delta["function_call"].is_object() {
+                self.feed_function(format!("{at}/call"), &delta["function_call"], steps);
+            }
+            if choice["finish_reason"].as_str().is_some_and(|reason| !reason.is_empty()) {
+                self.close_below(&format!("{at}/"), steps);
             }
         }
+    }
+
+    fn feed_function(&mut self, stream: String, function: &Value, steps: &mut Vec<Step>) {
+        self.feed(stream, tool(&function["name"]), function["arguments"].as_str(), steps);
+    }
+
+    fn close_below(&mut self, prefix: &str, steps: &mut Vec<Step>) {
+        let ended: Vec<String> = self.open.keys().filter(|key| key.starts_with(prefix)).cloned().collect();
+        ended.iter().for_each(|stream| self.close(stream, steps));
     }
 
     fn responses(&mut self, kind: &str, event: &Value, steps: &mut Vec<Step>) {
@@ -121,18 +138,18 @@ impl Reader {
             {
                 self.feed(format!("{item}/call"), tool(&event["item"]["name"]), None, steps);
             }
-            "response.output_text.delta" => self.feed(part("text"), Kind::Text, delta, steps),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.feed(part("text"), Kind::Text, delta, steps);
+            }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
                 self.feed(part("thinking"), Kind::Thinking, delta, steps);
             }
-            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
+            "response.function_call_arguments.delta"
+            | "response.mcp_call_arguments.delta"
+            | "response.custom_tool_call_input.delta" => {
                 self.feed(format!("{item}/call"), tool(&Value::Null), delta, steps);
             }
-            "response.output_item.done" => {
-                let ended: Vec<String> =
-                    self.open.keys().filter(|key| key.starts_with(&format!("{item}/"))).cloned().collect();
-                ended.iter().for_each(|stream| self.close(stream, steps));
-            }
+            "response.output_item.done" => self.close_below(&format!("{item}/"), steps),
             "response.completed" | "response.incomplete" | "response.failed" => self.end(steps),
             _ => {}
         }

@@ -1,0 +1,236 @@
+//! Measures stream rules: `streams FOLDER write` writes what the peer reads, `streams FOLDER` measures.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::syntax;
+use regex_automata::{Input, MatchKind};
+use rulebook::evidence::{Root, Roots};
+use rulebook::format::{Entry, Format, Parsed, parse};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope, Source};
+use rulebook::stream::{Kind, Monitor};
+use rulebook_bench::sample::{Sample, ms};
+use rulebook_bench::stream::{arguments, conditions, text};
+
+const ROUNDS: usize = 7;
+const DELTA: usize = 6;
+const LENGTHS: [usize; 5] = [50_000, 100_000, 400_000, 1_000_000, 4_000_000];
+/// What the peer is measured with.
+const PEER_RULES: usize = 20;
+const PEER_LENGTH: usize = 100_000;
+
+fn main() -> std::io::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let folder = Path::new(args.first().expect("streams FOLDER [write]"));
+    if args.get(1).is_some_and(|word| word == "write") {
+        fs::write(folder.join("conditions.txt"), conditions(PEER_RULES).join("\n"))?;
+        return fs::write(folder.join("text.txt"), text(PEER_LENGTH));
+    }
+    let mut at_peer = None;
+    for rules in [20, 200] {
+        let rows = watching(&rules_of(rules));
+        print_rows(rules, &rows);
+        at_peer = at_peer.or_else(|| rows.into_iter().find(|row| row.length == PEER_LENGTH));
+    }
+    starting();
+    reading();
+    peer(&folder.join("peer.txt"), &at_peer.expect("a length is the peer's"));
+    Ok(())
+}
+
+/// What one length of text took.
+struct Row {
+    length: usize,
+    wire_length: usize,
+    cold: Sample,
+    warm: Sample,
+    whole: Sample,
+    bare: Sample,
+    wire: Sample,
+}
+
+/// Each round takes every length and every way once, so that a busy machine is busy for all of them.
+fn watching(rules: &[Rule]) -> Vec<Row> {
+    let text = text(LENGTHS[LENGTHS.len() - 1]);
+    let cuts = LENGTHS.map(|length| &text[..text.floor_char_boundary(length)]);
+    let wires = cuts.map(arguments);
+    let mut bare = Bare::new(rules);
+    let mut rows: Vec<Row> = std::iter::zip(&cuts, &wires)
+        .zip(LENGTHS)
+        .map(|((_, wire), length)| Row {
+            length,
+            wire_length: wire.len(),
+            cold: Sample::default(),
+            warm: Sample::default(),
+            whole: Sample::default(),
+            bare: Sample::default(),
+            wire: Sample::default(),
+        })
+        .collect();
+    let tool = Kind::Tool("write".to_owned());
+    for _ in 0..ROUNDS {
+        for (row, (cut, wire)) in rows.iter_mut().zip(std::iter::zip(&cuts, &wires)) {
+            let mut monitor = monitor(rules);
+            row.cold.push(stream(&mut monitor, &Kind::Text, cut, DELTA));
+            row.warm.push(stream(&mut monitor, &Kind::Text, cut, DELTA));
+            row.whole.push(stream(&mut monitor, &Kind::Text, cut, cut.len()));
+            row.wire.push(stream(&mut monitor, &tool, wire, DELTA));
+            row.bare.push(Sample::of(1, || bare.search(cut)).min());
+        }
+    }
+    rows
+}
+
+/// One stream from its first delta to its end. Nothing may be found: a hit costs something else.
+fn stream(monitor: &mut Monitor, kind: &Kind, text: &str, delta: usize) -> Duration {
+    let mut hits = 0;
+    let took = Sample::of(1, || {
+        for bytes in text.as_bytes().chunks(delta) {
+            hits += monitor.feed("message/0", kind, bytes).len();
+        }
+        hits += monitor.finish("message/0").len();
+    });
+    assert_eq!(hits, 0, "the text meets no condition");
+    took.min()
+}
+
+/// The same patterns in the same automaton over a whole text, with nothing around it: the floor.
+struct Bare {
+    dfa: DFA,
+    cache: Cache,
+}
+
+impl Bare {
+    fn new(rules: &[Rule]) -> Bare {
+        let patterns: Vec<&str> = rules
+            .iter()
+            .flat_map(|rule| &rule.stream.as_ref().expect("a trigger").conditions)
+            .map(|pattern| pattern.regex.as_str())
+            .collect();
+        let dfa = DFA::builder()
+            .configure(DFA::config().match_kind(MatchKind::All).cache_capacity(8 << 20))
+            .syntax(syntax::Config::new().utf8(false))
+            .build_many(&patterns)
+            .expect("the engine could");
+        let cache = dfa.create_cache();
+        Bare { dfa, cache }
+    }
+
+    fn search(&mut self, text: &str) {
+        let found = self.dfa.try_search_fwd(&mut self.cache, &Input::new(text)).expect("it never gives up");
+        assert!(found.is_none());
+    }
+}
+
+fn print_rows(rules: usize, rows: &[Row]) {
+    println!("{rules} rules, ns a byte   cold    warm   whole    bare    JSON   warm/whole   JSON/warm");
+    let per = |took: &Sample, length: usize| took.min().as_nanos() as f64 / length as f64;
+    for row in rows {
+        let [cold, warm, whole, bare] =
+            [&row.cold, &row.warm, &row.whole, &row.bare].map(|took| per(took, row.length));
+        let wire = per(&row.wire, row.wire_length);
+        println!(
+            "{:>13} KB {cold:>11.2} {warm:>7.2} {whole:>7.2} {bare:>7.2} {wire:>7.2} {:>12.2} {:>11.2}",
+            row.length / 1000,
+            warm / whole,
+            wire / warm
+        );
+    }
+    let flat = |per_row: &dyn Fn(&Row) -> f64| {
+        let all: Vec<f64> = rows.iter().map(per_row).collect();
+        all.iter().copied().fold(0.0, f64::max) / all.iter().copied().fold(f64::MAX, f64::min) - 1.0
+    };
+    let warm = flat(&|row| per(&row.warm, row.length));
+    let wire = flat(&|row| per(&row.wire, row.wire_length));
+    let chunked = rows.iter().map(|row| per(&row.warm, 1) / per(&row.whole, 1)).fold(0.0, f64::max);
+    goal("warm, slowest over fastest length", &format!("+{:.0} %", warm * 1e2), "at most +20 %", warm <= 0.2);
+    goal("JSON, slowest over fastest length", &format!("+{:.0} %", wire * 1e2), "at most +20 %", wire <= 0.2);
+    goal("deltas over one whole pass, worst", &format!("{chunked:.2} x"), "at most 1.5 x", chunked <= 1.5);
+    println!();
+}
+
+fn goal(what: &str, is: &str, wanted: &str, met: bool) {
+    println!("{what:<40} {is:>12}   {:<7} {wanted}", if met { "met" } else { "MISSED" });
+}
+
+fn starting() {
+    let rules = rules_of(200);
+    let took = Sample::of(ROUNDS, || monitor(&rules));
+    let is = format!("{:.2} ms", ms(took.median()));
+    goal("a monitor for 200 rules", &is, "at most 50 ms", ms(took.median()) <= 50.0);
+}
+
+/// What a trigger adds to reading a rule file.
+fn reading() {
+    let all = conditions(200);
+    let each = |key: &str| {
+        let sources: Vec<Source> = all.iter().enumerate().map(|(at, text)| source(at, key, text)).collect();
+        // Parsing takes its source; what the copy costs is taken off.
+        let whole = Sample::of(ROUNDS, || sources.iter().cloned().map(parse).collect::<Vec<Parsed>>());
+        let copies = Sample::of(ROUNDS, || sources.to_vec());
+        whole.min().saturating_sub(copies.min()).as_nanos() / all.len() as u128
+    };
+    let (with, without) = (each("condition"), each("description"));
+    println!("parse a rule file, ns: {with} with a trigger, {without} with a description in its place");
+}
+
+/// Reads what the peer took, where it ran.
+fn peer(file: &Path, row: &Row) {
+    let Ok(told) = fs::read_to_string(file) else { return };
+    let (warm, cold) = (ms(row.warm.min()), ms(row.cold.min()));
+    println!(
+        "\nNode, {PEER_RULES} rules, ms; rulebook at {} KB: {warm:.2} warm, {cold:.2} cold",
+        PEER_LENGTH / 1000
+    );
+    for line in told.lines() {
+        let [way, length, took] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let length: usize = length.parse().expect("a length");
+        let took: f64 = took.parse().expect("milliseconds");
+        let what = format!("{way}, {} KB: {took:.0} ms", length / 1000);
+        let wanted = if way == "tail" { 100.0 } else { 5000.0 };
+        if length == PEER_LENGTH {
+            let is = format!("{:.0} x", took / warm);
+            goal(
+                &what,
+                &is,
+                &format!("at least {wanted} x; cold {:.0} x", took / cold),
+                took / warm >= wanted,
+            );
+        } else {
+            println!("{what}");
+        }
+    }
+}
+
+fn rules_of(count: usize) -> Vec<Rule> {
+    let rule = |(at, condition): (usize, &String)| match parse(source(at, "condition", condition)).entry {
+        Entry::Rule(rule) if rule.stream.is_some() => *rule,
+        other => panic!("{condition}: {other:?}"),
+    };
+    conditions(count).iter().enumerate().map(rule).collect()
+}
+
+fn source(at: usize, key: &str, value: &str) -> Source {
+    let format = Format::named("rulebook").expect("the native format");
+    let inner = format!("rule-{at}.md");
+    let origin = Origin {
+        format,
+        place: &format.workspace[0],
+        scope: Scope::Workspace,
+        display: format!(".rulebook/rules/{inner}"),
+        path: String::new(),
+        root: 0,
+        folder: String::new(),
+        inner,
+    };
+    let value = value.replace('\'', "''");
+    Source { origin, text: Ok(format!("---\n{key}: '{value}'\n---\nDo it the way this project does.\n")) }
+}
+
+fn monitor(rules: &[Rule]) -> Monitor {
+    let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
+    Monitor::new(rules, roots).expect("conditions that parsed")
+}

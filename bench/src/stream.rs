@@ -1,0 +1,122 @@
+//! Conditions of stream rules and a text that meets none of them, the same at every run.
+
+/// Conditions people write. `{W}` and `{w}` stand for a word, so that there can be many.
+const SHAPES: &[&str] = &[
+    r"\bnew\s+(Set|Map){W}\b",
+    r"console\.log{W}\(",
+    r":\s*any{W}\b",
+    r"(?m)^\s*print{W}\(",
+    r"catch\s*\({w}[^)]*\)\s*\{\s*\}",
+    r"TODO{W}\b",
+    r#"password{W}\s*=\s*["']"#,
+    r"\beval{W}\(",
+    r"(?i)select\s+\*\s+from\s+{w}",
+    r"\.innerHTML{W}\s*=",
+    r#"import\s+.*\s+from\s+['"]lodash{w}['"]"#,
+    r#"\brequire\(\s*['"](fs|path){w}['"]"#,
+    r"\bas\s+unknown\s+as\s+{W}\w+",
+    r"@ts-ignore{W}\b",
+    r"\.unwrap{W}\(\)\s*;",
+    r"\bdbg{W}!\(",
+    r"(?m)^\s*except{W}\s*:",
+    r"setTimeout{W}\([^,]*,\s*0\)",
+    r"http://[a-z0-9.-]+{w}/",
+    r"AKIA{W}[0-9A-Z]{16}",
+];
+
+const WORDS: &[&str] =
+    &["", "Legacy", "Raw", "Unsafe", "Sync", "Debug", "Internal", "Once", "Deep", "Global"];
+
+/// Lines that look like code and come near the conditions, cut anywhere without meeting one: the peer takes the end of
+/// what has come for the end of a word. `$` is a name, `#` a number.
+const LINES: &[&str] = &[
+    "import { $, $ } from \"./$\";",
+    "export function $($: string, $: number): Promise<$> {",
+    "  const $ = new Master($, #);",
+    "  const $: allOf<$> = await $.load(#);",
+    "  console.info(`$ ${$}`);",
+    "  if ($ === undefined || $.length > #) {",
+    "    return $.map(($) => $.id ?? #);",
+    "  }",
+    "  try { $($); } catch (error) { report(error, #); }",
+    "  passwordHash = digest($, #);",
+    "  setTimeout($, #00);",
+    "  println!(\"{} of {}\", $, $);",
+    "  let $ = $.iter().filter(|$| $.is_open()).unwrap_or_default();",
+    "def $(self, $, $=#):",
+    "    except ValueError as $:",
+    "        raise $Error(f\"{$} is not #\") from $",
+    "// See https://example.com/$/# for the TASKS of $.",
+    "  # naïve: größer als #, «$»",
+    "SELECT $, $ FROM $ WHERE $ = #;",
+    "}",
+    "",
+];
+
+const NAMES: &[&str] = &[
+    "user", "order", "invoice", "session", "router", "store", "schema", "client", "cache", "queue", "metric",
+    "theme", "layout", "account", "payment", "token", "buffer", "index", "entry", "cursor",
+];
+
+/// So many conditions, the first of each shape before the second.
+pub fn conditions(count: usize) -> Vec<String> {
+    let of_word = |word: &'static str| {
+        SHAPES.iter().map(move |shape| shape.replace("{W}", word).replace("{w}", &word.to_lowercase()))
+    };
+    let made: Vec<String> = WORDS.iter().copied().flat_map(of_word).take(count).collect();
+    assert_eq!(made.len(), count, "there are not so many");
+    made
+}
+
+/// At least so many bytes of code, cut at the end of a character.
+pub fn text(bytes: usize) -> String {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut text = String::with_capacity(bytes + 200);
+    while text.len() < bytes {
+        for sign in LINES[dice.below(LINES.len())].chars() {
+            match sign {
+                '$' => name(&mut text, &mut dice),
+                '#' => text.push_str(&(dice.below(900) + 1).to_string()),
+                other => text.push(other),
+            }
+        }
+        text.push('\n');
+    }
+    text.truncate(text.ceil_char_boundary(bytes));
+    text
+}
+
+/// The text as the arguments of a tool call, on one line.
+pub fn arguments(text: &str) -> String {
+    let mut out = String::from(r#"{"file_path":"src/index.ts","content":""#);
+    for sign in text.chars() {
+        match sign {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            other => out.push(other),
+        }
+    }
+    out.push_str("\"}");
+    out
+}
+
+fn name(text: &mut String, dice: &mut Dice) {
+    text.push_str(NAMES[dice.below(NAMES.len())]);
+    if dice.below(3) == 0 {
+        text.push('_');
+        text.push_str(NAMES[dice.below(NAMES.len())]);
+    }
+}
+
+/// Numbers that look random (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
