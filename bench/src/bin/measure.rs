@@ -57,7 +57,7 @@ const CLAIMS: &[Claim] = &[
         what: "500 rules: peer-sync / rulebook",
         of: &[("peer-sync", "500")],
         to: &[("rulebook", "500")],
-        goal: Goal::AtLeast(20.0),
+        goal: Goal::AtLeast(10.0),
     },
     Claim {
         what: "50 rules: peer / rulebook",
@@ -69,7 +69,7 @@ const CLAIMS: &[Claim] = &[
         what: "50 rules: peer-sync / rulebook",
         of: &[("peer-sync", "50")],
         to: &[("rulebook", "50")],
-        goal: Goal::AtLeast(20.0),
+        goal: Goal::AtLeast(10.0),
     },
     Claim {
         what: "500 rules: 100,000 files / few files",

@@ -21,7 +21,7 @@ pub(crate) fn load(
     found: Vec<Found>,
     twin_of: &dyn Fn(&Origin) -> Option<String>,
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
-    let mut first: HashMap<Identity, String> = HashMap::new();
+    let mut first: HashMap<Identity, String> = HashMap::with_capacity(found.len());
     let mut diagnostics = Vec::new();
     let mut parsed = Vec::with_capacity(found.len());
     let mut buffer = vec![0; FIRST_READ];

@@ -200,7 +200,7 @@ fn bury(standings: &mut [Standing<'_>], facts: &Facts<'_>) {
 
 /// One winner an id: the first in order that applies. What is merely offered yields to what applies.
 fn override_ids(standings: &mut [Standing<'_>]) {
-    let mut winners: HashMap<&str, usize> = HashMap::new();
+    let mut winners: HashMap<&str, usize> = HashMap::with_capacity(standings.len());
     for wants_unmet in [false, true] {
         for (at, standing) in standings.iter().enumerate() {
             if standing.applies() && standing.unmet.is_some() == wants_unmet {
@@ -225,11 +225,12 @@ fn override_ids(standings: &mut [Standing<'_>]) {
 /// The same text is delivered once, and not offered beside.
 fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
     // Only texts that share their length with another are hashed.
-    let mut lengths: HashMap<usize, usize> = HashMap::new();
+    let mut lengths: HashMap<usize, usize> = HashMap::with_capacity(standings.len());
     for standing in standings.iter() {
         *lengths.entry(standing.verdict.rule.body.len()).or_default() += 1;
     }
-    let mut said: HashMap<&'r str, &'r Rule> = HashMap::new();
+    // Room for all at once: growing would hash every text again.
+    let mut said: HashMap<&'r str, &'r Rule> = HashMap::with_capacity(standings.len());
     let turns: [fn(&State<'r>) -> bool; 2] = [|s| matches!(s, State::Stack), |s| matches!(s, State::Offered)];
     for is_turn in turns {
         for Standing { verdict, .. } in

@@ -197,6 +197,9 @@ fn number_of(_: &fs::DirEntry) -> Option<u64> {
 
 /// A name may hold anything, a line break too: shown, it must stay one line.
 fn one_line(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
