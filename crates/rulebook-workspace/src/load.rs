@@ -21,29 +21,29 @@ pub(crate) fn load(
     found: Vec<Found>,
     twin_of: &dyn Fn(&Origin) -> Option<String>,
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
-    let mut first: HashMap<Identity, String> = HashMap::with_capacity(found.len());
+    let mut first: HashMap<Identity, usize> = HashMap::with_capacity(found.len());
     let mut diagnostics = Vec::new();
-    let mut parsed = Vec::with_capacity(found.len());
+    let mut parsed: Vec<Parsed> = Vec::with_capacity(found.len());
     let mut buffer = vec![0; FIRST_READ];
     for found in found {
         let read = read_one(found, twin_of, &mut buffer);
-        let known = read.identities.iter().find_map(|identity| first.get(identity)).cloned();
-        let display = match &read.parsed.entry {
-            Entry::Rule(rule) => &rule.origin.display,
-            Entry::Rejected(rejected) => &rejected.origin.display,
-        };
-        match known {
-            Some(other) => {
-                let told = format!("is the same file as `{other}` and counts once");
-                diagnostics.push(Diagnostic::whole(Code::SameFile, display, told));
-            }
-            None => {
-                first.extend(read.identities.into_iter().map(|identity| (identity, display.clone())));
-                parsed.push(read.parsed);
-            }
+        let known = read.identities.iter().find_map(|identity| first.get(identity)).copied();
+        if let Some(other) = known {
+            let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
+            diagnostics.push(Diagnostic::whole(Code::SameFile, display(&read.parsed), told));
+        } else {
+            first.extend(read.identities.into_iter().map(|identity| (identity, parsed.len())));
+            parsed.push(read.parsed);
         }
     }
     (parsed, diagnostics)
+}
+
+fn display(parsed: &Parsed) -> &str {
+    match &parsed.entry {
+        Entry::Rule(rule) => &rule.origin.display,
+        Entry::Rejected(rejected) => &rejected.origin.display,
+    }
 }
 
 /// What makes two names one file.

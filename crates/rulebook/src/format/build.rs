@@ -62,12 +62,13 @@ pub(super) fn build(
             Keys::Trigger => activation == Activation::OnRequest,
             _ => !matches!(format.bare, Bare::Always | Bare::Inactive),
         };
-    let activation = scoped(activation, reader.origin);
+    let activation = scoped(activation, &reader.origin);
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) => basis,
         ReadBy::Tier(_) => Basis::Repaired,
         ReadBy::Nobody => Basis::FailOpen,
     };
+    let (blank, diagnostics) = blank(reader, id, priority, body_start);
     let rule = Rule {
         description,
         tags,
@@ -80,9 +81,9 @@ pub(super) fn build(
         enabled,
         stream,
         examples,
-        ..blank(&reader, id, priority, body_start)
+        ..blank
     };
-    (rule, reader.diagnostics)
+    (rule, diagnostics)
 }
 
 /// The rule of a file whose header cannot be read: the whole file, always on.
@@ -91,14 +92,14 @@ pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec
         diagnostic.message.push_str("; the whole file is taken as the rule, always on");
     }
     let priority = reader.format().priority.unwrap_or(0);
-    (blank(&reader, None, priority, body_start), reader.diagnostics)
+    blank(reader, None, priority, body_start)
 }
 
 /// A rule as far as its origin tells: always on, or on in its folder.
-fn blank(reader: &Reader<'_>, id: Option<String>, priority: u8, body_start: usize) -> Rule {
-    let origin = reader.origin;
+fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize) -> (Rule, Vec<Diagnostic>) {
     let id = id.unwrap_or_else(|| reader.id());
-    Rule {
+    let Reader { text, origin, diagnostics } = reader;
+    let rule = Rule {
         rank: Rank {
             priority: Reverse(priority),
             scope: origin.scope,
@@ -112,7 +113,7 @@ fn blank(reader: &Reader<'_>, id: Option<String>, priority: u8, body_start: usiz
         description: None,
         body: String::new(),
         tags: Vec::new(),
-        activation: scoped(Activation::Always, origin),
+        activation: scoped(Activation::Always, &origin),
         basis: Basis::FailOpen,
         conditions: Vec::new(),
         combine: Match::All,
@@ -121,9 +122,10 @@ fn blank(reader: &Reader<'_>, id: Option<String>, priority: u8, body_start: usiz
         enabled: true,
         stream: None,
         examples: Examples::default(),
-        origin: origin.clone(),
-        body_line: reader.text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
-    }
+        body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
+        origin,
+    };
+    (rule, diagnostics)
 }
 
 /// A nested rule is for its folder: being always on becomes being on there.

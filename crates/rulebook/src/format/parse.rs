@@ -52,7 +52,7 @@ pub fn parse(source: Source) -> Parsed {
     let Reading { header, body, body_start, problems } = frontmatter::read(&text, origin.format.tier);
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
-    let mut reader = Reader::new(&text, &origin);
+    let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
@@ -95,8 +95,7 @@ fn accept((rule, diagnostics): (Rule, Vec<Diagnostic>)) -> Parsed {
 
 fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
     let id = id.unwrap_or_else(|| reader.id());
-    let origin = reader.origin.clone();
-    let mut diagnostics = reader.diagnostics;
+    let Reader { origin, mut diagnostics, .. } = reader;
     let is_fatal = |told: &&mut Diagnostic| {
         !matches!(told.code, Code::NotARule | Code::UnknownKey | Code::ForeignKey | Code::DuplicateKey)
     };

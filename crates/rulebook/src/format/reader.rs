@@ -12,12 +12,12 @@ use crate::source::Origin;
 /// A file on its way to a rule.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
-    pub(super) origin: &'t Origin,
+    pub(super) origin: Origin,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str, origin: &'t Origin) -> Reader<'t> {
+    pub(super) fn new(text: &'t str, origin: Origin) -> Reader<'t> {
         Reader { text, origin, diagnostics: Vec::new() }
     }
 

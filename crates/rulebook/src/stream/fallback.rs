@@ -12,6 +12,9 @@ const STRIDE: usize = 4 << 10;
 /// How far before what is new a match may start.
 const OVERLAP: usize = 1 << 10;
 
+/// How near the end of an unfinished line a match is not trusted.
+const MARGIN: usize = 256;
+
 /// How many steps one look may take.
 const STEPS: usize = 100_000;
 
@@ -55,22 +58,28 @@ impl Fallback {
         for &byte in bytes.unwrap_or_default() {
             window.text.push(byte);
             window.since += 1;
-            if byte == b'\n' || window.since == STRIDE {
-                self.look(window, &mut found);
+            if byte == b'\n' {
+                self.look(window, 0, &mut found);
+            } else if window.since == STRIDE {
+                // A line goes on here: what its next signs could undo is looked at again.
+                self.look(window, MARGIN, &mut found);
             }
         }
         if bytes.is_none() {
-            self.look(window, &mut found);
+            self.look(window, 0, &mut found);
         }
     }
 
-    fn look(&self, window: &mut Window, found: &mut impl FnMut(usize, Spot<'_>)) {
+    fn look(&self, window: &mut Window, margin: usize, found: &mut impl FnMut(usize, Spot<'_>)) {
         let text = String::from_utf8_lossy(&window.text);
         // What came since the last look, and enough before it for a match that straddles it.
         let from = text.floor_char_boundary(text.len().saturating_sub(window.since + OVERLAP));
         for (pattern, regex) in self.patterns.iter().enumerate() {
             // A look that takes too many steps finds nothing; that is the bound.
             let Ok(Some(matched)) = regex.find_from_pos(text.as_ref(), from) else { continue };
+            if matched.end() + margin > text.len() {
+                continue;
+            }
             let line = window.gone_lines + text[..matched.start()].matches('\n').count() + 1;
             let (start, end) = (window.gone + matched.start(), window.gone + matched.end());
             let shown = text.floor_char_boundary(matched.start().saturating_sub(AROUND));

@@ -79,6 +79,9 @@ fn look_around_is_bounded_but_says_the_same() {
     check(r"console\.log(?!ger)", "console.log|ger.x\n", &[]);
     check(r"console\.log(?!ger)", "console.log|(1)\nmore", &["r 0..11 l1 \"console.log\" text"]);
     check(r"(\w)\1!", "ab|b!", &["r 1..4 l1 \"bb!\" text"]);
+    let edge = "a".repeat(4093);
+    check(r"foo(?!bar)", &format!("{edge}foobar"), &[]);
+    check(r"foo(?!bar)", &format!("{edge}foobaz"), &["r 4093..4096 l1 \"foo\" text"]);
 }
 
 #[test]
