@@ -68,6 +68,6 @@ fn shown(stage: &Stage, output: &Output) -> String {
         ));
     }
     let real = |path: std::path::PathBuf| path.canonicalize().unwrap().to_string_lossy().into_owned();
-    let text = text.replace(&real(stage.home()), "/home/you").replace(&real(stage.workspace()), "/work");
+    let text = text.replace(&real(stage.home()), "/home/you").replace(&real(stage.workspace()), "/repo");
     text.replace(&real(stage.workspace().join("..")), "/elsewhere")
 }

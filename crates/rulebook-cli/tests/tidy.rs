@@ -60,7 +60,13 @@ fn a_file_is_small_and_says_what_it_is_for() {
 #[test]
 fn nothing_is_left_behind() {
     for (path, text) in sources() {
-        for word in ["todo!(", "unimplemented!(", "dbg!(", concat!("FIX", "ME"), concat!("XX", "X")] {
+        for word in [
+            concat!("todo", "!("),
+            concat!("unimplemented", "!("),
+            concat!("dbg", "!("),
+            concat!("FIX", "ME"),
+            concat!("XX", "X"),
+        ] {
             assert!(path.ends_with("tidy.rs") || !text.contains(word), "{path} has `{word}`");
         }
     }
