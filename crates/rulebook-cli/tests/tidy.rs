@@ -94,9 +94,6 @@ fn the_engine_stands_on_few_and_pure_things() {
     assert_eq!(names, allowed);
 }
 
-/// Packages that two versions of are known of, and why that is so.
-const KNOWN_TWICE: &[&str] = &[];
-
 #[test]
 fn licences_are_permissive_and_nothing_ships_twice() {
     let version = Command::new("rustc").arg("-vV").output().unwrap();
@@ -137,9 +134,7 @@ fn licences_are_permissive_and_nothing_ships_twice() {
         assert!(fine, "{name} is under {licence}");
     }
     let shipped = shipped(&metadata);
-    for (name, versions) in
-        versions.iter().filter(|(name, versions)| versions.len() > 1 && !KNOWN_TWICE.contains(name))
-    {
+    for (name, versions) in versions.iter().filter(|(_, versions)| versions.len() > 1) {
         let twice = shipped.iter().filter(|shipped| shipped == name).count();
         assert!(twice < 2, "{name} ships in {versions:?}");
     }

@@ -32,7 +32,7 @@ pub use open::{OpenError, find_root};
 
 use std::path::{Path, PathBuf};
 
-use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, applies, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, Seen, collect};
 use rulebook::format::Entry;
@@ -161,11 +161,8 @@ impl Workspace {
         unknown
             .map(|id| {
                 let told = format!("`rules.disabled_ids` names `{}`, which no rule has", id.value);
-                let told = Diagnostic::whole(Code::UnknownId, &id.file, told);
-                match nearest(&id.value, known.iter().copied()) {
-                    Some(near) => told.help(format!("did you mean `{near}`?")),
-                    None => told,
-                }
+                Diagnostic::whole(Code::UnknownId, &id.file, told)
+                    .did_you_mean(&id.value, known.iter().copied())
             })
             .collect()
     }
@@ -194,15 +191,9 @@ impl Workspace {
         let Loaded { book, mut diagnostics } = loaded;
         diagnostics.extend(told);
         for name in evidence.requested.iter().filter(|name| is_missing(&book, name)) {
-            let told = Diagnostic::whole(
-                Code::UnknownId,
-                "evidence",
-                format!("there is no rule `{name}` to ask for"),
-            );
-            diagnostics.push(match nearest(name, book.ids()) {
-                Some(near) => told.help(format!("did you mean `{near}`?")),
-                None => told,
-            });
+            let told = format!("there is no rule `{name}` to ask for");
+            diagnostics
+                .push(Diagnostic::whole(Code::UnknownId, "evidence", told).did_you_mean(name, book.ids()));
         }
         self.look_up(&book, &mut evidence);
         Asked { evidence, book, diagnostics }
@@ -267,5 +258,5 @@ fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {
     let common = twins.get(origin.root)?.as_ref()?;
     let shared = twins.iter().flatten().filter(|other| *other == common).count() > 1;
     (shared && origin.scope == rulebook::source::Scope::Workspace && origin.folder.is_empty())
-        .then(|| format!("{}\0{}\0{}\0{}", common.display(), origin.folder, origin.place.path, origin.inner))
+        .then(|| format!("{}\0{}\0{}", common.display(), origin.place.path, origin.inner))
 }

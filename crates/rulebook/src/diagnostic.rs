@@ -119,6 +119,14 @@ impl Diagnostic {
         Diagnostic { help: help.into(), ..self }
     }
 
+    /// The same with the nearest of the known names as its remedy, if one is near.
+    pub fn did_you_mean<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
+        match nearest(name, known) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+
     /// The same with another severity than the table's.
     pub fn severity(self, severity: Severity) -> Diagnostic {
         Diagnostic { severity, ..self }

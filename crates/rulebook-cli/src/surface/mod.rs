@@ -81,7 +81,9 @@ fn read_input(flags: &Evidence, paths: &[String]) -> anyhow::Result<(Input, Vec<
         Some(file) => {
             let shown =
                 if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-            let text = read_evidence(file).map_err(|error| {
+            let read = read_input_file(file, MAX_EVIDENCE)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+            let text = read.map_err(|error| {
                 anyhow!("name a readable file with `--evidence`, or `-` for standard input")
                     .context(format!("the evidence in {shown} cannot be read: {error}"))
             })?;
@@ -113,17 +115,18 @@ fn read_input(flags: &Evidence, paths: &[String]) -> anyhow::Result<(Input, Vec<
     Ok((input, told))
 }
 
-fn read_evidence(file: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
+/// The text of a file, or of standard input for `-`, up to a limit.
+fn read_input_file(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     if file == Path::new("-") {
-        std::io::stdin().lock().take(MAX_EVIDENCE + 1).read_to_string(&mut text)?;
+        std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
     } else {
-        std::fs::File::open(file)?.take(MAX_EVIDENCE + 1).read_to_string(&mut text)?;
+        std::fs::File::open(file)?.take(limit + 1).read_to_end(&mut bytes)?;
     }
-    if text.len() as u64 > MAX_EVIDENCE {
-        return Err(std::io::Error::other(format!("it is larger than {MAX_EVIDENCE} bytes")));
+    if bytes.len() as u64 > limit {
+        return Err(std::io::Error::other(format!("it is larger than {limit} bytes")));
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 fn absolute(here: &Path, path: &str) -> String {

@@ -4,8 +4,6 @@ mod sse;
 mod wires;
 
 use std::fmt::Write as _;
-use std::io::Read as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -40,7 +38,10 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     let workspace = super::open(args)?;
     let loaded = workspace.load(Reach::Tree);
     let rules = watching(&workspace, &loaded.book);
-    let bytes = read(&options.file)?;
+    let bytes = super::read_input_file(&options.file, MAX_FILE).map_err(|error| {
+        anyhow!("name a text or a recorded stream, or `-` for standard input")
+            .context(format!("`{}` cannot be read: {error}", options.file.display()))
+    })?;
     let steps = sse::steps(&bytes).unwrap_or_else(|| {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: Kind::Text, bytes }, Step::End { stream }]
@@ -103,21 +104,6 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
     let verdicts = evaluate(book, &evidence).verdicts;
     verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()
-}
-
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = if file == Path::new("-") {
-        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(file).and_then(|opened| opened.take(MAX_FILE + 1).read_to_end(&mut bytes))
-    };
-    let help = || anyhow!("name a text or a recorded stream, or `-` for standard input");
-    read.map_err(|error| help().context(format!("`{}` cannot be read: {error}", file.display())))?;
-    if bytes.len() as u64 > MAX_FILE {
-        bail!("`{}` is larger than {MAX_FILE} bytes", file.display());
-    }
-    Ok(bytes)
 }
 
 fn monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
