@@ -43,6 +43,8 @@ pub(crate) enum Command {
     },
     /// What is wrong in rule files and settings, and what to write instead
     Check(Check),
+    /// The rules against every file of the tree: what each reaches, globs that match nothing, files without rules
+    Coverage(Coverage),
     /// Let a rule's conditions decide again
     Enable(Toggle),
     /// Switch a rule off, whatever its conditions say
@@ -72,6 +74,13 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Coverage {
+    /// List every file that no rule is for, and nothing else
+    #[arg(long)]
+    pub(crate) files: bool,
 }
 
 #[derive(Debug, ClapArgs)]

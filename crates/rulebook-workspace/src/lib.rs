@@ -15,6 +15,7 @@
 
 mod atomic;
 mod bounded;
+mod coverage;
 pub mod discover;
 mod facts;
 pub mod git;
@@ -26,6 +27,7 @@ pub mod team;
 pub mod toggles;
 mod tree;
 
+pub use coverage::Reached;
 pub use discover::Reach;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
@@ -33,11 +35,10 @@ pub use open::{OpenError, find_root};
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::{Evaluation, applies, evaluate};
-use rulebook::evidence::{Evidence, Input, Roots, Seen, collect};
+use rulebook::evaluate::{Evaluation, evaluate};
+use rulebook::evidence::{Evidence, Input, Roots, collect};
 use rulebook::format::Entry;
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
-use rulebook::rule::Rule;
 use rulebook::source::Origin;
 
 use discover::{Search, discover};
@@ -199,24 +200,6 @@ impl Workspace {
         Asked { evidence, book, diagnostics }
     }
 
-    /// The files of the tree that, each by itself, bring a rule on.
-    pub fn reached_by(&self, rule: &Rule, book: &Rulebook, files: &[Seen]) -> Vec<String> {
-        let (mut evidence, _) = self.gather(&Input::default());
-        self.look_up(book, &mut evidence);
-        let needs_content = book.needs().content;
-        let mut reached = Vec::new();
-        for file in files {
-            evidence.paths = vec![file.clone()];
-            if needs_content {
-                evidence.contents = facts::contents(&evidence, &self.roots);
-            }
-            if applies(rule, &evidence) {
-                reached.push(file.path.clone());
-            }
-        }
-        reached
-    }
-
     /// Looks up the facts that some rule asks for, and no others.
     pub fn look_up(&self, book: &Rulebook, evidence: &mut Evidence) {
         let needs = book.needs();
@@ -233,15 +216,6 @@ impl Workspace {
             tags.sort();
             tags.dedup();
         }
-    }
-
-    /// Every file of the tree that git would not ignore; sorted.
-    pub fn files(&self) -> Vec<Seen> {
-        let roots = self.roots.roots.iter().enumerate();
-        let mut files: Vec<Seen> =
-            roots.flat_map(|(root, at)| tree::files(root, Path::new(&at.path))).collect();
-        files.sort();
-        files
     }
 
     fn exists(&self, root: usize, path: &str) -> bool {

@@ -228,6 +228,9 @@ codes! {
     BrokenHeader "broken-header" Warning
         "The header is not valid YAML and could not be mended."
         "mend the header; values with `*`, `!`, `{` or `: ` in them need quotes";
+    DeadGlob "dead-glob" Warning
+        "A glob matches no file of the tree; files that git ignores do not count."
+        "mend the glob, or remove it";
     DeadKey "dead-key" Warning
         "A key has no effect because another key decides."
         "remove one of the two";

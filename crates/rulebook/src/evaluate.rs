@@ -1,6 +1,6 @@
 //! Evaluating: a rulebook and the evidence in, a verdict for every rule out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::condition::{Answer, Facts, Truth};
 use crate::evidence::Evidence;
@@ -70,18 +70,10 @@ pub struct Reason {
 
 /// Gives every rule its verdict.
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
-    let folders: HashSet<(usize, &str)> = book
-        .rules()
-        .filter(|(rule, _)| !rule.origin.folder.is_empty())
-        .map(|(rule, _)| (rule.origin.root, rule.origin.folder.as_str()))
-        .collect();
-    let facts = Facts::new(evidence, folders);
-    let mut standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
-    bury(&mut standings, &facts);
-    override_ids(&mut standings);
-    override_duplicates(&mut standings);
-    let verdicts = standings.into_iter().map(|standing| standing.verdict).collect();
-    Evaluation { verdicts }
+    let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
+    let standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
+    let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
+    Evaluation { verdicts: decide(standings, is_here) }
 }
 
 /// A verdict on its way.
@@ -128,6 +120,11 @@ fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Re
     }
     because.extend(ask_folder(rule, facts)?);
     because.extend(ask_conditions(rule, facts)?);
+    bucket(rule)
+}
+
+/// Where a rule ends by itself once its conditions hold.
+fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
     match rule.activation {
         Activation::Stream => Ok(State::Stream),
         Activation::Always | Activation::When => Ok(State::Stack),
@@ -177,13 +174,38 @@ impl WhyNot {
 
 /// Whether a rule, alone with this evidence, is in the stack or watches the stream.
 pub fn applies(rule: &Rule, evidence: &Evidence) -> bool {
-    let folder = (!rule.origin.folder.is_empty()).then_some((rule.origin.root, rule.origin.folder.as_str()));
-    let state = judge(rule, &Facts::new(evidence, folder), &mut Vec::new());
+    let state = judge(rule, &Facts::new(evidence, rule.origin.nest()), &mut Vec::new());
     matches!(state, Ok(State::Stack | State::Stream))
 }
 
+/// Where a rule ends whose conditions hold, alone; nothing where they cannot bring it on.
+pub(crate) fn at_best(rule: &Rule) -> Option<State<'_>> {
+    bucket(rule).ok().filter(|_| !rule.body.is_empty())
+}
+
+/// What becomes of rules, in order, whose conditions hold, among each other. One that is off is a nested
+/// `enabled: false` whose folder it is.
+pub(crate) fn settle<'r>(rules: impl IntoIterator<Item = (&'r Rule, Option<&'r Off>)>) -> Vec<Verdict<'r>> {
+    let stand = |(rule, off): (&'r Rule, Option<&'r Off>)| {
+        let state = match off {
+            Some(off) => State::Disabled(off.clone()),
+            None => bucket(rule).unwrap_or_else(State::Inactive),
+        };
+        Standing { verdict: Verdict { rule, state, because: Vec::new() }, unmet: None }
+    };
+    decide(rules.into_iter().map(stand).collect(), |_| true)
+}
+
+/// The rules among each other. `is_here` tells whether a nested rule's folder is concerned.
+fn decide<'r>(mut standings: Vec<Standing<'r>>, is_here: impl Fn(&Rule) -> bool) -> Vec<Verdict<'r>> {
+    bury(&mut standings, is_here);
+    override_ids(&mut standings);
+    override_duplicates(&mut standings);
+    standings.into_iter().map(|standing| standing.verdict).collect()
+}
+
 /// `enabled: false` in a nested folder switches rules of its id off there.
-fn bury(standings: &mut [Standing<'_>], facts: &Facts<'_>) {
+fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
     let mut tombs: HashMap<&str, &Rule> = HashMap::new();
     for Standing { verdict, .. } in standings {
         let Verdict { rule, state, .. } = verdict;
@@ -192,7 +214,7 @@ fn bury(standings: &mut [Standing<'_>], facts: &Facts<'_>) {
         {
             *state = State::Disabled(tomb.tombstone());
         }
-        if !rule.enabled && !facts.below(rule.origin.root, &rule.origin.folder).is_empty() {
+        if !rule.enabled && !rule.origin.folder.is_empty() && is_here(rule) {
             tombs.entry(&rule.id).or_insert(rule);
         }
     }

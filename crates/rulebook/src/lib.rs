@@ -46,6 +46,7 @@
 //! ```
 
 pub mod condition;
+pub mod coverage;
 pub mod diagnostic;
 pub mod evaluate;
 pub mod evidence;

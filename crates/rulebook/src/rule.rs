@@ -196,6 +196,8 @@ pub struct Trigger {
     pub scope: Vec<stream::scope::Scope>,
     /// How it interrupts and repeats, where the rule says so.
     pub modes: OwnModes,
+    /// Files a tool call must be about, where the rule says so.
+    pub gate: Option<Condition>,
 }
 
 /// The modes a rule sets itself; the rest comes from the settings.

@@ -32,6 +32,13 @@ pub struct Origin {
     pub inner: String,
 }
 
+impl Origin {
+    /// Root and folder of a nested rule.
+    pub(crate) fn nest(&self) -> Option<(usize, &str)> {
+        (!self.folder.is_empty()).then_some((self.root, self.folder.as_str()))
+    }
+}
+
 /// Whose word a rule is. Earlier wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -10,7 +10,7 @@ use rulebook::evaluate::evaluate;
 use rulebook::evidence::Place;
 use rulebook::explain::{Because, Target, explain};
 use rulebook::render::{Budget, render};
-use rulebook_workspace::{Reach, Workspace};
+use rulebook_workspace::{Reach, Reached, Workspace};
 use serde_json::json;
 
 use super::VERSION;
@@ -192,38 +192,45 @@ pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
 fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
     let loaded = workspace.load(Reach::Tree);
     let name = rulebook::rule::rule_name(id);
-    let rules: Vec<_> = loaded.book.rules().filter(|(rule, _)| rule.is_called(&name)).collect();
+    let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| rule.is_called(&name));
+    let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
         return Err(super::read::unknown(&name, &loaded.book));
     }
-    let tree = workspace.files();
+    let (reached, tree) = workspace.reached_by(&rules, &loaded.book);
     let mut rows = Vec::new();
-    for (rule, off) in rules {
-        let files = if off.is_some() { Vec::new() } else { workspace.reached_by(rule, &loaded.book, &tree) };
+    for (reached, off) in reached.iter().zip(offs) {
         let comes_on = match off {
             Some(off) => format!("switched off {}", off_words(&off.by, off.file.as_deref())),
-            None => rule.activation.name().to_owned(),
+            None => reached.rule.activation.name().to_owned(),
         };
-        rows.push((rule, comes_on, files));
+        rows.push((reached, comes_on));
     }
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(rule, comes_on, files)| {
-                json!({ "id": rule.id, "source": rule.origin.display, "comesOn": comes_on, "globs": rule.globs, "files": files })
+            .map(|(Reached { rule, further, files }, comes_on)| {
+                json!({
+                    "id": rule.id, "source": rule.origin.display, "comesOn": comes_on, "globs": rule.globs,
+                    "further": further, "files": files,
+                })
             })
             .collect();
-        let answer = json!({ "version": VERSION, "rules": rules, "tree": tree.len(), "diagnostics": loaded.diagnostics });
+        let answer =
+            json!({ "version": VERSION, "rules": rules, "tree": tree, "diagnostics": loaded.diagnostics });
         out::print_json(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for (rule, comes_on, files) in rows {
-        let count = format!("{comes_on}; {} of {}", files.len(), plural(tree.len(), "file"));
+    for (Reached { rule, further, files }, comes_on) in rows {
+        let mut count = format!("{comes_on}; {} of {}", files.len(), plural(tree, "file"));
+        if !further.is_empty() {
+            let _ = write!(count, ", if {} allows", further.join(", "));
+        }
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
         let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));
         for file in files {
-            let _ = writeln!(text, "  {}", out::clean(&file));
+            let _ = writeln!(text, "  {}", out::clean(file));
         }
     }
     out::print(&text)?;

@@ -1,6 +1,7 @@
 //! Surfaces: the ways in and out. Each asks the engine and shows its answer; none decides anything.
 
 mod check;
+mod coverage;
 mod explain;
 mod fix;
 mod prompt;
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Prompt(prompt) => prompt::run(args, prompt),
         Command::Read { name } => read::run(args, name),
         Command::Check(check) => check::run(args, check),
+        Command::Coverage(coverage) => coverage::run(args, coverage),
         Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On),
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
         Command::Stream(file) => stream::run(args, file),

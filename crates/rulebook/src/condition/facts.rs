@@ -1,7 +1,7 @@
 //! Facts: the evidence, prepared so that many questions about it are cheap.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::evidence::Evidence;
@@ -13,12 +13,14 @@ pub struct Facts<'e> {
     /// What is known.
     pub evidence: &'e Evidence,
     all: View<'e>,
-    folders: BTreeMap<(usize, String), View<'e>>,
+    /// Those with evidence below them, by root.
+    folders: HashMap<usize, HashMap<&'e str, View<'e>>>,
+    nothing: View<'e>,
 }
 
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
-pub(super) struct View<'e> {
+pub(crate) struct View<'e> {
     index: PathIndex<'e>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
     known: RefCell<HashMap<String, Rc<[usize]>>>,
@@ -30,7 +32,7 @@ pub(super) struct View<'e> {
 
 impl View<'_> {
     /// Positions in the evidence of the paths a glob matches.
-    pub(super) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
+    pub(crate) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
         if let Some(known) = self.known.borrow().get(glob.pattern()) {
             return Rc::clone(known);
         }
@@ -44,25 +46,38 @@ impl<'e> Facts<'e> {
     /// Prepares the evidence for rules whose nested folders are these (root and folder).
     pub fn new<'f>(evidence: &'e Evidence, folders: impl IntoIterator<Item = (usize, &'f str)>) -> Facts<'e> {
         let all = view(evidence.paths.iter().enumerate().map(|(at, seen)| (at, seen.path.as_str())));
-        let folders = folders
-            .into_iter()
-            .map(|(root, folder)| {
-                let below = evidence.paths.iter().enumerate().filter(|(_, seen)| seen.root == root);
-                let relative = below.filter_map(|(at, seen)| Some((at, below_folder(&seen.path, folder)?)));
-                ((root, folder.to_owned()), view(relative))
-            })
-            .collect();
-        Facts { evidence, all, folders }
+        let wanted: HashSet<(usize, &str)> = folders.into_iter().collect();
+        let mut below: HashMap<(usize, &'e str), Vec<(usize, &'e str)>> = HashMap::new();
+        for (at, seen) in evidence.paths.iter().enumerate().filter(|_| !wanted.is_empty()) {
+            let path = seen.path.as_str();
+            for end in path.match_indices('/').map(|(end, _)| end).chain([path.len()]) {
+                let folder = (seen.root, &path[..end]);
+                if wanted.contains(&folder) {
+                    let rest = &path[end..];
+                    below.entry(folder).or_default().push((at, rest.strip_prefix('/').unwrap_or(rest)));
+                }
+            }
+        }
+        let mut folders: HashMap<usize, HashMap<&str, View>> = HashMap::new();
+        for ((root, folder), paths) in below {
+            folders.entry(root).or_default().insert(folder, view(paths.into_iter()));
+        }
+        Facts { evidence, all, folders, nothing: view(std::iter::empty()) }
     }
 
     /// The evidence below a nested rule's folder, or all of it.
-    pub(super) fn view(&self, base: Option<&(usize, String)>) -> &View<'e> {
-        base.and_then(|base| self.folders.get(base)).unwrap_or(&self.all)
+    pub(crate) fn view(&self, base: Option<&(usize, String)>) -> &View<'e> {
+        let Some((root, folder)) = base else { return &self.all };
+        self.folder(*root, folder).unwrap_or(&self.nothing)
     }
 
     /// Positions in the evidence of the paths below a folder.
     pub fn below(&self, root: usize, folder: &str) -> &[usize] {
-        self.folders.get(&(root, folder.to_owned())).map_or(&[], |view| &view.below)
+        self.folder(root, folder).map_or(&[], |view| &view.below)
+    }
+
+    fn folder(&self, root: usize, folder: &str) -> Option<&View<'e>> {
+        self.folders.get(&root)?.get(folder)
     }
 }
 
@@ -71,9 +86,4 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let (at, relative): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
     View { index: PathIndex::new(relative), known: RefCell::default(), at, below }
-}
-
-fn below_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(folder)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }

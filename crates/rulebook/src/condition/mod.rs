@@ -12,6 +12,7 @@ mod when;
 pub use facts::Facts;
 pub use named::system_name;
 pub use paths::Paths;
+pub(crate) use paths::Pattern;
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -93,6 +94,26 @@ impl Condition {
     pub fn needs(&self) -> Needs {
         self.test.needs()
     }
+
+    /// What it asks of paths.
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        self.test.shape().unwrap_or(Shape::Other(self.key))
+    }
+}
+
+/// What a condition asks of paths, and what else it asks.
+#[derive(Clone, Debug)]
+pub enum Shape<'c> {
+    /// A path must match.
+    Paths(&'c Paths),
+    /// The condition of this key, which asks for something else.
+    Other(&'static str),
+    /// The opposite.
+    Not(Box<Shape<'c>>),
+    /// Several at once.
+    Joined(Match, Vec<Shape<'c>>),
+    /// Nothing meets it.
+    Never,
 }
 
 /// How a condition is answered.
@@ -103,6 +124,11 @@ pub trait Test: Debug + Send + Sync {
     /// Facts somebody has to look up first.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// What it asks of paths, where it asks for any.
+    fn shape(&self) -> Option<Shape<'_>> {
+        None
     }
 }
 

@@ -1,9 +1,11 @@
 //! `paths`: some evidence path matches a pattern and no exclusion.
 
-use super::{Answer, Condition, Facts, Ground, Kind, Tell, Test, Truth};
+use std::ops::Range;
+
+use super::{Answer, Condition, Facts, Ground, Kind, Shape, Tell, Test, Truth};
 use crate::diagnostic::Code;
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{self, Glob};
+use crate::glob::{self, Dialect, Glob};
 
 pub(super) const KIND: Kind = Kind {
     key: "paths",
@@ -14,17 +16,19 @@ pub(super) const KIND: Kind = Kind {
 /// Patterns for paths, some of which may exclude.
 #[derive(Debug)]
 pub struct Paths {
-    patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<Pattern>,
     /// The nested folder they are relative to.
-    base: Option<(usize, String)>,
+    pub(crate) base: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
-struct Pattern {
-    written: String,
+pub(crate) struct Pattern {
+    pub(crate) written: String,
+    /// Where it stands, in bytes of the file; perhaps among others.
+    pub(crate) span: Range<usize>,
     /// Without the leading `!` of an exclusion. Nothing where it is beyond the bounds: it matches nothing.
-    glob: Option<Glob>,
-    excludes: bool,
+    pub(crate) glob: Option<Glob>,
+    pub(crate) excludes: bool,
 }
 
 impl Paths {
@@ -46,7 +50,7 @@ impl Paths {
                         tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"));
                     })
                     .ok();
-                patterns.push(Pattern { written: written.to_owned(), glob, excludes });
+                patterns.push(Pattern { written: written.to_owned(), span: span.clone(), glob, excludes });
             }
         }
         (!patterns.is_empty()).then(|| Paths { patterns, base: ground.base.clone() })
@@ -56,6 +60,43 @@ impl Paths {
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.patterns.iter().map(|pattern| pattern.written.as_str())
     }
+
+    /// The same, but a pattern without `/` is for files of that name anywhere, as the gates of stream rules are.
+    pub(crate) fn or_by_name(mut self, dialect: Dialect) -> Paths {
+        for pattern in self.patterns.iter_mut().filter(|pattern| !pattern.excludes) {
+            if !pattern.written.contains('/') {
+                pattern.glob = Glob::new(&format!("**/{}", pattern.written), dialect).ok();
+            }
+        }
+        self
+    }
+
+    /// Positions of the evidence paths they are for, ascending, and the patterns that say so.
+    pub(crate) fn find(&self, facts: &Facts<'_>) -> (Vec<usize>, Vec<String>) {
+        let view = facts.view(self.base.as_ref());
+        let hits =
+            |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
+        let excluding = || self.patterns.iter().filter(|pattern| pattern.excludes);
+        let mut excluded: Vec<usize> = excluding().flat_map(|pattern| hits(pattern).to_vec()).collect();
+        excluded.sort_unstable();
+        let is_left = |at: &&usize| excluded.binary_search(at).is_err();
+        let mut seen: Vec<usize> = Vec::new();
+        let mut matched: Vec<String> = Vec::new();
+        for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
+            let before = seen.len();
+            seen.extend(hits(pattern).iter().filter(is_left));
+            if seen.len() > before && !matched.contains(&pattern.written) {
+                matched.push(pattern.written.clone());
+            }
+        }
+        if self.patterns.iter().all(|pattern| pattern.excludes) {
+            seen.extend(view.below.iter().filter(is_left));
+            matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        (seen, matched)
+    }
 }
 
 impl Test for Paths {
@@ -63,30 +104,15 @@ impl Test for Paths {
         if facts.evidence.paths.is_empty() {
             return Answer::unknown("path");
         }
-        let view = facts.view(self.base.as_ref());
-        let hits =
-            |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
-        let excluding = || self.patterns.iter().filter(|pattern| pattern.excludes);
-        let excluded: Vec<usize> = excluding().flat_map(|pattern| hits(pattern).to_vec()).collect();
-        let mut seen: Vec<usize> = Vec::new();
-        let mut matched: Vec<String> = Vec::new();
-        for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
-            let before = seen.len();
-            seen.extend(hits(pattern).iter().filter(|at| !excluded.contains(at)));
-            if seen.len() > before && !matched.contains(&pattern.written) {
-                matched.push(pattern.written.clone());
-            }
-        }
-        if self.patterns.iter().all(|pattern| pattern.excludes) {
-            seen.extend(view.below.iter().filter(|at| !excluded.contains(at)));
-            matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
-        }
-        seen.sort_unstable();
-        seen.dedup();
+        let (seen, matched) = self.find(facts);
         if seen.is_empty() {
             return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
         }
         Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+    }
+
+    fn shape(&self) -> Option<Shape<'_>> {
+        Some(Shape::Paths(self))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Answer, CONDITIONS, Condition, Facts, Ground, Kind, Needs, Tell, Test, Truth};
+use super::{Answer, CONDITIONS, Condition, Facts, Ground, Kind, Match, Needs, Shape, Tell, Test, Truth};
 use crate::diagnostic::{Code, nearest};
 use crate::frontmatter::{Node, Value};
 
@@ -75,6 +75,20 @@ impl Test for Expression {
             }
             Expression::Unreadable => Needs::default(),
         }
+    }
+
+    fn shape(&self) -> Option<Shape<'_>> {
+        Some(match self {
+            Expression::Is { condition, .. } => condition.shape(),
+            Expression::Not(inner) => Shape::Not(Box::new(inner.shape()?)),
+            Expression::All(terms) => {
+                Shape::Joined(Match::All, terms.iter().filter_map(Test::shape).collect())
+            }
+            Expression::Any(terms) => {
+                Shape::Joined(Match::Any, terms.iter().filter_map(Test::shape).collect())
+            }
+            Expression::Unreadable => Shape::Never,
+        })
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn build(
     let description = header.text("description", &mut reader).filter(|text| !text.trim().is_empty());
     let priority = header.priority(&mut reader).or(format.priority).unwrap_or(0);
     let enabled = header.boolean("enabled", &mut reader).unwrap_or(true);
-    let stream = header.trigger(&mut reader);
+    let mut stream = header.trigger(&mut reader);
     let paths = header.paths(&mut reader);
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
     let tags = if format.keys == Keys::Conditions { Vec::new() } else { header.words("tags", &mut reader) };
@@ -39,12 +39,15 @@ pub(super) fn build(
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
     let examples = header.examples(&mut reader);
-    if let Some((field, paths)) = paths
+    match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
-        && stream.is_none()
-        && !tell_dead(&mut reader, field, said)
-    {
-        conditions.insert(0, Condition::new("paths", paths));
+        (Some((_, paths)), Some(trigger)) => {
+            trigger.gate = Some(Condition::new("paths", paths.or_by_name(format.dialect)));
+        }
+        (Some((field, paths)), None) if !tell_dead(&mut reader, field, said) => {
+            conditions.insert(0, Condition::new("paths", paths));
+        }
+        _ => {}
     }
     let (activation, basis) = match &stream {
         Some(_) => (Activation::Stream, Basis::Explicit),

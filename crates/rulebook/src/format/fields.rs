@@ -269,7 +269,12 @@ impl Fields {
             repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
             gap: self.gap(reader),
         };
-        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger { conditions, scope, modes })
+        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger {
+            conditions,
+            scope,
+            modes,
+            gate: None,
+        })
     }
 
     /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.

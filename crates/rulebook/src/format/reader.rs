@@ -31,7 +31,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn ground(&self) -> Ground {
-        let base = (!self.origin.folder.is_empty()).then(|| (self.origin.root, self.origin.folder.clone()));
+        let base = self.origin.nest().map(|(root, folder)| (root, folder.to_owned()));
         Ground { dialect: self.format().dialect, base }
     }
 

@@ -1,0 +1,191 @@
+//! `coverage`: the rules against every file of the tree.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anstyle::Style;
+use rulebook::coverage::{
+    Always, Cost, Dead, Folder, Listing, Most, Other, Overlap, Reached, Report, Unreached,
+};
+use rulebook::rule::Activation;
+use rulebook_workspace::Reach;
+use serde_json::json;
+
+use super::VERSION;
+use crate::args::{Args, Coverage};
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, YELLOW, paint, plural};
+
+/// How many folders are shown; `--json` has more.
+const ROWS: usize = 10;
+
+pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let loaded = workspace.load(Reach::Tree);
+    let listing = if options.files { Listing::All } else { Listing::Sample };
+    let progress = Progress::new();
+    let report = workspace.coverage(&loaded.book, listing, &|files| progress.show(files));
+    progress.clear();
+    if args.json {
+        let mut answer = json!({ "version": VERSION });
+        let report = serde_json::to_value(&report)?;
+        if let (Some(answer), serde_json::Value::Object(report)) = (answer.as_object_mut(), report) {
+            answer.extend(report);
+            answer.insert("diagnostics".to_owned(), json!(loaded.diagnostics));
+        }
+        out::print_json(&answer)?;
+    } else if options.files {
+        let lines: String = report.unreached.paths.iter().map(|path| out::clean(path) + "\n").collect();
+        out::print(&lines)?;
+    } else {
+        out::print(&show(&report))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line on the terminal that counts files while the walk takes its time.
+struct Progress {
+    is_shown: bool,
+    /// When the next line is due, and how long the last one was.
+    next: Mutex<(Instant, usize)>,
+}
+
+impl Progress {
+    /// A walk shorter than the first of these shows nothing.
+    const FIRST: Duration = Duration::from_millis(300);
+    const EVERY: Duration = Duration::from_millis(100);
+
+    fn new() -> Progress {
+        let is_shown = std::io::stderr().is_terminal();
+        Progress { is_shown, next: Mutex::new((Instant::now() + Progress::FIRST, 0)) }
+    }
+
+    fn show(&self, files: usize) {
+        let now = Instant::now();
+        // Another thread that is at it suffices.
+        let Some(mut next) = self.is_shown.then(|| self.next.try_lock().ok()).flatten() else { return };
+        if now >= next.0 {
+            let line = format!("{files} files");
+            *next = (now + Progress::EVERY, line.len().max(next.1));
+            // Nobody is left to tell.
+            let _ = write!(std::io::stderr(), "\r{line}");
+        }
+    }
+
+    /// Without escapes: a terminal that knows none is a terminal too.
+    fn clear(self) {
+        let width = self.next.into_inner().map_or(0, |(_, width)| width);
+        if width > 0 {
+            let _ = write!(std::io::stderr(), "\r{:width$}\r", "");
+        }
+    }
+}
+
+fn show(report: &Report) -> String {
+    let mut text = format!("{}\n", paint(BOLD, plural(report.files, "file")));
+    section(
+        &mut text,
+        "rules that files bring on",
+        report.rules.iter().map(|rule| rule_row(rule, report.files)),
+    );
+    section(&mut text, "on whatever the file", report.always.iter().map(always_row));
+    section(&mut text, "not brought on by a file", report.others.iter().map(other_row));
+    let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
+    section(&mut text, "globs that match no file", report.dead.iter().map(dead));
+    show_unreached(&mut text, &report.unreached);
+    let overlap = |row: &Overlap| [plain(&plural(row.rules, "rule")), plain(&plural(row.files, "file"))];
+    section(&mut text, "how many of these rules a file brings on", report.overlap.iter().map(overlap));
+    let most = |file: &Most| [plain(&file.path), plain(&plural(file.rules, "rule"))];
+    section(&mut text, "files with the most rules", report.most.iter().map(most));
+    show_cost(&mut text, report);
+    text
+}
+
+type Cell = (Style, String);
+
+fn section<const N: usize>(text: &mut String, title: &str, rows: impl Iterator<Item = [Cell; N]>) {
+    let mut table = Table::default();
+    for row in rows {
+        table.row(row.each_ref().map(|(style, cell)| (*style, cell.as_str())));
+    }
+    let widths = table.widths();
+    if !widths.is_empty() {
+        let _ = writeln!(text, "\n  {}", paint(CYAN, title));
+        table.write(text, 4, &widths);
+    }
+}
+
+fn bold(text: &str) -> Cell {
+    (BOLD, text.to_owned())
+}
+
+fn plain(text: &str) -> Cell {
+    (PLAIN, text.to_owned())
+}
+
+fn rule_row(rule: &Reached, files: usize) -> [Cell; 5] {
+    let count = format!("{} of {}", rule.files, plural(files, "file"));
+    let count = (if rule.files == 0 { YELLOW } else { PLAIN }, count);
+    let mut remarks = Vec::new();
+    if rule.overridden > 0 {
+        remarks.push(format!("overridden at {}", plural(rule.overridden, "file")));
+    }
+    if !rule.further.is_empty() {
+        remarks.push(format!("if {} allows", rule.further.join(", ")));
+    }
+    if rule.activation == Activation::Stream {
+        remarks.push("watches the stream".to_owned());
+    }
+    let share = format!("{:.1} %", rule.share * 100.0);
+    [bold(&rule.id), plain(&rule.source), count, (PLAIN, share), (DIM, remarks.join("; "))]
+}
+
+fn always_row(rule: &Always) -> [Cell; 4] {
+    let overridden = match rule.overridden {
+        0 => String::new(),
+        files => format!("overridden at {}", plural(files, "file")),
+    };
+    [bold(&rule.id), plain(&rule.source), plain(rule.activation.name()), (DIM, overridden)]
+}
+
+fn other_row(rule: &Other) -> [Cell; 3] {
+    let because = match rule.because {
+        "conditions" => format!("waits for {}", rule.further.join(", ")),
+        other => other.to_owned(),
+    };
+    [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, because)]
+}
+
+fn show_unreached(text: &mut String, unreached: &Unreached) {
+    let row = |folder: &Folder| {
+        let star = if folder.deep { "**" } else { "*" };
+        let path = if folder.path == "." { star.to_owned() } else { format!("{}/{star}", folder.path) };
+        [plain(&path), plain(&format!("{} of {}", folder.files, folder.of))]
+    };
+    let title =
+        format!("{} that no rule is for, but those on whatever the file", plural(unreached.files, "file"));
+    section(text, &title, unreached.folders.iter().take(ROWS).map(row));
+    let more = unreached.folders.len().saturating_sub(ROWS) + unreached.more;
+    if more > 0 {
+        let _ = writeln!(text, "    and {}; `--files` lists every file", plural(more, "more folder"));
+    }
+}
+
+fn show_cost(text: &mut String, report: &Report) {
+    let head = ["folder", "files", "on average", "at most"].map(|head| (DIM, head.to_owned()));
+    let row = |cost: &Cost| {
+        [
+            plain(&cost.path),
+            plain(&cost.files.to_string()),
+            plain(&format!("~{}", cost.mean)),
+            plain(&format!("~{}", cost.max)),
+        ]
+    };
+    let rows = [head].into_iter().chain(report.cost.iter().take(ROWS).map(row));
+    section(text, "tokens of rules in a prompt about one file (an estimate)", rows);
+    if report.top_folders > ROWS {
+        let _ = writeln!(text, "    and {}", plural(report.top_folders - ROWS, "more folder"));
+    }
+}

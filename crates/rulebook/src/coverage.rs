@@ -1,0 +1,231 @@
+//! Coverage: the rules against the files of a tree, each file by itself.
+//!
+//! A file that is all the evidence there is: which rules does it bring on? Only what a rule asks of paths is asked
+//! here; its other conditions are left out, and named.
+
+mod hint;
+mod report;
+mod tally;
+
+pub use hint::Hints;
+pub use report::{Always, Cost, Dead, Folder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached};
+pub use tally::{Listing, Tally};
+
+use std::collections::HashMap;
+
+use crate::condition::{Facts, Match, Paths, Pattern, Shape};
+use crate::evaluate::{State, at_best, settle};
+use crate::evidence::{Evidence, Seen};
+use crate::render::estimate_tokens;
+use crate::resolve::{Off, Rulebook};
+use crate::rule::Rule;
+
+/// The rules of a book, prepared to be asked about many files.
+#[derive(Debug)]
+pub struct Coverage<'r> {
+    /// All of them, in the order of precedence.
+    rules: Vec<Covered<'r>>,
+    /// Those that a file could match.
+    patterns: Vec<Wanting<'r>>,
+    folders: Vec<(usize, &'r str)>,
+}
+
+/// A rule and what files are to it.
+#[derive(Debug)]
+struct Covered<'r> {
+    rule: &'r Rule,
+    off: Option<&'r Off>,
+    role: Role,
+    shape: Shape<'r>,
+    /// The conditions it has beside paths.
+    further: Vec<&'static str>,
+    /// What its text costs where it applies.
+    tokens: usize,
+    /// Whether it depends on the file if it takes part.
+    is_bound: bool,
+    /// Whether another rule may override it, or be overridden by it.
+    has_rival: bool,
+}
+
+/// What files are to a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Some bring it on.
+    Files,
+    /// It is on whatever the file.
+    Always,
+    /// It is not brought on, but keeps others of its id out: it is offered, or a nested `enabled: false`.
+    Shadow,
+    /// Nothing.
+    Other,
+}
+
+/// A pattern that should match some file.
+#[derive(Debug)]
+struct Wanting<'r> {
+    rule: usize,
+    paths: &'r Paths,
+    pattern: &'r Pattern,
+}
+
+impl<'r> Coverage<'r> {
+    /// Prepares the rules.
+    pub fn new(book: &'r Rulebook) -> Coverage<'r> {
+        let mut rules: Vec<Covered<'r>> = book.rules().map(|(rule, off)| Covered::new(rule, off)).collect();
+        find_rivals(&mut rules);
+        let mut patterns = Vec::new();
+        for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
+            covered.shape.visit(&mut |shape| {
+                if let Shape::Paths(paths) = shape {
+                    let wanting = paths.patterns.iter().filter(|pattern| pattern.wants_a_match());
+                    patterns.extend(wanting.map(|pattern| Wanting { rule: at, paths, pattern }));
+                }
+            });
+        }
+        let mut folders: Vec<_> = book.rules().filter_map(|(rule, _)| rule.origin.nest()).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        Coverage { rules, patterns, folders }
+    }
+
+    /// For each of these rules of the book, by position, the files that bring it on; positions again.
+    pub fn reached(&self, rules: &[usize], files: Vec<Seen>) -> Vec<Vec<usize>> {
+        let evidence = Evidence { paths: files, ..Evidence::default() };
+        let facts = self.facts(&evidence);
+        let is_on = |covered: &Covered<'_>| matches!(covered.role, Role::Files | Role::Always);
+        let reached = |covered: &Covered<'_>| is_on(covered).then(|| covered.reached(&facts));
+        rules.iter().map(|rule| reached(&self.rules[*rule]).unwrap_or_default()).collect()
+    }
+
+    /// The conditions a rule of the book has beside paths.
+    pub fn further(&self, rule: usize) -> &[&'static str] {
+        &self.rules[rule].further
+    }
+
+    fn facts<'e>(&self, evidence: &'e Evidence) -> Facts<'e> {
+        Facts::new(evidence, self.folders.iter().copied())
+    }
+
+    /// The rules a file brings on and those that are on anyway, by position: which another keeps out?
+    fn kept_out(&self, reached: &[usize]) -> Vec<usize> {
+        let is_in = |(at, covered): &(usize, &Covered<'r>)| {
+            covered.has_rival && (!covered.is_bound || reached.binary_search(at).is_ok())
+        };
+        let (at, rules): (Vec<usize>, Vec<_>) = (self.rules.iter().enumerate().filter(is_in))
+            .map(|(at, covered)| (at, (covered.rule, covered.off)))
+            .unzip();
+        let verdicts = settle(rules);
+        let is_out = |(at, state): &(usize, State<'_>)| {
+            !matches!(state, State::Stack | State::Stream) && self.rules[*at].role != Role::Shadow
+        };
+        at.into_iter()
+            .zip(verdicts.into_iter().map(|verdict| verdict.state))
+            .filter(is_out)
+            .map(|(at, _)| at)
+            .collect()
+    }
+}
+
+impl<'r> Covered<'r> {
+    fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
+        let own = Shape::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
+        let gate = rule.stream.iter().filter_map(|trigger| trigger.gate.as_ref()).map(|gate| gate.shape());
+        let shape = Shape::Joined(Match::All, [own].into_iter().chain(gate).collect());
+        let mut further = Vec::new();
+        let mut is_bound = rule.origin.nest().is_some();
+        shape.visit(&mut |shape| match shape {
+            Shape::Other(key) if !further.contains(key) => further.push(*key),
+            Shape::Paths(_) | Shape::Never => is_bound = true,
+            _ => {}
+        });
+        let state = at_best(rule).filter(|_| off.is_none());
+        let role = match &state {
+            Some(State::Stack | State::Stream) if is_bound => Role::Files,
+            Some(State::Stack | State::Stream) if further.is_empty() => Role::Always,
+            Some(State::Offered) if further.is_empty() => Role::Shadow,
+            None if !rule.enabled && rule.origin.nest().is_some() => Role::Shadow,
+            _ => Role::Other,
+        };
+        let tokens = if matches!(state, Some(State::Stack)) { estimate_tokens(&rule.body) } else { 0 };
+        Covered { rule, off, role, shape, further, tokens, is_bound, has_rival: false }
+    }
+
+    /// The files, by position, where it takes part.
+    fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let is_tomb = self.off.is_some();
+        let met = if is_tomb { None } else { self.shape.met(facts) };
+        let below = self.rule.origin.nest().map(|(root, folder)| facts.below(root, folder));
+        match (met, below) {
+            (Some(met), Some(below)) => both(met, below),
+            (Some(met), None) => met,
+            (None, Some(below)) => below.to_vec(),
+            (None, None) => (0..facts.evidence.paths.len()).collect(),
+        }
+    }
+}
+
+/// Marks the rules that share their id or their text with another; whose conditions are not all about files stays
+/// out of it, as nobody knows whether it applies.
+fn find_rivals(rules: &mut [Covered<'_>]) {
+    let is_in = |covered: &Covered<'_>| covered.role != Role::Other && covered.further.is_empty();
+    let mut ids: HashMap<&str, usize> = HashMap::new();
+    let mut bodies: HashMap<&str, usize> = HashMap::new();
+    for covered in rules.iter().filter(|covered| is_in(covered)) {
+        *ids.entry(&covered.rule.id).or_default() += 1;
+        *bodies.entry(&covered.rule.body).or_default() += 1;
+    }
+    for covered in rules.iter_mut().filter(|covered| is_in(covered)) {
+        covered.has_rival = ids[covered.rule.id.as_str()] > 1 || bodies[covered.rule.body.as_str()] > 1;
+    }
+}
+
+impl Pattern {
+    fn wants_a_match(&self) -> bool {
+        self.glob.is_some() && !self.written.starts_with('!')
+    }
+}
+
+impl<'c> Shape<'c> {
+    /// Visits it and everything it is made of.
+    fn visit(&self, visitor: &mut impl FnMut(&Shape<'c>)) {
+        visitor(self);
+        match self {
+            Shape::Not(inner) => inner.visit(visitor),
+            Shape::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
+            Shape::Paths(_) | Shape::Other(_) | Shape::Never => {}
+        }
+    }
+
+    /// Positions of the paths that meet it, each by itself, ascending; nothing where it asks for no path.
+    fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
+        match self {
+            Shape::Paths(paths) => Some(paths.find(facts).0),
+            Shape::Other(_) => None,
+            Shape::Never => Some(Vec::new()),
+            Shape::Not(inner) => {
+                let met = inner.met(facts)?;
+                let all = 0..facts.evidence.paths.len();
+                Some(all.filter(|at| met.binary_search(at).is_err()).collect())
+            }
+            Shape::Joined(how, parts) => {
+                let join = match how {
+                    Match::All => |a, b: Vec<usize>| both(a, &b),
+                    Match::Any => either,
+                };
+                parts.iter().filter_map(|part| part.met(facts)).reduce(join)
+            }
+        }
+    }
+}
+
+fn both(mut a: Vec<usize>, b: &[usize]) -> Vec<usize> {
+    a.retain(|at| b.binary_search(at).is_ok());
+    a
+}
+
+fn either(mut a: Vec<usize>, b: Vec<usize>) -> Vec<usize> {
+    a.extend(b);
+    a.sort_unstable();
+    a.dedup();
+    a
+}

@@ -1,0 +1,318 @@
+//! The report: a tally as data, the shape surfaces show.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::tally::Here;
+use super::{Coverage, Covered, Role, Tally};
+use crate::evaluate::{State, at_best};
+use crate::evidence::Roots;
+use crate::rule::Activation;
+use crate::source::Scope;
+
+/// How many folders are named; the rest is counted.
+pub const MAX_ROWS: usize = 100;
+
+/// What the rules of a book are to the files of a tree.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the field names are the contract, described in the documentation")]
+pub struct Report {
+    pub files: usize,
+    /// Those that files bring on, the most files first.
+    pub rules: Vec<Reached>,
+    pub always: Vec<Always>,
+    pub others: Vec<Other>,
+    pub dead: Vec<Dead>,
+    pub unreached: Unreached,
+    pub overlap: Vec<Overlap>,
+    pub most: Vec<Most>,
+    /// By top folder, the dearest first.
+    pub cost: Vec<Cost>,
+    /// How many top folders there are.
+    pub top_folders: usize,
+}
+
+/// A rule that files bring on.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Reached {
+    pub id: String,
+    pub source: String,
+    pub scope: Scope,
+    pub activation: Activation,
+    pub globs: Vec<String>,
+    /// The folder a nested rule is for.
+    pub folder: Option<String>,
+    pub files: usize,
+    /// Of all files, 0 to 1.
+    pub share: f64,
+    /// At how many of its files another rule says it.
+    pub overridden: usize,
+    /// Conditions beside paths that must hold too.
+    pub further: Vec<&'static str>,
+    pub tokens: usize,
+}
+
+/// A rule that is on whatever the file.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Always {
+    pub id: String,
+    pub source: String,
+    pub activation: Activation,
+    pub overridden: usize,
+    pub tokens: usize,
+}
+
+/// A rule that no file brings on.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Other {
+    pub id: String,
+    pub source: String,
+    pub activation: Activation,
+    /// `disabled`, `on-request`, `manual`, `never`, `empty`, or `conditions` about something else.
+    pub because: &'static str,
+    pub further: Vec<&'static str>,
+}
+
+/// A pattern that matches no file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Dead {
+    pub id: String,
+    pub source: String,
+    pub pattern: String,
+    /// Position among the patterns asked.
+    #[serde(skip)]
+    pub(super) at: usize,
+    /// Position of the rule in the book.
+    #[serde(skip)]
+    pub rule: usize,
+    /// Where it stands in the rule's file, in bytes; perhaps among others.
+    #[serde(skip)]
+    pub span: std::ops::Range<usize>,
+}
+
+/// Files that no rule is for.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Unreached {
+    pub files: usize,
+    /// The most files first. A folder stands for all below it where no file there is reached, else for itself.
+    pub folders: Vec<Folder>,
+    /// How many more folders there are.
+    pub more: usize,
+    /// The first few in order, or all.
+    pub paths: Vec<String>,
+}
+
+/// A folder with files that no rule is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Folder {
+    pub path: String,
+    pub files: usize,
+    pub of: usize,
+    /// Whether it stands for everything below it too.
+    pub deep: bool,
+}
+
+/// How many files so many rules are for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Overlap {
+    pub rules: usize,
+    pub files: usize,
+}
+
+/// A file that many rules are for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Most {
+    pub path: String,
+    pub rules: usize,
+}
+
+/// What the rules cost a prompt about one file, by top folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct Cost {
+    pub path: String,
+    pub files: usize,
+    pub mean: usize,
+    pub max: usize,
+}
+
+impl Coverage<'_> {
+    /// Puts a tally of all files into the shape surfaces show.
+    pub fn report(&self, tally: Tally, roots: &Roots) -> Report {
+        let files = tally.files();
+        let counted = |role: Role| {
+            let rules = self.rules.iter().zip(&tally.rules);
+            rules.filter(move |(covered, _)| covered.role == role)
+        };
+        let mut rules: Vec<Reached> =
+            counted(Role::Files).map(|(covered, counts)| reached(covered, *counts, files)).collect();
+        rules.sort_by_key(|rule| Reverse(rule.files));
+        let always = counted(Role::Always).map(|(Covered { rule, tokens, .. }, (_, overridden))| Always {
+            id: rule.id.clone(),
+            source: rule.origin.display.clone(),
+            activation: rule.activation,
+            overridden: *overridden,
+            tokens: *tokens,
+        });
+        let always = always.collect();
+        let is_other = |covered: &&Covered<'_>| matches!(covered.role, Role::Shadow | Role::Other);
+        let others = self.rules.iter().filter(is_other).map(other).collect();
+        let overlap = tally.overlap.iter().enumerate().filter(|(_, files)| **files > 0);
+        let mut cost = costs(&tally.folders, roots);
+        let top_folders = cost.len();
+        cost.truncate(MAX_ROWS);
+        Report {
+            files,
+            rules,
+            always,
+            others,
+            dead: self.dead(&tally),
+            overlap: overlap.map(|(rules, &files)| Overlap { rules, files }).collect(),
+            most: (tally.most.files.iter())
+                .map(|(rules, root, path)| Most { path: shown(roots, *root, path), rules: rules.0 })
+                .collect(),
+            cost,
+            top_folders,
+            unreached: unreached(tally, roots),
+        }
+    }
+
+    /// The patterns that matched nothing, by file and place.
+    pub fn dead(&self, tally: &Tally) -> Vec<Dead> {
+        let unmatched =
+            self.patterns.iter().enumerate().zip(&tally.matched).filter(|(_, matched)| !**matched);
+        let mut dead: Vec<Dead> = unmatched
+            .map(|((at, wanting), _)| {
+                let rule = self.rules[wanting.rule].rule;
+                Dead {
+                    id: rule.id.clone(),
+                    source: rule.origin.display.clone(),
+                    pattern: wanting.pattern.written.clone(),
+                    at,
+                    rule: wanting.rule,
+                    span: wanting.pattern.span.clone(),
+                }
+            })
+            .collect();
+        dead.sort_by(|a, b| (&a.source, a.at).cmp(&(&b.source, b.at)));
+        dead
+    }
+}
+
+fn reached(covered: &Covered<'_>, (count, overridden): (usize, usize), files: usize) -> Reached {
+    let Covered { rule, further, tokens, .. } = covered;
+    let share = count as f64 / files.max(1) as f64;
+    Reached {
+        id: rule.id.clone(),
+        source: rule.origin.display.clone(),
+        scope: rule.origin.scope,
+        activation: rule.activation,
+        globs: rule.globs.clone(),
+        folder: rule.origin.nest().map(|(_, folder)| folder.to_owned()),
+        files: count,
+        share: (share * 10_000.0).round() / 10_000.0,
+        overridden,
+        further: further.clone(),
+        tokens: *tokens,
+    }
+}
+
+fn other(covered: &Covered<'_>) -> Other {
+    let rule = covered.rule;
+    let because = match at_best(rule) {
+        _ if covered.off.is_some() => "disabled",
+        Some(State::Stack | State::Stream) => "conditions",
+        _ if rule.body.is_empty() => "empty",
+        _ => rule.activation.name(),
+    };
+    Other {
+        id: rule.id.clone(),
+        source: rule.origin.display.clone(),
+        activation: rule.activation,
+        because,
+        further: covered.further.clone(),
+    }
+}
+
+/// A path as people know it: with several roots, the root's name in front.
+fn shown(roots: &Roots, root: usize, path: &str) -> String {
+    match roots.roots.get(root).filter(|_| roots.roots.len() > 1) {
+        Some(root) if path.is_empty() => root.name.clone(),
+        Some(root) => format!("{}/{path}", root.name),
+        None if path.is_empty() => ".".to_owned(),
+        None => path.to_owned(),
+    }
+}
+
+fn costs(folders: &BTreeMap<(usize, String), Here>, roots: &Roots) -> Vec<Cost> {
+    let mut tops: BTreeMap<(usize, &str), Here> = BTreeMap::new();
+    for ((root, folder), here) in folders {
+        tops.entry((*root, folder.split('/').next().unwrap_or_default())).or_default().add(*here);
+    }
+    let cost = |((root, folder), here): ((usize, &str), Here)| Cost {
+        path: shown(roots, root, folder),
+        files: here.files,
+        mean: here.tokens / here.files.max(1),
+        max: here.max,
+    };
+    let mut costs: Vec<Cost> = tops.into_iter().map(cost).collect();
+    costs.sort_by_key(|cost| Reverse((cost.mean, cost.max)));
+    costs
+}
+
+fn unreached(tally: Tally, roots: &Roots) -> Unreached {
+    let mut deep: BTreeMap<(usize, &str), Here> = BTreeMap::new();
+    for ((root, folder), here) in &tally.folders {
+        for above in above(folder) {
+            deep.entry((*root, above)).or_default().add(*here);
+        }
+    }
+    let is_whole = |root: usize, folder: &str| {
+        deep.get(&(root, folder)).is_some_and(|here| here.files == here.unreached)
+    };
+    let mut folders: Vec<(usize, &str, Folder)> = Vec::new();
+    let row = |root, folder, here: &Here, deep| {
+        (
+            root,
+            folder,
+            Folder { path: shown(roots, root, folder), files: here.unreached, of: here.files, deep },
+        )
+    };
+    for (&(root, folder), here) in &deep {
+        let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let is_in_whole = !folder.is_empty() && is_whole(root, parent);
+        if is_whole(root, folder) {
+            folders.extend((!is_in_whole).then(|| row(root, folder, here, true)));
+        } else if let Some(here) = tally.folders.get(&(root, folder.to_owned())) {
+            folders.extend((here.unreached > 0).then(|| row(root, folder, here, false)));
+        }
+    }
+    folders.sort_by_key(|(root, folder, row)| (Reverse(row.files), *root, *folder));
+    let more = folders.len().saturating_sub(MAX_ROWS);
+    let paths = tally.unreached.files.iter().map(|(_, root, path)| shown(roots, *root, path)).collect();
+    Unreached {
+        files: tally.overlap.first().copied().unwrap_or(0),
+        folders: folders.into_iter().take(MAX_ROWS).map(|(_, _, folder)| folder).collect(),
+        more,
+        paths,
+    }
+}
+
+/// A folder and every folder above it, the root's `""` last.
+fn above(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| match folder.rsplit_once('/') {
+        Some((above, _)) => Some(above),
+        None => (!folder.is_empty()).then_some(""),
+    })
+}
