@@ -240,6 +240,25 @@ pub fn write(root: &Path, rules: usize, others: usize) -> io::Result<()> {
     fs::write(root.join("evidence.json"), evidence(&paths))
 }
 
+/// Writes a workspace for `coverage`: rule files, and so many empty files of all kinds, 250 a folder.
+pub fn write_tree(root: &Path, rules: usize, files: usize) -> io::Result<()> {
+    const A_FOLDER: usize = 250;
+    fs::create_dir_all(root.join(".git"))?;
+    for RuleFile { path, text } in rule_files(rules) {
+        put(&root.join(path), &text)?;
+    }
+    for number in 0..files {
+        let folder = number / A_FOLDER;
+        let folder = format!("{}/part{:02}/{folder:04}", FOLDERS[folder % FOLDERS.len()], folder % 40);
+        if number % A_FOLDER == 0 {
+            fs::create_dir_all(root.join(&folder))?;
+        }
+        let (name, extension) = (NAMES[number % NAMES.len()], EXTENSIONS[number % EXTENSIONS.len()]);
+        File::create(root.join(format!("{folder}/{name}-{:03}.{extension}", number % A_FOLDER)))?;
+    }
+    Ok(())
+}
+
 fn put(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(path, text)

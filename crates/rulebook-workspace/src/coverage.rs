@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rulebook::coverage::{Coverage, Dead, Hints, Listing, Report, Tally};
 use rulebook::diagnostic::Diagnostic;
@@ -10,7 +9,8 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::source::Scope;
 
-use crate::{Workspace, tree};
+use crate::Workspace;
+use crate::tree::Tree;
 
 /// The files of the tree that bring a rule on.
 #[derive(Clone, Debug)]
@@ -24,75 +24,71 @@ pub struct Reached<'r> {
 }
 
 impl Workspace {
-    /// Puts every file of the tree to the rules. `progress` is told now and then how many files were seen.
-    pub fn coverage(&self, book: &Rulebook, listing: Listing, progress: &(dyn Fn(usize) + Sync)) -> Report {
+    /// Every file that git would not ignore. `progress` is told now and then how many were found.
+    pub fn tree(&self, progress: &(dyn Fn(usize) + Sync)) -> Tree {
+        Tree::walk(&self.roots, progress)
+    }
+
+    /// Puts every file of the tree to the rules.
+    pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> Report {
         let coverage = Coverage::new(book);
-        let tally = self.tally(&coverage, listing, progress);
-        let mut report = coverage.report(tally, &self.roots);
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
-        report.dead.retain(|dead| self.is_for_this_tree(rules[dead.rule]));
+        let mut report = coverage.report(tally(&coverage, tree, listing), &self.roots);
+        self.keep_own(&mut report.dead, book);
         report
     }
 
     /// What is to be told about patterns that match no file.
-    pub fn dead_globs(&self, book: &Rulebook) -> Vec<Diagnostic> {
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+    pub fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
         let coverage = Coverage::new(book);
-        let mut dead = coverage.dead(&self.tally(&coverage, Listing::Sample, &|_| ()));
-        dead.retain(|dead| self.is_for_this_tree(rules[dead.rule]));
+        let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
+        self.keep_own(&mut dead, book);
         if dead.is_empty() {
             return Vec::new();
         }
         let hints = Hints::new(&coverage, &dead);
-        let counted = tree::walk(&self.roots, Vec::new, |sums, files| add(sums, &hints.count(files)));
+        let counted = tree.fold(Vec::new, |sums, files| add(sums, &hints.count(files)));
         let mut counts = Vec::new();
         counted.iter().for_each(|counted| add(&mut counts, counted));
+        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
         let text = |dead: &Dead| fs::read_to_string(&rules[dead.rule].origin.path).unwrap_or_default();
         hints.tell(&dead, &counts, &text)
     }
 
-    /// For each of these rules of the book, by position, the files of the tree that bring it on; and how many files
-    /// the tree has.
-    pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook) -> (Vec<Reached<'r>>, usize) {
+    /// For each of these rules of the book, by position, the files of the tree that bring it on.
+    pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<Reached<'r>> {
         let coverage = Coverage::new(book);
-        let none = || (vec![Vec::new(); rules.len()], 0);
-        let parts = tree::walk(&self.roots, none, |(found, count), files| {
-            *count += files.len();
-            let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-            for (found, reached) in found.iter_mut().zip(coverage.reached(rules, files)) {
-                found.extend(reached.into_iter().map(|at| paths[at].clone()));
+        let none = || vec![Vec::new(); rules.len()];
+        let parts = tree.fold(none, |found: &mut Vec<Vec<String>>, files| {
+            for (found, reached) in found.iter_mut().zip(coverage.reached(rules, &files)) {
+                found.extend(reached.into_iter().map(|at| files[at].path.clone()));
             }
         });
-        let count = parts.iter().map(|(_, count)| count).sum();
         let all: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
         let reached = rules.iter().enumerate().map(|(at, &rule)| {
-            let mut files: Vec<String> = parts.iter().flat_map(|(found, _)| found[at].clone()).collect();
+            let mut files: Vec<String> = parts.iter().flat_map(|found| found[at].clone()).collect();
             files.sort();
             Reached { rule: all[rule], further: coverage.further(rule).to_vec(), files }
         });
-        (reached.collect(), count)
+        reached.collect()
     }
 
-    fn tally(&self, coverage: &Coverage<'_>, listing: Listing, progress: &(dyn Fn(usize) + Sync)) -> Tally {
-        let seen = AtomicUsize::new(0);
-        let tallies = tree::walk(
-            &self.roots,
-            || coverage.tally(listing),
-            |tally, files| {
-                progress(seen.fetch_add(files.len(), Ordering::Relaxed) + files.len());
-                coverage.add(files, tally);
-            },
-        );
-        let mut whole = coverage.tally(listing);
-        tallies.into_iter().for_each(|tally| whole.merge(tally));
-        whole
+    /// Keeps what stands in rules written for this tree: a person's own, or one from above the root, meets many.
+    fn keep_own(&self, dead: &mut Vec<Dead>, book: &Rulebook) {
+        let is_own = |rule: &Rule| {
+            let root = Path::new(&self.roots.roots[rule.origin.root].path);
+            rule.origin.scope == Scope::Workspace && Path::new(&rule.origin.path).starts_with(root)
+        };
+        let own: Vec<bool> = book.rules().map(|(rule, _)| is_own(rule)).collect();
+        dead.retain(|dead| own[dead.rule]);
     }
+}
 
-    /// Whether a rule was written for this tree: a person's own, or one from above the root, meets many.
-    fn is_for_this_tree(&self, rule: &Rule) -> bool {
-        let root = Path::new(&self.roots.roots[rule.origin.root].path);
-        rule.origin.scope == Scope::Workspace && Path::new(&rule.origin.path).starts_with(root)
-    }
+fn tally(coverage: &Coverage<'_>, tree: &Tree, listing: Listing) -> Tally {
+    let start = || coverage.tally(listing);
+    let tallies = tree.fold(start, |tally, files| coverage.add(files, tally));
+    let mut whole = start();
+    tallies.into_iter().for_each(|tally| whole.merge(tally));
+    whole
 }
 
 fn add(sums: &mut Vec<usize>, counts: &[usize]) {

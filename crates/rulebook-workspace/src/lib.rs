@@ -31,6 +31,7 @@ pub use coverage::Reached;
 pub use discover::Reach;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
+pub use tree::Tree;
 
 use std::path::{Path, PathBuf};
 

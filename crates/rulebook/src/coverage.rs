@@ -37,12 +37,16 @@ struct Covered<'r> {
     off: Option<&'r Off>,
     role: Role,
     shape: Shape<'r>,
+    /// Files that a stream rule watches, where it does not watch all. It takes part beside them all the same.
+    gate: Option<Shape<'r>>,
     /// The conditions it has beside paths.
     further: Vec<&'static str>,
     /// What its text costs where it applies.
     tokens: usize,
-    /// Whether it depends on the file if it takes part.
+    /// Whether it depends on the file whether it takes part.
     is_bound: bool,
+    /// Whether a file that it is for brings it on, whatever its other conditions say.
+    is_sure: bool,
     /// Whether another rule may override it, or be overridden by it.
     has_rival: bool,
 }
@@ -75,12 +79,14 @@ impl<'r> Coverage<'r> {
         find_rivals(&mut rules);
         let mut patterns = Vec::new();
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
-            covered.shape.visit(&mut |shape| {
+            let mut add = |shape: &Shape<'r>| {
                 if let Shape::Paths(paths) = shape {
                     let wanting = paths.patterns.iter().filter(|pattern| pattern.wants_a_match());
                     patterns.extend(wanting.map(|pattern| Wanting { rule: at, paths, pattern }));
                 }
-            });
+            };
+            covered.shape.visit(&mut add);
+            covered.gate.iter().for_each(|gate| gate.visit(&mut add));
         }
         let mut folders: Vec<_> = book.rules().filter_map(|(rule, _)| rule.origin.nest()).collect();
         folders.sort_unstable();
@@ -89,11 +95,12 @@ impl<'r> Coverage<'r> {
     }
 
     /// For each of these rules of the book, by position, the files that bring it on; positions again.
-    pub fn reached(&self, rules: &[usize], files: Vec<Seen>) -> Vec<Vec<usize>> {
-        let evidence = Evidence { paths: files, ..Evidence::default() };
+    pub fn reached(&self, rules: &[usize], files: &[Seen]) -> Vec<Vec<usize>> {
+        let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
         let facts = self.facts(&evidence);
         let is_on = |covered: &Covered<'_>| matches!(covered.role, Role::Files | Role::Always);
-        let reached = |covered: &Covered<'_>| is_on(covered).then(|| covered.reached(&facts));
+        let reached =
+            |covered: &Covered<'_>| is_on(covered).then(|| covered.let_through(covered.part(&facts), &facts));
         rules.iter().map(|rule| reached(&self.rules[*rule]).unwrap_or_default()).collect()
     }
 
@@ -116,7 +123,8 @@ impl<'r> Coverage<'r> {
             .unzip();
         let verdicts = settle(rules);
         let is_out = |(at, state): &(usize, State<'_>)| {
-            !matches!(state, State::Stack | State::Stream) && self.rules[*at].role != Role::Shadow
+            let Covered { role, gate, .. } = &self.rules[*at];
+            !matches!(state, State::Stack | State::Stream) && *role != Role::Shadow && gate.is_none()
         };
         at.into_iter()
             .zip(verdicts.into_iter().map(|verdict| verdict.state))
@@ -128,9 +136,8 @@ impl<'r> Coverage<'r> {
 
 impl<'r> Covered<'r> {
     fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
-        let own = Shape::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
-        let gate = rule.stream.iter().filter_map(|trigger| trigger.gate.as_ref()).map(|gate| gate.shape());
-        let shape = Shape::Joined(Match::All, [own].into_iter().chain(gate).collect());
+        let shape = Shape::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
+        let gate = rule.stream.as_ref().and_then(|trigger| Some(trigger.gate.as_ref()?.shape()));
         let mut further = Vec::new();
         let mut is_bound = rule.origin.nest().is_some();
         shape.visit(&mut |shape| match shape {
@@ -138,20 +145,29 @@ impl<'r> Covered<'r> {
             Shape::Paths(_) | Shape::Never => is_bound = true,
             _ => {}
         });
+        let is_sure = shape.suffices();
         let state = at_best(rule).filter(|_| off.is_none());
         let role = match &state {
-            Some(State::Stack | State::Stream) if is_bound => Role::Files,
-            Some(State::Stack | State::Stream) if further.is_empty() => Role::Always,
-            Some(State::Offered) if further.is_empty() => Role::Shadow,
+            Some(State::Stack | State::Stream) if is_bound || gate.is_some() => Role::Files,
+            Some(State::Stack | State::Stream) if is_sure => Role::Always,
+            Some(State::Offered) if is_sure => Role::Shadow,
             None if !rule.enabled && rule.origin.nest().is_some() => Role::Shadow,
             _ => Role::Other,
         };
         let tokens = if matches!(state, Some(State::Stack)) { estimate_tokens(&rule.body) } else { 0 };
-        Covered { rule, off, role, shape, further, tokens, is_bound, has_rival: false }
+        Covered { rule, off, role, shape, gate, further, tokens, is_bound, is_sure, has_rival: false }
+    }
+
+    /// Those of the files where it takes part that its gate lets through.
+    fn let_through(&self, files: Vec<usize>, facts: &Facts<'_>) -> Vec<usize> {
+        match self.gate.as_ref().and_then(|gate| gate.met(facts)) {
+            Some(open) => both(files, &open),
+            None => files,
+        }
     }
 
     /// The files, by position, where it takes part.
-    fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
+    fn part(&self, facts: &Facts<'_>) -> Vec<usize> {
         let is_tomb = self.off.is_some();
         let met = if is_tomb { None } else { self.shape.met(facts) };
         let below = self.rule.origin.nest().map(|(root, folder)| facts.below(root, folder));
@@ -164,10 +180,10 @@ impl<'r> Covered<'r> {
     }
 }
 
-/// Marks the rules that share their id or their text with another; whose conditions are not all about files stays
-/// out of it, as nobody knows whether it applies.
+/// Marks the rules that share their id or their text with another. One that other conditions may keep off stays out of
+/// it: nobody knows whether it applies.
 fn find_rivals(rules: &mut [Covered<'_>]) {
-    let is_in = |covered: &Covered<'_>| covered.role != Role::Other && covered.further.is_empty();
+    let is_in = |covered: &Covered<'_>| covered.role != Role::Other && covered.is_sure;
     let mut ids: HashMap<&str, usize> = HashMap::new();
     let mut bodies: HashMap<&str, usize> = HashMap::new();
     for covered in rules.iter().filter(|covered| is_in(covered)) {
@@ -193,6 +209,24 @@ impl<'c> Shape<'c> {
             Shape::Not(inner) => inner.visit(visitor),
             Shape::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
             Shape::Paths(_) | Shape::Other(_) | Shape::Never => {}
+        }
+    }
+
+    /// Whether the paths that meet it suffice, whatever else it asks.
+    fn suffices(&self) -> bool {
+        match self {
+            Shape::Paths(_) | Shape::Never => true,
+            Shape::Other(_) => false,
+            Shape::Not(inner) => {
+                let mut asks_else = false;
+                inner.visit(&mut |shape| asks_else |= matches!(shape, Shape::Other(_)));
+                !asks_else
+            }
+            Shape::Joined(Match::All, parts) => parts.iter().all(Shape::suffices),
+            Shape::Joined(Match::Any, parts) => {
+                let mut about_paths = parts.iter().filter(|part| !matches!(part, Shape::Other(_))).peekable();
+                (about_paths.peek().is_some() || parts.is_empty()) && about_paths.all(Shape::suffices)
+            }
         }
     }
 

@@ -5,11 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use rulebook::evaluate::{State, evaluate};
+use rulebook::condition::Match;
+use rulebook::coverage::{Coverage, Listing};
+use rulebook::evaluate::{State, applies, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::explain::explain;
 use rulebook::format::{Entry, FORMATS, Shape, parse};
-use rulebook::render::{Budget, render};
+use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
@@ -245,6 +247,85 @@ proptest! {
         let best_cut = cut.omitted.iter().map(|verdict| &verdict.rule.rank).min();
         prop_assert!(worst_kept.is_none() || best_cut.is_none() || worst_kept < best_cut);
         prop_assert!(cut.applied.is_empty() || cut.tokens <= limit, "{} tokens of {limit}", cut.tokens);
+    }
+
+    #[test]
+    fn coverage_says_of_every_file_what_explain_says(files in workspace()) {
+        let book = book(&files);
+        let coverage = Coverage::new(&book);
+        let mut one_by_one = coverage.tally(Listing::All);
+        let seen = |path: &str| Seen { path: path.to_owned(), root: 0, sources: Vec::new() };
+        for path in PATHS {
+            let mut tally = coverage.tally(Listing::All);
+            coverage.add(vec![seen(path)], &mut tally);
+            let report = coverage.report(tally, &Roots::default());
+            let evidence = Evidence { paths: vec![seen(path)], ..Evidence::default() };
+            let mut tokens = Some(0);
+            for verdict in evaluate(&book, &evidence).verdicts {
+                let rule = verdict.rule;
+                let reached = report.rules.iter().find(|row| row.source == rule.origin.display);
+                let always = report.always.iter().find(|row| row.source == rule.origin.display);
+                let is_on = matches!(verdict.state, State::Stack | State::Stream);
+                let is_covered = match (reached, always) {
+                    (Some(row), _) => row.files > row.overridden,
+                    (_, Some(row)) => row.overridden == 0,
+                    _ => false,
+                };
+                let is_conditional = reached.is_some_and(|row| !row.further.is_empty());
+                // Whether a stream rule's gate lets a file through, `explain` does not say.
+                let is_gated = rule.stream.is_some() && !rule.globs.is_empty();
+                if is_conditional {
+                    tokens = None;
+                } else if !is_gated {
+                    prop_assert_eq!(is_covered, is_on, "{} at {}", rule.origin.display, path);
+                }
+                if let (State::Stack, Some(tokens)) = (&verdict.state, &mut tokens) {
+                    *tokens += estimate_tokens(&rule.body);
+                }
+            }
+            if let Some(tokens) = tokens {
+                prop_assert_eq!(report.cost[0].max, tokens, "at {}", path);
+            }
+            coverage.add(vec![seen(path)], &mut one_by_one);
+        }
+        let mut at_once = coverage.tally(Listing::All);
+        coverage.add(PATHS.iter().map(|path| seen(path)).collect(), &mut at_once);
+        let shown = |tally| serde_json::to_string(&coverage.report(tally, &Roots::default())).unwrap();
+        prop_assert_eq!(shown(one_by_one), shown(at_once));
+    }
+
+    #[test]
+    fn a_rule_reaches_the_files_it_applies_to(files in workspace()) {
+        let book = book(&files);
+        let coverage = Coverage::new(&book);
+        let tree: Vec<Seen> =
+            PATHS.iter().map(|path| Seen { path: (*path).to_owned(), root: 0, sources: Vec::new() }).collect();
+        for (at, (rule, off)) in book.rules().enumerate() {
+            let further = coverage.further(at);
+            let is_gated = rule.stream.is_some() && !rule.globs.is_empty();
+            // Where any condition suffices, the others must not hold; else they must.
+            let asks_paths = rule.conditions.iter().any(|c| matches!(c.key, "paths" | "when"));
+            let is_any = rule.combine == Match::Any && asks_paths;
+            let others = |word: &str| (!is_any).then(|| word.to_owned());
+            let alone = |file: &Seen| {
+                let paths = vec![file.clone()];
+                let evidence = Evidence {
+                    paths,
+                    mode: others("act"),
+                    message: others("word"),
+                    tags: others("a").map(|tag| vec![tag]),
+                    ..Evidence::default()
+                };
+                off.is_none() && applies(rule, &evidence)
+            };
+            let reached = coverage.reached(&[at], &tree).remove(0);
+            let is_bound = !rule.globs.is_empty() || further.contains(&"mode") || !rule.origin.folder.is_empty();
+            if is_gated || (!further.is_empty() && (!is_bound || reached.is_empty())) {
+                continue;
+            }
+            let want: Vec<usize> = (0..tree.len()).filter(|at| alone(&tree[*at])).collect();
+            prop_assert_eq!(reached, want, "{}", rule.origin.display);
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
             loaded = super::open(args)?.load(Reach::Tree);
         }
     }
-    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book));
+    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, &workspace.tree(&|_| ())));
     loaded.diagnostics.sort();
     let diagnostics = &loaded.diagnostics;
     let files = loaded.book.rules().len() + loaded.book.rejected().len();

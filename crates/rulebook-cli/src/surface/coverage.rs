@@ -23,10 +23,12 @@ const ROWS: usize = 10;
 
 pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
-    let loaded = workspace.load(Reach::Tree);
-    let listing = if options.files { Listing::All } else { Listing::Sample };
     let progress = Progress::new();
-    let report = workspace.coverage(&loaded.book, listing, &|files| progress.show(files));
+    let tree = workspace.tree(&|files| progress.show(files));
+    // Rules nested in a folder that git ignores are for files that do not count.
+    let loaded = workspace.load(Reach::Above(&tree.folders()));
+    let listing = if options.files { Listing::All } else { Listing::Sample };
+    let report = workspace.coverage(&loaded.book, &tree, listing);
     progress.clear();
     if args.json {
         let mut answer = json!({ "version": VERSION });

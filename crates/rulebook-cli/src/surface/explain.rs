@@ -197,7 +197,9 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
     if rules.is_empty() {
         return Err(super::read::unknown(&name, &loaded.book));
     }
-    let (reached, tree) = workspace.reached_by(&rules, &loaded.book);
+    let tree = workspace.tree(&|_| ());
+    let reached = workspace.reached_by(&rules, &loaded.book, &tree);
+    let tree = tree.files();
     let mut rows = Vec::new();
     for (reached, off) in reached.iter().zip(offs) {
         let comes_on = match off {

@@ -1,6 +1,6 @@
 //! Facts: the evidence, prepared so that many questions about it are cheap.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -21,10 +21,12 @@ pub struct Facts<'e> {
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
 pub(crate) struct View<'e> {
-    index: PathIndex<'e>,
+    paths: Vec<&'e str>,
+    index: OnceCell<PathIndex<'e>>,
+    kin: OnceCell<Kin<'e>>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
     known: RefCell<HashMap<String, Rc<[usize]>>>,
-    /// Position in the index to position in the evidence.
+    /// Position in `paths` to position in the evidence.
     at: Vec<usize>,
     /// Including the folder itself, which no pattern relative to it can match.
     pub(super) below: Vec<usize>,
@@ -36,10 +38,58 @@ impl View<'_> {
         if let Some(known) = self.known.borrow().get(glob.pattern()) {
             return Rc::clone(known);
         }
-        let found: Rc<[usize]> = self.index.matches(glob).into_iter().map(|found| self.at[found]).collect();
+        let found = if self.paths.len() >= MANY && glob.asks_extension_only() {
+            self.kin.get_or_init(|| Kin::new(&self.paths)).matches(glob)
+        } else {
+            self.index.get_or_init(|| PathIndex::new(self.paths.iter().copied())).matches(glob)
+        };
+        let found: Rc<[usize]> = found.into_iter().map(|found| self.at[found]).collect();
         self.known.borrow_mut().insert(glob.pattern().to_owned(), Rc::clone(&found));
         found
     }
+}
+
+/// From so many paths on, those that are the same to many globs are looked for.
+const MANY: usize = 256;
+
+/// Paths that stand for others: files side by side, in one folder and with one extension, are the same to a glob that
+/// asks no more of a name.
+#[derive(Debug)]
+struct Kin<'e> {
+    /// The first of each.
+    index: PathIndex<'e>,
+    /// Where each begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl<'e> Kin<'e> {
+    fn new(paths: &[&'e str]) -> Kin<'e> {
+        let mut starts = Vec::new();
+        let mut last = None;
+        for (at, path) in paths.iter().enumerate() {
+            let kind = kind(path);
+            if kind.is_none() || kind != last {
+                starts.push(at);
+            }
+            last = kind;
+        }
+        starts.push(paths.len());
+        let firsts = starts[..starts.len() - 1].iter().map(|start| paths[*start]);
+        Kin { index: PathIndex::new(firsts), starts }
+    }
+
+    fn matches(&self, glob: &Glob) -> Vec<usize> {
+        let kin = self.index.matches(glob);
+        kin.into_iter().flat_map(|kin| self.starts[kin]..self.starts[kin + 1]).collect()
+    }
+}
+
+/// Folder and extension; nothing for a name without one, or with anything unusual in it.
+fn kind(path: &str) -> Option<(&str, &str)> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (_, extension) = name.rsplit_once('.')?;
+    let is_usual = name.bytes().all(|c| c.is_ascii_graphic() && !b"*?[]{}()!\\".contains(&c));
+    is_usual.then_some((folder, extension))
 }
 
 impl<'e> Facts<'e> {
@@ -83,7 +133,7 @@ impl<'e> Facts<'e> {
 
 fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let mut below = Vec::new();
-    let (at, relative): (Vec<usize>, Vec<&str>) =
+    let (at, paths): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
-    View { index: PathIndex::new(relative), known: RefCell::default(), at, below }
+    View { paths, index: OnceCell::new(), kin: OnceCell::new(), known: RefCell::default(), at, below }
 }

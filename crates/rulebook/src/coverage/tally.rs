@@ -185,17 +185,22 @@ impl Coverage<'_> {
         let always = self.rules.iter().filter(|covered| covered.role == Role::Always);
         let tokens = always.map(|covered| covered.tokens).sum();
         let mut outcomes = vec![Outcome { tokens, ..Outcome::default() }; facts.evidence.paths.len()];
-        let takes_part = |covered: &Covered<'_>| covered.role != Role::Other && covered.is_bound;
-        for (at, covered) in self.rules.iter().enumerate().filter(|(_, covered)| takes_part(covered)) {
-            let reached = covered.reached(facts);
-            let counts = covered.role == Role::Files;
-            tally.rules[at].0 += reached.len();
-            for file in reached {
-                let outcome = &mut outcomes[file];
-                outcome.rules += usize::from(counts);
-                outcome.tokens += covered.tokens;
-                if covered.has_rival {
-                    outcome.rivals.push(at);
+        let depends = |covered: &Covered<'_>| match covered.role {
+            Role::Files => true,
+            Role::Shadow => covered.is_bound,
+            Role::Always | Role::Other => false,
+        };
+        for (at, covered) in self.rules.iter().enumerate().filter(|(_, covered)| depends(covered)) {
+            let files = covered.part(facts);
+            if covered.has_rival && covered.is_bound {
+                files.iter().for_each(|file| outcomes[*file].rivals.push(at));
+            }
+            if covered.role == Role::Files {
+                let reached = covered.let_through(files, facts);
+                tally.rules[at].0 += reached.len();
+                for file in reached {
+                    outcomes[file].rules += 1;
+                    outcomes[file].tokens += covered.tokens;
                 }
             }
         }

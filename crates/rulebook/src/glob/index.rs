@@ -1,5 +1,6 @@
 //! Paths prepared for many globs.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::plain::Last;
@@ -17,8 +18,12 @@ pub struct PathIndex<'p> {
     /// Each path's position as given. Empty paths, which nothing matches, have no rank.
     positions: Vec<usize>,
     all: Vec<usize>,
+    paths: Vec<&'p str>,
     by_extension: HashMap<&'p str, Vec<usize>>,
-    by_segment: HashMap<&'p str, Vec<usize>>,
+    by_name: HashMap<&'p str, Vec<usize>>,
+    /// By every segment, and by what stands before the first dot of the name; where a glob asks for it.
+    by_segment: OnceCell<HashMap<&'p str, Vec<usize>>>,
+    by_stem: OnceCell<HashMap<&'p str, Vec<usize>>>,
     /// Paths that a pattern could be equal to without matching it.
     odd: Vec<usize>,
     has_line_breaks: bool,
@@ -37,8 +42,11 @@ impl<'p> PathIndex<'p> {
             ends: Vec::with_capacity(sorted.len()),
             positions: sorted.iter().map(|(at, _)| *at).collect(),
             all: (0..sorted.len()).collect(),
+            paths: sorted.iter().map(|(_, path)| *path).collect(),
             by_extension: HashMap::new(),
-            by_segment: HashMap::new(),
+            by_name: HashMap::new(),
+            by_segment: OnceCell::new(),
+            by_stem: OnceCell::new(),
             odd: Vec::new(),
             has_line_breaks: sorted.iter().any(|(_, path)| has_line_break(path)),
             has_directories: sorted.iter().any(|(_, path)| path.ends_with('/')),
@@ -55,14 +63,8 @@ impl<'p> PathIndex<'p> {
         if is_odd(path) {
             self.odd.push(rank);
         }
-        let path = path.strip_suffix('/').unwrap_or(path);
-        for segment in path.split('/') {
-            let ranks = self.by_segment.entry(segment).or_default();
-            if ranks.last() != Some(&rank) {
-                ranks.push(rank);
-            }
-        }
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = name(path);
+        self.by_name.entry(name).or_default().push(rank);
         if let Some((_, extension)) = name.rsplit_once('.') {
             self.by_extension.entry(extension).or_default().push(rank);
         }
@@ -103,8 +105,11 @@ impl<'p> PathIndex<'p> {
         /// With so few to verify, looking for fewer takes longer.
         const FEW: usize = 8;
         let mut best = match glob.last() {
-            Last::Unknown => Candidates::These(&self.all),
-            Last::Name(name) => Candidates::These(bucket(&self.by_segment, name)),
+            Last::Unknown => Candidates::These(match glob.stem() {
+                Some(stem) => bucket(self.by_stem(), stem),
+                None => &self.all,
+            }),
+            Last::Name(name) => Candidates::These(bucket(&self.by_name, name)),
             Last::Extension(extension) => Candidates::These(self.with_extension(extension)),
             Last::Extensions(list) => Candidates::Extensions(list),
         };
@@ -112,7 +117,7 @@ impl<'p> PathIndex<'p> {
         if fewest > FEW
             && let Some(segment) = glob.segment()
         {
-            let ranks = bucket(&self.by_segment, segment);
+            let ranks = bucket(self.by_segment(), segment);
             if ranks.len() < fewest {
                 fewest = ranks.len();
                 best = Candidates::These(ranks);
@@ -125,6 +130,32 @@ impl<'p> PathIndex<'p> {
             }
         }
         best
+    }
+
+    fn by_stem(&self) -> &HashMap<&'p str, Vec<usize>> {
+        self.by_stem.get_or_init(|| {
+            let mut by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (rank, path) in self.paths.iter().enumerate() {
+                let name = name(path);
+                by_stem.entry(name.split_once('.').map_or(name, |(stem, _)| stem)).or_default().push(rank);
+            }
+            by_stem
+        })
+    }
+
+    fn by_segment(&self) -> &HashMap<&'p str, Vec<usize>> {
+        self.by_segment.get_or_init(|| {
+            let mut by_segment: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (rank, path) in self.paths.iter().enumerate() {
+                for segment in path.strip_suffix('/').unwrap_or(path).split('/') {
+                    let ranks = by_segment.entry(segment).or_default();
+                    if ranks.last() != Some(&rank) {
+                        ranks.push(rank);
+                    }
+                }
+            }
+            by_segment
+        })
     }
 
     fn with_extension(&self, extension: &str) -> &[usize] {
@@ -186,6 +217,12 @@ impl Candidates<'_> {
             }
         }
     }
+}
+
+/// The last segment.
+fn name(path: &str) -> &str {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether the path has signs that mean something in a pattern.

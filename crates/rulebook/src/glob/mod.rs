@@ -146,10 +146,26 @@ impl Glob {
         }
     }
 
+    /// What stands before the first dot in the last segment of every match but the pattern itself.
+    fn stem(&self) -> Option<&str> {
+        match &self.plan {
+            Plan::Plain(plain) => plain.stem(&self.pattern),
+            _ => None,
+        }
+    }
+
     /// Whether the extension is all it asks for.
     fn is_any_with_extension(&self) -> bool {
         match &self.plan {
             Plan::Plain(plain) => plain.is_any_with_extension(&self.pattern),
+            _ => false,
+        }
+    }
+
+    /// Whether names with an extension differ to it in nothing else, their folder being the same.
+    pub(crate) fn asks_extension_only(&self) -> bool {
+        match &self.plan {
+            Plan::Plain(plain) => !self.is_negated && plain.asks_extension_only(&self.pattern),
             _ => false,
         }
     }

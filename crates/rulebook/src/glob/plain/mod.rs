@@ -168,17 +168,31 @@ impl Plain {
         }
     }
 
+    /// What stands before the first dot in the last segment of every match.
+    pub(super) fn stem<'g>(&self, pattern: &'g str) -> Option<&'g str> {
+        let End::Name(name) = &self.end else { return None };
+        name.head.of(pattern).split_once('.').map(|(stem, _)| stem)
+    }
+
     /// Whether it is `**/*.ext` or `**/*.{one,two}`, where [`Plain::last`] says all there is to say
     /// about paths without a trailing slash.
     pub(super) fn is_any_with_extension(&self, pattern: &str) -> bool {
         let End::Name(name) = &self.end else { return false };
-        let is_anywhere = !self.is_rooted && self.count == 0 && name.has_star && name.head.is_empty();
-        is_anywhere
-            && match self.last(pattern) {
-                Last::Extension(extension) => name.list.is_none() && name.middle.len() == extension.len() + 1,
-                Last::Extensions(_) => name.middle.len() == 1,
-                Last::Name(_) | Last::Unknown => false,
-            }
+        !self.is_rooted && self.count == 0 && name.is_any_with_extension(pattern)
+    }
+
+    /// Whether names with an extension differ to it in nothing else, their folder being the same: `src/**`,
+    /// `src/**/*.ts`.
+    pub(super) fn asks_extension_only(&self, pattern: &str) -> bool {
+        match &self.end {
+            End::Run => false,
+            End::Inside => true,
+            // It matches the folder itself too, so that no name may pass for its last segment.
+            End::Below => self.runs[..self.count.into()].last().is_none_or(|run| {
+                !run.span.of(pattern).rsplit('/').next().unwrap_or_default().contains(['.', '*'])
+            }),
+            End::Name(name) => name.is_any() || name.is_any_with_extension(pattern),
+        }
     }
 
     /// A segment that every match has somewhere.

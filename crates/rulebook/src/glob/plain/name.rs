@@ -48,6 +48,17 @@ impl Name {
         self.has_star && self.list.is_none() && self.head.is_empty() && self.middle.is_empty()
     }
 
+    /// `*.ext` or `*.{one,two}`.
+    pub(super) fn is_any_with_extension(&self, pattern: &str) -> bool {
+        let is_any = self.has_star && self.head.is_empty();
+        is_any
+            && match self.last(pattern) {
+                Last::Extension(extension) => self.list.is_none() && self.middle.len() == extension.len() + 1,
+                Last::Extensions(_) => self.middle.len() == 1,
+                Last::Name(_) | Last::Unknown => false,
+            }
+    }
+
     pub(super) fn is_match(&self, pattern: &str, name: &str) -> bool {
         if self.is_any() {
             return !name.is_empty();
