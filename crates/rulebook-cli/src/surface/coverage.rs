@@ -92,13 +92,13 @@ fn show(report: &Report) -> String {
         "rules that files bring on",
         report.rules.iter().map(|rule| rule_row(rule, report.files)),
     );
-    section(&mut text, "on whatever the file", report.always.iter().map(always_row));
+    section(&mut text, "always on", report.always.iter().map(always_row));
     section(&mut text, "not brought on by a file", report.others.iter().map(other_row));
     let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
     section(&mut text, "globs that match no file", report.dead.iter().map(dead));
     show_unreached(&mut text, &report.unreached);
     let overlap = |row: &Overlap| [plain(&plural(row.rules, "rule")), plain(&plural(row.files, "file"))];
-    section(&mut text, "how many of these rules a file brings on", report.overlap.iter().map(overlap));
+    section(&mut text, "rules a file brings on", report.overlap.iter().map(overlap));
     let most = |file: &Most| [plain(&file.path), plain(&plural(file.rules, "rule"))];
     section(&mut text, "files with the most rules", report.most.iter().map(most));
     show_cost(&mut text, report);
@@ -127,29 +127,31 @@ fn plain(text: &str) -> Cell {
     (PLAIN, text.to_owned())
 }
 
-fn rule_row(rule: &Reached, files: usize) -> [Cell; 5] {
+fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     let count = format!("{} of {}", rule.files, plural(files, "file"));
     let count = (if rule.files == 0 { YELLOW } else { PLAIN }, count);
-    let mut remarks = Vec::new();
-    if rule.overridden > 0 {
-        remarks.push(format!("overridden at {}", plural(rule.overridden, "file")));
-    }
+    let mut remarks = vec![format!("{:.1} %", rule.share * 100.0)];
+    remarks.extend(overridden(rule.overridden));
     if !rule.further.is_empty() {
         remarks.push(format!("if {} allows", rule.further.join(", ")));
     }
     if rule.activation == Activation::Stream {
         remarks.push("watches the stream".to_owned());
     }
-    let share = format!("{:.1} %", rule.share * 100.0);
-    [bold(&rule.id), plain(&rule.source), count, (PLAIN, share), (DIM, remarks.join("; "))]
+    [bold(&rule.id), plain(&rule.source), count, plain(&remarks.join("; "))]
 }
 
-fn always_row(rule: &Always) -> [Cell; 4] {
-    let overridden = match rule.overridden {
-        0 => String::new(),
-        files => format!("overridden at {}", plural(files, "file")),
-    };
-    [bold(&rule.id), plain(&rule.source), plain(rule.activation.name()), (DIM, overridden)]
+fn always_row(rule: &Always) -> [Cell; 3] {
+    let mut remarks = vec![match rule.activation {
+        Activation::Stream => "watches the stream".to_owned(),
+        _ => format!("~{} tokens", rule.tokens),
+    }];
+    remarks.extend(overridden(rule.overridden));
+    [bold(&rule.id), plain(&rule.source), plain(&remarks.join("; "))]
+}
+
+fn overridden(files: usize) -> Option<String> {
+    (files > 0).then(|| format!("overridden at {}", plural(files, "file")))
 }
 
 fn other_row(rule: &Other) -> [Cell; 3] {
@@ -166,8 +168,7 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
         let path = if folder.path == "." { star.to_owned() } else { format!("{}/{star}", folder.path) };
         [plain(&path), plain(&format!("{} of {}", folder.files, folder.of))]
     };
-    let title =
-        format!("{} that no rule is for, but those on whatever the file", plural(unreached.files, "file"));
+    let title = format!("{} without a rule of their own", plural(unreached.files, "file"));
     section(text, &title, unreached.folders.iter().take(ROWS).map(row));
     let more = unreached.folders.len().saturating_sub(ROWS) + unreached.more;
     if more > 0 {
@@ -185,7 +186,8 @@ fn show_cost(text: &mut String, report: &Report) {
             plain(&format!("~{}", cost.max)),
         ]
     };
-    let rows = [head].into_iter().chain(report.cost.iter().take(ROWS).map(row));
+    let head = (!report.cost.is_empty()).then_some(head);
+    let rows = head.into_iter().chain(report.cost.iter().take(ROWS).map(row));
     section(text, "tokens of rules in a prompt about one file (an estimate)", rows);
     if report.top_folders > ROWS {
         let _ = writeln!(text, "    and {}", plural(report.top_folders - ROWS, "more folder"));
