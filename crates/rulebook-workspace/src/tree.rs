@@ -33,7 +33,7 @@ struct Portion {
 const END: char = '\0';
 
 /// How many files are handed on at once: preparing them must be worth it, and they should stay in the cache.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 13;
 
 impl Tree {
     /// Walks the roots. `progress` is told now and then how many files were found.
@@ -109,15 +109,21 @@ impl Tree {
 }
 
 impl Portion {
-    fn files(&self) -> impl Iterator<Item = Seen> {
-        let mut names: Vec<&str> = self.names.split_terminator(END).collect();
+    fn files<'p>(&'p self) -> impl Iterator<Item = Seen> + use<'p> {
+        let extension = |name: &'p str| name.rsplit_once('.').map(|(_, extension)| extension);
+        let mut names: Vec<(Option<&str>, &str)> =
+            self.names.split_terminator(END).map(|name| (extension(name), name)).collect();
         // Names of one extension side by side: many globs cannot tell them apart.
-        names.sort_unstable_by_key(|name| name.rsplit_once('.').map(|(_, extension)| extension));
+        names.sort_unstable();
         let path = |name: &str| match self.folder.as_str() {
             "" => name.to_owned(),
             folder => [folder, "/", name].concat(),
         };
-        names.into_iter().map(move |name| Seen { path: path(name), root: self.root, sources: Vec::new() })
+        names.into_iter().map(move |(_, name)| Seen {
+            path: path(name),
+            root: self.root,
+            sources: Vec::new(),
+        })
     }
 }
 

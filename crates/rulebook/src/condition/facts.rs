@@ -88,7 +88,8 @@ impl<'e> Kin<'e> {
 fn kind(path: &str) -> Option<(&str, &str)> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (_, extension) = name.rsplit_once('.')?;
-    let is_usual = name.bytes().all(|c| c.is_ascii_graphic() && !b"*?[]{}()!\\".contains(&c));
+    let is_usual =
+        name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'+' | b'@'));
     is_usual.then_some((folder, extension))
 }
 

@@ -84,7 +84,10 @@ impl Paths {
         let mut matched: Vec<String> = Vec::new();
         for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
             let before = seen.len();
-            seen.extend(hits(pattern).iter().filter(is_left));
+            match excluded.is_empty() {
+                true => seen.extend_from_slice(&hits(pattern)),
+                false => seen.extend(hits(pattern).iter().filter(is_left)),
+            }
             if seen.len() > before && !matched.contains(&pattern.written) {
                 matched.push(pattern.written.clone());
             }
@@ -93,7 +96,8 @@ impl Paths {
             seen.extend(view.below.iter().filter(is_left));
             matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
         }
-        seen.sort_unstable();
+        // Each pattern's are in order: the stable sort merges them.
+        seen.sort();
         seen.dedup();
         (seen, matched)
     }

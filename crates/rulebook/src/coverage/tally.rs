@@ -160,8 +160,8 @@ impl Coverage<'_> {
             let view = facts.view(wanting.paths.base.as_ref());
             *matched = wanting.pattern.glob.as_ref().is_some_and(|glob| !view.matches(glob).is_empty());
         }
-        for outcome in &mut outcomes {
-            self.settle(outcome, tally);
+        if self.rules.iter().any(|covered| covered.has_rival) {
+            outcomes.iter_mut().for_each(|outcome| self.settle(outcome, tally));
         }
         let mut outcomes = outcomes.iter();
         for files in evidence.paths.chunk_by(|a, b| (a.root, folder(a)) == (b.root, folder(b))) {
