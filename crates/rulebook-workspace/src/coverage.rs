@@ -32,7 +32,7 @@ impl Workspace {
     /// Puts every file of the tree to the rules.
     pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> Report {
         let coverage = Coverage::new(book);
-        let mut report = coverage.report(tally(&coverage, tree, listing), &self.roots);
+        let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
         self.keep_own(&mut report.dead, book);
         report
     }

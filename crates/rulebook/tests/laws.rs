@@ -258,7 +258,7 @@ proptest! {
         for path in PATHS {
             let mut tally = coverage.tally(Listing::All);
             coverage.add(vec![seen(path)], &mut tally);
-            let report = coverage.report(tally, &Roots::default());
+            let report = coverage.report(&tally, &Roots::default());
             let evidence = Evidence { paths: vec![seen(path)], ..Evidence::default() };
             let mut tokens = Some(0);
             for verdict in evaluate(&book, &evidence).verdicts {
@@ -290,7 +290,7 @@ proptest! {
         }
         let mut at_once = coverage.tally(Listing::All);
         coverage.add(PATHS.iter().map(|path| seen(path)).collect(), &mut at_once);
-        let shown = |tally| serde_json::to_string(&coverage.report(tally, &Roots::default())).unwrap();
+        let shown = |tally| serde_json::to_string(&coverage.report(&tally, &Roots::default())).unwrap();
         prop_assert_eq!(shown(one_by_one), shown(at_once));
     }
 

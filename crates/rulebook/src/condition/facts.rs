@@ -138,3 +138,72 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
     View { paths, index: OnceCell::new(), kin: OnceCell::new(), known: RefCell::default(), at, below }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Seen;
+    use crate::glob::Dialect;
+
+    /// Many paths, those of a kind side by side and not, with names that could be taken for a folder in a glob.
+    fn paths() -> Vec<String> {
+        let names = [
+            "a.ts",
+            "b.ts",
+            "b.test.ts",
+            ".ts",
+            "index.tsx",
+            "src",
+            "lib.d",
+            "x.d",
+            "*.ts",
+            "a\nb.ts",
+            "é.ts",
+            "z.{ts,tsx}",
+            "README",
+            "a.ts",
+            "v1.0",
+        ];
+        let folders = ["", "src/", "src/lib.d/", "src/tests/", "a.ts/", "lib.d/src/", "x/y/tests/src/"];
+        let numbered = (0..300).map(|number| format!("src/many/{}{number}.ts", number % 7));
+        let named = folders.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}{name}")));
+        named.chain(numbered).collect()
+    }
+
+    #[test]
+    fn files_of_a_kind_get_the_answer_each_would_get() {
+        let seen = |path: String| Seen { path, root: 0, sources: Vec::new() };
+        let evidence = Evidence { paths: paths().into_iter().map(seen).collect(), ..Evidence::default() };
+        let facts = Facts::new(&evidence, []);
+        for pattern in [
+            "**",
+            "*",
+            "*.ts",
+            "**/*.ts",
+            "src/**",
+            "src/*",
+            "src/**/*.ts",
+            "src/**/*.{ts,tsx}",
+            "lib.d/**",
+            "**/src/**",
+            "**/lib.d/**",
+            "**/tests/**",
+            "**/{src,tests}/**",
+            "*/**",
+            "**/a*/**",
+            "**/*.test.ts",
+            "**/index.*",
+            "a.ts/**",
+            "**/*.d",
+            "**/README",
+            "z.{ts,tsx}",
+            "*.{ts,tsx}",
+            "!src/**",
+        ] {
+            let glob = Glob::new(pattern, Dialect::Picomatch).unwrap();
+            let each: Vec<usize> =
+                (0..evidence.paths.len()).filter(|at| glob.is_match(&evidence.paths[*at].path)).collect();
+            assert_eq!(&*facts.view(None).matches(&glob), each, "{pattern}");
+        }
+    }
+}

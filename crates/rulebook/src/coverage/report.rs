@@ -149,7 +149,7 @@ pub struct Cost {
 
 impl Coverage<'_> {
     /// Puts a tally of all files into the shape surfaces show.
-    pub fn report(&self, tally: Tally, roots: &Roots) -> Report {
+    pub fn report(&self, tally: &Tally, roots: &Roots) -> Report {
         let files = tally.files();
         let counted = |role: Role| {
             let rules = self.rules.iter().zip(&tally.rules);
@@ -177,7 +177,7 @@ impl Coverage<'_> {
             rules,
             always,
             others,
-            dead: self.dead(&tally),
+            dead: self.dead(tally),
             overlap: overlap.map(|(rules, &files)| Overlap { rules, files }).collect(),
             most: (tally.most.files.iter())
                 .map(|(rules, root, path)| Most { path: shown(roots, *root, path), rules: rules.0 })
@@ -271,7 +271,7 @@ fn costs(folders: &BTreeMap<(usize, String), Here>, roots: &Roots) -> Vec<Cost> 
     costs
 }
 
-fn unreached(tally: Tally, roots: &Roots) -> Unreached {
+fn unreached(tally: &Tally, roots: &Roots) -> Unreached {
     let mut deep: BTreeMap<(usize, &str), Here> = BTreeMap::new();
     for ((root, folder), here) in &tally.folders {
         for above in above(folder) {
