@@ -145,13 +145,15 @@ impl<'r> Covered<'r> {
             Shape::Paths(_) | Shape::Never => is_bound = true,
             _ => {}
         });
-        let is_sure = shape.suffices();
+        // A nested `enabled: false` speaks for its folder, whatever its conditions.
+        let is_tomb = !rule.enabled && rule.origin.nest().is_some();
+        let is_sure = is_tomb || shape.suffices();
         let state = at_best(rule).filter(|_| off.is_none());
         let role = match &state {
             Some(State::Stack | State::Stream) if is_bound || gate.is_some() => Role::Files,
             Some(State::Stack | State::Stream) if is_sure => Role::Always,
             Some(State::Offered) if is_sure => Role::Shadow,
-            None if !rule.enabled && rule.origin.nest().is_some() => Role::Shadow,
+            None if is_tomb => Role::Shadow,
             _ => Role::Other,
         };
         let tokens = if matches!(state, Some(State::Stack)) { estimate_tokens(&rule.body) } else { 0 };
@@ -168,8 +170,7 @@ impl<'r> Covered<'r> {
 
     /// The files, by position, where it takes part.
     fn part(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let is_tomb = self.off.is_some();
-        let met = if is_tomb { None } else { self.shape.met(facts) };
+        let met = self.shape.met(facts).filter(|_| self.rule.enabled);
         let below = self.rule.origin.nest().map(|(root, folder)| facts.below(root, folder));
         match (met, below) {
             (Some(met), Some(below)) => both(met, below),
