@@ -87,6 +87,10 @@ impl Progress {
 
 fn show(report: &Report) -> String {
     let mut text = format!("{}\n", paint(BOLD, plural(report.files, "file")));
+    if report.rules.is_empty() && report.always.is_empty() && report.others.is_empty() {
+        text.push_str("\nno rules here yet\n  help: `rulebook status` says where to put them\n");
+        return text;
+    }
     section(
         &mut text,
         "rules that files bring on",
@@ -168,7 +172,7 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
         let path = if folder.path == "." { star.to_owned() } else { format!("{}/{star}", folder.path) };
         [plain(&path), plain(&format!("{} of {}", folder.files, folder.of))]
     };
-    let title = format!("{} without a rule of their own", plural(unreached.files, "file"));
+    let title = format!("without a rule of their own: {}", plural(unreached.files, "file"));
     section(text, &title, unreached.folders.iter().take(ROWS).map(row));
     let more = unreached.folders.len().saturating_sub(ROWS) + unreached.more;
     if more > 0 {
