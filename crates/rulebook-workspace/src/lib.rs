@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, applies, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, Seen, collect};
-use rulebook::format::Entry;
+use rulebook::format::{Entry, FORMATS};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
 use rulebook::rule::Rule;
 use rulebook::source::Origin;
@@ -101,6 +101,7 @@ impl Workspace {
         let search = Search {
             roots: &self.roots,
             homes: &self.homes,
+            formats: FORMATS,
             takes: &takes,
             extra: &extra,
             allow_links: &allow_links,

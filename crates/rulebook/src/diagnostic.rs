@@ -282,6 +282,9 @@ codes! {
     OutsideRoot "outside-root" Warning
         "A link leads out of the workspace and is not followed."
         "copy the file, or allow the target with `rules.allow_links` in your own settings";
+    RawHeader "raw-header" Warning
+        "A file that has no header by its format opens with lines that look like one; the agent reads them as text."
+        "remove the lines between the fences, or move the file to where headers count";
     RefusedSetting "refused-setting" Warning
         "A workspace's settings may not do this; it is ignored."
         "put it into your own settings file";

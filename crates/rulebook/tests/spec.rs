@@ -61,6 +61,7 @@ fn open(stage: &Stage) -> Workspace {
     let homes = Homes {
         config: Some(home.join(".config")),
         state: Some(home.join(".local/state")),
+        system: Some(home.join("system")),
         home: Some(home),
     };
     Workspace::open(&[stage.workspace()], homes).unwrap()

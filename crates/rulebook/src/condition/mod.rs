@@ -171,6 +171,8 @@ pub struct Kind {
 pub struct Ground {
     /// The format's glob dialect.
     pub dialect: Dialect,
+    /// Whether commas part the patterns of a text.
+    pub splits: bool,
     /// Root and folder of a nested rule: its patterns are relative to it.
     pub base: Option<(usize, String)>,
 }

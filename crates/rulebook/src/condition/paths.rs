@@ -33,7 +33,7 @@ impl Paths {
         let is_list = matches!(node.value, Value::List(_));
         let mut patterns = Vec::new();
         for (text, span) in super::texts(node, tell) {
-            let pieces = if is_list {
+            let pieces = if is_list || !ground.splits {
                 vec![text.trim()]
             } else {
                 glob::split_list(&text).into_iter().map(|(_, p)| p).collect()

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::fields::{Fields, Said};
+use super::fields::Fields;
 use super::reader::Reader;
-use super::{Bare, Keys};
+use super::{Bare, Keys, Said};
 use crate::condition::{Condition, Match};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::frontmatter::{Field, Tier};
@@ -29,8 +29,10 @@ pub(super) fn build(
 ) -> (Rule, Vec<Diagnostic>) {
     let format = reader.format();
     let description = header.text("description", &mut reader).filter(|text| !text.trim().is_empty());
-    let priority = header.priority(&mut reader).or(format.priority).unwrap_or(0);
-    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true);
+    let priority =
+        header.priority(&mut reader).unwrap_or_else(|| format.default_priority(reader.origin.place));
+    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true)
+        && !header.boolean("disabled", &mut reader).unwrap_or(false);
     let stream = header.trigger(&mut reader);
     let paths = header.paths(&mut reader);
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
@@ -50,18 +52,17 @@ pub(super) fn build(
         Some(_) => (Activation::Stream, Basis::Explicit),
         None => decide(said, !conditions.is_empty(), description.is_some(), format.bare),
     };
-    if activation == Activation::Never {
+    if activation == Activation::Never && said != Some(Said::Off) {
         tell_unreachable(&mut reader, header);
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
         reader.tell(Code::EmptyBody, end..end, "there is no text below the header, so nothing to deliver");
     }
-    let is_offered = description.is_some()
-        && match format.keys {
-            Keys::Trigger => activation == Activation::OnRequest,
-            _ => !matches!(format.bare, Bare::Always | Bare::Inactive),
-        };
+    let is_offered = activation == Activation::OnRequest
+        || format.modes.is_none()
+            && description.is_some()
+            && !matches!(format.bare, Bare::Always | Bare::Inactive);
     let activation = scoped(activation, &reader.origin);
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) => basis,
@@ -91,7 +92,7 @@ pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec
     for diagnostic in &mut reader.diagnostics {
         diagnostic.message.push_str("; the whole file is taken as the rule, always on");
     }
-    let priority = reader.format().priority.unwrap_or(0);
+    let priority = reader.format().default_priority(reader.origin.place);
     blank(reader, None, priority, body_start)
 }
 
@@ -140,6 +141,7 @@ fn scoped(activation: Activation, origin: &Origin) -> Activation {
 fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Bare) -> (Activation, Basis) {
     match said {
         Some(Said::Manual) => (Activation::Manual, Basis::Explicit),
+        Some(Said::Off) => (Activation::Never, Basis::Explicit),
         Some(Said::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
         _ if has_conditions => (Activation::When, Basis::Explicit),
         Some(Said::Always) => (Activation::Always, Basis::Explicit),
@@ -148,6 +150,7 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
         None => match bare {
             Bare::Always => (Activation::Always, Basis::Default),
             Bare::Inactive => (Activation::Never, Basis::Default),
+            Bare::Listed => (Activation::OnRequest, Basis::Default),
             _ if is_described => (Activation::OnRequest, Basis::Inferred),
             Bare::OfferedElseAlways => (Activation::Always, Basis::Default),
             Bare::OfferedElseManual => (Activation::Manual, Basis::Default),
@@ -162,7 +165,11 @@ fn tell_dead(reader: &mut Reader<'_>, field: &Field, said: Option<Said>) -> bool
         // These two agents say so themselves.
         Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
         Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
-        Some(Said::Offered | Said::Manual) => ("beside this `trigger`", Some("write `trigger: glob`")),
+        Some(Said::Off) => ("on a rule that is off", None),
+        Some(Said::Offered | Said::Manual) => {
+            let key = reader.format().modes.map_or("trigger", |modes| modes.key);
+            (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
+        }
         Some(Said::Glob) | None => return false,
     };
     let told = reader.tell(

@@ -1,32 +1,15 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Keys, Shape, keys};
+use super::{Keys, Lists, Modes, Said, Shape, keys};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
 use crate::rule::{Examples, OwnModes, Trigger};
+use crate::source::Origin;
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 use crate::stream::scope::{self, Scope};
-
-/// What a header says about the activation, whatever the conditions.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Said {
-    Always,
-    /// Files of this place are always on.
-    AlwaysHere,
-    Glob,
-    Offered,
-    Manual,
-}
-
-const WINDSURF_TRIGGERS: &[(&str, Said)] = &[
-    ("always_on", Said::Always),
-    ("glob", Said::Glob),
-    ("model_decision", Said::Offered),
-    ("manual", Said::Manual),
-];
 
 /// The header's fields by the keys this project knows them by.
 #[derive(Default)]
@@ -110,22 +93,39 @@ impl Fields {
         if matches!(reader.origin.place.shape, Shape::File { always: true, .. }) {
             return Some(Said::AlwaysHere);
         }
-        if let Some(trigger) = self.text("trigger", reader) {
-            let spelled = trigger.trim().to_lowercase().replace('-', "_");
-            let found = WINDSURF_TRIGGERS.iter().find(|(name, _)| *name == spelled);
-            if found.is_none_or(|(name, _)| *name != trigger) {
-                let span = self.find("trigger").expect("read above").node.span.clone();
-                let message = format!("`{}` is not a trigger", shown(&trigger));
-                reader.tell(Code::BadValue, span, message).help = match found {
-                    Some((name, _)) => format!("write `trigger: {name}`"),
-                    None => "write `always_on`, `glob`, `model_decision` or `manual`".to_owned(),
-                };
-            }
-            if let Some((_, said)) = found {
-                return Some(*said);
+        if let Some(modes) = reader.format().modes {
+            match self.text(modes.key, reader) {
+                Some(word) => {
+                    return self.mode_said(&word, &modes, reader).or_else(|| self.said_always(reader));
+                }
+                None if modes.unsaid.is_some() => return modes.unsaid,
+                None => {}
             }
         }
+        self.said_always(reader)
+    }
+
+    fn said_always(&self, reader: &mut Reader) -> Option<Said> {
         self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
+    }
+
+    /// What the word under the agent's key for modes means; hyphens and case are forgiven, and told.
+    fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
+        let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
+        let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
+        if found.is_none_or(|(name, _)| *name != word) {
+            let span = self.find(modes.key).expect("read by the caller").node.span.clone();
+            let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
+            reader.tell(Code::BadValue, span, message).help = match found {
+                Some((name, _)) => format!("write `{}: {name}`", modes.key),
+                None => {
+                    let names: Vec<String> =
+                        modes.words.iter().map(|(name, _)| format!("`{name}`")).collect();
+                    format!("write one of {}", names.join(", "))
+                }
+            };
+        }
+        found.map(|(_, said)| *said)
     }
 
     /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
@@ -151,13 +151,7 @@ impl Fields {
             }
         }
         let field = own.or(foreign)?;
-        if format.name == "cline" && field.key == "paths" && !matches!(field.node.value, Value::List(_)) {
-            let message = format!(
-                "`paths` must be a list, found {}; it is ignored and the rule is always on",
-                field.node.value.kind()
-            );
-            reader.tell(Code::WrongType, field.node.span.clone(), message).help =
-                format!("write `paths: [{}]`", shown(&reader.text[field.node.span.clone()]));
+        if field.key == format.paths_key && !self.has_right_shape(field, reader) {
             return None;
         }
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
@@ -170,24 +164,52 @@ impl Fields {
         Some((field, paths?))
     }
 
+    /// Whether the agent takes what stands under its own key for paths; else that is told.
+    fn has_right_shape(&self, field: &Field, reader: &mut Reader) -> bool {
+        let format = reader.format();
+        let is_list = matches!(field.node.value, Value::List(_));
+        let (wanted, open, close) = match format.lists {
+            Lists::List if !is_list => ("a list", "[", "]"),
+            Lists::Text if is_list => ("text", "\"", "\""),
+            _ => return true,
+        };
+        let message = format!(
+            "`{}` must be {wanted}, found {}; it is ignored and the rule is {}",
+            field.key,
+            field.node.value.kind(),
+            format.bare.outcome(),
+        );
+        let written = match &field.node.value {
+            Value::List(_) => {
+                let texts = condition::texts(&field.node, &mut |_, _, _| {});
+                texts.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(",")
+            }
+            _ => reader.text[field.node.span.clone()].to_owned(),
+        };
+        reader.tell(Code::WrongType, field.node.span.clone(), message).help =
+            format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        false
+    }
+
     pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
         let format = reader.format();
-        if !matches!(format.keys, Keys::All | Keys::Conditions) {
-            return Vec::new();
-        }
         let ground = reader.ground();
+        let folder = mode_of_folder(&reader.origin);
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
             .filter_map(|kind| {
-                let field = self.given(kind.key)?;
+                let node = match self.given(kind.key) {
+                    Some(field) => &field.node,
+                    None => folder.as_ref().filter(|_| kind.key == "mode")?,
+                };
                 let told = reader.diagnostics.len();
-                let condition = (kind.build)(&field.node, &ground, &mut |code, span, message| {
+                let condition = (kind.build)(node, &ground, &mut |code, span, message| {
                     reader.tell(code, span, format!("`{}`: {message}", kind.key));
                 });
                 if condition.is_none() && reader.diagnostics.len() == told {
                     let message = format!("`{}` names nothing, so it constrains nothing", kind.key);
-                    reader.tell(Code::EmptyValue, field.node.span.clone(), message);
+                    reader.tell(Code::EmptyValue, node.span.clone(), message);
                 }
                 condition
             })
@@ -353,6 +375,13 @@ impl Fields {
         }
         gap
     }
+}
+
+/// The mode whose folder a file lies in, as if its header named it.
+fn mode_of_folder(origin: &Origin) -> Option<Node> {
+    let Shape::Modes { prefix, .. } = origin.place.shape else { return None };
+    let (folder, _) = origin.inner.strip_prefix(prefix)?.split_once('/')?;
+    Some(Node { value: Value::Text(folder.to_owned()), span: 0..0 })
 }
 
 fn tell_type<'r>(

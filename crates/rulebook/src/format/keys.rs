@@ -34,6 +34,9 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// The key as this project spells it, if the format knows it.
 pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
+    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key) {
+        return Some(known);
+    }
     known(format).find(|known| *known == key).or_else(|| {
         // These agents read `always-apply` and `always_apply` alike.
         let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
@@ -45,16 +48,20 @@ pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
 
 /// Every key the format knows, in a stable order.
 pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
-    let paths = if format.keys == Keys::Strict { &PATHS[1..2] } else { PATHS };
-    let stream: [&[&str]; 2] = if format.keys == Keys::Strict { [&[], &[]] } else { [TRIGGERS, STREAM] };
+    let groups: &[&[&'static str]] = match &format.keys {
+        Keys::All | Keys::Conditions | Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
+        Keys::Plain => &[COMMON, PATHS],
+        Keys::Strict => &[COMMON, &["globs"]],
+        Keys::Own(keys) => std::slice::from_ref(keys),
+    };
     let conditions = matches!(format.keys, Keys::All | Keys::Conditions);
-    COMMON
+    groups
         .iter()
-        .chain(paths)
-        .chain(stream.into_iter().flatten())
-        .chain((format.keys == Keys::Trigger).then_some(&"trigger"))
-        .chain(conditions.then_some(&"match"))
-        .copied()
+        .flat_map(|group| group.iter().copied())
+        .chain(format.modes.map(|modes| modes.key))
+        .chain(format.aliases.iter().map(|(own, _)| *own))
+        .chain(format.inert.iter().copied())
+        .chain(conditions.then_some("match"))
         .chain(CONDITIONS.iter().filter(move |_| conditions).map(|kind| kind.key))
 }
 

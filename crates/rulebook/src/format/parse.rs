@@ -44,12 +44,16 @@ pub fn parse(source: Source) -> Parsed {
         Ok(text) => text,
         Err(why) => {
             let diagnostic = tell_unreadable(&origin, &why);
-            let id = origin.format.id_of(origin.place, &origin.inner);
+            let id = origin.format.id_of(&origin);
             let rejected = Rejected { id, codes: vec![diagnostic.code], origin };
             return Parsed { entry: Entry::Rejected(rejected), diagnostics: vec![diagnostic] };
         }
     };
-    let Reading { header, body, body_start, problems } = frontmatter::read(&text, origin.format.tier);
+    let reading = match origin.format.tier {
+        Some(tier) if !origin.place.is_raw() => frontmatter::read(&text, tier),
+        _ => frontmatter::read_raw(&text),
+    };
+    let Reading { header, body, body_start, problems } = reading;
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fields::Fields;
-use super::{Format, Keys, keys};
+use super::{Format, Keys, Lists, keys};
 use crate::condition::Ground;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
 use crate::frontmatter::{Field, Problem};
@@ -23,7 +23,7 @@ impl<'t> Reader<'t> {
 
     /// The id the file has by its name.
     pub(super) fn id(&self) -> String {
-        self.format().id_of(self.origin.place, &self.origin.inner)
+        self.format().id_of(&self.origin)
     }
 
     pub(super) fn format(&self) -> &'static Format {
@@ -32,7 +32,8 @@ impl<'t> Reader<'t> {
 
     pub(super) fn ground(&self) -> Ground {
         let base = (!self.origin.folder.is_empty()).then(|| (self.origin.root, self.origin.folder.clone()));
-        Ground { dialect: self.format().dialect, base }
+        let format = self.format();
+        Ground { dialect: format.dialect, splits: format.lists != Lists::Whole, base }
     }
 
     pub(super) fn tell(

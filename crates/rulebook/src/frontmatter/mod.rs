@@ -107,6 +107,30 @@ pub fn read(text: &str, reach: Tier) -> Reading<'_> {
     if fence.is_some() { second_header(text, reading, empty, reach) } else { reading }
 }
 
+/// A file whose format knows no header: all of it is body, and lines that look like a header are told.
+pub fn read_raw(text: &str) -> Reading<'_> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let looks_like_one = opening_fence(text).filter(|from| {
+        closing_fence(text, *from).is_some_and(|fence| {
+            let found = lines::read(text, *from..fence.header_end, lines::Stray::Stop);
+            fence.header_end - from <= MAX_HEADER && !found.fields.is_empty()
+        })
+    });
+    let told = |from| {
+        Problem::new(
+            Code::RawHeader,
+            fence_span(text, from),
+            "these lines are no header to the agent: they go into the prompt as text",
+        )
+    };
+    Reading {
+        header: Header::Absent,
+        body: &text[start..],
+        body_start: start,
+        problems: looks_like_one.map(told).into_iter().collect(),
+    }
+}
+
 /// The lines between the fences, and where the body starts.
 struct Fence {
     header_end: usize,
