@@ -19,6 +19,7 @@ pub mod discover;
 mod facts;
 pub mod git;
 mod homes;
+mod imports;
 mod load;
 mod open;
 pub mod settings;
@@ -108,7 +109,8 @@ impl Workspace {
         };
         let (found, mut diagnostics) = discover(&search, reach);
         let twins = self.twins();
-        let (parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
+        let (mut parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
+        diagnostics.extend(imports::follow(&mut parsed, &search));
         diagnostics.extend(self.diagnostics.iter().cloned());
         diagnostics.extend(same);
         let mut entries: Vec<Entry> = Vec::with_capacity(parsed.len());

@@ -2,6 +2,7 @@
 
 mod build;
 mod fields;
+mod imports;
 mod keys;
 mod parse;
 mod place;
@@ -9,8 +10,9 @@ mod reader;
 mod strict;
 mod table;
 
+pub use imports::{Import, imports};
 pub use parse::{Entry, Parsed, Rejected, parse};
-pub use place::{Base, Depth, Place, Shape};
+pub use place::{Base, Depth, IMPORTED, Place, Shape};
 pub use table::FORMATS;
 
 use crate::frontmatter::Tier;
@@ -103,7 +105,7 @@ impl Format {
     pub(crate) fn default_priority(&self, place: &Place) -> u8 {
         match (place.shape, self.priority) {
             (_, None) => 0,
-            (Shape::Located { .. }, Some(priority)) => priority.min(LOCATED_PRIORITY),
+            (Shape::Located { .. } | Shape::Imported, Some(priority)) => priority.min(LOCATED_PRIORITY),
             (_, Some(priority)) => priority,
         }
     }
@@ -118,7 +120,7 @@ impl Format {
             Shape::Located { id, .. } => return format!("{id}@{}", origin.folder),
             Shape::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
             Shape::Folder { .. } if self.ids == Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
-            Shape::Folder { .. } => inner,
+            Shape::Folder { .. } | Shape::Imported => inner,
         };
         let stem =
             SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
