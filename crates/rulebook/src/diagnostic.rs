@@ -201,6 +201,9 @@ macro_rules! codes {
 }
 
 codes! {
+    AgentDiffers "agent-differs" Warning
+        "The agent a file belongs to does something else with it than its author meant."
+        "write the rule the way the agent reads it; `rulebook explain --as AGENT` shows its view";
     BadGlob "bad-glob" Warning
         "A glob is too long or expands too far; it matches nothing."
         "split it into several shorter globs";

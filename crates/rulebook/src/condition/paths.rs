@@ -52,6 +52,11 @@ impl Paths {
         (!patterns.is_empty()).then(|| Paths { patterns, base: ground.base.clone() })
     }
 
+    /// Patterns for nothing at all.
+    pub fn none() -> Paths {
+        Paths { patterns: vec![Pattern { written: String::new(), glob: None, excludes: false }], base: None }
+    }
+
     /// The patterns as written.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.patterns.iter().map(|pattern| pattern.written.as_str())

@@ -8,13 +8,15 @@ mod parse;
 mod place;
 mod reader;
 mod strict;
-mod table;
+pub(crate) mod table;
+mod trigger;
 
 pub use imports::{Import, imports};
 pub use parse::{Entry, Parsed, Rejected, parse};
 pub use place::{Base, Depth, IMPORTED, Place, Shape};
 pub use table::FORMATS;
 
+use crate::agent::AGENTS;
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 use crate::rule::normalize_id;
@@ -61,6 +63,12 @@ pub struct Format {
     pub unquoted: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
+    /// Where the dialect is documented nowhere, another it may be: where the two part, nobody knows.
+    pub rival: Option<Dialect>,
+    /// Whether a header must start with the first byte of the file.
+    pub top_only: bool,
+    /// Files at the root beside which the agent does not look at this format's.
+    pub unless: &'static [&'static str],
     /// How many `@file` imports deep the agent follows those of a file found by location.
     pub imports: usize,
     /// How many characters of a file the agent takes.
@@ -79,9 +87,11 @@ impl PartialEq for Format {
 }
 
 impl Format {
-    /// Its place in the table, which is its place in the order of rules.
+    /// Its place in its table, which is its place in the order of rules.
     pub fn order(&self) -> usize {
-        FORMATS.iter().position(|format| format == self).unwrap_or(FORMATS.len())
+        let tables = std::iter::once(FORMATS).chain(AGENTS.iter().map(|agent| agent.formats));
+        let place = |table: &[Format]| table.iter().position(|format| std::ptr::eq(format, self));
+        tables.into_iter().find_map(place).unwrap_or(FORMATS.len())
     }
 
     /// The format of that name.
@@ -99,6 +109,19 @@ impl Format {
             .iter()
             .find_map(|format| Some((format, format.workspace.iter().find(ends_in)?)))
             .unwrap_or((&FORMATS[0], &FORMATS[0].workspace[0]))
+    }
+
+    /// Every key its headers may have, sorted.
+    pub fn known_keys(&self) -> Vec<&'static str> {
+        let mut known: Vec<&str> = keys::known(self).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+
+    /// The words of its key for how a rule comes on; of `alwaysApply` and the paths where it has none.
+    pub fn mode_words(&self) -> Vec<&'static str> {
+        self.modes.map(|modes| modes.words.iter().map(|(word, _)| *word).collect()).unwrap_or_default()
     }
 
     /// The priority of a file found at a place that gives none.
@@ -164,6 +187,8 @@ pub enum Bare {
     Always,
     /// Never on, until it says otherwise.
     Inactive,
+    /// Documented nowhere.
+    Undocumented,
     /// Listed to the agent, described or not.
     Listed,
     /// Offered by its description; without one, always on.
@@ -188,6 +213,7 @@ impl Bare {
         match self {
             Bare::Always => "always on",
             Bare::Inactive => "inactive",
+            Bare::Undocumented => "documented nowhere",
             Bare::Listed => "listed to the agent",
             Bare::OfferedElseAlways => "offered if described, else always on",
             Bare::OfferedElseManual => "offered if described, else manual",
@@ -229,6 +255,8 @@ pub enum Lists {
     Either,
     /// A list; anything else is ignored.
     List,
+    /// A list, which never comes on when empty; anything else is ignored.
+    ListOrNever,
     /// A list, or text that is one pattern, commas and all.
     Whole,
     /// Text with commas between the patterns; a list is ignored.

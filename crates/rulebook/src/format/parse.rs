@@ -50,7 +50,9 @@ pub fn parse(source: Source) -> Parsed {
         }
     };
     let reading = match origin.format.tier {
-        Some(tier) if !origin.place.is_raw() => frontmatter::read(&text, tier),
+        Some(tier) if !origin.place.is_raw() && (!origin.format.top_only || text.starts_with("---")) => {
+            frontmatter::read(&text, tier)
+        }
         _ => frontmatter::read_raw(&text),
     };
     let Reading { header, body, body_start, problems } = reading;

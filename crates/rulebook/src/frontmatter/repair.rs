@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Field, Node, Problem, Value, lines, yaml};
+use super::{Field, Node, Problem, Tier, Value, lines, yaml};
 use crate::diagnostic::{Code, shown};
 use crate::glob;
 
@@ -18,12 +18,13 @@ pub(super) fn read_quoted(
     text: &str,
     range: Range<usize>,
     error: &Problem,
+    reach: Tier,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Field>> {
     if !matches!(error.code, Code::HeaderAnchor | Code::BrokenHeader) {
         return None;
     }
-    let masks = find_masks(text, range.clone());
+    let masks = find_masks(text, range.clone(), reach);
     let masked = blank_out(text, range.clone(), &masks)?;
     let known = problems.len();
     problems.extend(masks.iter().map(|mask| {
@@ -73,7 +74,7 @@ fn quoted(value: &str) -> String {
 }
 
 /// The values YAML cannot read, or reads as something nobody meant.
-fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>> {
     let mut masks = Vec::new();
     let mut is_pattern = false;
     let mut block_indent = None;
@@ -91,7 +92,9 @@ fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
                 is_pattern = PATTERN_KEYS.contains(&key);
             }
             (value_at, value)
-        } else if let Some((value_at, value)) = lines::list_item(line) {
+        } else if reach > Tier::Values
+            && let Some((value_at, value)) = lines::list_item(line)
+        {
             (value_at, value)
         } else {
             continue;

@@ -26,9 +26,9 @@ const LIKE_CURSOR: Format = Format {
 };
 
 /// Files that are text from the first byte to the last.
-pub(super) const RAW: Format = Format { tier: None, ..OTHER };
+pub(crate) const RAW: Format = Format { tier: None, ..OTHER };
 
-pub(super) const CLAUDE: Format = Format {
+pub(crate) const CLAUDE: Format = Format {
     name: "claude",
     agent: "Claude Code",
     workspace: &[
@@ -51,7 +51,7 @@ pub(super) const CLAUDE: Format = Format {
     ..OTHER
 };
 
-pub(super) const COPILOT: Format = Format {
+pub(crate) const COPILOT: Format = Format {
     name: "copilot",
     agent: "Copilot",
     workspace: &[
@@ -71,7 +71,7 @@ pub(super) const COPILOT: Format = Format {
     ..OTHER
 };
 
-pub(super) const DEVIN: Format = Format {
+pub(crate) const DEVIN: Format = Format {
     name: "devin",
     agent: "Devin",
     workspace: &[
@@ -104,7 +104,7 @@ pub(super) const DEVIN: Format = Format {
     ..OTHER
 };
 
-pub(super) const ANTIGRAVITY: Format = Format {
+pub(crate) const ANTIGRAVITY: Format = Format {
     name: "antigravity",
     agent: "Antigravity",
     workspace: &[
@@ -119,7 +119,7 @@ pub(super) const ANTIGRAVITY: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const KIRO: Format = Format {
+pub(crate) const KIRO: Format = Format {
     name: "kiro",
     agent: "Kiro",
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
@@ -141,7 +141,7 @@ pub(super) const KIRO: Format = Format {
     ..OTHER
 };
 
-pub(super) const AUGMENT: Format = Format {
+pub(crate) const AUGMENT: Format = Format {
     name: "augment",
     agent: "Augment",
     workspace: &[
@@ -166,7 +166,7 @@ pub(super) const AUGMENT: Format = Format {
     ..OTHER
 };
 
-pub(super) const AMAZON_Q: Format = Format {
+pub(crate) const AMAZON_Q: Format = Format {
     name: "amazonq",
     agent: "Amazon Q",
     workspace: &[
@@ -179,7 +179,7 @@ pub(super) const AMAZON_Q: Format = Format {
 };
 
 /// What Cline's newer core reads; everything there is always on for it.
-pub(super) const CLINE_SDK: Format = Format {
+pub(crate) const CLINE_SDK: Format = Format {
     name: "cline-sdk",
     agent: "Cline",
     workspace: &[folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
@@ -190,7 +190,7 @@ pub(super) const CLINE_SDK: Format = Format {
     ..OTHER
 };
 
-pub(super) const CONTINUE: Format = Format {
+pub(crate) const CONTINUE: Format = Format {
     name: "continue",
     agent: "Continue",
     workspace: &[
@@ -210,7 +210,7 @@ pub(super) const CONTINUE: Format = Format {
 /// Roo pastes any text file; these are the endings people give them.
 const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
 
-pub(super) const ROO: Format = Format {
+pub(crate) const ROO: Format = Format {
     name: "roo",
     agent: "Roo Code",
     workspace: &[
@@ -227,7 +227,7 @@ const fn modes(base: Base, path: &'static str) -> Place {
     Place { base, path, shape: Shape::Modes { prefix: "rules-", extensions: TEXT } }
 }
 
-pub(super) const KILO: Format = Format {
+pub(crate) const KILO: Format = Format {
     name: "kilo",
     agent: "Kilo Code",
     workspace: &[
@@ -244,7 +244,7 @@ pub(super) const KILO: Format = Format {
     ..ROO
 };
 
-pub(super) const QWEN: Format = Format {
+pub(crate) const QWEN: Format = Format {
     name: "qwen",
     agent: "Qwen Code",
     workspace: &[
@@ -262,7 +262,7 @@ pub(super) const QWEN: Format = Format {
 };
 
 /// A rule plugin of opencode.
-pub(super) const OMO: Format = Format {
+pub(crate) const OMO: Format = Format {
     name: "omo",
     agent: "oh-my-opencode",
     workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
@@ -272,7 +272,7 @@ pub(super) const OMO: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const OPENHANDS: Format = Format {
+pub(crate) const OPENHANDS: Format = Format {
     name: "openhands",
     agent: "OpenHands",
     workspace: &[
@@ -286,7 +286,7 @@ pub(super) const OPENHANDS: Format = Format {
     ..OTHER
 };
 
-pub(super) const JETBRAINS: Format = Format {
+pub(crate) const JETBRAINS: Format = Format {
     name: "jetbrains",
     agent: "JetBrains AI Assistant",
     workspace: &[folder(Base::Root, ".aiassistant/rules", MARKDOWN, Depth::Flat)],
@@ -309,7 +309,7 @@ pub(super) const JETBRAINS: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const TRAE: Format = Format {
+pub(crate) const TRAE: Format = Format {
     name: "trae",
     agent: "Trae",
     workspace: &[folder(Base::Root, ".trae/rules", MARKDOWN, Depth::Flat)],
@@ -318,7 +318,7 @@ pub(super) const TRAE: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const QODER: Format = Format {
+pub(crate) const QODER: Format = Format {
     name: "qoder",
     agent: "Qoder",
     workspace: &[folder(Base::Root, ".qoder/rules", MARKDOWN, Depth::Flat)],
@@ -330,7 +330,7 @@ pub(super) const QODER: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const LINGMA: Format = Format {
+pub(crate) const LINGMA: Format = Format {
     name: "lingma",
     agent: "Lingma",
     workspace: &[folder(Base::Root, ".lingma/rules", MARKDOWN, Depth::Flat)],
@@ -338,7 +338,7 @@ pub(super) const LINGMA: Format = Format {
     ..QODER
 };
 
-pub(super) const CODEBUDDY: Format = Format {
+pub(crate) const CODEBUDDY: Format = Format {
     name: "codebuddy",
     agent: "CodeBuddy",
     workspace: &[
@@ -350,7 +350,7 @@ pub(super) const CODEBUDDY: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const FIREBENDER: Format = Format {
+pub(crate) const FIREBENDER: Format = Format {
     name: "firebender",
     agent: "Firebender",
     workspace: &[folder(Base::Root, ".firebender/rules", &["mdc"], Depth::Recursive)],
@@ -361,7 +361,7 @@ pub(super) const FIREBENDER: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const TABNINE: Format = Format {
+pub(crate) const TABNINE: Format = Format {
     name: "tabnine",
     agent: "Tabnine",
     workspace: &[folder(Base::Root, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
@@ -371,7 +371,7 @@ pub(super) const TABNINE: Format = Format {
     ..RAW
 };
 
-pub(super) const GROK: Format = Format {
+pub(crate) const GROK: Format = Format {
     name: "grok",
     agent: "Grok CLI",
     workspace: &[folder(Base::Root, ".grok/rules", MARKDOWN, Depth::Flat)],
