@@ -65,8 +65,8 @@ pub struct Format {
     pub dialect: Dialect,
     /// Where the dialect is documented nowhere, another it may be: where the two part, nobody knows.
     pub rival: Option<Dialect>,
-    /// Whether a header must start with the first byte of the file.
-    pub top_only: bool,
+    /// Where a header may start.
+    pub top: Top,
     /// Files at the root beside which the agent does not look at this format's.
     pub unless: &'static [&'static str],
     /// How many `@file` imports deep the agent follows those of a file found by location.
@@ -157,6 +157,28 @@ const LOCATED_PRIORITY: u8 = 20;
 /// What is dropped from a file name to make an id; longer ones first.
 const SUFFIXES: &[&str] =
     &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".md", ".txt"];
+
+/// Where a header may start; anywhere else it is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Top {
+    /// Behind a byte order mark and blank lines.
+    Blank,
+    /// On the first line, behind a byte order mark.
+    Line,
+    /// With the first byte.
+    Byte,
+}
+
+impl Top {
+    /// Whether the text may open with a header.
+    pub(crate) fn admits(self, text: &str) -> bool {
+        match self {
+            Top::Blank => true,
+            Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
+            Top::Byte => text.starts_with("---"),
+        }
+    }
+}
 
 /// What a header that cannot be read makes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

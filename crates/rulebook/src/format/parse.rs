@@ -50,7 +50,7 @@ pub fn parse(source: Source) -> Parsed {
         }
     };
     let reading = match origin.format.tier {
-        Some(tier) if !origin.place.is_raw() && (!origin.format.top_only || text.starts_with("---")) => {
+        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(&text) => {
             frontmatter::read(&text, tier)
         }
         _ => frontmatter::read_raw(&text),

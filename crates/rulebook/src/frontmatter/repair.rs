@@ -34,7 +34,7 @@ pub(super) fn read_quoted(
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
-            fields.iter_mut().for_each(|field| unmask(text, &masks, &mut field.node));
+            fields.iter_mut().for_each(|field| unmask(text, &masks, reach, &mut field.node));
             Some(fields)
         }
         Err(_) => {
@@ -101,16 +101,18 @@ fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>>
         };
         if value.starts_with(['|', '>']) {
             block_indent = Some(indent);
-        } else if is_unreadable(value, is_pattern) {
+        } else if is_unreadable(value, is_pattern, reach) {
             masks.push(start + value_at..start + value_at + value.len());
         }
     }
     masks
 }
 
-fn is_unreadable(value: &str, is_pattern: bool) -> bool {
+fn is_unreadable(value: &str, is_pattern: bool, reach: Tier) -> bool {
     let first = value.chars().next().unwrap_or(' ');
     match first {
+        // An agent that quotes values leaves those alone that have quotes or a tag already.
+        '"' | '\'' | '!' if reach == Tier::Values => false,
         '*' | '&' | '!' | '@' | '`' | '%' => true,
         '{' | '[' => is_pattern,
         '"' | '\'' => !is_one_quoted(value, first),
@@ -142,10 +144,13 @@ fn is_one_quoted(value: &str, quote: char) -> bool {
     }
 }
 
-fn unmask(text: &str, masks: &[Range<usize>], node: &mut Node) {
+fn unmask(text: &str, masks: &[Range<usize>], reach: Tier, node: &mut Node) {
     match &mut node.value {
-        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, item)),
-        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, &mut field.node)),
+        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, reach, item)),
+        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, reach, &mut field.node)),
+        Value::Text(value) if masks.contains(&node.span) && reach == Tier::Values => {
+            text[node.span.clone()].clone_into(value);
+        }
         Value::Text(_) if masks.contains(&node.span) => {
             *node = lines::raw_value(text, node.span.clone());
         }

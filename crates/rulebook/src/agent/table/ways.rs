@@ -1,7 +1,7 @@
 //! Ways of reading: a format as one agent really takes it.
 
 use crate::format::table::{MARKDOWN, designs, file, folder, located, located as files, others};
-use crate::format::{Bare, Base, Broken, Depth, Format, Keys, Lists, Modes, Place, Said};
+use crate::format::{Bare, Base, Broken, Depth, Format, Keys, Lists, Modes, Place, Said, Top};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -74,7 +74,7 @@ pub(super) const CLAUDE: Format = own(Format {
     agent_ignores: &[],
     tier: Some(Tier::Values),
     broken: Broken::Open,
-    top_only: true,
+    top: Top::Byte,
     ..others::CLAUDE
 });
 
@@ -104,8 +104,15 @@ pub(super) const COPILOT_GITHUB: Format = own(Format {
     ..others::COPILOT
 });
 
-pub(super) const COPILOT_CLI: Format =
-    own(Format { keys: COPILOT_KEYS, bare: Bare::Always, dialect: Dialect::CopilotCli, ..others::COPILOT });
+pub(super) const COPILOT_CLI: Format = own(Format {
+    keys: COPILOT_KEYS,
+    tier: Some(Tier::Values),
+    broken: Broken::Open,
+    top: Top::Line,
+    bare: Bare::Always,
+    dialect: Dialect::CopilotCli,
+    ..others::COPILOT
+});
 
 /// Copilot takes Claude's rules along, in VS Code's dialect.
 pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
@@ -154,7 +161,7 @@ pub(super) const WINDSURF: Format = own(Format {
     keys: TRIGGER_KEYS,
     bare: Bare::Undocumented,
     rival: Some(Dialect::VsCode),
-    top_only: true,
+    top: Top::Line,
     ..designs::WINDSURF
 });
 
@@ -162,7 +169,7 @@ pub(super) const DEVIN: Format = own(Format {
     keys: TRIGGER_KEYS,
     bare: Bare::Undocumented,
     rival: Some(Dialect::VsCode),
-    top_only: true,
+    top: Top::Line,
     ..others::DEVIN
 });
 
@@ -255,7 +262,7 @@ pub(super) const KIRO: Format = own(Format {
     modes: Some(Modes { unsaid: Some(Said::Always), ..KIRO_MODES }),
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
-    top_only: true,
+    top: Top::Line,
     ..others::KIRO
 });
 
@@ -270,7 +277,7 @@ pub(super) const QWEN: Format = own(Format {
     lists: Lists::Whole,
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
-    top_only: true,
+    top: Top::Line,
     ..others::QWEN
 });
 

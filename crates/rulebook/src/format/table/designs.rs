@@ -2,7 +2,7 @@
 
 use super::{MARKDOWN, MD_AND_MDC, file, folder};
 use crate::format::{
-    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape,
+    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -29,7 +29,7 @@ pub(crate) const RULEBOOK: Format = Format {
     unquoted: false,
     dialect: Dialect::Picomatch,
     rival: None,
-    top_only: false,
+    top: Top::Blank,
     unless: &[],
     imports: 0,
     limit: None,
