@@ -203,7 +203,7 @@ const DIALECTS = {
   gitignore: {
     takes: (pattern, feature) => feature === 'list' || isLine(pattern),
     // A colon in front is magic to git's command line.
-    keeps: (pattern, path) => isLine(path) && !/^:|\/$/.test(path) && countsAlike(pattern, path),
+    keeps: (pattern, path) => isLine(path) && !/^:|\/$|^\.git(?:\/|$)/.test(path) && countsAlike(pattern, path),
     ask: (pattern, paths) => {
       writeFileSync(join(repository(), '.git/info/exclude'), pattern + '\n');
       const input = paths.map(path => path + '\0').join('');
@@ -219,7 +219,9 @@ const DIALECTS = {
     hasLists: true,
   },
   claude: {
-    takes: (pattern, feature) => feature === 'list' || isLine(pattern),
+    // Its library garbles escapes, and between brackets wildcards, slashes and a range from a caret.
+    // A `!` or `#` that comes out of braces is ours to decide.
+    takes: (pattern, feature) => feature === 'list' || (isLine(pattern) && !/\\|\[[^\]]*(?:[*?/]|\^-)|[{,]\s*[!#]/.test(pattern)),
     keeps: (_, path) => isLine(path),
     ask: (pattern, paths) => {
       const rules = ignore().add(pattern.split('\n').flatMap(claudeLine));

@@ -13,8 +13,7 @@ const OPEN: char = '\u{fdd1}';
 const CLOSE: char = '\u{fdd2}';
 const COMMA: char = '\u{fdd3}';
 const DOT: char = '\u{fdd4}';
-const STANDINS: [(char, char); 5] =
-    [('\\', BACKSLASH), ('{', OPEN), ('}', CLOSE), (',', COMMA), ('.', DOT)];
+const STANDINS: [(char, char); 5] = [('\\', BACKSLASH), ('{', OPEN), ('}', CLOSE), (',', COMMA), ('.', DOT)];
 
 /// The patterns that `pattern` stands for, as npm's brace-expansion 5 lists them.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {

@@ -29,6 +29,11 @@ pub(super) fn translate(pattern: &str, reader: Reader, reach: Reach) -> Result<O
     Ok((!branches.is_empty()).then(|| branches.join("|")))
 }
 
+/// How many patterns the braces of one stand for.
+pub(super) fn count(pattern: &str) -> Result<usize, GlobError> {
+    Ok(expand(pattern)?.len())
+}
+
 /// The patterns that braces stand for: the first `{` goes with the first `}`, again and again.
 fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     let mut found = Vec::new();
@@ -60,8 +65,14 @@ fn branch(line: &str, reader: Reader, reach: Reach) -> Option<String> {
     };
     let (line, folders_only) = line.strip_suffix('/').map_or((line, false), |line| (line, true));
     let is_anchored = line.contains('/');
+    let line = match reader {
+        // As many folders as there are below, and be there none.
+        Reader::Claude if folders_only => line.strip_suffix("/**").unwrap_or(line),
+        _ => line,
+    };
     let line = line.strip_prefix('/').unwrap_or(line);
-    let translator = Translator { chars: line.chars().collect(), at: 0, reader, is_anchored, source: String::new() };
+    let translator =
+        Translator { chars: line.chars().collect(), at: 0, reader, is_anchored, source: String::new() };
     let body = translator.run()?;
     let start = if is_anchored { "" } else { "(?:[^]*\\/)?" };
     let end = match (reach, folders_only) {
@@ -99,15 +110,17 @@ impl Translator {
             self.at += 1;
             match c {
                 '*' => {
-                    let before = self.at - 1;
-                    let begins = before == 0 || before == start || self.chars[before - 1] == '/';
-                    self.stars(begins, &mut leads);
+                    let is_anew = self.at - 1 == start;
+                    self.stars(is_anew, &mut leads);
                     continue;
                 }
                 '?' => self.source += "[^\\/]",
                 '[' if self.reader == Reader::Git => self.class()?,
                 '[' => self.raw_class()?,
-                '\\' => self.escape()?,
+                '\\' => {
+                    self.at += 1;
+                    self.literal(*self.chars.get(self.at - 1)?);
+                }
                 c => self.literal(c),
             }
             leads = false;
@@ -119,26 +132,10 @@ impl Translator {
         push_literal(&mut self.source, c);
     }
 
-    fn escape(&mut self) -> Option<()> {
-        let c = *self.chars.get(self.at)?;
-        self.at += 1;
-        match (self.reader, c) {
-            // Claude's library lets these through to JavaScript's expression, …
-            (Reader::Claude, c) if c.is_alphanumeric() => self.source.extend(['\\', c]),
-            // … forgets that the last star was escaped, …
-            (Reader::Claude, '*') if self.at == self.chars.len() => {
-                let is_whole = self.at == 2 || self.chars[self.at - 3] == '/';
-                self.source += if is_whole { "[^\\/]+" } else { "[^\\/]*" };
-            }
-            // … and knows no escaped slash.
-            (Reader::Claude, '/') => self.source += "\\\\\\/",
-            (_, c) => self.literal(c),
-        }
-        Some(())
-    }
-
     /// After the first star. `leads` is whether only `**/` has been read so far.
-    fn stars(&mut self, begins: bool, leads: &mut bool) {
+    fn stars(&mut self, is_anew: bool, leads: &mut bool) {
+        let is_whole = self.at == 1 || self.chars[self.at - 2] == '/';
+        let begins = is_whole || is_anew;
         let more = self.chars[self.at..].iter().take_while(|&&c| c == '*').count();
         self.at += more;
         let is_run = match self.reader {
@@ -155,7 +152,7 @@ impl Translator {
                 return;
             }
             ['\\', '/', ..] if is_run && begins && self.reader == Reader::Git => self.source += "[^]*",
-            [] if begins && more == 0 => self.source += "[^\\/]+",
+            [] if is_whole && more == 0 => self.source += "[^\\/]+",
             _ => self.source += "[^\\/]*",
         }
         *leads = false;
@@ -219,24 +216,36 @@ impl Translator {
         let len = self.chars[self.at..].iter().position(|&c| c == ']')?;
         let body = &self.chars[self.at..self.at + len];
         self.at += len + 1;
-        let escapes = body.iter().rev().take_while(|&&c| c == '\\').count();
-        if escapes % 2 == 1 {
-            return None;
-        }
         self.source.push('[');
-        let mut at = 0;
-        while let Some(&c) = body.get(at) {
-            at += 1;
-            match (c, &body[at..]) {
-                // A range out of order is as if it were not written.
-                (low @ '0'..='z', ['-', high @ '0'..='z', ..]) if low > *high => at += 2,
-                ('^' | '/', _) => self.source.extend(['\\', c]),
-                _ => self.source.push(c),
-            }
+        let mut rest = body;
+        while let [c, after @ ..] = rest {
+            rest = match after {
+                ['-', high @ '0'..='z', after @ ..] if ('0'..='z').contains(c) => {
+                    // A range out of order is as if it were not written.
+                    if c <= high {
+                        push_raw(&mut self.source, *c);
+                        self.source.push('-');
+                        push_raw(&mut self.source, *high);
+                    }
+                    after
+                }
+                after => {
+                    push_raw(&mut self.source, *c);
+                    after
+                }
+            };
         }
         self.source.push(']');
         Some(())
     }
+}
+
+/// A member of a class as JavaScript would read it, but never a negation.
+fn push_raw(source: &mut String, c: char) {
+    if matches!(c, '^' | '/' | '\\') {
+        source.push('\\');
+    }
+    source.push(c);
 }
 
 fn push_literal(source: &mut String, c: char) {

@@ -79,8 +79,9 @@ impl<'p> PathIndex<'p> {
         // The buckets know paths only in the case they are written in.
         let is_cased = glob.dialect().folds() && self.traits.has(Traits::CASED);
         if glob.is_negated() || is_cased {
-            let matching = self.all.iter().copied().filter(|&rank| glob.is_match(self.path(rank)));
-            return self.in_order(matching.collect());
+            let mut asked = Asked::new(glob, self.all.len(), self.traits);
+            let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
+            return self.in_order(self.all.iter().copied().filter(matching).collect());
         }
         let candidates = self.candidates(glob);
         let mut asked = Asked::new(glob, candidates.len(self), self.traits);

@@ -11,6 +11,7 @@ mod gitignore;
 mod index;
 mod list;
 mod minimatch;
+mod patterns;
 mod picomatch;
 mod plain;
 mod reading;
@@ -22,6 +23,7 @@ pub use dialect::Dialect;
 pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS};
 pub use index::PathIndex;
 pub use list::split_list;
+pub use patterns::{Decision, PatternList, Selection};
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -87,6 +89,11 @@ impl Glob {
     ///
     /// In a `.gitignore` a line with `!` only takes back what others say: alone it matches nothing.
     pub fn is_match(&self, path: &str) -> bool {
+        self.answer(path, |path| self.fits_folded(path))
+    }
+
+    /// The answer for a path, given whether it fits once folded.
+    fn answer(&self, path: &str, fits: impl FnOnce(&str) -> bool) -> bool {
         if path.is_empty() {
             return false;
         }
@@ -94,11 +101,11 @@ impl Glob {
             return true;
         }
         match self.turn {
-            Turn::No => self.fits(path),
+            Turn::No => fits(&self.folded(path)),
             Turn::Around if self.itself().is_some() => {
-                !matches!(self.plan, Plan::Never) && !traits::has_line_break(path) && !self.fits(path)
+                !matches!(self.plan, Plan::Never) && !traits::has_line_break(path) && !fits(path)
             }
-            Turn::Around => !self.fits(path),
+            Turn::Around => !fits(path),
             Turn::Back => false,
         }
     }
@@ -111,7 +118,7 @@ impl Glob {
     /// Whether the pattern without its leading `!` matches; for callers that exclude by it.
     pub fn matches_ignoring_negation(&self, path: &str) -> bool {
         let is_itself = || self.itself().is_some_and(|text| path == &text[self.body..]);
-        !path.is_empty() && (is_itself() || self.fits(path))
+        !path.is_empty() && (is_itself() || self.fits_folded(&self.folded(path)))
     }
 
     /// Whether it matches every path, but for those with line breaks.
@@ -127,10 +134,6 @@ impl Glob {
     /// In picomatch every pattern matches itself, whatever it says.
     fn itself(&self) -> Option<&str> {
         matches!(self.dialect, Dialect::Picomatch | Dialect::Amp).then(|| self.text())
-    }
-
-    fn fits(&self, path: &str) -> bool {
-        self.fits_folded(&self.folded(path))
     }
 
     fn folded<'p>(&self, path: &'p str) -> Cow<'p, str> {

@@ -26,28 +26,42 @@ const INVERSE: &[(&str, &str)] = &[("[:graph:]", r"[\p{Z}\p{C}]"), ("[:print:]",
 /// What is written between the brackets.
 #[derive(Default)]
 struct Members {
+    ranges: Vec<(char, char)>,
     listed: Option<ClassUnicode>,
     inverse: Option<ClassUnicode>,
+    /// An escaped `^` came first, which JavaScript's class then takes for a negation.
+    has_caret: bool,
 }
 
 impl Members {
     fn push(&mut self, low: char, high: char) {
-        self.listed.get_or_insert_with(ClassUnicode::empty).push(ClassUnicodeRange::new(low, high));
+        self.has_caret |= low == '^' && self.ranges.is_empty() && self.listed.is_none();
+        self.ranges.push((low, high));
     }
 
     /// Adds the POSIX class that starts here, and says how long its name is.
     fn push_named(&mut self, chars: &[char]) -> Option<usize> {
-        if let Some((name, class)) = named(CLASSES, chars) {
-            self.listed.get_or_insert_with(ClassUnicode::empty).union(&class);
-            return Some(name);
-        }
-        let (name, class) = named(INVERSE, chars)?;
-        self.inverse.get_or_insert_with(ClassUnicode::empty).union(&class);
-        Some(name)
+        let (set, (len, class)) = match named(CLASSES, chars) {
+            Some(found) => (&mut self.listed, found),
+            None => (&mut self.inverse, named(INVERSE, chars)?),
+        };
+        set.get_or_insert_with(ClassUnicode::empty).union(&class);
+        Some(len)
     }
 
     /// Listed and inverse members are turned around each by itself, then put together.
-    fn finish(self, negated: bool) -> Option<ClassUnicode> {
+    fn finish(mut self, negated: bool) -> Option<ClassUnicode> {
+        let has_caret = self.has_caret && !negated;
+        if has_caret {
+            let (_, high) = self.ranges.remove(0);
+            if high != '^' {
+                self.ranges.extend([('-', '-'), (high, high)]);
+            }
+        }
+        let ranges = self.ranges.iter().map(|&(low, high)| ClassUnicodeRange::new(low, high));
+        let mut listed = ClassUnicode::new(ranges);
+        listed.union(&self.listed.unwrap_or_else(ClassUnicode::empty));
+        let listed = (has_caret || !listed.ranges().is_empty()).then_some(listed);
         let turned = |set: Option<ClassUnicode>, turn: bool| {
             set.map(|mut set| {
                 if turn {
@@ -56,7 +70,7 @@ impl Members {
                 set
             })
         };
-        match (turned(self.listed, negated), turned(self.inverse, !negated)) {
+        match (turned(listed, negated || has_caret), turned(self.inverse, !negated)) {
             (Some(mut listed), Some(inverse)) => {
                 listed.union(&inverse);
                 Some(listed)

@@ -8,11 +8,24 @@ enum Token {
     Char(char),
     Any,
     Star,
-    /// A class, or nothing where it can match nothing.
-    Class(Node),
+    /// A class, and its character if it is but one.
+    Class(Node, Option<char>),
     Open(char),
     Bar,
     Close,
+}
+
+impl Token {
+    /// What stands for itself, be it only for want of a closer.
+    fn literal(&self) -> Node {
+        match self {
+            Token::Char(c) => Node::char(*c),
+            Token::Open(sign) => Node::Sequence(vec![Node::char(*sign), Node::char('(')]),
+            Token::Bar => Node::char('|'),
+            Token::Close => Node::char(')'),
+            Token::Any | Token::Star | Token::Class(..) => Node::never(),
+        }
+    }
 }
 
 /// Where in a name an item stands, as far as the pattern tells.
@@ -50,6 +63,16 @@ pub(super) fn translate(part: &str, dot: bool) -> Result<Node, GlobError> {
             _ => {}
         }
     }
+    let literals = tokens.iter().zip(&closers).map(|(token, closer)| match token {
+        Token::Class(_, only) => only.map(Node::char),
+        Token::Star | Token::Any => None,
+        Token::Open(_) if closer.is_some() => None,
+        token => Some(token.literal()),
+    });
+    // Without a wildcard a name is compared as it is, dot or no dot.
+    if let Some(literals) = literals.collect() {
+        return Ok(Node::Sequence(literals));
+    }
     let translator = Translator { tokens: &tokens, closers, dot };
     let frame = &mut Frame { at: At::Start, is_bare: false, depth: 0 };
     let (mut branches, _) = translator.branches(0, tokens.len(), frame)?;
@@ -59,6 +82,15 @@ pub(super) fn translate(part: &str, dot: bool) -> Result<Node, GlobError> {
     }
     // A name is never empty, whatever the pattern would allow.
     Ok(Node::Sequence(vec![Node::ahead(Node::segment_unit(), false), body]))
+}
+
+/// The one character in a class such as `[*]`.
+fn only_char(body: &[char]) -> Option<char> {
+    match body {
+        ['!' | '^'] => None,
+        [c] | ['\\', c] => Some(*c),
+        _ => None,
+    }
 }
 
 fn tokens(part: &str) -> Vec<Token> {
@@ -75,8 +107,9 @@ fn tokens(part: &str) -> Vec<Token> {
             }
             '[' => match class::read(&chars, at - 1) {
                 Some((node, end)) => {
+                    let only = only_char(&chars[at..end - 1]);
                     at = end;
-                    Token::Class(node)
+                    Token::Class(node, only)
                 }
                 None => Token::Char('['),
             },
@@ -136,13 +169,11 @@ impl Translator<'_> {
 
     fn item(&self, token: &Token, frame: &mut Frame) -> Node {
         let node = match token {
-            Token::Open(sign) => Node::Sequence(vec![Node::char(*sign), Node::char('(')]),
-            Token::Bar => Node::char('|'),
-            Token::Close => Node::char(')'),
-            Token::Char(c) => Node::char(*c),
-            Token::Star => return self.not_a_dot(frame, Node::any_number(Node::segment_unit())),
+            // What follows it at a dot has been ruled out with it.
+            Token::Star => self.not_a_dot(frame, Node::any_number(Node::segment_unit())),
             Token::Any => self.not_a_dot(frame, Node::segment_char()),
-            Token::Class(class) => self.not_a_dot(frame, class.clone()),
+            Token::Class(class, _) => self.not_a_dot(frame, class.clone()),
+            token => token.literal(),
         };
         frame.at = At::Inside;
         node

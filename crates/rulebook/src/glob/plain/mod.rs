@@ -56,10 +56,10 @@ pub(super) struct Rules {
     includes_any_folder: bool,
     /// Paths that end in a slash are decided here.
     knows_folders: bool,
-    /// Words in braces can make a segment `..`, which takes the one before it away.
-    resolves_dots: bool,
     /// A pattern without a slash is found at any depth.
     any_depth: bool,
+    /// What makes words in braces mean something else than each of them by itself.
+    strange: &'static [&'static str],
 }
 
 impl Rules {
@@ -67,14 +67,20 @@ impl Rules {
         includes_folder: true,
         includes_any_folder: false,
         knows_folders: true,
-        resolves_dots: false,
         any_depth: false,
+        strange: &[],
     };
-    pub(super) const MINIMATCH: Rules =
-        Rules { includes_folder: false, knows_folders: false, resolves_dots: true, ..Rules::PICOMATCH };
+    /// A segment that comes out as `..` takes the one before it away.
+    pub(super) const MINIMATCH: Rules = Rules {
+        includes_folder: false,
+        knows_folders: false,
+        strange: &["{.", ",.", ".}"],
+        ..Rules::PICOMATCH
+    };
     pub(super) const COPILOT: Rules = Rules { any_depth: true, ..Rules::MINIMATCH };
+    /// An empty last word is none.
     pub(super) const VSCODE: Rules =
-        Rules { includes_any_folder: true, knows_folders: false, ..Rules::PICOMATCH };
+        Rules { includes_any_folder: true, knows_folders: false, strange: &[",}"], ..Rules::PICOMATCH };
 }
 
 /// Whole segments.
@@ -88,7 +94,7 @@ struct Run {
 impl Plain {
     /// Reads `pattern` from `start` on, where a `!` may have stood before.
     pub(super) fn read(pattern: &str, start: usize, rules: Rules) -> Option<Plain> {
-        if rules.resolves_dots && ["{.", ",.", ".}"].iter().any(|dots| pattern.contains(dots)) {
+        if rules.strange.iter().any(|strange| pattern.contains(strange)) {
             return None;
         }
         let mut plain = Plain {
@@ -115,7 +121,8 @@ impl Plain {
                     plain.has_gap = true;
                     let after_star = pattern[..at].ends_with("*/");
                     if is_last {
-                        let includes = if after_star { rules.includes_any_folder } else { rules.includes_folder };
+                        let includes =
+                            if after_star { rules.includes_any_folder } else { rules.includes_folder };
                         // Alone, `**` is everything.
                         plain.end = if includes || at == start { End::Below } else { End::Inside };
                     }

@@ -50,7 +50,9 @@ impl Class {
 
     /// Adds where membership may change: each is the first unit of a stretch.
     pub(super) fn add_edges(&self, edges: &mut Vec<u32>) {
-        let ends = |unit: u32| (unit == 127 || (self.ascii >> unit ^ self.ascii >> (unit + 1)) & 1 == 1).then_some(unit + 1);
+        let ends = |unit: u32| {
+            (unit == 127 || (self.ascii >> unit ^ self.ascii >> (unit + 1)) & 1 == 1).then_some(unit + 1)
+        };
         edges.extend((0..128).filter_map(ends));
         edges.extend(self.beyond.iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high) + 1]));
     }

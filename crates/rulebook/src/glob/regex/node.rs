@@ -6,10 +6,17 @@ use super::class::Class;
 pub(in super::super) enum Node {
     One(Step),
     Assert(Assertion),
-    Look { body: Box<Node>, negated: bool },
+    Look {
+        body: Box<Node>,
+        negated: bool,
+    },
     Sequence(Vec<Node>),
     Either(Vec<Node>),
-    Repeat { body: Box<Node>, min: u32, max: Option<u32> },
+    Repeat {
+        body: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+    },
     /// Any run within a segment that `body` does not match.
     Not(Box<Node>),
 }

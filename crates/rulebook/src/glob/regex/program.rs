@@ -124,7 +124,8 @@ impl Compiler {
                 draft.code.push(Inst::One(take));
             }
             Node::Assert(assertion) => {
-                self.program.looks_back |= matches!(assertion, Assertion::WordEdge { .. } | Assertion::Inside);
+                self.program.looks_back |=
+                    matches!(assertion, Assertion::WordEdge { .. } | Assertion::Inside);
                 draft.code.push(Inst::Assert(*assertion));
             }
             Node::Look { body, negated } => {
