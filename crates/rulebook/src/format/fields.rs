@@ -155,7 +155,7 @@ impl Fields {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
         });
         if paths.is_none() && format.lists == Lists::ListOrNever {
-            return Some((field, Paths::none()));
+            return Some((field, Paths::none(format.dialect)));
         }
         if paths.is_none() && format.keys != Keys::Strict {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);

@@ -283,6 +283,8 @@ pub enum Lists {
     Whole,
     /// Text with commas between the patterns; a list is ignored.
     Text,
+    /// Either, with commas between patterns inside items too, and lists in lists.
+    Deep,
 }
 
 /// An agent's key for how a rule comes on, and its words.

@@ -70,6 +70,7 @@ pub(super) const JUNIE: &[Format] = &[
 // Claude Code.
 
 pub(super) const CLAUDE: Format = own(Format {
+    lists: Lists::Deep,
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
     tier: Some(Tier::Values),
