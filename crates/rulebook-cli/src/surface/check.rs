@@ -136,7 +136,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     }
     let always = &summary.always_on;
     if always.rules > 0 {
-        let cost = format!("about {} tokens of every prompt (an estimate)", always.tokens);
+        let cost = format!("about {} of every prompt (an estimate)", plural(always.tokens, "token"));
         table.row([(BOLD, "always on"), (PLAIN, &always.rules.to_string()), (DIM, &cost)]);
     }
     if !table.is_empty() {

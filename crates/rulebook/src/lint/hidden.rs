@@ -156,7 +156,7 @@ fn list(text: &str, places: &[Range<usize>]) -> String {
     let chars = || places.iter().filter_map(|at| text[at.clone()].chars().next());
     let mut kinds: Vec<char> = Vec::new();
     for c in chars() {
-        if kinds.len() <= MAX_NAMES && !kinds.contains(&c) {
+        if kinds.iter().all(|kind| name(*kind) != name(c)) {
             kinds.push(c);
         }
     }

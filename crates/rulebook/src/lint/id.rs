@@ -45,7 +45,8 @@ fn lint_one_id(rules: &[&Rule], told: &mut Vec<Diagnostic>) {
 fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let step = winner.rank.decided_by(&rule.rank).name();
     let other = &winner.origin.display;
-    let message = format!("is never seen: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
+    let message =
+        format!("is never seen here: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
     let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
     // That one's own rule gives way to the workspace's is how scopes are meant.
     if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }

@@ -53,14 +53,14 @@ fn a_rule_behind_one_that_is_always_on_is_never_seen() {
     check(
         &[(".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is never seen: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
         ],
     );
     // An offer is there for every evidence too.
     check(
         &[(".cursor/rules/a.mdc", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is never seen: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
         ],
     );
     // The other way round nothing is sure, and nothing that both are on is either.
@@ -74,7 +74,7 @@ fn a_rule_behind_one_that_is_always_on_is_never_seen() {
 
 #[test]
 fn the_same_conditions_come_on_together() {
-    let want = ".clinerules/b.md:0:0 warning[always-overridden] is never seen: `.clinerules/a.md` has the id `x` too and always wins, by path";
+    let want = ".clinerules/b.md:0:0 warning[always-overridden] is never seen here: `.clinerules/a.md` has the id `x` too and always wins, by path";
     let a = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nA";
     let b = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nB";
     check(&[(".clinerules/a.md", a), (".clinerules/b.md", b)], &[want]);
@@ -89,7 +89,7 @@ fn ones_own_rule_that_gives_way_to_the_workspace_is_a_note() {
     check(
         &[(".cursor/rules/a.mdc", &theirs), ("~/.cursor/rules/a.mdc", &own)],
         &[
-            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is never seen: `.cursor/rules/a.mdc` has the id `a` too and always wins, by scope",
+            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by scope",
         ],
     );
 }
@@ -123,7 +123,7 @@ fn nested_rules_override_outer_ones_as_they_are_meant_to() {
     check(
         &[("x/.cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
         &[
-            "x/.clinerules/a.md:0:0 warning[always-overridden] is never seen: `x/.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            "x/.clinerules/a.md:0:0 warning[always-overridden] is never seen here: `x/.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
         ],
     );
 }
@@ -210,9 +210,7 @@ fn hidden_characters_are_named_and_located() {
         "obey me".chars().map(|c| char::from_u32(u32::from(c) + 0xe0000).unwrap()).collect();
     unseen(
         &format!("ok{spelled}"),
-        &[
-            "1:3 error has 7 hidden characters: U+E006F TAG CHARACTER, U+E0062 TAG CHARACTER, U+E0065 TAG CHARACTER, U+E0079 TAG CHARACTER, …, which spell `obey me`",
-        ],
+        &["1:3 error has 7 hidden characters: U+E006F TAG CHARACTER, which spell `obey me`"],
     );
 }
 
