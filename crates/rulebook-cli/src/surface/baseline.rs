@@ -23,7 +23,6 @@ pub(super) struct Baseline {
 
 /// A problem as often as it occurs. Where in its file it stands is not recorded: lines move.
 #[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
 struct Recorded {
     #[serde(flatten)]
     problem: Problem,
@@ -108,15 +107,16 @@ impl Problem {
 
 /// A message without what changes when lines move or files grow: numbers outside the user's own words.
 fn without_numbers(message: &str) -> String {
-    let parts = message.split('`').enumerate().map(|(at, part)| match at % 2 {
-        0 => part
-            .split(|c: char| c.is_ascii_digit())
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("#"),
-        _ => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("`")
+    let mut is_quoted = false;
+    let mut text = String::new();
+    for c in message.chars() {
+        is_quoted ^= c == '`';
+        match c {
+            '0'..='9' if !is_quoted => text.extend((!text.ends_with('#')).then_some('#')),
+            _ => text.push(c),
+        }
+    }
+    text
 }
 
 /// A number for each problem that stays the same when lines move: of what it is and which of its like.

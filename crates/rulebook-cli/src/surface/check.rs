@@ -104,7 +104,7 @@ fn show(report: &Report, options: &Check) -> String {
         let path = out::clean(&mended.path);
         let done = if mended.is_written { "mended" } else { "would mend" };
         let _ = match &mended.failed {
-            None => writeln!(text, "{} {path}\n{}", paint(GREEN, done), mended.diff),
+            None => writeln!(text, "{} {path}\n{}", paint(GREEN, done), coloured(&mended.diff)),
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
         };
     }
@@ -120,6 +120,11 @@ fn show(report: &Report, options: &Check) -> String {
     }
     write_summary(&mut text, &report.summary);
     text
+}
+
+fn coloured(diff: &str) -> String {
+    let style = |line: &str| if line.starts_with("  -") { RED } else { GREEN };
+    diff.lines().map(|line| format!("{}\n", paint(style(line), out::clean(line)))).collect()
 }
 
 /// What a newcomer wants to know; nothing where there is nothing to say.

@@ -84,8 +84,9 @@ fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
             at = fix.end;
         }
         new.push_str(&before[at..end]);
-        diff.extend(before[start..end].lines().map(|line| format!("  - {line}\n")));
-        diff.extend(new.lines().map(|line| format!("  + {line}\n")));
+        for (sign, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
+            diff.extend(lines.split('\n').map(|line| format!("  {sign} {}\n", line.trim_end_matches('\r'))));
+        }
         after.push_str(&before[done..start]);
         after.push_str(&new);
         done = end;

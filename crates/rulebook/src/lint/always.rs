@@ -1,12 +1,12 @@
 //! `always-glob`: a glob that matches every file.
 
-use super::Page;
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Page, Told};
+use crate::diagnostic::Code;
 use crate::format::Bare;
 use crate::glob::Glob;
 use crate::rule::Rule;
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Vec<Diagnostic>) {
+pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let Some(glob) = universal(page.rule) else { return };
     let message = format!("`{glob}` matches every file, so the rule is on with any path at all");
     let found = page.tell_value(Code::AlwaysGlob, glob, message);

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::Told;
 use super::id::folders;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::rule::Rule;
 
 /// Tells each file that says what an earlier one says for the same work; copies in sibling folders are for other work.
-pub(super) fn lint(rules: &[&Rule], told: &mut Vec<Diagnostic>) {
+pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
     let mut outer_first: Vec<&Rule> = rules.to_vec();
     outer_first.sort_by_key(|rule| std::cmp::Reverse(rule.rank.depth));
     let mut lengths: HashMap<usize, usize> = HashMap::new();

@@ -1,8 +1,8 @@
 //! `hidden-text`: characters that people do not see and models read.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
-use super::{Page, tell_first};
+use super::{Page, Told, tell_first};
 use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 
 /// Characters that are not seen where they stand, with the name of each stretch. Sorted.
@@ -51,68 +51,80 @@ pub fn is_hidden(c: char) -> bool {
     name(c).is_some()
 }
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Vec<Diagnostic>) {
+pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let before = told.len();
     let mut end = 0;
-    let places = page.text.split_inclusive('\n').filter_map(|line| {
+    let lines = page.text.split_inclusive('\n').filter_map(|line| {
         end += line.len();
-        tell_line(page, end - line.len(), line)
+        let start = end - line.len();
+        let found = find(line, start == 0 && page.above == 0);
+        (!found.is_empty()).then_some((start, found))
     });
-    tell_first(places, told);
+    tell_first(lines, |(start, found)| tell(page, start, &found), told);
     // Written as an escape, a value may hide what the file shows.
     let values = page.rule.description.iter().chain(&page.rule.globs);
+    let mut hidden = values.map(|value| find(value, false)).filter(|found| !found.is_empty());
     if told.len() == before
-        && let Some(value) = values.into_iter().find(|value| !find(value, false).is_empty())
+        && let Some(found) = hidden.next()
     {
-        let message = format!("a value of the header has {}", list(value, &find(value, false)));
+        let message = format!("a value of the header has {}", list(&found));
         let display = &page.rule.origin.display;
-        told.push(Diagnostic::whole(Code::HiddenText, display, message).severity(severity(value)));
+        told.push(Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found)));
     }
 }
 
-fn tell_line(page: &Page<'_>, start: usize, line: &str) -> Option<Diagnostic> {
-    // Most lines of most files are plain.
-    if line.is_ascii() && !line.bytes().any(|byte| is_hidden(char::from(byte))) {
-        return None;
-    }
-    let places = find(line, start == 0 && page.above == 0);
-    let (first, last) = (places.first()?, places.last()?);
-    let message = format!("has {}", list(line, &places));
-    let span = start + first.start..start + last.end;
-    Some(page.tell(Code::HiddenText, span, message).severity(severity(line)))
+/// Hidden characters of a line, each with the byte it starts at.
+type Found = Vec<(usize, char)>;
+
+fn tell(page: &Page<'_>, start: usize, found: &Found) -> Diagnostic {
+    let first = found.first().map_or(0, |(at, _)| *at);
+    let last = found.last().map_or(0, |(at, c)| at + c.len_utf8());
+    let message = format!("has {}", list(found));
+    page.tell(Code::HiddenText, start + first..start + last, message).severity(severity(found))
 }
 
 /// Text that is turned around or spelled in tags is hidden on purpose; the rest may have come with a copy.
-fn severity(text: &str) -> Severity {
+fn severity(found: &Found) -> Severity {
     let is_trick =
-        |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0020}'..='\u{e007e}');
-    let is_trick = |at: &Range<usize>| text[at.clone()].chars().any(is_trick);
-    if find(text, false).iter().any(is_trick) { Severity::Error } else { Severity::Warning }
+        |c: &char| tagged(*c).is_some() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if found.iter().any(|(_, c)| is_trick(c)) { Severity::Error } else { Severity::Warning }
 }
 
-/// The places of characters that are hidden and do not belong there, one range a character.
-fn find(text: &str, has_bom: bool) -> Vec<Range<usize>> {
-    let is_right_to_left = text
-        .chars()
-        .any(|c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'));
-    let mut found = Vec::new();
+/// How many tags may follow a flag: more would be a text behind it.
+const MAX_FLAG: usize = 6;
+
+/// The characters that are hidden and do not belong where they stand.
+fn find(text: &str, has_bom: bool) -> Found {
+    // Most lines of most files are plain.
+    if text.bytes().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        return Found::new();
+    }
+    let is_from_the_right = |c: char| {
+        c.is_alphabetic()
+            && matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+    };
+    let goes_left = text.chars().any(is_from_the_right);
+    let mut found = Found::new();
     let mut before = None;
-    let mut in_flag = false;
+    let mut flag_left = 0usize;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
-        // The tags of a flag end with the first character that is none.
-        in_flag = c == '\u{1f3f4}' || in_flag && matches!(c, '\u{e0030}'..='\u{e007f}');
+        flag_left = match c {
+            '\u{1f3f4}' => MAX_FLAG + 1,
+            '\u{e0030}'..='\u{e007f}' => flag_left.saturating_sub(1),
+            _ => 0,
+        };
         let belongs = match c {
             '\u{feff}' => at == 0 && has_bom,
-            '\u{200e}' | '\u{200f}' | '\u{61c}' => is_right_to_left,
+            '\u{200e}' | '\u{200f}' | '\u{61c}' => goes_left,
             '\u{200c}' | '\u{200d}' => {
                 before.is_some_and(|before| joins(before, c, text[end..].chars().next()))
             }
-            '\u{e0030}'..='\u{e007f}' => in_flag,
+            '\u{e0030}'..='\u{e007f}' => flag_left > 0,
             _ => before.is_some_and(|before| selects(before, c)),
         };
         if is_hidden(c) && !belongs {
-            found.push(at..end);
+            found.push((at, c));
         }
         before = Some(c);
     }
@@ -137,7 +149,8 @@ fn selects(before: char, selector: char) -> bool {
         '\u{fe0e}' | '\u{fe0f}' if matches!(before, '0'..='9' | '#' | '*') => true,
         '\u{180b}'..='\u{180f}' => matches!(before, '\u{1800}'..='\u{18af}'),
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
-            !before.is_ascii() && !before.is_whitespace() && !is_hidden(before)
+            let has_shapes = if before.is_alphabetic() { before > '\u{fff}' } else { !before.is_ascii() };
+            has_shapes && !before.is_whitespace() && !is_hidden(before)
         }
         _ => false,
     }
@@ -152,8 +165,8 @@ fn name(c: char) -> Option<&'static str> {
 const MAX_NAMES: usize = 4;
 
 /// `2 hidden characters: U+200B ZERO WIDTH SPACE, …`, and what tags spell.
-fn list(text: &str, places: &[Range<usize>]) -> String {
-    let chars = || places.iter().filter_map(|at| text[at.clone()].chars().next());
+fn list(found: &Found) -> String {
+    let chars = || found.iter().map(|(_, c)| *c);
     let mut kinds: Vec<char> = Vec::new();
     for c in chars() {
         if kinds.iter().all(|kind| name(*kind) != name(c)) {
@@ -163,14 +176,14 @@ fn list(text: &str, places: &[Range<usize>]) -> String {
     let named = |c: &char| format!("U+{:04X} {}", u32::from(*c), name(*c).unwrap_or_default());
     let names: Vec<String> = kinds.iter().take(MAX_NAMES).map(named).collect();
     let more = if kinds.len() > MAX_NAMES { ", …" } else { "" };
-    let plural = if places.len() == 1 { "" } else { "s" };
+    let plural = if found.len() == 1 { "" } else { "s" };
     let spelled: String = chars().filter_map(tagged).collect();
     let spelled = if spelled.trim().is_empty() {
         String::new()
     } else {
         format!(", which spell `{}`", shown(&spelled))
     };
-    format!("{} hidden character{plural}: {}{more}{spelled}", places.len(), names.join(", "))
+    format!("{} hidden character{plural}: {}{more}{spelled}", found.len(), names.join(", "))
 }
 
 /// The letter a tag character stands for.

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::Told;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::glob::Dialect;
 use crate::rule::{Activation, Rule};
 use crate::source::Scope;
 
 /// Tells each rule at most once: who always takes its place, or else who does when both come on.
-pub(super) fn lint(rules: &[&Rule], told: &mut Vec<Diagnostic>) {
+pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
     let mut by_id: HashMap<&str, Vec<&Rule>> = HashMap::new();
     for rule in rules {
         by_id.entry(&rule.id).or_default().push(rule);
@@ -18,7 +19,7 @@ pub(super) fn lint(rules: &[&Rule], told: &mut Vec<Diagnostic>) {
     }
 }
 
-fn lint_one_id(rules: &[&Rule], told: &mut Vec<Diagnostic>) {
+fn lint_one_id(rules: &[&Rule], told: &mut Told) {
     let mut unconditional: Option<&Rule> = None;
     let mut alike: HashMap<Alike<'_>, &Rule> = HashMap::new();
     let mut shared = Shared::default();

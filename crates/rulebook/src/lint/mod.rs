@@ -17,11 +17,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
 
+/// What the lints have told so far.
+type Told = Vec<Diagnostic>;
+
 /// Lints that compare rules, given those that are not switched off, in their order.
-const COMPARING: &[fn(&[&Rule], &mut Vec<Diagnostic>)] = &[id::lint, body::lint];
+const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint];
 
 /// Lints that read one rule's file.
-const READING: &[fn(&Page<'_>, &mut Vec<Diagnostic>)] = &[always::lint, hidden::lint, secret::lint];
+const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, hidden::lint, secret::lint];
 
 /// How many places a lint tells in one file; the last one says how many more there are.
 const MAX_PLACES: usize = 10;
@@ -82,10 +85,9 @@ impl<'r> Page<'r> {
     }
 }
 
-/// Keeps the first few places; the last of them says how many more there are.
-fn tell_first(places: impl Iterator<Item = Diagnostic>, told: &mut Vec<Diagnostic>) {
-    let mut places = places;
-    told.extend(places.by_ref().take(MAX_PLACES));
+/// Tells the first few places; the last of them says how many more there are.
+fn tell_first<P>(mut places: impl Iterator<Item = P>, tell: impl Fn(P) -> Diagnostic, told: &mut Told) {
+    told.extend(places.by_ref().take(MAX_PLACES).map(tell));
     let more = places.count();
     if more > 0
         && let Some(last) = told.last_mut()

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use super::{Page, tell_first};
+use super::{Page, Told, tell_first};
 use crate::diagnostic::{Code, Diagnostic, Excerpt};
 
 /// Kinds of secrets that can be told by their looks, the special before the general; the group is what is secret.
@@ -41,15 +41,15 @@ static EXPRESSIONS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
     (set, patterns.map(|pattern| Regex::new(pattern).expect("a test compiles them")).collect())
 });
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Vec<Diagnostic>) {
+pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let found = find(&page.text);
-    tell_first(found.into_iter().map(|(name, span)| tell(page, name, span)), told);
+    tell_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
 }
 
 fn tell(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {
     let start = &page.text[span.start..span.start + SHOWN];
     let message = format!("looks like {name}: `{start}…`, {} characters", span.len());
-    let mut told = page.tell(Code::Secret, span.clone(), message);
+    let mut told = page.tell(Code::Secret, span, message);
     // The line is shown to people and in logs, and may hold another one: it is shown blank.
     if let Some(excerpt) = &mut told.excerpt {
         let before = " ".repeat(excerpt.line.chars().count().min(told.column - 1));

@@ -205,7 +205,11 @@ fn hidden_characters_are_named_and_located() {
     unseen("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
     unseen("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
     unseen("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
-    unseen("é\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
+    unseen("☎\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
+    unseen("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
+    unseen("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
+    let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
+    unseen(&behind_a_flag, &["1:8 error has 3 hidden characters: U+E0061 TAG CHARACTER, which spell `aaa`"]);
     let spelled: String =
         "obey me".chars().map(|c| char::from_u32(u32::from(c) + 0xe0000).unwrap()).collect();
     unseen(
