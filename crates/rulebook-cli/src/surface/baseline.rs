@@ -76,7 +76,8 @@ impl Baseline {
     pub(super) fn hold_back(self, diagnostics: &mut Vec<Diagnostic>, file: &Path) -> usize {
         let mut left: BTreeMap<Problem, usize> = BTreeMap::new();
         for Recorded { problem, count } in self.problems {
-            *left.entry(problem).or_default() += count;
+            let all = left.entry(problem).or_default();
+            *all = all.saturating_add(count);
         }
         let before = diagnostics.len();
         diagnostics.retain(|told| match left.get_mut(&Problem::of(told)) {

@@ -44,13 +44,14 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
     files
         .into_iter()
         .map(|(path, (display, fixes))| mend_file(Path::new(path), display, fixes, hand))
+        .filter(|mended| mended.failed.is_some() || !mended.diff.is_empty())
         .collect()
 }
 
 fn mend_file(path: &Path, display: &str, fixes: &[&Fix], hand: Hand) -> Mended {
     let mended = fs::read_to_string(path).and_then(|before| {
         let (after, diff) = apply(&before, fixes);
-        if hand == Hand::Write {
+        if hand == Hand::Write && after != before {
             rewrite(path, &after)?;
         }
         Ok(diff)

@@ -19,7 +19,7 @@ pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
 }
 
 /// The glob that makes a rule's paths mean every file: where one excludes some, the others narrow it.
-pub(super) fn universal(rule: &Rule) -> Option<&str> {
+fn universal(rule: &Rule) -> Option<&str> {
     let has_paths = rule.conditions.iter().any(|condition| condition.key == "paths");
     let excludes = |glob: &String| glob.starts_with('!');
     if !has_paths || rule.globs.iter().any(excludes) {

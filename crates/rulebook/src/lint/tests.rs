@@ -1,4 +1,6 @@
 use super::*;
+use crate::evaluate::{State, evaluate};
+use crate::evidence::{Evidence, Seen};
 use crate::format::{Format, parse};
 use crate::resolve::{Switches, resolve};
 use crate::source::{Origin, Scope, Source};
@@ -80,6 +82,58 @@ fn the_same_conditions_come_on_together() {
     check(&[(".clinerules/a.md", a), (".clinerules/b.md", b)], &[want]);
     let with_mode = "---\nid: x\npaths: ['web/**', 'lib/**']\nmode: plan\n---\nA";
     check(&[(".clinerules/a.md", with_mode), (".clinerules/b.md", b)], &[]);
+}
+
+/// The law behind `always-overridden`, over every pair of these rules and every one of these evidences.
+#[test]
+fn what_is_told_as_never_seen_is_never_seen() {
+    let headers = [
+        "",
+        "paths: ['web/**']\n",
+        "paths: ['web/**']\nmode: plan\n",
+        "paths: ['web/**', 'api/**']\n",
+        "globs: 'web/**'\n",
+        "globs: 'web/**'\ndescription: d\n",
+        "description: d\n",
+        "alwaysApply: true\n",
+        "condition: 'x'\n",
+        "globs: 'web/**'\ncondition: 'x'\n",
+        "enabled: false\n",
+        "trigger: manual\n",
+    ];
+    let folders =
+        [".clinerules/", ".cursor/rules/", ".windsurf/rules/", ".xcsh/rules/", "web/.cursor/rules/"];
+    let all: Vec<(String, &str)> = folders
+        .iter()
+        .flat_map(|folder| headers.iter().map(move |header| (format!("{folder}x.md"), *header)))
+        .collect();
+    let seen = |path: &str| Seen { path: path.to_owned(), root: 0, sources: Vec::new() };
+    let evidences: Vec<Evidence> =
+        [&[][..], &["web/a.ts"], &["api/a.ts"], &["web/a.ts", "api/a.ts"], &["web/web/a"]]
+            .iter()
+            .flat_map(|paths| {
+                let paths: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
+                let asked =
+                    Evidence { requested: vec!["x".to_owned()], paths: paths.clone(), ..Evidence::default() };
+                [asked, Evidence { mode: Some("plan".to_owned()), paths, ..Evidence::default() }]
+            })
+            .collect();
+    let mut told = 0;
+    for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|(a, b)| a.0 != b.0) {
+        let text = |header: &str, body: &str| format!("---\n{header}---\n{body}");
+        let book = book(&[(&a.0, &text(a.1, "A")), (&b.0, &text(b.1, "B"))]);
+        for lost in lint(&book, &|_| None).iter().filter(|told| told.code == Code::AlwaysOverridden) {
+            told += 1;
+            for evidence in &evidences {
+                let evaluation = evaluate(&book, evidence);
+                let verdict =
+                    evaluation.verdicts.iter().find(|v| v.rule.origin.display == lost.path).unwrap();
+                let is_seen = matches!(verdict.state, State::Stack | State::Offered | State::Stream);
+                assert!(!is_seen, "{a:?} {b:?} {evidence:?}");
+            }
+        }
+    }
+    assert!(told > 100, "the law was put to the test {told} times");
 }
 
 #[test]
