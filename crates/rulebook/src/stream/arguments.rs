@@ -15,6 +15,19 @@ const DEPTH: usize = 64;
 /// How long a path may grow; the rest of a longer one is left out.
 const PATH: usize = 4096;
 
+/// What ends a run of text in a string.
+const ENDS_RUN: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        ends[byte] = true;
+        byte += 1;
+    }
+    ends[b'"' as usize] = true;
+    ends[b'\\' as usize] = true;
+    ends
+};
+
 /// One tool call's arguments, as far as they came. No text is kept, only where the reader stands.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
@@ -220,7 +233,7 @@ impl Arguments {
             }
             0..0x20 => None,
             _ => {
-                let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+                let length = rest.iter().position(|byte| ENDS_RUN[usize::from(*byte)]);
                 let run = length.and_then(|length| rest.get(..length)).unwrap_or(rest);
                 self.decode(|characters, take| characters.bytes(run, take), tell);
                 Some(run.len())

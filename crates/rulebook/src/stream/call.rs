@@ -173,21 +173,22 @@ impl Body {
             value.take_if(|name| name.len() > MAX_NAME);
         }
         let mut ear = Ear { watch, origin: Origin::Field { tool, field: path }, gates, hits };
-        let mut take = |part: Part<'_>| {
-            if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
-                gates.learn(&ear.watch.conditions, relative(ear.watch, path), ear.hits);
-            }
-            texts.take(part, &mut ear);
-        };
-        match (patch, text) {
-            (None, Some(text)) => take(Part::Plain(text)),
-            (Some(patch), Some(text)) => patch.feed(text, &mut take),
-            (patch, None) => {
-                if let Some(patch) = patch {
-                    patch.finish(&mut take);
+        if let Some(patch) = patch {
+            let mut take = |part: Part<'_>| {
+                if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
+                    gates.learn(&ear.watch.conditions, relative(ear.watch, path), ear.hits);
                 }
-                texts.end(&mut ear);
+                texts.take(part, &mut ear);
+            };
+            match text {
+                Some(text) => patch.feed(text, &mut take),
+                None => patch.finish(&mut take),
             }
+        } else if let Some(text) = text {
+            texts.take_plain(text, &mut ear);
+        }
+        if text.is_none() {
+            texts.end(&mut ear);
         }
     }
 }
@@ -207,11 +208,13 @@ impl Texts {
             (Part::Added(text), Some((file, channel))) => {
                 ear.hear(channel, Some(file), Some(text.as_bytes()));
             }
-            (Part::Added(text) | Part::Plain(text), _) => {
-                let channel = self.plain.get_or_insert_with(|| ear.watch.channel(None));
-                ear.hear(channel, None, Some(text.as_bytes()));
-            }
+            (Part::Added(text) | Part::Plain(text), _) => self.take_plain(text, ear),
         }
+    }
+
+    fn take_plain(&mut self, text: &str, ear: &mut Ear<'_>) {
+        let channel = self.plain.get_or_insert_with(|| ear.watch.channel(None));
+        ear.hear(channel, None, Some(text.as_bytes()));
     }
 
     /// The text of one file of a patch ends where the next begins.
@@ -236,7 +239,7 @@ impl Ear<'_> {
     /// is for that file alone.
     fn hear(&mut self, channel: &mut Channel, file: Option<&String>, bytes: Option<&[u8]>) {
         let Ear { watch, origin, gates, hits } = self;
-        watch.watch(channel, bytes, *origin, file, &mut |conditions, condition, covers, hit| match covers {
+        watch.watch(channel, bytes, origin, file, &mut |conditions, condition, covers, hit| match covers {
             Covers::Yes => hits.push(hit),
             _ if file.is_none() => gates.wait(conditions, condition, hit, hits),
             _ => {}

@@ -16,6 +16,12 @@ pub(super) struct Characters {
 impl Characters {
     /// Decodes bytes of the string; ones that could not be completed become U+FFFD.
     pub(super) fn bytes(&mut self, bytes: &[u8], take: &mut dyn FnMut(&str)) {
+        if self.held.is_empty()
+            && self.high.is_none()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return take(text);
+        }
         if self.high.take().is_some() {
             take(LOST);
         }

@@ -120,7 +120,7 @@ impl Watch {
         origin: Origin<'_>,
         hits: &mut Vec<Hit>,
     ) {
-        self.watch(channel, bytes, origin, None, &mut |_, _, _, hit| hits.push(hit));
+        self.watch(channel, bytes, &origin, None, &mut |_, _, _, hit| hits.push(hit));
     }
 
     /// Goes on over a text, or ends it where there are no bytes. Tells of each condition once.
@@ -128,14 +128,15 @@ impl Watch {
         &mut self,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
-        origin: Origin<'_>,
+        origin: &Origin<'_>,
         file: Option<&String>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
         let Watch { automaton, fallback, conditions, linear, bounded, .. } = self;
         let Channel { at, window, met } = channel;
         let mut is_new = |condition: usize| {
-            let covers = if met[condition] { Covers::No } else { conditions.covers(condition, origin, file) };
+            let covers =
+                if met[condition] { Covers::No } else { conditions.covers(condition, *origin, file) };
             met[condition] |= covers != Covers::No;
             (covers != Covers::No).then_some(covers)
         };
@@ -143,7 +144,7 @@ impl Watch {
             let condition = linear[pattern];
             if let Some(covers) = is_new(condition) {
                 let spot = automaton.locate(at, pattern, end);
-                let hit = hit(&conditions.0[condition], origin, file, &spot);
+                let hit = hit(&conditions.0[condition], *origin, file, &spot);
                 found(conditions, condition, covers, hit);
             }
         };
@@ -157,7 +158,7 @@ impl Watch {
         fallback.watch(window, bytes, |pattern, spot| {
             let condition = bounded[pattern];
             if let Some(covers) = is_new(condition) {
-                let hit = hit(&conditions.0[condition], origin, file, &spot);
+                let hit = hit(&conditions.0[condition], *origin, file, &spot);
                 found(conditions, condition, covers, hit);
             }
         });
