@@ -91,6 +91,6 @@ impl Characters {
 }
 
 /// Whether more bytes could make a character of these.
-fn is_cut(bytes: &[u8]) -> bool {
+pub(super) fn is_cut(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
 }

@@ -121,6 +121,11 @@ impl Monitor {
         &self.watch.left_out
     }
 
+    /// Rule and condition of those with look-around that took too many steps on some text, and so may have missed a match.
+    pub fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.watch.gave_up()
+    }
+
     /// Goes on with a stream, which begins with its first bytes.
     pub fn feed(&mut self, stream: &str, kind: &Kind, bytes: &[u8]) -> Vec<Hit> {
         if self.is_empty() {

@@ -1,7 +1,9 @@
 //! Watching: the conditions of all rules over one text at a time, with the scopes and gates that let a match through.
 
+use std::collections::BTreeSet;
+
 use super::automaton::{Automaton, Position};
-use super::fallback::{Fallback, Window};
+use super::fallback::{Fallback, Seen, Window};
 use super::monitor::Hit;
 use super::pattern::Engine;
 use super::scope::{self, Covers, Origin, Scope};
@@ -22,6 +24,8 @@ pub(super) struct Watch {
     pub(super) watches_wire: bool,
     /// Rule and condition that no automaton could be made of.
     pub(super) left_out: Vec<(String, String)>,
+    /// Conditions of which some look took too many steps.
+    gave_up: BTreeSet<usize>,
 }
 
 /// The conditions of all rules.
@@ -47,6 +51,9 @@ pub(super) struct Channel {
     pub(super) met: Vec<bool>,
 }
 
+/// The largest automaton of all patterns together, as patterns weigh.
+const MAX_WEIGHT: usize = 1_000_000;
+
 /// How much text around a match is shown, on either side.
 pub(super) const AROUND: usize = 120;
 
@@ -57,12 +64,16 @@ impl Watch {
         for rule in rules {
             let Some(trigger) = &rule.stream else { continue };
             for pattern in &trigger.conditions {
-                let (places, regexes) = match pattern.engine {
-                    Engine::Automaton => (&mut linear, &mut patterns),
-                    Engine::Fallback => (&mut bounded, &mut others),
-                };
-                places.push(watched.len());
-                regexes.push(pattern.regex.clone());
+                match pattern.engine {
+                    Engine::Automaton => {
+                        linear.push(watched.len());
+                        patterns.push((pattern.regex.as_str(), pattern.weight));
+                    }
+                    Engine::Fallback => {
+                        bounded.push(watched.len());
+                        others.push(pattern.regex.clone());
+                    }
+                }
                 let gate = rule.globs.iter().filter_map(|glob| Glob::new(glob, Dialect::Picomatch).ok());
                 watched.push(Watched {
                     rule: rule.name.clone(),
@@ -77,33 +88,35 @@ impl Watch {
             }
         }
         let watches_wire = watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, Scope::Wire(_)));
-        let (mut linear, mut patterns) = (linear, patterns);
+        let fallback = Fallback::new(&others)?;
         let mut left_out = Vec::new();
-        let automaton = match Automaton::new(patterns.clone()) {
-            Ok(automaton) => automaton,
-            // One pattern must not disarm the others.
-            Err(_) => {
-                let fine: Vec<bool> =
-                    patterns.iter().map(|regex| Automaton::new(vec![regex.clone()]).is_ok()).collect();
-                let mut keep = fine.iter();
-                left_out.extend(linear.iter().zip(&fine).filter(|(_, fine)| !**fine).map(|(at, _)| *at));
-                linear.retain(|_| *keep.next().unwrap_or(&false));
-                let mut keep = fine.iter();
-                patterns.retain(|_| *keep.next().unwrap_or(&false));
-                Automaton::new(patterns)?
+        let automaton = loop {
+            let room: usize = patterns.iter().map(|(_, weight)| weight).sum();
+            let built = if room > MAX_WEIGHT { Err(String::new()) } else { Automaton::new(texts(&patterns)) };
+            match (built, heaviest(&patterns)) {
+                (Ok(automaton), _) => break automaton,
+                (Err(error), None) => return Err(error),
+                // One pattern must not disarm the others.
+                (Err(_), Some(at)) => {
+                    patterns.remove(at);
+                    let Watched { rule, written, .. } = &watched[linear.remove(at)];
+                    left_out.push((rule.clone(), written.clone()));
+                }
             }
         };
-        let fallback = Fallback::new(&others)?;
-        let left_out = left_out
-            .into_iter()
-            .map(|at: usize| (watched[at].rule.clone(), watched[at].written.clone()))
-            .collect();
         let conditions = Conditions(watched);
-        Ok(Watch { conditions, linear, bounded, automaton, fallback, roots, watches_wire, left_out })
+        let gave_up = BTreeSet::new();
+        Ok(Watch { conditions, linear, bounded, automaton, fallback, roots, watches_wire, left_out, gave_up })
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.conditions.0.is_empty()
+    }
+
+    /// Rule and condition of which some look was given up.
+    pub(super) fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
+        let watched = self.gave_up.iter().filter_map(|at| self.conditions.0.get(*at));
+        watched.map(|watched| (watched.rule.as_str(), watched.written.as_str()))
     }
 
     /// A text that begins, and which conditions it need not tell of.
@@ -132,7 +145,7 @@ impl Watch {
         file: Option<&String>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
-        let Watch { automaton, fallback, conditions, linear, bounded, .. } = self;
+        let Watch { automaton, fallback, conditions, linear, bounded, gave_up, .. } = self;
         let Channel { at, window, met } = channel;
         let mut is_new = |condition: usize| {
             let covers =
@@ -155,11 +168,16 @@ impl Watch {
         if bounded.is_empty() {
             return;
         }
-        fallback.watch(window, bytes, |pattern, spot| {
+        fallback.watch(window, bytes, |pattern, seen| {
             let condition = bounded[pattern];
-            if let Some(covers) = is_new(condition) {
-                let hit = hit(&conditions.0[condition], *origin, file, &spot);
-                found(conditions, condition, covers, hit);
+            match seen {
+                Seen::GaveUp => drop(gave_up.insert(condition)),
+                Seen::Match(spot) => {
+                    if let Some(covers) = is_new(condition) {
+                        let hit = hit(&conditions.0[condition], *origin, file, &spot);
+                        found(conditions, condition, covers, hit);
+                    }
+                }
             }
         });
     }
@@ -177,6 +195,14 @@ impl Conditions {
             other => other,
         }
     }
+}
+
+fn texts(patterns: &[(&str, usize)]) -> Vec<String> {
+    patterns.iter().map(|(regex, _)| (*regex).to_owned()).collect()
+}
+
+fn heaviest(patterns: &[(&str, usize)]) -> Option<usize> {
+    (0..patterns.len()).max_by_key(|at| patterns[*at].1)
 }
 
 /// A match as it stood.
