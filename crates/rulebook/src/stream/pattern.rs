@@ -41,8 +41,8 @@ pub enum Engine {
 const MAX_LEN: usize = 64 << 10;
 const MAX_FALLBACK: usize = 16 << 10;
 const MAX_NEST: u32 = 100;
-/// The largest automaton, and how much of it a text may be in at once.
-const MAX_WHOLE: usize = 200_000;
+/// The largest automaton, of one pattern and of all together, and how much of it a text may be in at once.
+pub(super) const MAX_WHOLE: usize = 200_000;
 const MAX_ACTIVE: usize = 20_000;
 
 /// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
@@ -184,11 +184,9 @@ impl Size {
 
     fn check(self) -> Result<usize, &'static str> {
         match self {
-            Size { whole, .. } if whole > MAX_WHOLE => Err("it is too large"),
-            Size { active, .. } if active > MAX_ACTIVE => {
-                Err("it is too large when its repetitions are written out")
-            }
-            Size { whole, .. } => Ok(whole),
+            Size { whole, active, .. } if whole <= MAX_WHOLE && active <= MAX_ACTIVE => Ok(whole),
+            Size { has_counts: true, .. } => Err("it is too large when its repetitions are written out"),
+            Size { has_counts: false, .. } => Err("it is too large"),
         }
     }
 }

@@ -339,11 +339,10 @@ fn many_files_and_hits_take_no_square_of_time() {
 
 #[test]
 fn patterns_too_large_together_do_not_disarm_the_others() {
-    let huge = (0..60).map(|at| rule(&format!("huge{at}"), &format!("x{at}[ab]{{1650}}"), ""));
+    let huge = (0..12).map(|at| rule(&format!("huge{at}"), &format!("x{at}[ab]{{1650}}"), ""));
     let rules: Vec<Rule> = std::iter::once(rule("small", "foo", "")).chain(huge).collect();
     assert_eq!(run(&rules, &Kind::Text, &[b"a foo "]).len(), 1);
-    let left_out = monitor(&rules).left_out().len();
-    assert!((1..20).contains(&left_out), "{left_out}");
+    assert_eq!(monitor(&rules).left_out().len(), 2);
 }
 
 #[test]
@@ -380,7 +379,6 @@ fn arguments() -> impl Strategy<Value = Value> {
 fn search<'v>(
     value: &'v Value,
     path: &str,
-    key: &str,
     around: &mut Vec<&'v serde_json::Map<String, Value>>,
     out: &mut Vec<String>,
 ) {
@@ -388,14 +386,14 @@ fn search<'v>(
         Value::Null => {}
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                search(item, &format!("{path}[{index}]"), key, around, out);
+                search(item, &format!("{path}[{index}]"), around, out);
             }
         }
         Value::Object(fields) => {
             around.push(fields);
             for (key, item) in fields {
                 let dot = if path.is_empty() { "" } else { "." };
-                search(item, &format!("{path}{dot}{key}"), key, around, out);
+                search(item, &format!("{path}{dot}{key}"), around, out);
             }
             around.pop();
         }
@@ -409,7 +407,7 @@ fn search<'v>(
                 .unwrap_or_default();
             let file = |fits: &dyn Fn(&str) -> bool| files.iter().find(|file| fits(file)).cloned();
             let end = |pattern: &str| regex::Regex::new(pattern).unwrap().shortest_match(&text);
-            let is_new = path.ends_with("new") || path == "new";
+            let is_new = path.ends_with("new");
             for (rule, end, file, gated) in [
                 ("free", end(r"(?-u:\b)foo(?-u:\b)"), None, false),
                 (
@@ -419,7 +417,7 @@ fn search<'v>(
                     true,
                 ),
                 ("scoped", end("foo|é"), file(&|file| file.ends_with(".rs")), true),
-                ("field", end("foo").filter(|_| is_new && !path.contains('/')), None, false),
+                ("field", end("foo").filter(|_| is_new), None, false),
             ] {
                 if let Some(end) = end.filter(|_| !gated || file.is_some()) {
                     out.push(format!("{rule} {path} {end} {file:?}"));
@@ -487,7 +485,7 @@ proptest! {
             rule("field", "foo", "scope: 'tool:edit.*new'\n"),
         ];
         let mut wanted = Vec::new();
-        search(&value, "", "", &mut vec![], &mut wanted);
+        search(&value, "", &mut vec![], &mut wanted);
         wanted.sort();
         for wire in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let mut rest = wire.as_bytes();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::automaton::{Automaton, Position};
 use super::fallback::{Fallback, Seen, Window};
 use super::monitor::Hit;
-use super::pattern::Engine;
+use super::pattern::{Engine, MAX_WHOLE};
 use super::scope::{self, Covers, Origin, Scope};
 use crate::evidence::Roots;
 use crate::glob::{Dialect, Glob};
@@ -51,9 +51,6 @@ pub(super) struct Channel {
     pub(super) met: Vec<bool>,
 }
 
-/// The largest automaton of all patterns together, as patterns weigh.
-const MAX_WEIGHT: usize = 1_000_000;
-
 /// How much text around a match is shown, on either side.
 pub(super) const AROUND: usize = 120;
 
@@ -91,8 +88,9 @@ impl Watch {
         let fallback = Fallback::new(&others)?;
         let mut left_out = Vec::new();
         let automaton = loop {
-            let room: usize = patterns.iter().map(|(_, weight)| weight).sum();
-            let built = if room > MAX_WEIGHT { Err(String::new()) } else { Automaton::new(texts(&patterns)) };
+            let weight: usize = patterns.iter().map(|(_, weight)| weight).sum();
+            let built =
+                if weight > MAX_WHOLE { Err(String::new()) } else { Automaton::new(texts(&patterns)) };
             match (built, heaviest(&patterns)) {
                 (Ok(automaton), _) => break automaton,
                 (Err(error), None) => return Err(error),

@@ -89,6 +89,7 @@ struct Speller<'t> {
 }
 
 /// What one or more signs stand for.
+#[derive(Clone, Copy)]
 enum Atom<'t> {
     Char(char),
     /// A set, as it stands in a class, or all but it.
@@ -217,28 +218,21 @@ impl<'t> Speller<'t> {
         self.skip(1);
         let is_negated = self.rest.starts_with('^');
         self.skip(usize::from(is_negated));
-        let mut items = String::new();
-        let mut sets = BTreeSet::new();
-        loop {
-            if self.rest.starts_with(']') {
-                self.skip(1);
-                break;
-            }
+        let (mut items, mut sets) = (String::new(), BTreeSet::new());
+        while !self.rest.starts_with(']') {
             let first = self.class_atom()?;
-            let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
-            sets.extend(if let Atom::Set(set, not) = first { Some((set, not)) } else { None });
-            push_item(&mut items, &first);
-            if !is_range {
+            push_item(&mut items, &mut sets, first);
+            if !self.rest.starts_with('-') || self.rest.starts_with("-]") {
                 continue;
             }
             self.skip(1);
             let last = self.class_atom()?;
-            sets.extend(if let Atom::Set(set, not) = last { Some((set, not)) } else { None });
             // A hyphen beside a set is a hyphen.
-            let is_range = matches!((&first, &last), (Atom::Char(_), Atom::Char(_)));
+            let is_range = matches!((first, last), (Atom::Char(_), Atom::Char(_)));
             items.push_str(if is_range { "-" } else { r"\-" });
-            push_item(&mut items, &last);
+            push_item(&mut items, &mut sets, last);
         }
+        self.skip(1);
         let is_all = sets.iter().any(|(set, not)| sets.contains(&(*set, !not)));
         match (items.is_empty(), is_negated) {
             (true, true) => self.out.regex.push_str("(?s:.)"),
@@ -358,11 +352,13 @@ fn unit(text: &str, digits: usize) -> Option<u16> {
     u16::from_str_radix(hex, 16).ok()
 }
 
-fn push_item(items: &mut String, atom: &Atom<'_>) {
+fn push_item(items: &mut String, sets: &mut BTreeSet<(&'static str, bool)>, atom: Atom<'_>) {
     match atom {
-        Atom::Char(c) => push_char(items, *c, r"\[]^-&~"),
-        Atom::Set(set, false) => items.push_str(set),
-        Atom::Set(set, true) => items.extend(["[^", set, "]"]),
+        Atom::Char(c) => push_char(items, c, r"\[]^-&~"),
+        Atom::Set(set, is_negated) => {
+            sets.insert((set, is_negated));
+            items.extend(if is_negated { ["[^", set, "]"] } else { ["", set, ""] });
+        }
         Atom::Raw(text) => items.push_str(text),
         Atom::Boundary(_) => {}
     }
