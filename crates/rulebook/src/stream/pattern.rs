@@ -1,5 +1,6 @@
 //! Patterns of triggers: regular expressions as people write them for JavaScript, made into ones that run in linear time.
 
+mod class;
 mod javascript;
 #[cfg(test)]
 mod tests;
@@ -8,8 +9,9 @@ use regex_syntax::ast::{self, Ast};
 
 use super::fallback;
 use super::scope::Scope;
+pub(super) use class::holds;
+pub(super) use javascript::NEVER;
 use javascript::Respelled;
-pub(super) use javascript::{NEVER, holds};
 
 /// One condition of a trigger.
 #[derive(Clone, Debug)]
