@@ -45,7 +45,7 @@ const MAX_FALLBACK: usize = 16 << 10;
 const MAX_NEST: u32 = 100;
 /// The largest automaton, of one pattern and of all together, and how much of it a text may be in at once.
 pub(super) const MAX_WHOLE: usize = 200_000;
-const MAX_ACTIVE: usize = 20_000;
+const MAX_ACTIVE: usize = 5_000;
 
 /// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
 pub fn is_glob(written: &str) -> bool {
