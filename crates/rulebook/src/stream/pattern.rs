@@ -45,7 +45,9 @@ const MAX_FALLBACK: usize = 16 << 10;
 const MAX_NEST: u32 = 100;
 /// The largest automaton, of one pattern and of all together, and how much of it a text may be in at once.
 pub(super) const MAX_WHOLE: usize = 200_000;
-const MAX_ACTIVE: usize = 5_000;
+const MAX_ACTIVE: usize = 20_000;
+/// The same for a pattern without counts: nobody writes that much out by hand.
+const MAX_WRITTEN: usize = 5_000;
 
 /// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
 pub fn is_glob(written: &str) -> bool {
@@ -186,6 +188,7 @@ impl Size {
 
     fn check(self) -> Result<usize, &'static str> {
         match self {
+            Size { active, has_counts: false, .. } if active > MAX_WRITTEN => Err("it is too long"),
             Size { whole, active, .. } if whole <= MAX_WHOLE && active <= MAX_ACTIVE => Ok(whole),
             Size { has_counts: true, .. } => Err("it is too large when its repetitions are written out"),
             Size { has_counts: false, .. } => Err("it is too large"),
