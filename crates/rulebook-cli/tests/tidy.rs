@@ -12,6 +12,7 @@ use rulebook::agent::AGENTS;
 use rulebook::condition::CONDITIONS;
 use rulebook::diagnostic::CODES;
 use rulebook::format::{FORMATS, Place};
+use rulebook::glob::Dialect;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -203,6 +204,15 @@ fn every_condition_is_documented() {
         let _ = writeln!(table, "| `{}` | {} |", kind.key, kind.holds);
     }
     page("conditions.md", &table);
+}
+
+#[test]
+fn every_glob_dialect_is_documented() {
+    let mut table = String::from("| dialect | patterns mean |\n|---|---|\n");
+    for dialect in Dialect::all() {
+        let _ = writeln!(table, "| `{}` | {} |", dialect.name(), dialect.meaning());
+    }
+    page("globs.md", &table);
 }
 
 #[test]

@@ -16,14 +16,15 @@ pub struct Facts<'e> {
     folders: BTreeMap<(usize, String), View<'e>>,
 }
 
-type Known = HashMap<Dialect, HashMap<String, Rc<[usize]>>>;
+/// Positions in the evidence by pattern.
+type Known = HashMap<String, Rc<[usize]>>;
 
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
 pub(super) struct View<'e> {
     index: PathIndex<'e>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
-    known: RefCell<Known>,
+    known: RefCell<HashMap<Dialect, Known>>,
     relative: Vec<&'e str>,
     /// Position in the index to position in the evidence.
     at: Vec<usize>,

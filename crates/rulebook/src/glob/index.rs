@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::plain::Last;
+use super::plain::{Last, extensions};
 use super::traits::Traits;
 use super::{Asked, Glob};
 
@@ -94,7 +94,7 @@ impl<'p> PathIndex<'p> {
         };
         match candidates {
             Candidates::These(ranks) => take(ranks),
-            Candidates::Extensions(list) => list.split(',').for_each(|end| take(self.with_extension(end))),
+            Candidates::Extensions(list) => extensions(list).for_each(|end| take(self.with_extension(end))),
         }
         // A pattern may match itself, whatever it asks of other paths.
         found.extend(glob.itself().map_or(&[][..], |text| self.equal_to(text)));
@@ -185,14 +185,14 @@ impl Candidates<'_> {
         match self {
             Candidates::These(ranks) => ranks.len(),
             Candidates::Extensions(list) => {
-                list.split(',').map(|extension| index.with_extension(extension).len()).sum()
+                extensions(list).map(|extension| index.with_extension(extension).len()).sum()
             }
         }
     }
 }
 
 /// Whether the path has signs that mean something in a pattern.
-fn is_odd(path: &str) -> bool {
+pub(super) fn is_odd(path: &str) -> bool {
     let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
     path.starts_with("./") || !path.bytes().all(is_common)
 }

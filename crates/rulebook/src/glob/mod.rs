@@ -16,6 +16,7 @@ mod picomatch;
 mod plain;
 mod reading;
 mod regex;
+mod set;
 mod traits;
 mod vscode;
 
@@ -24,6 +25,7 @@ pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS};
 pub use index::PathIndex;
 pub use list::split_list;
 pub use patterns::{Decision, PatternList, Selection};
+pub use set::PatternSet;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -169,6 +171,15 @@ impl Glob {
             Plan::Never | Plan::Always => "",
             Plan::Program(compiled) => &compiled.1.prefix,
             Plan::Plain(plain) => plain.prefix(self.text()),
+        }
+    }
+
+    /// The whole segments that every match but the pattern itself starts with.
+    fn root(&self) -> &str {
+        match &self.plan {
+            Plan::Never | Plan::Always => "",
+            Plan::Program(compiled) => compiled.1.prefix.rsplit_once('/').map_or("", |(root, _)| root),
+            Plan::Plain(plain) => plain.root(self.text()),
         }
     }
 

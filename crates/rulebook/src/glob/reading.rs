@@ -38,8 +38,10 @@ pub(super) fn read(pattern: &str, dialect: Dialect) -> Result<Reading<'_>, GlobE
             return fixed(Plan::Never);
         }
         Dialect::Minimatch | Dialect::Claude | Dialect::Gitignore => pattern.into(),
-        Dialect::CopilotCli if pattern.starts_with('!') => return fixed(Plan::Always),
-        Dialect::CopilotCli => pattern.strip_prefix("./").unwrap_or(pattern).into(),
+        Dialect::CopilotCli => match copilot(pattern) {
+            Ok(text) => text.into(),
+            Err(plan) => return fixed(plan),
+        },
         Dialect::VsCode if matches!(pattern, "*" | "**" | "**/*") => return fixed(Plan::Always),
         Dialect::VsCode => match vscode::relative(pattern) {
             Some(text) => fold::fold(&text).into_owned().into(),
@@ -50,6 +52,7 @@ pub(super) fn read(pattern: &str, dialect: Dialect) -> Result<Reading<'_>, GlobE
     let rules = match dialect {
         Dialect::Picomatch | Dialect::Amp => Some(Rules::PICOMATCH),
         Dialect::Minimatch => Some(Rules::MINIMATCH),
+        Dialect::CopilotCli if turn == Turn::Around => None,
         Dialect::CopilotCli => Some(Rules::COPILOT),
         Dialect::VsCode => Some(Rules::VSCODE),
         Dialect::Claude | Dialect::Gitignore => None,
@@ -59,6 +62,32 @@ pub(super) fn read(pattern: &str, dialect: Dialect) -> Result<Reading<'_>, GlobE
     }
     let compiled = compile(&text, dialect)?;
     Ok(Reading { text, ..compiled })
+}
+
+/// What Copilot's command line makes of a pattern: it knows no extglobs, no ranges and no empty folder, and braces around
+/// one thing stand for it. It asks for the path and for the name alone, and either is enough: so a name is found at any
+/// depth, and a `!` with a folder behind it leaves nothing out.
+fn copilot(pattern: &str) -> Result<String, Plan> {
+    const EXTGLOBS: [&str; 5] = ["@(", "+(", "*(", "?(", "!("];
+    let (sign, rest) = pattern.split_at(usize::from(pattern.starts_with('!')));
+    if rest.contains("//") || EXTGLOBS.iter().any(|sign| rest.contains(sign)) {
+        return Err(Plan::Never);
+    }
+    if !sign.is_empty() && rest.trim_start_matches("**/").contains('/') {
+        return Err(Plan::Always);
+    }
+    let mut text = format!("{sign}{}", rest.strip_prefix("./").unwrap_or(rest));
+    let mut at = 0;
+    while let Some(open) = text[at..].find('{').map(|open| at + open) {
+        at = open + 1;
+        let inner = text[at..].find(['{', '}', ',']).map(|end| at + end);
+        if let Some(end) = inner.filter(|end| *end > at && text[*end..].starts_with('}')) {
+            text.replace_range(end..=end, "");
+            text.replace_range(open..at, "");
+            at = open;
+        }
+    }
+    Ok(text)
 }
 
 /// Amp looks everywhere unless told where to start.
@@ -76,6 +105,7 @@ fn turned(text: &str, dialect: Dialect) -> (usize, Turn) {
         Dialect::Minimatch if signs % 2 == 1 => (signs, Turn::Around),
         Dialect::Minimatch => (signs, Turn::No),
         Dialect::Claude | Dialect::Gitignore if signs > 0 => (1, Turn::Back),
+        Dialect::CopilotCli if signs > 0 => (1, Turn::Around),
         _ => (0, Turn::No),
     }
 }
@@ -93,7 +123,7 @@ pub(super) fn compile(text: &str, dialect: Dialect) -> Result<Reading<'static>, 
             return done(plan, translation.body, turn);
         }
         Dialect::Minimatch => node_plan(rest, Options { dot: false, match_base: false })?,
-        Dialect::CopilotCli => node_plan(rest, Options { dot: true, match_base: true })?,
+        Dialect::CopilotCli => node_plan(rest, Options { dot: true, match_base: turn == Turn::No })?,
         Dialect::VsCode => plan(regex::compile_folded(&format!("^(?:{})$", vscode::translate(rest)?)))?,
         Dialect::Claude | Dialect::Gitignore => ignoring(rest, dialect, Reach::Below)?,
     };

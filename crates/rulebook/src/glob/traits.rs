@@ -48,6 +48,6 @@ impl Traits {
 }
 
 pub(super) fn has_line_break(path: &str) -> bool {
-    let has_candidate = path.bytes().any(|c| matches!(c, b'\n' | b'\r' | 0xe2));
-    has_candidate && path.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
+    memchr::memchr3(b'\n', b'\r', 0xe2, path.as_bytes()).is_some()
+        && path.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
 }

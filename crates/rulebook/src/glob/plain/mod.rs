@@ -41,8 +41,13 @@ pub(super) enum Last<'g> {
     Unknown,
     Name(&'g str),
     Extension(&'g str),
-    /// One of several extensions, written with commas between them.
+    /// What follows the last dot of one of several words, written with commas between them.
     Extensions(&'g str),
+}
+
+/// The extensions in such a list.
+pub(super) fn extensions(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|word| word.rsplit('.').next().unwrap_or(word))
 }
 
 const MAX_RUNS: usize = 4;
@@ -203,6 +208,20 @@ impl Plain {
         }
     }
 
+    /// The whole segments every match starts with.
+    pub(super) fn root<'g>(&self, pattern: &'g str) -> &'g str {
+        let first = self.runs[..self.count.into()].first().filter(|_| self.is_rooted);
+        first.map_or("", |run| {
+            let text = run.span.of(pattern);
+            let literal = literal_start(text);
+            if literal.len() == text.len() {
+                text
+            } else {
+                literal.rsplit_once('/').map_or("", |(root, _)| root)
+            }
+        })
+    }
+
     pub(super) fn last<'g>(&self, pattern: &'g str) -> Last<'g> {
         match &self.end {
             End::Below | End::Inside => Last::Unknown,
@@ -222,7 +241,7 @@ impl Plain {
         is_anywhere
             && match self.last(pattern) {
                 Last::Extension(extension) => name.list.is_none() && name.middle.len() == extension.len() + 1,
-                Last::Extensions(_) => name.middle.len() == 1,
+                Last::Extensions(list) => name.middle.len() == 1 && !list.contains('.'),
                 Last::Name(_) | Last::Unknown => false,
             }
     }

@@ -75,7 +75,7 @@ impl Name {
         }
         let list = list.of(pattern);
         let before = if self.has_star { middle } else { self.head.of(pattern) };
-        if self.tail.is_empty() && before.ends_with('.') && !list.contains('.') {
+        if self.tail.is_empty() && before.ends_with('.') {
             return Last::Extensions(list);
         }
         Last::Unknown
