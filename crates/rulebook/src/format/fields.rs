@@ -90,7 +90,8 @@ impl Fields {
 
     /// What the header, or the place of the file, says about the activation.
     pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
-        if matches!(reader.origin.place.shape, Shape::File { always: true, .. }) {
+        let shape = reader.origin.place.shape;
+        if matches!(shape, Shape::File { always: true, .. } | Shape::Located { is_raw: true, .. }) {
             return Some(Said::AlwaysHere);
         }
         if let Some(modes) = reader.format().modes {
