@@ -199,6 +199,7 @@ impl Fields {
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
+            .filter(|kind| !format.inert.contains(&kind.key))
             .filter_map(|kind| {
                 let node = match self.given(kind.key) {
                     Some(field) => &field.node,
