@@ -268,6 +268,7 @@ pub(super) const OMO: Format = Format {
     workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[],
     bare: Bare::OfferedElseAlways,
+    aliases: &[("applyTo", "globs"), ("paths", "globs")],
     knowledge: "its source",
     ..LIKE_CURSOR
 };
@@ -346,6 +347,7 @@ pub(super) const CODEBUDDY: Format = Format {
         located(Base::Root, "CODEBUDDY.md", "codebuddy"),
     ],
     user: &[],
+    aliases: &[("paths", "globs")],
     knowledge: "copies of its documentation",
     ..LIKE_CURSOR
 };
