@@ -131,7 +131,7 @@ const LOCATED_PRIORITY: u8 = 20;
 
 /// What is dropped from a file name to make an id; longer ones first.
 const SUFFIXES: &[&str] =
-    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".md", ".txt"];
+    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".mdx", ".md", ".txt"];
 
 /// What a header that cannot be read makes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
