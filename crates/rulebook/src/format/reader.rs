@@ -93,6 +93,10 @@ impl<'t> Reader<'t> {
                         told.severity = Severity::Note;
                         told.help = "nothing to do".to_owned();
                     }
+                    "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
+                        told.help =
+                            format!("{} has no key for paths: to it the rule is always on", format.agent);
+                    }
                     "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
                     _ => {
                         told.help =

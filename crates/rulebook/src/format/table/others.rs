@@ -136,6 +136,7 @@ pub(super) const KIRO: Format = Format {
         unsaid: None,
     }),
     inert: &["name"],
+    agent_ignores: &["alwaysApply"],
     dialect: Dialect::Minimatch,
     knowledge: "its documentation of September 2026 and its issues",
     ..OTHER
@@ -162,6 +163,7 @@ pub(super) const AUGMENT: Format = Format {
         ],
         unsaid: None,
     }),
+    agent_ignores: &["alwaysApply", "globs", "paths"],
     knowledge: "its documentation",
     ..OTHER
 };
@@ -283,6 +285,7 @@ pub(super) const OPENHANDS: Format = Format {
     user: &[],
     aliases: &[("triggers", "keywords")],
     inert: &["agent", "inputs", "mcp_tools", "name", "type", "version"],
+    agent_ignores: &["alwaysApply", "description", "globs", "paths"],
     knowledge: "its source",
     ..OTHER
 };
@@ -306,6 +309,7 @@ pub(super) const JETBRAINS: Format = Format {
         unsaid: None,
     }),
     aliases: &[("instructions", "description")],
+    agent_ignores: &["alwaysApply"],
     knowledge: "its documentation and real files",
     ..LIKE_CURSOR
 };
