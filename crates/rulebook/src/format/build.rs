@@ -44,7 +44,7 @@ pub(super) fn build(
     if let Some((field, paths)) = paths
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         && stream.is_none()
-        && !tell_dead(&mut reader, field, said)
+        && !tell_dead(&mut reader, header, field, said)
     {
         conditions.insert(0, Condition::new("paths", paths));
     }
@@ -160,14 +160,15 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
 }
 
 /// Whether paths have no effect beside what the header says of the activation; that is told.
-fn tell_dead(reader: &mut Reader<'_>, field: &Field, said: Option<Said>) -> bool {
+fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Option<Said>) -> bool {
     let (message, help) = match said {
         // These two agents say so themselves.
         Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
         Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
         Some(Said::Off) => ("on a rule that is off", None),
         Some(Said::Offered | Said::Manual) => {
-            let key = reader.format().modes.map_or("trigger", |modes| modes.key);
+            let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
+            let key = header.called().or(mode).map_or("trigger", |field| &field.key);
             (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
         }
         Some(Said::Glob) | None => return false,

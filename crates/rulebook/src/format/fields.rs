@@ -94,6 +94,9 @@ impl Fields {
         if matches!(shape, Shape::File { always: true, .. } | Shape::Located { is_raw: true, .. }) {
             return Some(Said::AlwaysHere);
         }
+        if self.called().is_some() {
+            return Some(Said::Manual);
+        }
         if let Some(modes) = reader.format().modes {
             match self.text(modes.key, reader) {
                 Some(word) => {
@@ -104,6 +107,11 @@ impl Fields {
             }
         }
         self.said_always(reader)
+    }
+
+    /// What makes the file a command, called by name.
+    pub(super) fn called(&self) -> Option<&Field> {
+        self.given("called").filter(|field| field.node.value != Value::Bool(false))
     }
 
     fn said_always(&self, reader: &mut Reader) -> Option<Said> {

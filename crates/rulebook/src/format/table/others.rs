@@ -202,8 +202,8 @@ pub(super) const CONTINUE: Format = Format {
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
-    aliases: &[("regex", "content")],
-    inert: &["invokable", "name"],
+    aliases: &[("invokable", "called"), ("regex", "content")],
+    inert: &["name"],
     dialect: Dialect::Minimatch,
     knowledge: "its source",
     ..OTHER
@@ -283,8 +283,8 @@ pub(super) const OPENHANDS: Format = Format {
         file(Base::Root, ".openhands_instructions", "openhands-instructions", true),
     ],
     user: &[],
-    aliases: &[("triggers", "keywords")],
-    inert: &["agent", "inputs", "mcp_tools", "name", "type", "version"],
+    aliases: &[("inputs", "called"), ("triggers", "keywords")],
+    inert: &["agent", "mcp_tools", "name", "type", "version"],
     agent_ignores: &["alwaysApply", "description", "globs", "paths"],
     knowledge: "its source",
     ..OTHER
