@@ -6,6 +6,7 @@ mod keys;
 mod parse;
 mod place;
 mod reader;
+mod said;
 mod strict;
 mod table;
 
