@@ -107,6 +107,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
             format: origin.format.order(),
             depth: Reverse(origin.folder.split('/').filter(|part| !part.is_empty()).count()),
             id: id.clone(),
+            place: place_of(&origin),
             path: origin.display.clone(),
         },
         name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
@@ -127,6 +128,12 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         origin,
     };
     (rule, diagnostics)
+}
+
+/// Where the file's place stands in the row of its format.
+fn place_of(origin: &Origin) -> usize {
+    let mut places = origin.format.workspace.iter().chain(origin.format.user);
+    places.position(|place| std::ptr::eq(place, origin.place)).unwrap_or_default()
 }
 
 /// A nested rule is for its folder: being always on becomes being on there.
