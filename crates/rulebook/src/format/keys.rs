@@ -9,6 +9,10 @@ const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "
 /// Spellings of the paths a rule is for, each somebody's.
 pub(super) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
+/// What people make up for the paths a rule is for.
+pub(super) const INVENTED: &[&str] =
+    &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
+
 /// A stream trigger's regular expressions; the first of these that is there counts.
 pub(super) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
