@@ -291,6 +291,9 @@ codes! {
     SameFile "same-file" Note
         "Two names lead to one file; it counts once."
         "nothing to do";
+    StrayHeader "stray-header" Warning
+        "Lines that look like a header do not open the file, so they are text."
+        "open the file with `---` alone on its line, and close the header with another";
     TooLarge "too-large" Error
         "A rule file is larger than 1 MiB."
         "split it, or move reference material out of the rule";
