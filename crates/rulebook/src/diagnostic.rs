@@ -282,6 +282,9 @@ codes! {
     OutsideRoot "outside-root" Warning
         "A link leads out of the workspace and is not followed."
         "copy the file, or allow the target with `rules.allow_links` in your own settings";
+    PatternList "pattern-list" Warning
+        "Patterns are not listed as the agent wants them listed."
+        "put commas between patterns of a text, or give each an entry of a list";
     RawHeader "raw-header" Warning
         "A file that has no header by its format opens with lines that look like one; the agent reads them as text."
         "remove the lines between the fences, or move the file to where headers count";

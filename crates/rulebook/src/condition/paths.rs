@@ -1,9 +1,9 @@
 //! `paths`: some evidence path matches a pattern and no exclusion.
 
 use super::{Answer, Condition, Facts, Ground, Kind, Tell, Test, Truth};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{self, Glob};
+use crate::glob::{self, Dialect, Glob};
 
 pub(super) const KIND: Kind = Kind {
     key: "paths",
@@ -31,13 +31,14 @@ impl Paths {
     /// Reads a string (a comma list) or a list of strings; nothing where no pattern is left.
     pub fn read(node: &Node, ground: &Ground, tell: &mut Tell<'_>) -> Option<Paths> {
         let is_list = matches!(node.value, Value::List(_));
+        // Claude Code splits the entries of a list as well.
+        let splits = ground.splits && (!is_list || ground.dialect == Dialect::Claude);
         let mut patterns = Vec::new();
         for (text, span) in super::texts(node, tell) {
-            let pieces = if is_list || !ground.splits {
-                vec![text.trim()]
-            } else {
-                glob::split_list(&text).into_iter().map(|(_, p)| p).collect()
-            };
+            let pieces = if splits { split(&text) } else { vec![text.trim()] };
+            if let Some(message) = tell_list(&text, &pieces) {
+                tell(Code::PatternList, span.clone(), message);
+            }
             for written in pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()) {
                 let excludes = written.starts_with('!') && !written.starts_with("!(");
                 let bare = if excludes { &written[1..] } else { written };
@@ -87,6 +88,37 @@ impl Test for Paths {
             return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
         }
         Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+    }
+}
+
+/// The patterns of a text: parted by commas, or by white space where every word is a pattern by itself.
+fn split(text: &str) -> Vec<&str> {
+    let commas = glob::split_list(text).into_iter().map(|(_, piece)| piece);
+    let words = |piece: &str| piece.split_whitespace().all(is_whole);
+    commas
+        .flat_map(|piece| if words(piece) { piece.split_whitespace().collect() } else { vec![piece] })
+        .collect()
+}
+
+/// Whether a word ends as a pattern or a file name does, so that none of it is behind a space: not `docs/User`.
+fn is_whole(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic));
+    let is_closed = |pair: &str| word.matches(&pair[..1]).count() == word.matches(&pair[1..]).count();
+    (name.contains('*') || has_extension)
+        && !word.contains(';')
+        && ["{}", "[]", "()"].into_iter().all(is_closed)
+}
+
+/// What to tell of a list that is not written as lists are.
+fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
+    let commas = glob::split_list(text).len();
+    match pieces.len() {
+        0..=1 if commas > 1 => Some(format!("`{}` is one pattern, commas and all", shown(text))),
+        many if many > commas.max(1) => {
+            Some("white space stands between patterns; each was read by itself".to_owned())
+        }
+        _ => None,
     }
 }
 
