@@ -231,6 +231,9 @@ codes! {
     DeadKey "dead-key" Warning
         "A key has no effect because another key decides."
         "remove one of the two";
+    DoubtfulGlob "doubtful-glob" Warning
+        "A glob probably does not match what its author meant."
+        "write it relative to the workspace, with `/` between folders";
     DuplicateKey "duplicate-key" Warning
         "A key stands twice in one header; the first one counts."
         "keep one of them";

@@ -1,7 +1,7 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Keys, Lists, Shape, keys};
+use super::{Keys, Lists, Shape, keys, patterns};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
@@ -111,8 +111,11 @@ impl Fields {
             }
         }
         let field = own.or(foreign)?;
-        if field.key == format.paths_key && !self.has_right_shape(field, reader) {
-            return None;
+        if field.key == format.paths_key {
+            if !self.has_right_shape(field, reader) {
+                return None;
+            }
+            patterns::tell_own_list(field, reader);
         }
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
@@ -121,7 +124,9 @@ impl Fields {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
-        Some((field, paths?))
+        let paths = paths?;
+        patterns::tell_doubts(field, &paths, reader);
+        Some((field, paths))
     }
 
     /// Whether the agent takes what stands under its own key for paths; else that is told.

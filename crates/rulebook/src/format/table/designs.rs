@@ -21,6 +21,7 @@ pub(super) const RULEBOOK: Format = Format {
     ids: Ids::Path,
     paths_key: "paths",
     lists: Lists::Either,
+    agent_lists: Lists::Either,
     keys: Keys::All,
     modes: None,
     aliases: &[],

@@ -2,7 +2,7 @@
 
 use super::designs::{RULEBOOK, TRIGGER};
 use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
-use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Modes, Place, Said, Shape};
+use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Modes, Place, Said, Shape};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -64,6 +64,7 @@ pub(super) const COPILOT: Format = Format {
     ],
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
+    agent_lists: Lists::Text,
     inert: &["excludeAgent", "name"],
     unquoted: true,
     dialect: Dialect::VsCode,
@@ -125,6 +126,7 @@ pub(super) const KIRO: Format = Format {
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Home, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     paths_key: "fileMatchPattern",
+    agent_lists: Lists::Whole,
     modes: Some(Modes {
         key: "inclusion",
         words: &[
@@ -202,6 +204,7 @@ pub(super) const CONTINUE: Format = Format {
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
+    agent_lists: Lists::Whole,
     aliases: &[("invokable", "called"), ("regex", "content")],
     inert: &["name"],
     dialect: Dialect::Minimatch,
@@ -258,6 +261,7 @@ pub(super) const QWEN: Format = Format {
         folder(Base::Home, ".qwen/rules", MARKDOWN, Depth::Recursive),
         located(Base::Home, ".qwen/QWEN.md", "qwen"),
     ],
+    agent_lists: Lists::Whole,
     agent_ignores: &["alwaysApply", "globs"],
     knowledge: "its source",
     ..OTHER

@@ -1,0 +1,159 @@
+//! What is told of patterns that can be read and probably do not do what their author meant.
+
+use super::Lists;
+use super::reader::Reader;
+use crate::condition::{self, Paths};
+use crate::diagnostic::{Code, Severity, shown};
+use crate::frontmatter::{Field, Value};
+use crate::glob::{self, Dialect};
+
+/// One thing odd about a pattern.
+struct Doubt {
+    severity: Severity,
+    /// In which dialects it is odd.
+    dialects: &'static [Dialect],
+    /// Whether it is there, in a pattern without its `!`.
+    is_in: fn(&str) -> bool,
+    message: &'static str,
+    help: &'static str,
+}
+
+/// Dialects in which a pattern is matched against the whole of a path.
+const WHOLE: &[Dialect] = &[Dialect::Picomatch, Dialect::Minimatch];
+const ALL: &[Dialect] = &[Dialect::Picomatch, Dialect::Minimatch, Dialect::Claude, Dialect::VsCode];
+
+/// The first that is there is told.
+const DOUBTS: &[Doubt] = &[
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.contains(['“', '”', '‘', '’']),
+        message: "has curly quotes, which are part of the pattern",
+        help: "write straight quotes, or none",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.starts_with('[') && pattern.contains(['"', '\'']),
+        message: "is a list within quotes, so it is one pattern",
+        help: "take the outer quotes off",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.contains(';') || pattern.contains('|') && !pattern.contains('('),
+        message: "is one pattern: neither `;` nor `|` parts two",
+        help: "put commas between patterns of a text, or give each an entry of a list",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.contains('\\') && pattern.contains("_/_"),
+        message: "looks rewritten by a formatter of Markdown",
+        help: "write `**/*` again, and put the value in quotes",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| {
+            pattern
+                .split('\\')
+                .skip(1)
+                .any(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || ".*_".contains(c)))
+        },
+        message: "has `\\`, which only takes the meaning from the next character",
+        help: "write `/` between folders; a pattern is no regular expression",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.starts_with("../") || pattern.starts_with("~/"),
+        message: "leads out of the workspace, so it matches nothing",
+        help: "write it relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: WHOLE,
+        is_in: |pattern| pattern.starts_with('/'),
+        message: "starts with `/`, which no path does, so it matches nothing",
+        help: "leave the `/` out: patterns are relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: &[Dialect::Minimatch, Dialect::Claude],
+        is_in: |pattern| pattern.starts_with("./"),
+        message: "starts with `./`, which no path does, so it matches nothing",
+        help: "leave the `./` out: patterns are relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: ALL,
+        is_in: |pattern| pattern.matches('{').count() != pattern.matches('}').count(),
+        message: "has a brace without its other, so both are part of the pattern",
+        help: "write `{a,b}`, or no brace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: WHOLE,
+        is_in: |pattern| {
+            let groups = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+            groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))
+        },
+        message: "has braces around one thing, which are then part of the pattern",
+        help: "leave the braces out",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        dialects: &[Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode],
+        is_in: |pattern| pattern.ends_with('/'),
+        message: "ends in `/`, which no file does, so it matches nothing",
+        help: "write `/**` at the end for what is in the folder",
+    },
+    Doubt {
+        severity: Severity::Note,
+        dialects: &[Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode],
+        is_in: |pattern| {
+            let name = pattern.rsplit('/').next().unwrap_or(pattern);
+            name.starts_with(char::is_lowercase) && !name.contains(['.', '*', '?', '[', '{', '('])
+        },
+        message: "is the name of a file; what is in a folder of that name does not match",
+        help: "write `/**` at the end if it is a folder",
+    },
+];
+
+/// Tells what is odd about the patterns under a key, each where it stands.
+pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
+    let dialect = reader.format().dialect;
+    for pattern in paths.patterns() {
+        let bare = pattern.strip_prefix('!').unwrap_or(pattern);
+        let found = DOUBTS.iter().find(|doubt| doubt.dialects.contains(&dialect) && (doubt.is_in)(bare));
+        let Some(doubt) = found else { continue };
+        let span = field.node.span.clone();
+        let at = span.start + reader.text[span.clone()].find(pattern).unwrap_or_default();
+        let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
+        let told = reader.tell(Code::DoubtfulGlob, at..span.end, message);
+        told.severity = doubt.severity;
+        told.help = doubt.help.to_owned();
+    }
+}
+
+/// Tells where the agent itself does not take the list that is read here.
+pub(super) fn tell_own_list(field: &Field, reader: &mut Reader) {
+    let format = reader.format();
+    let texts: Vec<String> =
+        condition::texts(&field.node, &mut |_, _, _| {}).into_iter().map(|(text, _)| text).collect();
+    let (does, write) = match (format.agent_lists, &field.node.value) {
+        (Lists::Text, Value::List(_)) => {
+            ("takes text only and ignores a list", format!("\"{}\"", texts.join(",")))
+        }
+        (Lists::Whole, Value::Text(text)) if glob::split_list(text).len() > 1 => {
+            let pieces: Vec<String> =
+                glob::split_list(text).into_iter().map(|(_, piece)| format!("\"{piece}\"")).collect();
+            ("takes this as one pattern, commas and all", format!("[{}]", pieces.join(", ")))
+        }
+        _ => return,
+    };
+    let message = format!("`{}`: {} itself {does}; here each pattern counts", field.key, format.agent);
+    reader.tell(Code::PatternList, field.node.span.clone(), message).help =
+        format!("write `{}: {}`", field.key, shown(&write));
+}
