@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::reader::Reader;
-use super::{Modes, Said, Shape};
+use super::{Bare, Format, Keys, Modes, Said, Shape};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Field, Value};
 
@@ -31,6 +31,22 @@ impl Fields {
     /// What makes the file a command, called by name.
     pub(super) fn called(&self) -> Option<&Field> {
         self.given("called").filter(|field| field.node.value != Value::Bool(false))
+    }
+
+    /// What the rule is without conditions: not always on, where the header says so and the agent knows the key.
+    pub(super) fn bare(&self, format: &Format) -> Bare {
+        let knows = format.keys == Keys::Plain && !format.agent_ignores.contains(&"alwaysApply");
+        match format.bare {
+            Bare::Always | Bare::OfferedElseAlways if knows && self.says_not_always() => {
+                Bare::OfferedElseManual
+            }
+            bare => bare,
+        }
+    }
+
+    /// Whether there is an `alwaysApply: false`.
+    pub(super) fn says_not_always(&self) -> bool {
+        self.given("alwaysApply").is_some_and(|field| field.node.value == Value::Bool(false))
     }
 
     fn said_always(&self, reader: &mut Reader) -> Option<Said> {
