@@ -73,6 +73,10 @@ fn hold(folder: &str) {
                     stage.file(path, &block.body);
                     None
                 }
+                ("link", path) => {
+                    stage.link(path, &block.body);
+                    None
+                }
                 ("evidence", _) => {
                     evidence.clone_from(&block.body);
                     None
