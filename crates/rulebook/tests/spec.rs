@@ -1,6 +1,10 @@
 //! Behaviour: the pages in `spec/` and, one a format, in `formats/`: a small workspace, evidence, and the engine's verdicts.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may fail loudly, and reads its pages"
+)]
 
 #[allow(dead_code, reason = "shared with the command's pages")]
 mod page;

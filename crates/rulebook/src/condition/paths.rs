@@ -130,3 +130,25 @@ fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
         many => format!("{} and {} more", all[..3].join(", "), many - 3),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn white_space_parts_what_are_patterns_on_either_side() {
+        #[track_caller]
+        fn check(text: &str, patterns: &[&str]) {
+            assert_eq!(split(text), patterns, "{text:?}");
+        }
+        check("./a.ts ./b/**/*.tsx", &["./a.ts", "./b/**/*.tsx"]);
+        check("src/**\nlib/**", &["src/**", "lib/**"]);
+        check("a/** b/**, c.md", &["a/**", "b/**", "c.md"]);
+        check("My App/**", &["My App/**"]);
+        check("docs/User Guide/*.md", &["docs/User Guide/*.md"]);
+        check("**/My Folder/*.ts", &["**/My Folder/*.ts"]);
+        check("{a/*.ts, b/*.ts}", &["{a/*.ts, b/*.ts}"]);
+        check("[\"a/**\", \"b/**\"]", &["[\"a/**\", \"b/**\"]"]);
+        check("", &[]);
+    }
+}
