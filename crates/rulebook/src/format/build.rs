@@ -55,8 +55,13 @@ pub(super) fn build(
     if activation == Activation::Never && said != Some(Said::Off) {
         tell_unreachable(&mut reader, header);
     }
-    if activation == Activation::Always && header.says_not_always() {
-        tell_always(&mut reader, header);
+    if activation == Activation::Always
+        && let Some(field) = header.not_always()
+        && !format.agent_ignores.contains(&"alwaysApply")
+    {
+        let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
+        reader.tell(Code::DeadKey, field.key_span.clone(), message).help =
+            format!("say when it comes on, with `{}` or a `description`", format.paths_key);
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
@@ -192,16 +197,6 @@ fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Opti
         told.help = help.to_owned();
     }
     true
-}
-
-/// A rule that is always on although its header says it is not.
-fn tell_always(reader: &mut Reader<'_>, header: &Fields) {
-    let Some(field) = header.find("alwaysApply") else { return };
-    if !reader.format().agent_ignores.contains(&"alwaysApply") {
-        let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
-        reader.tell(Code::DeadKey, field.key_span.clone(), message).help =
-            format!("say when it comes on, with `{}` or a `description`", reader.format().paths_key);
-    }
 }
 
 fn tell_unreachable(reader: &mut Reader<'_>, header: &Fields) {

@@ -120,12 +120,15 @@ const DOUBTS: &[Doubt] = &[
 /// Tells what is odd about the patterns under a key, each where it stands.
 pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
     let dialect = reader.format().dialect;
+    let end = field.node.span.end;
+    let mut from = field.node.span.start;
     for pattern in paths.patterns() {
+        let found = reader.text[from..end].find(pattern).map(|at| from + at);
+        let at = found.unwrap_or(from);
+        from = found.map_or(from, |at| at + pattern.len());
         let Some(doubt) = doubt(pattern, dialect) else { continue };
-        let span = field.node.span.clone();
-        let at = span.start + reader.text[span.clone()].find(pattern).unwrap_or_default();
         let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
-        let told = reader.tell(Code::DoubtfulGlob, at..span.end, message);
+        let told = reader.tell(Code::DoubtfulGlob, at..from, message);
         told.severity = doubt.severity;
         told.help = doubt.help.to_owned();
     }
@@ -139,16 +142,18 @@ fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
 /// Tells where the agent itself does not take the list that is read here.
 pub(super) fn tell_own_list(field: &Field, reader: &mut Reader) {
     let format = reader.format();
-    let texts: Vec<String> =
-        condition::texts(&field.node, &mut |_, _, _| {}).into_iter().map(|(text, _)| text).collect();
+    if format.lists != Lists::Either {
+        return;
+    }
+    let texts = condition::texts(&field.node, &mut |_, _, _| {});
+    let pieces: Vec<&str> =
+        texts.iter().flat_map(|(text, _)| glob::split_list(text)).map(|(_, piece)| piece).collect();
     let (does, write) = match (format.agent_lists, &field.node.value) {
         (Lists::Text, Value::List(_)) => {
-            ("takes text only and ignores a list", format!("\"{}\"", texts.join(",")))
+            ("takes text only and ignores a list", format!("\"{}\"", pieces.join(",")))
         }
-        (Lists::Whole, Value::Text(text)) if glob::split_list(text).len() > 1 => {
-            let pieces: Vec<String> =
-                glob::split_list(text).into_iter().map(|(_, piece)| format!("\"{piece}\"")).collect();
-            ("takes this as one pattern, commas and all", format!("[{}]", pieces.join(", ")))
+        (Lists::Whole, Value::Text(_)) if pieces.len() > 1 => {
+            ("takes this as one pattern, commas and all", format!("[\"{}\"]", pieces.join("\", \"")))
         }
         _ => return,
     };

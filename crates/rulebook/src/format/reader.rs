@@ -125,9 +125,10 @@ impl<'t> Reader<'t> {
         }
         let own =
             |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
-        let near = match keys::INVENTED.contains(&key.as_str()) {
-            true => Some(format.paths_key),
-            false => nearest(&key, keys::known(format).filter(own)),
+        let near = if keys::INVENTED.contains(&key.as_str()) {
+            Some(format.paths_key)
+        } else {
+            nearest(&key, keys::known(format).filter(own))
         };
         let told = self.tell(
             Code::UnknownKey,

@@ -37,16 +37,16 @@ impl Fields {
     pub(super) fn bare(&self, format: &Format) -> Bare {
         let knows = format.keys == Keys::Plain && !format.agent_ignores.contains(&"alwaysApply");
         match format.bare {
-            Bare::Always | Bare::OfferedElseAlways if knows && self.says_not_always() => {
+            Bare::Always | Bare::OfferedElseAlways if knows && self.not_always().is_some() => {
                 Bare::OfferedElseManual
             }
             bare => bare,
         }
     }
 
-    /// Whether there is an `alwaysApply: false`.
-    pub(super) fn says_not_always(&self) -> bool {
-        self.given("alwaysApply").is_some_and(|field| field.node.value == Value::Bool(false))
+    /// An `alwaysApply: false`.
+    pub(super) fn not_always(&self) -> Option<&Field> {
+        self.given("alwaysApply").filter(|field| field.node.value == Value::Bool(false))
     }
 
     fn said_always(&self, reader: &mut Reader) -> Option<Said> {
