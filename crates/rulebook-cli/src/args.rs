@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+use rulebook::agent::{AGENTS, Agent};
 
 /// Which rules apply to the work at hand, and why.
 ///
@@ -30,7 +32,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// What is here: every rule, its activation and its state (the default)
-    Status,
+    Status(View),
     /// Which rules apply to a path, in order, and why every other rule does not
     Explain(Explain),
     /// The text that goes into the prompt for this evidence
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Stream(StreamFile),
     /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
     Test,
+    /// The formats that are read, and the agents whose own view `--as` shows
+    Formats,
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -71,7 +75,29 @@ pub(crate) struct Explain {
     pub(crate) rule: Option<String>,
 
     #[command(flatten)]
+    pub(crate) view: View,
+
+    #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+/// Whose view is shown.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct View {
+    /// Show what this agent itself does: its files, its globs, its way of failing
+    #[arg(id = "as", long, value_name = "AGENT", value_parser = agents())]
+    agent: Option<String>,
+}
+
+impl View {
+    /// The agent whose view it is.
+    pub(crate) fn agent(&self) -> Option<&'static Agent> {
+        self.agent.as_deref().and_then(Agent::named)
+    }
+}
+
+fn agents() -> PossibleValuesParser {
+    AGENTS.iter().map(|agent| agent.name).collect::<Vec<_>>().into()
 }
 
 #[derive(Debug, ClapArgs)]

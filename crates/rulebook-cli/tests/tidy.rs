@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rulebook::agent::AGENTS;
 use rulebook::condition::CONDITIONS;
 use rulebook::diagnostic::CODES;
 use rulebook::format::{FORMATS, Place};
@@ -228,6 +229,20 @@ fn every_format_is_documented() {
         );
     }
     page("formats.md", &table);
+}
+
+#[test]
+fn every_agent_is_documented() {
+    let mut table =
+        String::from("| `--as` | agent | reads, in order | rules for paths come on |\n|---|---|---|---|\n");
+    for agent in AGENTS {
+        let mut reads: Vec<String> =
+            agent.formats.iter().map(|format| format!("`{}`", format.name)).collect();
+        reads.dedup();
+        let fires = if agent.fires.is_empty() { "–" } else { agent.fires };
+        let _ = writeln!(table, "| `{}` | {} | {} | {fires} |", agent.name, agent.title, reads.join(", "));
+    }
+    page("agents.md", &table);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evidence::Roots;
-use rulebook::format::{Base, Format, Place};
+use rulebook::evidence::{Root, Roots};
+use rulebook::format::{Base, FORMATS, Format, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::homes::{Homes, posix};
@@ -54,6 +54,29 @@ pub struct Search<'s> {
     pub extra: &'s [(Option<usize>, String)],
     /// Folders links may lead to.
     pub allow_links: &'s [PathBuf],
+}
+
+impl Search<'_> {
+    /// Whether a real path may be read: below `within`, a root, one of the user's own rule folders, or where links may
+    /// lead. Roots are real paths; the rest is asked of the disk only for what leads out of them.
+    pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {
+        let own = FORMATS.iter().flat_map(|format| format.user);
+        let own = own.filter_map(|place| self.homes.base(place.base).map(|base| base.join(place.path)));
+        let mut allowed = self.allow_links.iter().cloned().chain(own).chain([within.to_owned()]);
+        real.starts_with(within)
+            || self.roots.roots.iter().any(|root| real.starts_with(&root.path))
+            || allowed.any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)))
+    }
+
+    /// A path as shown to people: relative to its root, or `~/…`.
+    pub(crate) fn shown(&self, root: usize, path: &Path) -> String {
+        let Root { name, path: base, .. } = &self.roots.roots[root];
+        match path.strip_prefix(base) {
+            Ok(relative) if self.roots.roots.len() > 1 => format!("{name}/{}", posix(relative)),
+            Ok(relative) => posix(relative),
+            Err(_) => self.homes.shown(path),
+        }
+    }
 }
 
 /// Finds every rule file within reach, in the order in which they are read.
@@ -217,10 +240,7 @@ impl Finder<'_> {
             let root = owner.unwrap_or(0);
             let base = Path::new(&self.search.roots.roots[root].path);
             let at = if at.is_absolute() { at } else { base.join(at) };
-            let shown = match at.strip_prefix(base) {
-                Ok(relative) => format!("{}{}", self.prefix(root), posix(relative)),
-                Err(_) => self.search.homes.shown(&at),
-            };
+            let shown = self.search.shown(root, &at);
             let shown = if shown == "." { String::new() } else { shown };
             if !at.is_dir() {
                 let told = "is named in `rules.extra_paths` but is not a folder";

@@ -201,6 +201,9 @@ macro_rules! codes {
 }
 
 codes! {
+    AgentDiffers "agent-differs" Warning
+        "The agent a file belongs to does something else with it than its author meant."
+        "write the rule the way the agent reads it; `rulebook explain --as AGENT` shows its view";
     BadGlob "bad-glob" Warning
         "A glob is too long or expands too far; it matches nothing."
         "split it into several shorter globs";
@@ -261,6 +264,18 @@ codes! {
     HeaderTooLarge "header-too-large" Warning
         "A header is larger than 64 KiB."
         "move text from the header into the body";
+    ImportCyclic "import-cyclic" Warning
+        "A file imports itself, directly or through others; it is taken once."
+        "remove one of the `@` imports";
+    ImportMissing "import-missing" Warning
+        "A file imported with `@` is not there."
+        "mend the path, which is relative to the importing file, or write it in backticks if no import is meant";
+    ImportOutside "import-outside" Warning
+        "A file imported with `@` lies outside the workspace and is not read."
+        "copy the file into the workspace, or allow its folder with `rules.allow_links` in your own settings";
+    ImportTooDeep "import-too-deep" Warning
+        "Imports lead further than the agent follows them."
+        "import the file directly";
     LineHeader "line-header" Warning
         "The header is not YAML; it was read line by line as `key: value`."
         "mend the YAML so that every agent reads the same";
@@ -285,6 +300,9 @@ codes! {
     OutsideRoot "outside-root" Warning
         "A link leads out of the workspace and is not followed."
         "copy the file, or allow the target with `rules.allow_links` in your own settings";
+    OverLimit "over-limit" Warning
+        "A file is longer than what its agent takes of it."
+        "split the rule, or shorten it";
     PatternList "pattern-list" Warning
         "Patterns are not listed as the agent wants them listed."
         "put commas between patterns of a text, or give each an entry of a list";

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::agent::Conflicts;
 use crate::condition::{Answer, Facts, Truth};
 use crate::evidence::Evidence;
 use crate::format::Bare;
@@ -78,8 +79,10 @@ pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
     let facts = Facts::new(evidence, folders);
     let mut standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
     bury(&mut standings, &facts);
-    override_ids(&mut standings);
-    override_duplicates(&mut standings);
+    if book.conflicts() == Conflicts::FirstWins {
+        override_ids(&mut standings);
+        override_duplicates(&mut standings);
+    }
     let verdicts = standings.into_iter().map(|standing| standing.verdict).collect();
     Evaluation { verdicts }
 }
@@ -135,6 +138,9 @@ fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Re
         Activation::Manual => Err(WhyNot::new("manual", "it comes on when the user asks for it by name")),
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new("no-condition", "it has neither `globs` nor `alwaysApply: true`"))
+        }
+        Activation::Never if rule.origin.format.bare == Bare::Undocumented => {
+            Err(WhyNot::new("undocumented", "the agent does not document what a rule like this is"))
         }
         Activation::Never => Err(WhyNot::new("unreachable", "nothing in its header can bring it on")),
     }

@@ -45,6 +45,7 @@
 //! assert_eq!(Notice::of(&rendered).unwrap().line(), "📋 Conditional rules applied: web");
 //! ```
 
+pub mod agent;
 pub mod condition;
 pub mod diagnostic;
 pub mod evaluate;

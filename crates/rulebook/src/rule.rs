@@ -231,6 +231,11 @@ pub fn normalize_id(text: &str) -> String {
 }
 
 impl Rule {
+    /// Whether it is on with every request, at least for its folder.
+    pub fn is_on_here(&self) -> bool {
+        self.conditions.is_empty() && matches!(self.activation, Activation::Always | Activation::When)
+    }
+
     /// Whether people mean it by that name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.id == normalize_id(name)

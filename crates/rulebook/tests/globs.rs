@@ -1,21 +1,42 @@
 //! Globs agree with the tools they are named after, stay fast, and never panic.
 
-use proptest::prelude::*;
-use rulebook::glob::{Dialect, Glob, GlobError, PathIndex};
+use std::collections::BTreeMap;
 
-/// Feature, pattern, path and picomatch's answer; written by `scripts/globs.mjs`.
-const PICOMATCH: &str = include_str!("globs/picomatch.tsv");
+use proptest::prelude::*;
+use rulebook::glob::{Dialect, Glob, GlobError, PathIndex, PatternList};
+
+/// Feature, pattern, path and the original's answer; written by `scripts/globs.mjs`.
+const ANSWERS: &[(Dialect, &str)] = &[
+    (Dialect::Picomatch, include_str!("globs/picomatch.tsv")),
+    (Dialect::Minimatch, include_str!("globs/minimatch.tsv")),
+    (Dialect::Gitignore, include_str!("globs/gitignore.tsv")),
+    (Dialect::Claude, include_str!("globs/claude.tsv")),
+    (Dialect::VsCode, include_str!("globs/vscode.tsv")),
+];
 
 #[derive(Debug)]
-struct Case {
-    feature: &'static str,
+struct Case<'a> {
+    feature: &'a str,
     pattern: String,
     path: String,
     matches: bool,
 }
 
-fn cases() -> impl Iterator<Item = Case> {
-    PICOMATCH.lines().map(|line| {
+impl Case<'_> {
+    /// Our answer.
+    fn answer(&self, dialect: Dialect) -> Result<bool, GlobError> {
+        if self.feature == "list" {
+            let list = PatternList::new(self.pattern.lines(), dialect, |_, error| {
+                assert_eq!(error, GlobError::Empty)
+            });
+            return Ok(list.decide(&self.path).matches);
+        }
+        Glob::new(&self.pattern, dialect).map(|glob| glob.is_match(&self.path))
+    }
+}
+
+fn read(answers: &str) -> impl Iterator<Item = Case<'_>> {
+    answers.lines().map(|line| {
         let mut cells = line.split('\t');
         let mut cell = || cells.next().expect("four cells a line");
         Case { feature: cell(), pattern: unescape(cell()), path: unescape(cell()), matches: cell() == "1" }
@@ -39,36 +60,71 @@ fn unescape(cell: &str) -> String {
     .collect()
 }
 
-fn glob(pattern: &str) -> Glob {
-    Glob::new(pattern, Dialect::Picomatch).unwrap_or_else(|error| panic!("`{pattern}`: {error}"))
+fn glob(pattern: &str, dialect: Dialect) -> Glob {
+    Glob::new(pattern, dialect).unwrap_or_else(|error| panic!("{} `{pattern}`: {error}", dialect.name()))
 }
 
 #[test]
-fn every_answer_of_picomatch_is_ours() {
-    let differing: Vec<Case> =
-        cases().filter(|case| glob(&case.pattern).is_match(&case.path) != case.matches).collect();
-    assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
+fn every_answer_of_the_originals_is_ours() {
+    for &(dialect, answers) in ANSWERS {
+        let differs = |case: &Case<'_>| case.answer(dialect) != Ok(case.matches);
+        let differing: Vec<Case<'_>> = read(answers).filter(differs).collect();
+        assert!(differing.is_empty(), "{}: {} differ: {differing:#?}", dialect.name(), differing.len());
+    }
+}
+
+/// For answers printed by `scripts/globs.mjs fuzz`: `GLOBS=minimatch:FILE cargo test --test globs -- --ignored`.
+#[test]
+#[ignore = "needs a file of answers"]
+fn every_answer_in_a_file_is_ours() {
+    let given = std::env::var("GLOBS").expect("GLOBS is DIALECT:FILE");
+    let (name, file) = given.split_once(':').expect("GLOBS is DIALECT:FILE");
+    let dialect = Dialect::all().find(|dialect| dialect.name() == name).expect("a dialect");
+    let answers = std::fs::read_to_string(file).expect("a file");
+    let (mut asked, mut refused, mut shown) = (0, 0, 0);
+    for case in read(&answers) {
+        asked += 1;
+        match case.answer(dialect) {
+            Err(_) => refused += 1,
+            Ok(answer) if answer != case.matches => {
+                shown += 1;
+                if shown < 60 {
+                    println!("{case:?}");
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+    println!("{asked} asked, {refused} refused, {shown} differ");
 }
 
 #[test]
 fn every_feature_has_both_answers() {
-    let mut features: Vec<&str> = cases().map(|case| case.feature).collect();
-    features.dedup();
-    for feature in features {
-        let (hits, misses): (Vec<_>, Vec<_>) =
-            cases().filter(|case| case.feature == feature).partition(|case| case.matches);
-        assert!(hits.len() >= 20 && misses.len() >= 20, "{feature}: {} and {}", hits.len(), misses.len());
+    for &(dialect, answers) in ANSWERS {
+        let mut features: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        read(answers)
+            .for_each(|case| features.entry(case.feature).or_default()[usize::from(case.matches)] += 1);
+        // Extglobs hardly ever match where there are none.
+        let has_all = matches!(dialect, Dialect::Picomatch | Dialect::Minimatch);
+        let enough = |counts: &[usize; 2]| !has_all || counts.iter().all(|&count| count >= 20);
+        for (feature, counts) in &features {
+            assert!(enough(counts), "{} {feature}: {counts:?}", dialect.name());
+        }
+        assert!(read(answers).filter(|case| case.matches).count() >= 1000);
     }
-    assert!(cases().count() >= 4000);
 }
 
 #[test]
-fn the_index_finds_what_picomatch_finds() {
-    let cases: Vec<Case> = cases().collect();
-    let index = PathIndex::new(cases.iter().map(|case| case.path.as_str()));
-    for (at, case) in cases.iter().enumerate() {
-        let found = index.matches(&glob(&case.pattern));
-        assert_eq!(found.binary_search(&at).is_ok(), case.matches, "{case:?}");
+fn the_index_finds_what_the_originals_find() {
+    for &(dialect, answers) in ANSWERS {
+        let cases: Vec<Case<'_>> = read(answers).filter(|case| case.feature != "list").collect();
+        for cases in cases.chunks(400) {
+            let index = PathIndex::new(cases.iter().map(|case| case.path.as_str()));
+            for (at, case) in cases.iter().enumerate() {
+                let found = index.matches(&glob(&case.pattern, dialect));
+                assert_eq!(found.binary_search(&at).is_ok(), case.matches, "{} {case:?}", dialect.name());
+            }
+        }
     }
 }
 
@@ -88,6 +144,23 @@ fn what_no_linear_matcher_can_do_is_refused() {
     // Picomatch throws.
     check("", GlobError::Empty);
     check("{a..+(b}|*)", GlobError::Torn);
+}
+
+#[test]
+fn limits_hold_in_every_dialect() {
+    for dialect in Dialect::all() {
+        #[track_caller]
+        fn check(pattern: &str, dialect: Dialect, want: Result<(), GlobError>) {
+            assert_eq!(Glob::new(pattern, dialect).map(|_| ()), want, "{}", dialect.name());
+        }
+        let list = |words: usize| format!("x{{{}}}", vec!["a"; words].join(","));
+        check("", dialect, Err(GlobError::Empty));
+        check(&"a".repeat(4000), dialect, Ok(()));
+        check(&"a".repeat(4097), dialect, Err(GlobError::TooLong { len: 4097 }));
+        check(&list(1000), dialect, Ok(()));
+        let has_braces = dialect != Dialect::Gitignore;
+        check(&list(1001), dialect, if has_braces { Err(GlobError::TooManyAlternatives) } else { Ok(()) });
+    }
 }
 
 #[test]
@@ -130,10 +203,12 @@ fn bombs_do_not_go_off() {
         format!("{}c", "?".repeat(4000)),
         format!("[{}]", "a-z".repeat(1300)),
     ];
-    for bomb in bombs {
-        if let Ok(glob) = Glob::new(&bomb, Dialect::Picomatch) {
-            assert!(!glob.is_match(&path), "{bomb}");
-            PathIndex::new([path.as_str(), "a/b", &bomb]).matches(&glob);
+    for bomb in &bombs {
+        for dialect in Dialect::all() {
+            let Ok(glob) = Glob::new(bomb, dialect) else { continue };
+            let is_match = glob.is_match(&path);
+            assert!(!is_match || dialect != Dialect::Picomatch, "{bomb}");
+            PathIndex::new([path.as_str(), "a/b", bomb]).matches(&glob);
         }
     }
 }
@@ -147,6 +222,10 @@ fn patterns() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 1..12).prop_map(|pieces| pieces.concat())
 }
 
+fn dialects() -> impl Strategy<Value = Dialect> {
+    prop::sample::select(Dialect::all().collect::<Vec<_>>())
+}
+
 /// Half of the lists are of ordinary files only.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let segment =
@@ -158,8 +237,8 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn an_index_answers_as_its_paths_would(pattern in patterns(), paths in paths()) {
-        if let Ok(glob) = Glob::new(&pattern, Dialect::Picomatch) {
+    fn an_index_answers_as_its_paths_would(pattern in patterns(), dialect in dialects(), paths in paths()) {
+        if let Ok(glob) = Glob::new(&pattern, dialect) {
             let index = PathIndex::new(paths.iter().map(String::as_str));
             let one_by_one: Vec<usize> = (0..paths.len()).filter(|&at| glob.is_match(&paths[at])).collect();
             prop_assert_eq!(index.matches(&glob), one_by_one);
@@ -167,9 +246,10 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics(pattern in ".{0,40}", signs in patterns(), path in ".{0,40}") {
+    fn nothing_panics(pattern in ".{0,40}", signs in patterns(), dialect in dialects(), path in ".{0,40}") {
+        PatternList::new([pattern.as_str(), signs.as_str()], dialect, |_, _| {}).decide(&path);
         for pattern in [&pattern, &signs, &format!("{signs}{pattern}")] {
-            if let Ok(glob) = Glob::new(pattern, Dialect::Picomatch) {
+            if let Ok(glob) = Glob::new(pattern, dialect) {
                 glob.is_match(&path);
                 glob.matches_ignoring_negation(&path);
                 PathIndex::new([path.as_str()]).matches(&glob);
@@ -178,8 +258,8 @@ proptest! {
     }
 
     #[test]
-    fn a_universal_glob_matches_all(pattern in patterns(), paths in paths()) {
-        if let Ok(glob) = Glob::new(&pattern, Dialect::Picomatch) && glob.is_universal() {
+    fn a_universal_glob_matches_all(pattern in patterns(), dialect in dialects(), paths in paths()) {
+        if let Ok(glob) = Glob::new(&pattern, dialect) && glob.is_universal() {
             let normal = |path: &&String| !path.contains(['\n', '\\']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
             for path in paths.iter().filter(normal) {
                 prop_assert!(glob.is_match(path), "{}", path);

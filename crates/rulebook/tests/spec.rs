@@ -42,7 +42,7 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
                 Base::System => "~/system/",
             };
             let end = match place.shape {
-                Shape::File { .. } | Shape::Located { .. } => "\n",
+                Shape::File { .. } | Shape::Located { .. } | Shape::Imported => "\n",
                 Shape::Folder { .. } => "/",
                 Shape::Modes { prefix, .. } => &format!("/{prefix}"),
             };

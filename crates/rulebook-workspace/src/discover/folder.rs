@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Depth, FORMATS, Shape};
+use rulebook::format::{Depth, Shape};
 use rulebook::source::{Origin, Unreadable};
 
 use super::nested::NEVER_WALKED;
@@ -167,16 +167,8 @@ impl Finder<'_> {
             }
             Err(error) => return Some(Unreadable::Refused(reason(&error))),
         };
+        let is_inside = self.search.allows(&real, &spot.within);
         let homes = self.search.homes;
-        let own = FORMATS.iter().flat_map(|format| format.user);
-        let own = own.filter_map(|place| homes.base(place.base).map(|base| base.join(place.path)));
-        let allowed = self.search.allow_links.iter().cloned().chain(own).chain([spot.within.clone()]);
-        // Roots are real paths; the rest is asked of the disk only for what leads out of them.
-        let is_inside = real.starts_with(&spot.within)
-            || self.search.roots.roots.iter().any(|root| real.starts_with(&root.path))
-            || allowed
-                .into_iter()
-                .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
         (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use crate::evidence::Evidence;
-use crate::glob::{Glob, PathIndex};
+use crate::glob::{Dialect, Glob, PathIndex};
 
 /// The evidence as conditions see it.
 #[derive(Debug)]
@@ -16,27 +16,37 @@ pub struct Facts<'e> {
     folders: BTreeMap<(usize, String), View<'e>>,
 }
 
+type Known = HashMap<Dialect, HashMap<String, Rc<[usize]>>>;
+
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
 pub(super) struct View<'e> {
     index: PathIndex<'e>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
-    known: RefCell<HashMap<String, Rc<[usize]>>>,
+    known: RefCell<Known>,
+    relative: Vec<&'e str>,
     /// Position in the index to position in the evidence.
     at: Vec<usize>,
     /// Including the folder itself, which no pattern relative to it can match.
     pub(super) below: Vec<usize>,
 }
 
-impl View<'_> {
+impl<'e> View<'e> {
     /// Positions in the evidence of the paths a glob matches.
     pub(super) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
-        if let Some(known) = self.known.borrow().get(glob.pattern()) {
+        let mut known = self.known.borrow_mut();
+        let known = known.entry(glob.dialect()).or_default();
+        if let Some(known) = known.get(glob.pattern()) {
             return Rc::clone(known);
         }
         let found: Rc<[usize]> = self.index.matches(glob).into_iter().map(|found| self.at[found]).collect();
-        self.known.borrow_mut().insert(glob.pattern().to_owned(), Rc::clone(&found));
+        known.insert(glob.pattern().to_owned(), Rc::clone(&found));
         found
+    }
+
+    /// The path at a position in the evidence, as patterns see it.
+    pub(super) fn path(&self, at: usize) -> &'e str {
+        self.at.binary_search(&at).map_or("", |at| self.relative[at])
     }
 }
 
@@ -70,7 +80,7 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let mut below = Vec::new();
     let (at, relative): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
-    View { index: PathIndex::new(relative), known: RefCell::default(), at, below }
+    View { index: PathIndex::new(relative.iter().copied()), known: RefCell::default(), relative, at, below }
 }
 
 fn below_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {

@@ -1,9 +1,11 @@
 //! `paths`: some evidence path matches a pattern and no exclusion.
 
-use super::{Answer, Condition, Facts, Ground, Kind, Tell, Test, Truth};
+use std::ops::Range;
+
+use super::{Answer, Condition, Facts, Ground, Kind, Splits, Tell, Test, Truth};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{self, Dialect, Glob};
+use crate::glob::{self, Dialect, PatternList};
 
 pub(super) const KIND: Kind = Kind {
     key: "paths",
@@ -14,48 +16,50 @@ pub(super) const KIND: Kind = Kind {
 /// Patterns for paths, some of which may exclude.
 #[derive(Debug)]
 pub struct Paths {
-    patterns: Vec<Pattern>,
+    list: PatternList,
+    /// The same as another dialect reads them: where the two part, nobody knows.
+    rival: Option<(PatternList, [&'static str; 2])>,
     /// The nested folder they are relative to.
     base: Option<(usize, String)>,
-}
-
-#[derive(Debug)]
-struct Pattern {
-    written: String,
-    /// Without the leading `!` of an exclusion. Nothing where it is beyond the bounds: it matches nothing.
-    glob: Option<Glob>,
-    excludes: bool,
 }
 
 impl Paths {
     /// Reads a string (a comma list) or a list of strings; nothing where no pattern is left.
     pub fn read(node: &Node, ground: &Ground, tell: &mut Tell<'_>) -> Option<Paths> {
         let is_list = matches!(node.value, Value::List(_));
-        // Claude Code splits the entries of a list as well.
-        let splits = ground.splits && (!is_list || ground.dialect == Dialect::Claude);
-        let mut patterns = Vec::new();
-        for (text, span) in super::texts(node, tell) {
-            let pieces = if splits { split(&text) } else { vec![text.trim()] };
-            if let Some(message) = tell_list(&text, &pieces) {
+        let is_split = match ground.splits {
+            Splits::Nothing => false,
+            Splits::Texts => !is_list,
+            Splits::Items => true,
+        };
+        let flat = (ground.splits == Splits::Items).then(|| flattened(node));
+        let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
+        let pieces = texts.iter().flat_map(|(text, span)| {
+            let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
+            if let Some(message) = tell_list(text, &pieces) {
                 tell(Code::PatternList, span.clone(), message);
             }
-            for written in pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()) {
-                let excludes = written.starts_with('!') && !written.starts_with("!(");
-                let bare = if excludes { &written[1..] } else { written };
-                let glob = Glob::new(bare, ground.dialect)
-                    .inspect_err(|error| {
-                        tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"));
-                    })
-                    .ok();
-                patterns.push(Pattern { written: written.to_owned(), glob, excludes });
-            }
-        }
-        (!patterns.is_empty()).then(|| Paths { patterns, base: ground.base.clone() })
+            pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()).map(move |piece| (piece, span))
+        });
+        let (patterns, spans): (Vec<&str>, Vec<&Range<usize>>) = pieces.unzip();
+        let rival = ground.rival.map(|rival| {
+            let names = [ground.dialect.name(), rival.name()];
+            (PatternList::new(patterns.iter().copied(), rival, |_, _| {}), names)
+        });
+        let list = PatternList::new(patterns, ground.dialect, |at, error| {
+            tell(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
+        });
+        (!spans.is_empty()).then(|| Paths { list, rival, base: ground.base.clone() })
+    }
+
+    /// Patterns for nothing at all.
+    pub fn none(dialect: Dialect) -> Paths {
+        Paths { list: PatternList::new([], dialect, |_, _| {}), rival: None, base: None }
     }
 
     /// The patterns as written.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.patterns.iter().map(|pattern| pattern.written.as_str())
+        self.list.patterns()
     }
 }
 
@@ -65,38 +69,39 @@ impl Test for Paths {
             return Answer::unknown("path");
         }
         let view = facts.view(self.base.as_ref());
-        let hits =
-            |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
-        let excluding = || self.patterns.iter().filter(|pattern| pattern.excludes);
-        let excluded: Vec<usize> = excluding().flat_map(|pattern| hits(pattern).to_vec()).collect();
-        let mut seen: Vec<usize> = Vec::new();
-        let mut matched: Vec<String> = Vec::new();
-        for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
-            let before = seen.len();
-            seen.extend(hits(pattern).iter().filter(|at| !excluded.contains(at)));
-            if seen.len() > before && !matched.contains(&pattern.written) {
-                matched.push(pattern.written.clone());
-            }
+        let select =
+            |list: &PatternList| list.select(&view.below, |glob| view.matches(glob), |at| view.path(at));
+        let selection = select(&self.list);
+        if let Some((rival, names)) = &self.rival
+            && select(rival).paths != selection.paths
+        {
+            let [one, other] = names;
+            let detail = format!(
+                "{} matches as {one} reads it or as {other} does, not both, and the agent documents neither",
+                list(self.patterns())
+            );
+            return Answer { truth: Truth::Unknown, ..Answer::no(detail) };
         }
-        if self.patterns.iter().all(|pattern| pattern.excludes) {
-            seen.extend(view.below.iter().filter(|at| !excluded.contains(at)));
-            matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
-        }
-        seen.sort_unstable();
-        seen.dedup();
-        if seen.is_empty() {
+        if selection.paths.is_empty() {
             return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
         }
-        Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+        let mut matched: Vec<String> = Vec::new();
+        let patterns: Vec<&str> = self.patterns().collect();
+        for pattern in selection.patterns.into_iter().map(|at| patterns[at]) {
+            if !matched.iter().any(|known| known == pattern) {
+                matched.push(pattern.to_owned());
+            }
+        }
+        Answer { truth: Truth::Yes, matched, seen: selection.paths, detail: String::new() }
     }
 }
 
-/// The patterns of a text: parted by commas, or by white space where every word is a pattern by itself.
-fn split(text: &str) -> Vec<&str> {
+/// The patterns of a text: parted by commas and, at will, by white space where every word is a pattern by itself.
+fn split(text: &str, words: bool) -> Vec<&str> {
     let commas = glob::split_list(text).into_iter().map(|(_, piece)| piece);
-    let words = |piece: &str| piece.split_whitespace().all(is_whole);
+    let parts = |piece: &str| words && piece.split_whitespace().all(is_whole);
     commas
-        .flat_map(|piece| if words(piece) { piece.split_whitespace().collect() } else { vec![piece] })
+        .flat_map(|piece| if parts(piece) { piece.split_whitespace().collect() } else { vec![piece] })
         .collect()
 }
 
@@ -122,6 +127,22 @@ fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
     }
 }
 
+/// A list with what lists inside it hold.
+fn flattened(node: &Node) -> Node {
+    fn gather(node: &Node, items: &mut Vec<Node>) {
+        match &node.value {
+            Value::List(inner) => inner.iter().for_each(|item| gather(item, items)),
+            _ => items.push(node.clone()),
+        }
+    }
+    if !matches!(node.value, Value::List(_)) {
+        return node.clone();
+    }
+    let mut items = Vec::new();
+    gather(node, &mut items);
+    Node { value: Value::List(items), span: node.span.clone() }
+}
+
 /// The first few of some patterns, quoted.
 fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
     let all: Vec<String> = patterns.map(|pattern| format!("`{pattern}`")).collect();
@@ -139,7 +160,7 @@ mod tests {
     fn white_space_parts_what_are_patterns_on_either_side() {
         #[track_caller]
         fn check(text: &str, patterns: &[&str]) {
-            assert_eq!(split(text), patterns, "{text:?}");
+            assert_eq!(split(text, true), patterns, "{text:?}");
         }
         check("./a.ts ./b/**/*.tsx", &["./a.ts", "./b/**/*.tsx"]);
         check("src/**\nlib/**", &["src/**", "lib/**"]);

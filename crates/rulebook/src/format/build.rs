@@ -52,7 +52,7 @@ pub(super) fn build(
         Some(_) => (Activation::Stream, Basis::Explicit),
         None => decide(said, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
-    if activation == Activation::Never && said != Some(Said::Off) {
+    if activation == Activation::Never && said != Some(Said::Off) && format.bare != Bare::Undocumented {
         tell_unreachable(&mut reader, header);
     }
     if activation == Activation::Always
@@ -70,7 +70,7 @@ pub(super) fn build(
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
             && description.is_some()
-            && !matches!(format.bare, Bare::Always | Bare::Inactive);
+            && !matches!(format.bare, Bare::Always | Bare::Inactive | Bare::Undocumented);
     let activation = scoped(activation, &reader.origin);
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) => basis,
@@ -164,7 +164,7 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
         Some(Said::Glob | Said::Offered) => (Activation::Never, Basis::Explicit),
         None => match bare {
             Bare::Always => (Activation::Always, Basis::Default),
-            Bare::Inactive => (Activation::Never, Basis::Default),
+            Bare::Inactive | Bare::Undocumented => (Activation::Never, Basis::Default),
             Bare::Listed => (Activation::OnRequest, Basis::Default),
             _ if is_described => (Activation::OnRequest, Basis::Inferred),
             Bare::OfferedElseAlways => (Activation::Always, Basis::Default),

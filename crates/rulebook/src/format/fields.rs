@@ -5,11 +5,8 @@ use super::{Keys, Lists, Shape, keys, patterns};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
-use crate::rule::{Examples, OwnModes, Trigger};
+use crate::rule::Examples;
 use crate::source::Origin;
-use crate::stream::pattern::{self, Engine, Pattern};
-use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
-use crate::stream::scope::{self, Scope};
 
 /// The header's fields by the keys this project knows them by.
 #[derive(Default)]
@@ -102,6 +99,7 @@ impl Fields {
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
                     None
                 }
+                None if format.aliases.iter().any(|(own, _)| *own == field.key) => None,
                 None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
             if let Some(message) = message {
@@ -120,6 +118,9 @@ impl Fields {
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
         });
+        if paths.is_none() && format.lists == Lists::ListOrNever {
+            return Some((field, Paths::none(format.dialect)));
+        }
         if paths.is_none() && format.keys != Keys::Strict {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
@@ -134,7 +135,7 @@ impl Fields {
         let format = reader.format();
         let is_list = matches!(field.node.value, Value::List(_));
         let (wanted, open, close) = match format.lists {
-            Lists::List if !is_list => ("a list", "[", "]"),
+            Lists::List | Lists::ListOrNever if !is_list => ("a list", "[", "]"),
             Lists::Text if is_list => ("text", "\"", "\""),
             _ => return true,
         };
@@ -198,68 +199,6 @@ impl Fields {
         }
     }
 
-    /// The stream trigger: what cannot be read of it is told, the rest counts.
-    pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
-        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
-        let mut conditions = Vec::new();
-        let scope = self.scope(reader);
-        for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, message);
-        }) {
-            if pattern::is_glob(&text) {
-                let message = format!(
-                    "`{}` is a glob, not a regular expression: every tool call about such a file fires",
-                    shown(&text)
-                );
-                reader.tell(Code::BadRegex, span, message).help =
-                    format!("write `scope: tool({text})` and a `condition` for the text");
-                let own = scope::read(&format!("tool({text})")).ok();
-                conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
-                    scope: own,
-                    written: text,
-                    ..pattern
-                }));
-                continue;
-            }
-            match pattern::read(&text) {
-                Ok(pattern) => {
-                    if pattern.engine == Engine::Fallback {
-                        let message = format!(
-                            "`{}` has look-around or back-references: it runs line by line on a bounded window",
-                            shown(&text)
-                        );
-                        reader.tell(Code::BoundedRegex, span, message);
-                    } else if pattern.matches_empty {
-                        let message =
-                            format!("`{}` matches even an empty text, so it fires at once", shown(&text));
-                        reader.tell(Code::BadRegex, span, message).help =
-                            "name something that must be there".to_owned();
-                    }
-                    conditions.push(pattern);
-                }
-                Err(error) => {
-                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
-                }
-            }
-        }
-        let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
-        if reaches_nothing {
-            let span = self.find("scope").expect("given").node.span.clone();
-            reader.tell(
-                Code::BadScope,
-                span,
-                "none of its scopes can be read, so the trigger reaches nothing",
-            );
-        }
-        let modes = OwnModes {
-            interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
-            context: self.mode("contextMode", ContextMode::NAMES, reader),
-            repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
-            gap: self.gap(reader),
-        };
-        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger { conditions, scope, modes })
-    }
-
     /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
     pub(super) fn examples(&self, reader: &mut Reader) -> Examples {
         let mut examples = Examples::default();
@@ -299,47 +238,6 @@ impl Fields {
             list.extend(texts.into_iter().map(|(text, _)| text));
         }
         examples
-    }
-
-    fn scope(&self, reader: &mut Reader) -> Vec<Scope> {
-        let Some(field) = self.given("scope") else { return Vec::new() };
-        let span = field.node.span.clone();
-        self.words("scope", reader)
-            .iter()
-            .filter_map(|word| {
-                scope::read(word)
-                    .inspect_err(|error| {
-                        reader.tell(
-                            Code::BadScope,
-                            span.clone(),
-                            format!("the scope `{}` is ignored: {error}", shown(word)),
-                        );
-                    })
-                    .ok()
-            })
-            .collect()
-    }
-
-    fn mode<M: Copy>(&self, key: &str, names: &[(&str, M)], reader: &mut Reader) -> Option<M> {
-        let word = self.text(key, reader)?;
-        let mode = names.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
-        if mode.is_none() {
-            let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let span = self.find(key).expect("read above").node.span.clone();
-            let message = format!("`{key}` must be one of {}, found `{}`", known.join(", "), shown(&word));
-            reader.tell(Code::BadValue, span, message);
-        }
-        mode
-    }
-
-    fn gap(&self, reader: &mut Reader) -> Option<u32> {
-        let field = self.given("repeatGap")?;
-        let gap = if let Value::Int(gap) = field.node.value { u32::try_from(gap).ok() } else { None };
-        if gap.is_none() {
-            let span = field.node.span.clone();
-            reader.tell(Code::WrongType, span, "`repeatGap` must be a whole number of turns, from 0 up");
-        }
-        gap
     }
 }
 

@@ -38,7 +38,8 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// The key as this project spells it, if the format knows it.
 pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
-    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key) {
+    // Two keys for paths stay two: which of them counts is not a matter of which comes first.
+    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key && !PATHS.contains(own)) {
         return Some(known);
     }
     known(format).find(|known| *known == key).or_else(|| {

@@ -2,6 +2,7 @@
 
 mod build;
 mod fields;
+mod imports;
 mod keys;
 mod parse;
 mod patterns;
@@ -9,12 +10,15 @@ mod place;
 mod reader;
 mod said;
 mod strict;
-mod table;
+pub(crate) mod table;
+mod trigger;
 
+pub use imports::{Import, imports};
 pub use parse::{Entry, Parsed, Rejected, parse};
-pub use place::{Base, Depth, Place, Shape};
+pub use place::{Base, Depth, IMPORTED, Place, Shape};
 pub use table::FORMATS;
 
+use crate::agent::AGENTS;
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 use crate::rule::normalize_id;
@@ -63,6 +67,12 @@ pub struct Format {
     pub unquoted: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
+    /// Where the dialect is documented nowhere, another it may be: where the two part, nobody knows.
+    pub rival: Option<Dialect>,
+    /// Where a header may start.
+    pub top: Top,
+    /// Files at the root beside which the agent does not look at this format's.
+    pub unless: &'static [&'static str],
     /// How many `@file` imports deep the agent follows those of a file found by location.
     pub imports: usize,
     /// How many characters of a file the agent takes.
@@ -81,9 +91,11 @@ impl PartialEq for Format {
 }
 
 impl Format {
-    /// Its place in the table, which is its place in the order of rules.
+    /// Its place in its table, which is its place in the order of rules.
     pub fn order(&self) -> usize {
-        FORMATS.iter().position(|format| format == self).unwrap_or(FORMATS.len())
+        let tables = std::iter::once(FORMATS).chain(AGENTS.iter().map(|agent| agent.formats));
+        let place = |table: &[Format]| table.iter().position(|format| std::ptr::eq(format, self));
+        tables.into_iter().find_map(place).unwrap_or(FORMATS.len())
     }
 
     /// The format of that name.
@@ -103,11 +115,24 @@ impl Format {
             .unwrap_or((&FORMATS[0], &FORMATS[0].workspace[0]))
     }
 
+    /// Every key its headers may have, sorted.
+    pub fn known_keys(&self) -> Vec<&'static str> {
+        let mut known: Vec<&str> = keys::known(self).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+
+    /// The words of its key for how a rule comes on; of `alwaysApply` and the paths where it has none.
+    pub fn mode_words(&self) -> Vec<&'static str> {
+        self.modes.map(|modes| modes.words.iter().map(|(word, _)| *word).collect()).unwrap_or_default()
+    }
+
     /// The priority of a file found at a place that gives none.
     pub(crate) fn default_priority(&self, place: &Place) -> u8 {
         match (place.shape, self.priority) {
             (_, None) => 0,
-            (Shape::Located { .. }, Some(priority)) => priority.min(LOCATED_PRIORITY),
+            (Shape::Located { .. } | Shape::Imported, Some(priority)) => priority.min(LOCATED_PRIORITY),
             (_, Some(priority)) => priority,
         }
     }
@@ -122,7 +147,7 @@ impl Format {
             Shape::Located { id, .. } => return format!("{id}@{}", origin.folder),
             Shape::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
             Shape::Folder { .. } if self.ids == Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
-            Shape::Folder { .. } => inner,
+            Shape::Folder { .. } | Shape::Imported => inner,
         };
         let stem =
             SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
@@ -136,6 +161,28 @@ const LOCATED_PRIORITY: u8 = 20;
 /// What is dropped from a file name to make an id; longer ones first.
 const SUFFIXES: &[&str] =
     &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".mdx", ".md", ".txt"];
+
+/// Where a header may start; anywhere else it is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Top {
+    /// Behind a byte order mark and blank lines.
+    Blank,
+    /// On the first line, behind a byte order mark.
+    Line,
+    /// With the first byte.
+    Byte,
+}
+
+impl Top {
+    /// Whether the text may open with a header.
+    pub(crate) fn admits(self, text: &str) -> bool {
+        match self {
+            Top::Blank => true,
+            Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
+            Top::Byte => text.starts_with("---"),
+        }
+    }
+}
 
 /// What a header that cannot be read makes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +213,8 @@ pub enum Bare {
     Always,
     /// Never on, until it says otherwise.
     Inactive,
+    /// Documented nowhere.
+    Undocumented,
     /// Listed to the agent, described or not.
     Listed,
     /// Offered by its description; without one, always on.
@@ -190,6 +239,7 @@ impl Bare {
         match self {
             Bare::Always => "always on",
             Bare::Inactive => "inactive",
+            Bare::Undocumented => "documented nowhere",
             Bare::Listed => "listed to the agent",
             Bare::OfferedElseAlways => "offered if described, else always on",
             Bare::OfferedElseManual => "offered if described, else manual",
@@ -231,10 +281,14 @@ pub enum Lists {
     Either,
     /// A list; anything else is ignored.
     List,
+    /// A list, which never comes on when empty; anything else is ignored.
+    ListOrNever,
     /// A list, or text that is one pattern, commas and all.
     Whole,
     /// Text with commas between the patterns; a list is ignored.
     Text,
+    /// Either, with commas between patterns inside items too, and lists in lists.
+    Deep,
 }
 
 /// An agent's key for how a rule comes on, and its words.

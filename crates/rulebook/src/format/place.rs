@@ -21,7 +21,7 @@ impl Place {
     pub fn extensions(&self) -> Option<&'static [&'static str]> {
         match self.shape {
             Shape::Folder { extensions, .. } | Shape::Modes { extensions, .. } => Some(extensions),
-            Shape::File { .. } | Shape::Located { .. } => None,
+            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => None,
         }
     }
 
@@ -37,7 +37,7 @@ impl Place {
 
     /// Whether files there are text from the first byte on, whatever the format's other places hold.
     pub fn is_raw(&self) -> bool {
-        matches!(self.shape, Shape::Located { is_raw: true, .. })
+        matches!(self.shape, Shape::Located { is_raw: true, .. } | Shape::Imported)
     }
 
     /// The place as people write it: `.cursor/rules/**/*.{md,mdc}`.
@@ -53,7 +53,7 @@ impl Place {
             many => format!("{{{}}}", many.join(",")),
         };
         let inner = match self.shape {
-            Shape::File { .. } | Shape::Located { .. } => String::new(),
+            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => String::new(),
             Shape::Folder { extensions, depth: Depth::Flat, .. } => format!("/*.{}", one_of(extensions)),
             Shape::Folder { extensions, depth: Depth::Recursive, .. } => {
                 format!("/**/*.{}", one_of(extensions))
@@ -110,7 +110,12 @@ pub enum Shape {
         /// Whether it has no header.
         is_raw: bool,
     },
+    /// A file another one imports.
+    Imported,
 }
+
+/// Where imported files lie: anywhere.
+pub static IMPORTED: Place = Place { base: Base::Root, path: "", shape: Shape::Imported };
 
 /// Whether sub-folders are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fields::Fields;
 use super::{Format, Keys, Lists, keys};
-use crate::condition::Ground;
+use crate::condition::{Ground, Splits};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
 use crate::frontmatter::{Field, Problem};
 use crate::source::Origin;
@@ -33,7 +33,14 @@ impl<'t> Reader<'t> {
     pub(super) fn ground(&self) -> Ground {
         let base = (!self.origin.folder.is_empty()).then(|| (self.origin.root, self.origin.folder.clone()));
         let format = self.format();
-        Ground { dialect: format.dialect, splits: format.lists != Lists::Whole, base }
+        let splits = match format.lists {
+            Lists::Whole => Splits::Nothing,
+            Lists::Deep => Splits::Items,
+            _ => Splits::Texts,
+        };
+        // What an agent itself makes of a file is not mended.
+        let words = !matches!(format.keys, Keys::Own(_));
+        Ground { dialect: format.dialect, rival: format.rival, splits, words, base }
     }
 
     pub(super) fn tell(

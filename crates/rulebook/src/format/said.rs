@@ -9,8 +9,8 @@ use crate::frontmatter::{Field, Value};
 impl Fields {
     /// What the header, or the place of the file, says about the activation.
     pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
-        let shape = reader.origin.place.shape;
-        if matches!(shape, Shape::File { always: true, .. } | Shape::Located { is_raw: true, .. }) {
+        let place = reader.origin.place;
+        if place.is_raw() || matches!(place.shape, Shape::File { always: true, .. }) {
             return Some(Said::AlwaysHere);
         }
         if self.called().is_some() {

@@ -1,8 +1,8 @@
 //! The table of formats, in the order that decides between rules of equal priority and scope.
 
-mod designs;
-mod located;
-mod others;
+pub(crate) mod designs;
+pub(crate) mod located;
+pub(crate) mod others;
 
 use designs::{CLINE, CURSOR, OMP, OPENCODE, REMOTE, RULEBOOK, WINDSURF, XCSH};
 use located::{AGENTS, AMP, CODEX, CRUSH, FACTORY, GEMINI, GOOSE, JUNIE, KIMI, ROVO, WARP, ZED};
@@ -13,19 +13,24 @@ use others::{
 
 use super::{Base, Depth, Format, Place, Shape};
 
-const MARKDOWN: &[&str] = &["md"];
-const MD_AND_MDC: &[&str] = &["md", "mdc"];
+pub(crate) const MARKDOWN: &[&str] = &["md"];
+pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];
 
-const fn folder(base: Base, path: &'static str, extensions: &'static [&'static str], depth: Depth) -> Place {
+pub(crate) const fn folder(
+    base: Base,
+    path: &'static str,
+    extensions: &'static [&'static str],
+    depth: Depth,
+) -> Place {
     Place { base, path, shape: Shape::Folder { extensions, depth, skip: &[] } }
 }
 
-const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
+pub(crate) const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
     Place { base, path, shape: Shape::File { id, always } }
 }
 
 /// A file found by location, in a folder of the workspace or in the user's own: text without a header.
-const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
+pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
     Place { base, path, shape: Shape::Located { id, is_raw: true } }
 }
 

@@ -22,6 +22,8 @@ use crate::diagnostic::{Code, Fix};
 pub enum Tier {
     /// YAML 1.2 as it stands.
     Yaml,
+    /// YAML after quoting the values of keys, but not of list items.
+    Values,
     /// YAML after quoting what people and editors leave unquoted.
     Quoted,
     /// The same after parting a fence from the text fused to it.
@@ -196,10 +198,10 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
         Ok(fields) => return read_as(text, fields, Tier::Yaml, fence.body_start, problems),
         Err(problem) => problem,
     };
-    if reach >= Tier::Quoted
-        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, &mut problems)
+    if reach >= Tier::Values
+        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, reach, &mut problems)
     {
-        return read_as(text, fields, Tier::Quoted, fence.body_start, problems);
+        return read_as(text, fields, reach.min(Tier::Quoted), fence.body_start, problems);
     }
     if reach >= Tier::Fenced
         && let Some(reading) = read_fused(text, start)
@@ -234,7 +236,7 @@ fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
     ];
     let range = start..fence.header_end;
     let fields = yaml::parse(text, range.clone(), &[], &mut problems)
-        .or_else(|error| repair::read_quoted(text, range, &error, &mut problems).ok_or(error))
+        .or_else(|error| repair::read_quoted(text, range, &error, Tier::Quoted, &mut problems).ok_or(error))
         .ok()?;
     Some(read_as(text, fields, Tier::Fenced, fence.body_start, problems))
 }

@@ -1,5 +1,7 @@
 //! The dialects: whose glob rules a pattern follows.
 
+use super::traits::Traits;
+
 /// Whose glob rules a pattern follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
@@ -68,6 +70,21 @@ impl Dialect {
     /// What patterns mean in it, in one sentence without its full stop.
     pub fn meaning(self) -> &'static str {
         DIALECTS[self as usize].2
+    }
+
+    /// Whether paths match whatever their case.
+    pub(super) fn folds(self) -> bool {
+        matches!(self, Dialect::Claude | Dialect::VsCode)
+    }
+
+    /// Traits of paths that a plain pattern cannot decide about.
+    pub(super) fn minds(self) -> Traits {
+        match self {
+            Dialect::Picomatch | Dialect::Amp => Traits::LINE_BREAK,
+            Dialect::Minimatch => Traits::FOLDER.and(Traits::HIDDEN),
+            Dialect::VsCode => Traits::FOLDER.and(Traits::BACKSLASH),
+            Dialect::CopilotCli | Dialect::Claude | Dialect::Gitignore => Traits::FOLDER,
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::{MARKDOWN, MD_AND_MDC, file, folder};
 use crate::format::{
-    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape,
+    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
 /// Rulebook's own.
-pub(super) const RULEBOOK: Format = Format {
+pub(crate) const RULEBOOK: Format = Format {
     name: "rulebook",
     agent: "Rulebook",
     workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
@@ -29,13 +29,16 @@ pub(super) const RULEBOOK: Format = Format {
     agent_ignores: &[],
     unquoted: false,
     dialect: Dialect::Picomatch,
+    rival: None,
+    top: Top::Blank,
+    unless: &[],
     imports: 0,
     limit: None,
     confidence: Confidence::High,
     knowledge: "this project",
 };
 
-pub(super) const XCSH: Format = Format {
+pub(crate) const XCSH: Format = Format {
     name: "xcsh",
     agent: "xcsh",
     workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
@@ -50,7 +53,7 @@ pub(super) const XCSH: Format = Format {
 };
 
 /// What oh-my-pi grew from it differs in its folders only.
-pub(super) const OMP: Format = Format {
+pub(crate) const OMP: Format = Format {
     name: "omp",
     agent: "oh-my-pi",
     workspace: &[folder(Base::Root, ".omp/rules", MD_AND_MDC, Depth::Flat)],
@@ -59,7 +62,7 @@ pub(super) const OMP: Format = Format {
     ..XCSH
 };
 
-pub(super) const CURSOR: Format = Format {
+pub(crate) const CURSOR: Format = Format {
     name: "cursor",
     agent: "Cursor",
     workspace: &[
@@ -79,7 +82,7 @@ pub(super) const CURSOR: Format = Format {
 };
 
 /// Windsurf's words for how a rule comes on, which others took over.
-pub(super) const TRIGGER: Modes = Modes {
+pub(crate) const TRIGGER: Modes = Modes {
     key: "trigger",
     words: &[
         ("always_on", Said::Always),
@@ -90,7 +93,7 @@ pub(super) const TRIGGER: Modes = Modes {
     unsaid: None,
 };
 
-pub(super) const WINDSURF: Format = Format {
+pub(crate) const WINDSURF: Format = Format {
     name: "windsurf",
     agent: "Windsurf",
     workspace: &[
@@ -105,7 +108,7 @@ pub(super) const WINDSURF: Format = Format {
     ..CURSOR
 };
 
-pub(super) const CLINE: Format = Format {
+pub(crate) const CLINE: Format = Format {
     name: "cline",
     agent: "Cline",
     workspace: &[
@@ -132,7 +135,7 @@ pub(super) const CLINE: Format = Format {
     ..RULEBOOK
 };
 
-pub(super) const OPENCODE: Format = Format {
+pub(crate) const OPENCODE: Format = Format {
     name: "opencode",
     agent: "opencode",
     workspace: &[folder(Base::Root, ".opencode/rules", MARKDOWN, Depth::Recursive)],
@@ -148,7 +151,7 @@ pub(super) const OPENCODE: Format = Format {
     ..RULEBOOK
 };
 
-pub(super) const REMOTE: Format = Format {
+pub(crate) const REMOTE: Format = Format {
     name: "remote",
     agent: "the remote server",
     workspace: &[],

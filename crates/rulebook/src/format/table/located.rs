@@ -7,7 +7,7 @@ use crate::format::{Base, Confidence, Depth, Format};
 /// Text without a header, for the folder it lies in.
 const LOCATED: Format = Format { priority: Some(20), user: &[], ..RAW };
 
-pub(super) const CODEX: Format = Format {
+pub(crate) const CODEX: Format = Format {
     name: "codex",
     agent: "Codex",
     workspace: &[located(Base::Root, "AGENTS.override.md", "agents")],
@@ -20,7 +20,7 @@ pub(super) const CODEX: Format = Format {
     ..LOCATED
 };
 
-pub(super) const GOOSE: Format = Format {
+pub(crate) const GOOSE: Format = Format {
     name: "goose",
     agent: "Goose",
     workspace: &[located(Base::Root, ".goosehints", "goosehints")],
@@ -30,7 +30,7 @@ pub(super) const GOOSE: Format = Format {
     ..LOCATED
 };
 
-pub(super) const GEMINI: Format = Format {
+pub(crate) const GEMINI: Format = Format {
     name: "gemini",
     agent: "Gemini CLI",
     workspace: &[located(Base::Root, "GEMINI.md", "gemini")],
@@ -40,7 +40,7 @@ pub(super) const GEMINI: Format = Format {
     ..LOCATED
 };
 
-pub(super) const ZED: Format = Format {
+pub(crate) const ZED: Format = Format {
     name: "zed",
     agent: "Zed",
     workspace: &[file(Base::Root, ".rules", "rules@zed", true)],
@@ -49,7 +49,7 @@ pub(super) const ZED: Format = Format {
     ..LOCATED
 };
 
-pub(super) const WARP: Format = Format {
+pub(crate) const WARP: Format = Format {
     name: "warp",
     agent: "Warp",
     workspace: &[located(Base::Root, "WARP.md", "warp")],
@@ -57,7 +57,7 @@ pub(super) const WARP: Format = Format {
     ..LOCATED
 };
 
-pub(super) const CRUSH: Format = Format {
+pub(crate) const CRUSH: Format = Format {
     name: "crush",
     agent: "Crush",
     workspace: &[
@@ -69,7 +69,7 @@ pub(super) const CRUSH: Format = Format {
     ..LOCATED
 };
 
-pub(super) const AMP: Format = Format {
+pub(crate) const AMP: Format = Format {
     name: "amp",
     agent: "Amp",
     workspace: &[located(Base::Root, "AGENT.md", "agent")],
@@ -80,7 +80,7 @@ pub(super) const AMP: Format = Format {
     ..LOCATED
 };
 
-pub(super) const JUNIE: Format = Format {
+pub(crate) const JUNIE: Format = Format {
     name: "junie",
     agent: "Junie",
     workspace: &[
@@ -94,7 +94,7 @@ pub(super) const JUNIE: Format = Format {
     ..AMP
 };
 
-pub(super) const FACTORY: Format = Format {
+pub(crate) const FACTORY: Format = Format {
     name: "factory",
     agent: "Factory Droid",
     workspace: &[],
@@ -102,7 +102,7 @@ pub(super) const FACTORY: Format = Format {
     ..JUNIE
 };
 
-pub(super) const KIMI: Format = Format {
+pub(crate) const KIMI: Format = Format {
     name: "kimi",
     agent: "Kimi",
     workspace: &[file(Base::Root, ".kimi-code/AGENTS.md", "agents@.kimi-code", true)],
@@ -110,7 +110,7 @@ pub(super) const KIMI: Format = Format {
     ..JUNIE
 };
 
-pub(super) const ROVO: Format = Format {
+pub(crate) const ROVO: Format = Format {
     name: "rovo",
     agent: "Rovo Dev",
     workspace: &[file(Base::Root, ".rovodev/AGENTS.md", "agents@.rovodev", true)],
@@ -119,7 +119,7 @@ pub(super) const ROVO: Format = Format {
 };
 
 /// The file every agent agrees on.
-pub(super) const AGENTS: Format = Format {
+pub(crate) const AGENTS: Format = Format {
     name: "agents",
     agent: "every agent that reads AGENTS.md",
     workspace: &[

@@ -26,9 +26,9 @@ const LIKE_CURSOR: Format = Format {
 };
 
 /// Files that are text from the first byte to the last.
-pub(super) const RAW: Format = Format { tier: None, ..OTHER };
+pub(crate) const RAW: Format = Format { tier: None, ..OTHER };
 
-pub(super) const CLAUDE: Format = Format {
+pub(crate) const CLAUDE: Format = Format {
     name: "claude",
     agent: "Claude Code",
     workspace: &[
@@ -44,6 +44,7 @@ pub(super) const CLAUDE: Format = Format {
         file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system", true),
         file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system", true),
     ],
+    lists: Lists::Deep,
     agent_ignores: &["alwaysApply", "description", "globs"],
     dialect: Dialect::Claude,
     imports: 4,
@@ -51,7 +52,7 @@ pub(super) const CLAUDE: Format = Format {
     ..OTHER
 };
 
-pub(super) const COPILOT: Format = Format {
+pub(crate) const COPILOT: Format = Format {
     name: "copilot",
     agent: "Copilot",
     workspace: &[
@@ -72,7 +73,7 @@ pub(super) const COPILOT: Format = Format {
     ..OTHER
 };
 
-pub(super) const DEVIN: Format = Format {
+pub(crate) const DEVIN: Format = Format {
     name: "devin",
     agent: "Devin",
     workspace: &[
@@ -105,7 +106,7 @@ pub(super) const DEVIN: Format = Format {
     ..OTHER
 };
 
-pub(super) const ANTIGRAVITY: Format = Format {
+pub(crate) const ANTIGRAVITY: Format = Format {
     name: "antigravity",
     agent: "Antigravity",
     workspace: &[
@@ -120,7 +121,7 @@ pub(super) const ANTIGRAVITY: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const KIRO: Format = Format {
+pub(crate) const KIRO: Format = Format {
     name: "kiro",
     agent: "Kiro",
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
@@ -144,7 +145,7 @@ pub(super) const KIRO: Format = Format {
     ..OTHER
 };
 
-pub(super) const AUGMENT: Format = Format {
+pub(crate) const AUGMENT: Format = Format {
     name: "augment",
     agent: "Augment",
     workspace: &[
@@ -170,7 +171,7 @@ pub(super) const AUGMENT: Format = Format {
     ..OTHER
 };
 
-pub(super) const AMAZON_Q: Format = Format {
+pub(crate) const AMAZON_Q: Format = Format {
     name: "amazonq",
     agent: "Amazon Q",
     workspace: &[
@@ -183,7 +184,7 @@ pub(super) const AMAZON_Q: Format = Format {
 };
 
 /// What Cline's newer core reads; everything there is always on for it.
-pub(super) const CLINE_SDK: Format = Format {
+pub(crate) const CLINE_SDK: Format = Format {
     name: "cline-sdk",
     agent: "Cline",
     workspace: &[folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
@@ -194,7 +195,7 @@ pub(super) const CLINE_SDK: Format = Format {
     ..OTHER
 };
 
-pub(super) const CONTINUE: Format = Format {
+pub(crate) const CONTINUE: Format = Format {
     name: "continue",
     agent: "Continue",
     workspace: &[
@@ -215,7 +216,7 @@ pub(super) const CONTINUE: Format = Format {
 /// Roo pastes any text file; these are the endings people give them.
 const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
 
-pub(super) const ROO: Format = Format {
+pub(crate) const ROO: Format = Format {
     name: "roo",
     agent: "Roo Code",
     workspace: &[
@@ -232,7 +233,7 @@ const fn modes(base: Base, path: &'static str) -> Place {
     Place { base, path, shape: Shape::Modes { prefix: "rules-", extensions: TEXT } }
 }
 
-pub(super) const KILO: Format = Format {
+pub(crate) const KILO: Format = Format {
     name: "kilo",
     agent: "Kilo Code",
     workspace: &[
@@ -249,7 +250,7 @@ pub(super) const KILO: Format = Format {
     ..ROO
 };
 
-pub(super) const QWEN: Format = Format {
+pub(crate) const QWEN: Format = Format {
     name: "qwen",
     agent: "Qwen Code",
     workspace: &[
@@ -268,7 +269,7 @@ pub(super) const QWEN: Format = Format {
 };
 
 /// A rule plugin of opencode.
-pub(super) const OMO: Format = Format {
+pub(crate) const OMO: Format = Format {
     name: "omo",
     agent: "oh-my-opencode",
     workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
@@ -279,7 +280,7 @@ pub(super) const OMO: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const OPENHANDS: Format = Format {
+pub(crate) const OPENHANDS: Format = Format {
     name: "openhands",
     agent: "OpenHands",
     workspace: &[
@@ -294,7 +295,7 @@ pub(super) const OPENHANDS: Format = Format {
     ..OTHER
 };
 
-pub(super) const JETBRAINS: Format = Format {
+pub(crate) const JETBRAINS: Format = Format {
     name: "jetbrains",
     agent: "JetBrains AI Assistant",
     workspace: &[folder(Base::Root, ".aiassistant/rules", MARKDOWN, Depth::Flat)],
@@ -318,7 +319,7 @@ pub(super) const JETBRAINS: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const TRAE: Format = Format {
+pub(crate) const TRAE: Format = Format {
     name: "trae",
     agent: "Trae",
     workspace: &[folder(Base::Root, ".trae/rules", MARKDOWN, Depth::Flat)],
@@ -327,7 +328,7 @@ pub(super) const TRAE: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const QODER: Format = Format {
+pub(crate) const QODER: Format = Format {
     name: "qoder",
     agent: "Qoder",
     workspace: &[folder(Base::Root, ".qoder/rules", MARKDOWN, Depth::Flat)],
@@ -339,7 +340,7 @@ pub(super) const QODER: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const LINGMA: Format = Format {
+pub(crate) const LINGMA: Format = Format {
     name: "lingma",
     agent: "Lingma",
     workspace: &[folder(Base::Root, ".lingma/rules", MARKDOWN, Depth::Flat)],
@@ -347,7 +348,7 @@ pub(super) const LINGMA: Format = Format {
     ..QODER
 };
 
-pub(super) const CODEBUDDY: Format = Format {
+pub(crate) const CODEBUDDY: Format = Format {
     name: "codebuddy",
     agent: "CodeBuddy",
     workspace: &[
@@ -360,7 +361,7 @@ pub(super) const CODEBUDDY: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const FIREBENDER: Format = Format {
+pub(crate) const FIREBENDER: Format = Format {
     name: "firebender",
     agent: "Firebender",
     workspace: &[folder(Base::Root, ".firebender/rules", &["mdc"], Depth::Recursive)],
@@ -371,7 +372,7 @@ pub(super) const FIREBENDER: Format = Format {
     ..LIKE_CURSOR
 };
 
-pub(super) const TABNINE: Format = Format {
+pub(crate) const TABNINE: Format = Format {
     name: "tabnine",
     agent: "Tabnine",
     workspace: &[folder(Base::Root, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
@@ -381,7 +382,7 @@ pub(super) const TABNINE: Format = Format {
     ..RAW
 };
 
-pub(super) const GROK: Format = Format {
+pub(crate) const GROK: Format = Format {
     name: "grok",
     agent: "Grok CLI",
     workspace: &[folder(Base::Root, ".grok/rules", MARKDOWN, Depth::Flat)],
