@@ -172,6 +172,22 @@ pub(crate) struct Check {
     /// Mend what can be mended safely, and show what changed
     #[arg(long)]
     pub(crate) fix: bool,
+
+    /// With `--fix`: show what would change and write nothing; exits with 1 if anything would
+    #[arg(long, requires = "fix")]
+    pub(crate) dry_run: bool,
+
+    /// Exit with 1 on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Hold back the problems recorded in this file; they are counted and not shown
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Record the workspace's problems in the baseline first
+    #[arg(long, requires = "baseline")]
+    pub(crate) write_baseline: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

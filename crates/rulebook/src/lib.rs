@@ -54,6 +54,7 @@ pub mod explain;
 pub mod format;
 pub mod frontmatter;
 pub mod glob;
+pub mod lint;
 pub mod render;
 pub mod resolve;
 pub mod rule;

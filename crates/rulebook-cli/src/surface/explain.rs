@@ -115,7 +115,7 @@ fn show_differences(text: &mut String, differences: &[Differing<'_>]) {
     let mut table = Table::default();
     for (rule, agent, difference) in differences {
         let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let told = format!("meant {}; {}: {}{why}", difference.meant, agent.title, difference.does);
+        let told = format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does);
         table.row([(YELLOW, &rule.id), (PLAIN, &rule.origin.display), (PLAIN, &told)]);
     }
     table.write(text, 4, &table.widths());

@@ -1,5 +1,6 @@
 //! Surfaces: the ways in and out. Each asks the engine and shows its answer; none decides anything.
 
+mod baseline;
 mod check;
 mod explain;
 mod fix;

@@ -36,7 +36,7 @@ impl Paths {
         let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
         let pieces = texts.iter().flat_map(|(text, span)| {
             let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
-            if let Some(message) = tell_list(text, &pieces) {
+            if let Some(message) = tell_list(text, &pieces).filter(|_| ground.words) {
                 tell(Code::PatternList, span.clone(), message);
             }
             pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()).map(move |piece| (piece, span))

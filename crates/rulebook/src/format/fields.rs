@@ -109,11 +109,8 @@ impl Fields {
             }
         }
         let field = own.or(foreign)?;
-        if field.key == format.paths_key {
-            if !self.has_right_shape(field, reader) {
-                return None;
-            }
-            patterns::tell_own_list(field, reader);
+        if field.key == format.paths_key && !self.has_right_shape(field, reader) {
+            return None;
         }
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));

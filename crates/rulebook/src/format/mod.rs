@@ -51,8 +51,6 @@ pub struct Format {
     pub paths_key: &'static str,
     /// What may stand under it.
     pub lists: Lists,
-    /// What the agent itself takes there, where less.
-    pub agent_lists: Lists,
     /// Which of the keys this project understands count in this format.
     pub keys: Keys,
     /// The agent's own key for how a rule comes on.

@@ -1,11 +1,10 @@
 //! What is told of patterns that can be read and probably do not do what their author meant.
 
-use super::Lists;
 use super::reader::Reader;
-use crate::condition::{self, Paths};
+use crate::condition::Paths;
 use crate::diagnostic::{Code, Severity, shown};
-use crate::frontmatter::{Field, Value};
-use crate::glob::{self, Dialect};
+use crate::frontmatter::Field;
+use crate::glob::Dialect;
 
 /// One thing odd about a pattern.
 struct Doubt {
@@ -137,29 +136,6 @@ pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
 fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
     let bare = pattern.strip_prefix('!').unwrap_or(pattern);
     DOUBTS.iter().find(|doubt| !doubt.fine_in.contains(&dialect) && (doubt.is_in)(bare))
-}
-
-/// Tells where the agent itself does not take the list that is read here.
-pub(super) fn tell_own_list(field: &Field, reader: &mut Reader) {
-    let format = reader.format();
-    if format.lists != Lists::Either {
-        return;
-    }
-    let texts = condition::texts(&field.node, &mut |_, _, _| {});
-    let pieces: Vec<&str> =
-        texts.iter().flat_map(|(text, _)| glob::split_list(text)).map(|(_, piece)| piece).collect();
-    let (does, write) = match (format.agent_lists, &field.node.value) {
-        (Lists::Text, Value::List(_)) => {
-            ("takes text only and ignores a list", format!("\"{}\"", pieces.join(",")))
-        }
-        (Lists::Whole, Value::Text(_)) if pieces.len() > 1 => {
-            ("takes this as one pattern, commas and all", format!("[\"{}\"]", pieces.join("\", \"")))
-        }
-        _ => return,
-    };
-    let message = format!("`{}`: {} itself {does}; here each pattern counts", field.key, format.agent);
-    reader.tell(Code::PatternList, field.node.span.clone(), message).help =
-        format!("write `{}: {}`", field.key, shown(&write));
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ pub(crate) const RULEBOOK: Format = Format {
     ids: Ids::Path,
     paths_key: "paths",
     lists: Lists::Either,
-    agent_lists: Lists::Either,
     keys: Keys::All,
     modes: None,
     aliases: &[],

@@ -65,7 +65,6 @@ pub(crate) const COPILOT: Format = Format {
     ],
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
-    agent_lists: Lists::Text,
     inert: &["excludeAgent", "name"],
     unquoted: true,
     dialect: Dialect::VsCode,
@@ -127,7 +126,6 @@ pub(crate) const KIRO: Format = Format {
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Home, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     paths_key: "fileMatchPattern",
-    agent_lists: Lists::Whole,
     modes: Some(Modes {
         key: "inclusion",
         words: &[
@@ -205,7 +203,6 @@ pub(crate) const CONTINUE: Format = Format {
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
-    agent_lists: Lists::Whole,
     aliases: &[("invokable", "called"), ("regex", "content")],
     inert: &["name"],
     dialect: Dialect::Minimatch,
@@ -262,7 +259,6 @@ pub(crate) const QWEN: Format = Format {
         folder(Base::Home, ".qwen/rules", MARKDOWN, Depth::Recursive),
         located(Base::Home, ".qwen/QWEN.md", "qwen"),
     ],
-    agent_lists: Lists::Whole,
     agent_ignores: &["alwaysApply", "globs"],
     knowledge: "its source",
     ..OTHER
