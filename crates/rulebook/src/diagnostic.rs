@@ -246,6 +246,9 @@ codes! {
     DeadKey "dead-key" Warning
         "A key has no effect because another key decides."
         "remove one of the two";
+    DoubtfulGlob "doubtful-glob" Warning
+        "A glob probably does not match what its author meant."
+        "write it relative to the workspace, with `/` between folders";
     DuplicateBody "duplicate-body" Note
         "Two rule files say the same."
         "keep one of them, or make one a link to the other";
@@ -321,6 +324,9 @@ codes! {
     OverLimit "over-limit" Warning
         "A file is longer than what its agent takes of it."
         "split the rule, or shorten it";
+    PatternList "pattern-list" Warning
+        "White space, or a comma in the entry of a list, stands between patterns."
+        "put commas between patterns of a text, or give each an entry of a list";
     RawHeader "raw-header" Warning
         "A file that has no header by its format opens with lines that look like one; the agent reads them as text."
         "remove the lines between the fences, or move the file to where headers count";
@@ -336,6 +342,9 @@ codes! {
     StaleBaseline "stale-baseline" Note
         "A baseline records a problem that no longer occurs."
         "write the baseline anew with `--write-baseline`";
+    StrayHeader "stray-header" Warning
+        "Lines that look like a header do not open the file, so they are text."
+        "open the file with `---` alone on its line, and close the header with another";
     TooLarge "too-large" Error
         "A rule file is larger than 1 MiB."
         "split it, or move reference material out of the rule";

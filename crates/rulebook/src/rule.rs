@@ -62,6 +62,8 @@ pub struct Rank {
     pub depth: Reverse<usize>,
     /// The rule's id.
     pub id: String,
+    /// The place in the row of its format.
+    pub place: usize,
     /// The file, as shown.
     pub path: String,
 }
@@ -270,6 +272,7 @@ mod tests {
             format,
             depth: Reverse(depth),
             id: "a".into(),
+            place: 0,
             path: path.into(),
         }
     }

@@ -175,6 +175,8 @@ pub struct Ground {
     pub rival: Option<Dialect>,
     /// Where commas part patterns.
     pub splits: Splits,
+    /// Whether white space parts them there as well, where each is whole.
+    pub words: bool,
     /// Root and folder of a nested rule: its patterns are relative to it.
     pub base: Option<(usize, String)>,
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Answer, Condition, Facts, Ground, Kind, Splits, Tell, Test, Truth};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
 use crate::glob::{self, Dialect, PatternList};
 
@@ -35,11 +35,10 @@ impl Paths {
         let flat = (ground.splits == Splits::Items).then(|| flattened(node));
         let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
         let pieces = texts.iter().flat_map(|(text, span)| {
-            let pieces = if is_split {
-                glob::split_list(text).into_iter().map(|(_, piece)| piece).collect()
-            } else {
-                vec![text.trim()]
-            };
+            let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
+            if let Some(message) = tell_list(text, &pieces).filter(|_| ground.words) {
+                tell(Code::PatternList, span.clone(), message);
+            }
             pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()).map(move |piece| (piece, span))
         });
         let (patterns, spans): (Vec<&str>, Vec<&Range<usize>>) = pieces.unzip();
@@ -97,6 +96,37 @@ impl Test for Paths {
     }
 }
 
+/// The patterns of a text: parted by commas and, at will, by white space where every word is a pattern by itself.
+fn split(text: &str, words: bool) -> Vec<&str> {
+    let commas = glob::split_list(text).into_iter().map(|(_, piece)| piece);
+    let parts = |piece: &str| words && piece.split_whitespace().all(is_whole);
+    commas
+        .flat_map(|piece| if parts(piece) { piece.split_whitespace().collect() } else { vec![piece] })
+        .collect()
+}
+
+/// Whether a word ends as a pattern or a file name does, so that none of it is behind a space: not `docs/User`.
+fn is_whole(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic));
+    let is_closed = |pair: &str| word.matches(&pair[..1]).count() == word.matches(&pair[1..]).count();
+    (name.contains('*') || has_extension)
+        && !word.contains(';')
+        && ["{}", "[]", "()"].into_iter().all(is_closed)
+}
+
+/// What to tell of a list that is not written as lists are.
+fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
+    let commas = glob::split_list(text).len();
+    match pieces.len() {
+        0..=1 if commas > 1 => Some(format!("`{}` is one pattern, commas and all", shown(text))),
+        many if many > commas.max(1) => {
+            Some("white space stands between patterns; each was read by itself".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// A list with what lists inside it hold.
 fn flattened(node: &Node) -> Node {
     fn gather(node: &Node, items: &mut Vec<Node>) {
@@ -119,5 +149,27 @@ fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
     match all.len() {
         0..=4 => all.join(", "),
         many => format!("{} and {} more", all[..3].join(", "), many - 3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn white_space_parts_what_are_patterns_on_either_side() {
+        #[track_caller]
+        fn check(text: &str, patterns: &[&str]) {
+            assert_eq!(split(text, true), patterns, "{text:?}");
+        }
+        check("./a.ts ./b/**/*.tsx", &["./a.ts", "./b/**/*.tsx"]);
+        check("src/**\nlib/**", &["src/**", "lib/**"]);
+        check("a/** b/**, c.md", &["a/**", "b/**", "c.md"]);
+        check("My App/**", &["My App/**"]);
+        check("docs/User Guide/*.md", &["docs/User Guide/*.md"]);
+        check("**/My Folder/*.ts", &["**/My Folder/*.ts"]);
+        check("{a/*.ts, b/*.ts}", &["{a/*.ts, b/*.ts}"]);
+        check("[\"a/**\", \"b/**\"]", &["[\"a/**\", \"b/**\"]"]);
+        check("", &[]);
     }
 }

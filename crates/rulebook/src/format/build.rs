@@ -44,16 +44,24 @@ pub(super) fn build(
     if let Some((field, paths)) = paths
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         && stream.is_none()
-        && !tell_dead(&mut reader, field, said)
+        && !tell_dead(&mut reader, header, field, said)
     {
         conditions.insert(0, Condition::new("paths", paths));
     }
     let (activation, basis) = match &stream {
         Some(_) => (Activation::Stream, Basis::Explicit),
-        None => decide(said, !conditions.is_empty(), description.is_some(), format.bare),
+        None => decide(said, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
     if activation == Activation::Never && said != Some(Said::Off) && format.bare != Bare::Undocumented {
         tell_unreachable(&mut reader, header);
+    }
+    if activation == Activation::Always
+        && let Some(field) = header.not_always()
+        && !format.agent_ignores.contains(&"alwaysApply")
+    {
+        let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
+        reader.tell(Code::DeadKey, field.key_span.clone(), message).help =
+            format!("say when it comes on, with `{}` or a `description`", format.paths_key);
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
@@ -107,6 +115,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
             format: origin.format.order(),
             depth: Reverse(origin.folder.split('/').filter(|part| !part.is_empty()).count()),
             id: id.clone(),
+            place: place_of(&origin),
             path: origin.display.clone(),
         },
         name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
@@ -127,6 +136,12 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         origin,
     };
     (rule, diagnostics)
+}
+
+/// Where the file's place stands in the row of its format.
+fn place_of(origin: &Origin) -> usize {
+    let mut places = origin.format.workspace.iter().chain(origin.format.user);
+    places.position(|place| std::ptr::eq(place, origin.place)).unwrap_or_default()
 }
 
 /// A nested rule is for its folder: being always on becomes being on there.
@@ -160,14 +175,15 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
 }
 
 /// Whether paths have no effect beside what the header says of the activation; that is told.
-fn tell_dead(reader: &mut Reader<'_>, field: &Field, said: Option<Said>) -> bool {
+fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Option<Said>) -> bool {
     let (message, help) = match said {
         // These two agents say so themselves.
         Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
         Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
         Some(Said::Off) => ("on a rule that is off", None),
         Some(Said::Offered | Said::Manual) => {
-            let key = reader.format().modes.map_or("trigger", |modes| modes.key);
+            let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
+            let key = header.called().or(mode).map_or("trigger", |field| &field.key);
             (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
         }
         Some(Said::Glob) | None => return false,

@@ -1,7 +1,7 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Keys, Lists, Modes, Said, Shape, keys};
+use super::{Keys, Lists, Shape, keys, patterns};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
@@ -85,46 +85,6 @@ impl Fields {
         })
     }
 
-    /// What the header, or the place of the file, says about the activation.
-    pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
-        if matches!(reader.origin.place.shape, Shape::File { always: true, .. }) {
-            return Some(Said::AlwaysHere);
-        }
-        if let Some(modes) = reader.format().modes {
-            match self.text(modes.key, reader) {
-                Some(word) => {
-                    return self.mode_said(&word, &modes, reader).or_else(|| self.said_always(reader));
-                }
-                None if modes.unsaid.is_some() => return modes.unsaid,
-                None => {}
-            }
-        }
-        self.said_always(reader)
-    }
-
-    fn said_always(&self, reader: &mut Reader) -> Option<Said> {
-        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
-    }
-
-    /// What the word under the agent's key for modes means; hyphens and case are forgiven, and told.
-    fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
-        let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
-        let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
-        if found.is_none_or(|(name, _)| *name != word) {
-            let span = self.find(modes.key).expect("read by the caller").node.span.clone();
-            let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
-            reader.tell(Code::BadValue, span, message).help = match found {
-                Some((name, _)) => format!("write `{}: {name}`", modes.key),
-                None => {
-                    let names: Vec<String> =
-                        modes.words.iter().map(|(name, _)| format!("`{name}`")).collect();
-                    format!("write one of {}", names.join(", "))
-                }
-            };
-        }
-        found.map(|(_, said)| *said)
-    }
-
     /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
     pub(super) fn paths(&self, reader: &mut Reader) -> Option<(&Field, Paths)> {
         let format = reader.format();
@@ -139,6 +99,7 @@ impl Fields {
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
                     None
                 }
+                None if format.aliases.iter().any(|(own, _)| *own == field.key) => None,
                 None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
             if let Some(message) = message {
@@ -161,7 +122,9 @@ impl Fields {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
-        Some((field, paths?))
+        let paths = paths?;
+        patterns::tell_doubts(field, &paths, reader);
+        Some((field, paths))
     }
 
     /// Whether the agent takes what stands under its own key for paths; else that is told.
@@ -198,6 +161,7 @@ impl Fields {
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
+            .filter(|kind| !format.inert.contains(&kind.key))
             .filter_map(|kind| {
                 let node = match self.given(kind.key) {
                     Some(field) => &field.node,

@@ -9,6 +9,10 @@ const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "
 /// Spellings of the paths a rule is for, each somebody's.
 pub(super) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
+/// What people make up for the paths a rule is for.
+pub(super) const INVENTED: &[&str] =
+    &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
+
 /// A stream trigger's regular expressions; the first of these that is there counts.
 pub(super) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
@@ -34,7 +38,8 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// The key as this project spells it, if the format knows it.
 pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
-    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key) {
+    // Two keys for paths stay two: which of them counts is not a matter of which comes first.
+    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key && !PATHS.contains(own)) {
         return Some(known);
     }
     known(format).find(|known| *known == key).or_else(|| {

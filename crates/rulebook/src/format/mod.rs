@@ -5,8 +5,10 @@ mod fields;
 mod imports;
 mod keys;
 mod parse;
+mod patterns;
 mod place;
 mod reader;
+mod said;
 mod strict;
 pub(crate) mod table;
 mod trigger;
@@ -156,7 +158,7 @@ const LOCATED_PRIORITY: u8 = 20;
 
 /// What is dropped from a file name to make an id; longer ones first.
 const SUFFIXES: &[&str] =
-    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".md", ".txt"];
+    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".mdx", ".md", ".txt"];
 
 /// Where a header may start; anywhere else it is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

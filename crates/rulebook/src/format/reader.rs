@@ -38,7 +38,9 @@ impl<'t> Reader<'t> {
             Lists::Deep => Splits::Items,
             _ => Splits::Texts,
         };
-        Ground { dialect: format.dialect, rival: format.rival, splits, base }
+        // What an agent itself makes of a file is not mended.
+        let words = !matches!(format.keys, Keys::Own(_));
+        Ground { dialect: format.dialect, rival: format.rival, splits, words, base }
     }
 
     pub(super) fn tell(
@@ -98,6 +100,10 @@ impl<'t> Reader<'t> {
                         told.severity = Severity::Note;
                         told.help = "nothing to do".to_owned();
                     }
+                    "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
+                        told.help =
+                            format!("{} has no key for paths: to it the rule is always on", format.agent);
+                    }
                     "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
                     _ => {
                         told.help =
@@ -126,7 +132,11 @@ impl<'t> Reader<'t> {
         }
         let own =
             |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
-        let near = nearest(&key, keys::known(format).filter(own));
+        let near = if keys::INVENTED.contains(&key.as_str()) {
+            Some(format.paths_key)
+        } else {
+            nearest(&key, keys::known(format).filter(own))
+        };
         let told = self.tell(
             Code::UnknownKey,
             field.key_span.clone(),

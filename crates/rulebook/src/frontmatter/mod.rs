@@ -6,6 +6,7 @@
 mod lines;
 mod repair;
 mod simple;
+mod stray;
 mod value;
 mod yaml;
 
@@ -97,7 +98,7 @@ pub fn read(text: &str, reach: Tier) -> Reading<'_> {
             header: Header::Absent,
             body: &text[start..],
             body_start: start,
-            problems: Vec::new(),
+            problems: stray::find(text, start).into_iter().collect(),
         };
     };
     let fence = closing_fence(text, header_start);

@@ -2,7 +2,7 @@
 
 use super::designs::{RULEBOOK, TRIGGER};
 use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
-use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Modes, Place, Said, Shape};
+use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Modes, Place, Said, Shape};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -44,6 +44,7 @@ pub(crate) const CLAUDE: Format = Format {
         file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system", true),
         file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system", true),
     ],
+    lists: Lists::Deep,
     agent_ignores: &["alwaysApply", "description", "globs"],
     dialect: Dialect::Claude,
     imports: 4,
@@ -136,6 +137,7 @@ pub(crate) const KIRO: Format = Format {
         unsaid: None,
     }),
     inert: &["name"],
+    agent_ignores: &["alwaysApply"],
     dialect: Dialect::Minimatch,
     knowledge: "its documentation of September 2026 and its issues",
     ..OTHER
@@ -162,6 +164,7 @@ pub(crate) const AUGMENT: Format = Format {
         ],
         unsaid: None,
     }),
+    agent_ignores: &["alwaysApply", "globs", "paths"],
     knowledge: "its documentation",
     ..OTHER
 };
@@ -200,8 +203,8 @@ pub(crate) const CONTINUE: Format = Format {
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
-    aliases: &[("regex", "content")],
-    inert: &["invokable", "name"],
+    aliases: &[("invokable", "called"), ("regex", "content")],
+    inert: &["name"],
     dialect: Dialect::Minimatch,
     knowledge: "its source",
     ..OTHER
@@ -268,6 +271,7 @@ pub(crate) const OMO: Format = Format {
     workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[],
     bare: Bare::OfferedElseAlways,
+    aliases: &[("applyTo", "globs"), ("paths", "globs")],
     knowledge: "its source",
     ..LIKE_CURSOR
 };
@@ -280,8 +284,9 @@ pub(crate) const OPENHANDS: Format = Format {
         file(Base::Root, ".openhands_instructions", "openhands-instructions", true),
     ],
     user: &[],
-    aliases: &[("triggers", "keywords")],
-    inert: &["agent", "inputs", "mcp_tools", "name", "type", "version"],
+    aliases: &[("inputs", "called"), ("triggers", "keywords")],
+    inert: &["agent", "mcp_tools", "name", "type", "version"],
+    agent_ignores: &["alwaysApply", "description", "globs", "paths"],
     knowledge: "its source",
     ..OTHER
 };
@@ -305,6 +310,7 @@ pub(crate) const JETBRAINS: Format = Format {
         unsaid: None,
     }),
     aliases: &[("instructions", "description")],
+    agent_ignores: &["alwaysApply"],
     knowledge: "its documentation and real files",
     ..LIKE_CURSOR
 };
@@ -346,6 +352,7 @@ pub(crate) const CODEBUDDY: Format = Format {
         located(Base::Root, "CODEBUDDY.md", "codebuddy"),
     ],
     user: &[],
+    aliases: &[("paths", "globs")],
     knowledge: "copies of its documentation",
     ..LIKE_CURSOR
 };
