@@ -1,11 +1,17 @@
-// Asks picomatch about generated patterns and paths, and writes its answers as test data.
+// Asks the original of each dialect about generated patterns and paths, and writes its answers as test data.
 //
-//   node globs.mjs                  rewrites crates/rulebook/tests/globs/picomatch.tsv
-//   node globs.mjs fuzz 200000 7    prints as many pairs for seed 7, of one feature if it is named
+//   node globs.mjs                            rewrites crates/rulebook/tests/globs/*.tsv
+//   node globs.mjs fuzz minimatch 200000 7    prints as many pairs for seed 7, of one feature if it is named
 //
-// The generator is seeded: the same version of picomatch always gives the same file.
+// The generator is seeded: the same versions always give the same files.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ignore from 'ignore';
+import { minimatch } from 'minimatch';
+import { match as vscode } from 'monaco-editor/base/common/glob.js';
 import picomatch from 'picomatch';
 
 const SEED = 20240601;
@@ -159,11 +165,83 @@ const pathsFor = (pattern, count) => {
 /// Picomatch itself never returns from these.
 const hangs = pattern => /\\{4,}$/.test(pattern) || /\[:\w*:?$/.test(pattern);
 
-const answers = (pattern, paths) => {
-  if (pattern === '' || hangs(pattern)) return [];
+/// Claude Code expands braces one by one before it asks its library for `.gitignore`.
+const expand = pattern => {
+  const group = /^([^{]*)\{([^}]+)\}([^]*)$/.exec(pattern);
+  if (!group) return [pattern];
+  return group[2].split(',').flatMap(word => expand(group[1] + word.trim() + group[3]));
+};
+const claudeLine = line => expand(line).map(one => one.replace(/\/\*\*$/, ''));
+
+const folder = mkdtempSync(join(tmpdir(), 'globs-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
+const git = (...args) => execFileSync('git', ['-C', folder, ...args], { stdio: ['pipe', 'pipe', 'ignore'], maxBuffer: 1 << 26 });
+/// A repository for git to look at; its one list of patterns is written anew for every question.
+let repository = () => {
+  git('init', '-q');
+  repository = () => folder;
+  return folder;
+};
+
+const isLine = text => !/[\n\r\0]/.test(text);
+/// Git counts bytes where everybody else counts characters.
+const countsAlike = (pattern, path) => !/[?[]/.test(pattern) || /^[ -~]*$/.test(pattern + path);
+
+/// The original of each dialect: its answers for one pattern or a list of lines, in the order of the paths.
+const DIALECTS = {
+  picomatch: {
+    takes: pattern => !hangs(pattern),
+    ask: (pattern, paths) => {
+      const isMatch = picomatch(pattern, { dot: true, windows: false });
+      return paths.map(path => isMatch(path));
+    },
+  },
+  minimatch: {
+    takes: () => true,
+    ask: (pattern, paths) => paths.map(path => minimatch(path, pattern, { platform: 'linux' })),
+  },
+  gitignore: {
+    takes: (pattern, feature) => feature === 'list' || isLine(pattern),
+    // A colon in front is magic to git's command line.
+    keeps: (pattern, path) => isLine(path) && !/^:|\/$|^\.git(?:\/|$)/.test(path) && countsAlike(pattern, path),
+    ask: (pattern, paths) => {
+      writeFileSync(join(repository(), '.git/info/exclude'), pattern + '\n');
+      const input = paths.map(path => path + '\0').join('');
+      let output = '';
+      try {
+        output = execFileSync('git', ['-C', folder, '-c', 'core.ignoreCase=false', '-c', 'core.excludesFile=', 'check-ignore', '--no-index', '--stdin', '-z'], { input, stdio: ['pipe', 'pipe', 'ignore'] }).toString();
+      } catch (error) {
+        if (error.status !== 1) throw error;
+      }
+      const ignored = new Set(output.split('\0'));
+      return paths.map(path => ignored.has(path));
+    },
+    hasLists: true,
+  },
+  claude: {
+    // Its library garbles escapes, and between brackets wildcards, slashes and a range from a caret.
+    // A `!` or `#` that comes out of braces is ours to decide.
+    takes: (pattern, feature) => feature === 'list' || (isLine(pattern) && !/\\|\[[^\]]*(?:[*?/]|\^-)|[{,]\s*[!#]/.test(pattern)),
+    keeps: (_, path) => isLine(path),
+    ask: (pattern, paths) => {
+      const rules = ignore().add(pattern.split('\n').flatMap(claudeLine));
+      return paths.map(path => rules.ignores(path));
+    },
+    hasLists: true,
+  },
+  vscode: {
+    takes: pattern => !pattern.startsWith('/') && pattern === pattern.trim(),
+    // Folders above the workspace are not known; stars in front may stand for some of them.
+    ask: (pattern, paths) => paths.map(path => ['*', '**', '**/*'].includes(pattern) || vscode(`**/${pattern.replace(/^(?:\*+\/)+/, '')}`, path, { ignoreCase: true })),
+  },
+};
+
+const answers = ({ takes, keeps = () => true, ask }, feature, pattern, paths) => {
+  const kept = paths.filter(path => keeps(pattern, path));
+  if (pattern === '' || kept.length === 0 || !takes(pattern, feature)) return [];
   try {
-    const isMatch = picomatch(pattern, { dot: true, windows: false });
-    return paths.map(path => [pattern, path, isMatch(path) ? '1' : '0']);
+    const says = ask(pattern, kept);
+    return kept.map((path, at) => [feature, pattern, path, says[at] ? '1' : '0']);
   } catch {
     return [];
   }
@@ -173,29 +251,42 @@ const ESCAPES = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\
 const escaped = text => text.replace(/[\\\t\n\r\0\u2028\u2029]/g, c => ESCAPES[c]);
 const lines = rows => rows.map(row => row.map(escaped).join('\t') + '\n').join('');
 
-const testData = () => {
+/// Several lines, some of which take back what others say.
+const LISTS = [['a\n!a', '!a\na', 'a/\n!a/b', 'a/*\n!a/b', '*\n!*.ts', '*\n!*/\n!*.ts', 'src/**\n!src/gen/**', 'src/*\n!src/a.ts', '/*\n!/src', 'a\n!/a', '*.ts\n!src/*.ts', '**\n!a', 'src\n!src/a.ts', '# a\na', 'a\n\n!b'],
+  () => times(2, 5, () => pick(['', '', '!']) + pick([word, () => `${word()}/`, () => `${word()}/*`, () => `*.${pick(EXTENSIONS)}`, () => `/${word()}`, () => `${word()}/**`, () => `**/${word()}`, () => `${word()}/${segment()}`])()).join('\n')];
+
+const featuresOf = dialect => dialect.hasLists ? { ...FEATURES, list: LISTS } : FEATURES;
+/// For a list, paths are made from any one of its lines.
+const lineOf = pattern => pattern.includes('\n') ? pick(pattern.split('\n')) || 'a' : pattern;
+
+const testData = dialect => {
+  random = randomFrom(SEED);
   const rows = [];
-  for (const [feature, [fixed, make]] of Object.entries(FEATURES)) {
+  for (const [feature, [fixed, make]] of Object.entries(featuresOf(dialect))) {
     const patterns = new Set(fixed);
     for (let tries = 0; tries < 500 && patterns.size < fixed.length + PATTERNS_PER_FEATURE; tries++) patterns.add(make());
-    for (const pattern of patterns) rows.push(...answers(pattern.toWellFormed(), pathsFor(pattern, PATHS_PER_PATTERN)).map(row => [feature, ...row]));
+    for (const pattern of patterns) {
+      const paths = feature === 'list' ? times(4, 4, () => pathsFor(lineOf(pattern), 2)).flat() : pathsFor(pattern, PATHS_PER_PATTERN);
+      rows.push(...answers(dialect, feature, pattern.toWellFormed(), [...new Set(paths)]));
+    }
   }
   return lines(rows);
 };
 
-const [, , mode, count, seed, only] = process.argv;
+const [, , mode, name, count, seed, only] = process.argv;
 if (mode === 'fuzz') {
   random = randomFrom(Number(seed ?? 1));
-  const features = only ? [FEATURES[only]] : Object.values(FEATURES);
+  const dialect = DIALECTS[name];
+  const features = Object.entries(featuresOf(dialect)).filter(([feature]) => !only || feature === only);
   for (let asked = 0; asked < Number(count); ) {
-    const [fixed, make] = pick(features);
+    const [feature, [fixed, make]] = pick(features);
     const pattern = (fixed.length > 0 && chance(0.1) ? pick(fixed) : make()).toWellFormed();
-    const rows = answers(pattern, pathsFor(pattern, 5));
+    const rows = answers(dialect, feature, pattern, pathsFor(lineOf(pattern), 5));
     asked += rows.length;
     process.stdout.write(lines(rows));
   }
 } else {
-  const folder = new URL('../crates/rulebook/tests/globs/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('picomatch.tsv', folder), testData());
+  const target = new URL('../crates/rulebook/tests/globs/', import.meta.url);
+  mkdirSync(target, { recursive: true });
+  for (const [name, dialect] of Object.entries(DIALECTS)) writeFileSync(new URL(`${name}.tsv`, target), testData(dialect));
 }

@@ -1,5 +1,6 @@
 //! The rule files, the evidence and the streams that everything here is measured on.
 
 pub mod corpus;
+pub mod globs;
 pub mod sample;
 pub mod stream;

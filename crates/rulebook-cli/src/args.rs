@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+use rulebook::agent::{AGENTS, Agent};
 
 /// Which rules apply to the work at hand, and why.
 ///
@@ -30,7 +32,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// What is here: every rule, its activation and its state (the default)
-    Status,
+    Status(View),
     /// Which rules apply to a path, in order, and why every other rule does not
     Explain(Explain),
     /// The text that goes into the prompt for this evidence
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Stream(StreamFile),
     /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
     Test,
+    /// The formats that are read, and the agents whose own view `--as` shows
+    Formats,
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -73,7 +77,29 @@ pub(crate) struct Explain {
     pub(crate) rule: Option<String>,
 
     #[command(flatten)]
+    pub(crate) view: View,
+
+    #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+/// Whose view is shown.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct View {
+    /// Show what this agent itself does: its files, its globs, its way of failing
+    #[arg(id = "as", long, value_name = "AGENT", value_parser = agents())]
+    agent: Option<String>,
+}
+
+impl View {
+    /// The agent whose view it is.
+    pub(crate) fn agent(&self) -> Option<&'static Agent> {
+        self.agent.as_deref().and_then(Agent::named)
+    }
+}
+
+fn agents() -> PossibleValuesParser {
+    AGENTS.iter().map(|agent| agent.name).collect::<Vec<_>>().into()
 }
 
 #[derive(Debug, ClapArgs)]
@@ -155,6 +181,22 @@ pub(crate) struct Check {
     /// Mend what can be mended safely, and show what changed
     #[arg(long)]
     pub(crate) fix: bool,
+
+    /// With `--fix`: show what would change and write nothing; exits with 1 if anything would
+    #[arg(long, requires = "fix")]
+    pub(crate) dry_run: bool,
+
+    /// Exit with 1 on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Hold back the problems recorded in this file; they are counted and not shown
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Record the workspace's problems in the baseline first
+    #[arg(long, requires = "baseline")]
+    pub(crate) write_baseline: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::lint::is_hidden;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -80,6 +81,10 @@ impl Table {
         self.rows.push(cells.map(|(style, text)| (style, clean(text))).to_vec());
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The widest row of each column, so that several tables can share them.
     pub(crate) fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -143,15 +148,14 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// One line without control characters: what comes from a stranger's file cannot steer a terminal.
+/// One line without control characters: what comes from a stranger's file cannot steer a terminal, nor hide in it.
 pub(crate) fn clean(text: &str) -> String {
-    let steers =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_common = |c: char| matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     text.chars()
         .map(|c| {
             if c.is_control() {
                 ' '
-            } else if steers(c) {
+            } else if is_hidden(c) && !is_common(c) {
                 '\u{fffd}'
             } else {
                 c

@@ -8,9 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rulebook::agent::AGENTS;
 use rulebook::condition::CONDITIONS;
 use rulebook::diagnostic::CODES;
-use rulebook::format::{Base, Depth, FORMATS, Place, Shape};
+use rulebook::format::{FORMATS, Place};
+use rulebook::glob::Dialect;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -205,53 +207,52 @@ fn every_condition_is_documented() {
 }
 
 #[test]
-fn every_format_is_documented_and_has_a_page_of_behaviour() {
-    let shown = |place: &Place| {
-        let base = match place.base {
-            Base::Root => "",
-            Base::Home => "~/",
-            Base::Config => "~/.config/",
-        };
-        match place.shape {
-            Shape::File { .. } => format!("`{base}{}`", place.path),
-            Shape::Folder { extensions, depth, .. } => {
-                let deep = if depth == Depth::Recursive { "**/" } else { "" };
-                format!("`{base}{}/{deep}*.{{{}}}`", place.path, extensions.join(","))
-            }
-        }
-    };
+fn every_glob_dialect_is_documented() {
+    let mut table = String::from("| dialect | patterns mean |\n|---|---|\n");
+    for dialect in Dialect::all() {
+        let _ = writeln!(table, "| `{}` | {} |", dialect.name(), dialect.meaning());
+    }
+    page("globs.md", &table);
+}
+
+#[test]
+fn every_format_is_documented() {
     let list = |places: &[Place]| {
-        let all: Vec<String> = places.iter().map(shown).collect();
+        let all: Vec<String> = places.iter().map(|place| format!("`{}`", place.shown())).collect();
         if all.is_empty() { "–".to_owned() } else { all.join(", ") }
     };
     let mut table = String::from(
-        "| format | workspace | user | priority | paths key | broken header | no condition given |\n|---|---|---|---|---|---|---|\n",
+        "| format | workspace | user | priority | paths key | globs | broken header | no condition given |\n|---|---|---|---|---|---|---|---|\n",
     );
     for format in FORMATS {
         let priority = format.priority.map_or("required".to_owned(), |priority| priority.to_string());
         let (workspace, user) = (list(format.workspace), list(format.user));
+        let headed = |text: String| if format.tier.is_some() { text } else { "–".to_owned() };
         let _ = writeln!(
             table,
-            "| `{}` | {workspace} | {user} | {priority} | `{}` | {} | {} |",
+            "| `{}` | {workspace} | {user} | {priority} | {} | {} | {} | {} |",
             format.name,
-            format.paths_key,
-            format.broken.meaning(),
+            headed(format!("`{}`", format.paths_key)),
+            headed(format.dialect.name().to_owned()),
+            headed(format.broken.meaning().to_owned()),
             format.bare.meaning(),
         );
     }
     page("formats.md", &table);
-    let pages: String = files(&root().join("crates/rulebook/tests/spec"), "md")
-        .iter()
-        .map(|path| fs::read_to_string(path).unwrap())
-        .collect();
-    for place in FORMATS.iter().flat_map(|format| format.workspace.iter().chain(format.user)) {
-        let written = if place.base == Base::Config {
-            format!(".config/{}", place.path)
-        } else {
-            place.path.to_owned()
-        };
-        assert!(pages.contains(&written), "no page of behaviour has a file in {written}");
+}
+
+#[test]
+fn every_agent_is_documented() {
+    let mut table =
+        String::from("| `--as` | agent | reads, in order | rules for paths come on |\n|---|---|---|---|\n");
+    for agent in AGENTS {
+        let mut reads: Vec<String> =
+            agent.formats.iter().map(|format| format!("`{}`", format.name)).collect();
+        reads.dedup();
+        let fires = if agent.fires.is_empty() { "–" } else { agent.fires };
+        let _ = writeln!(table, "| `{}` | {} | {} | {fires} |", agent.name, agent.title, reads.join(", "));
     }
+    page("agents.md", &table);
 }
 
 #[test]

@@ -3,12 +3,13 @@
 mod folder;
 mod nested;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evidence::Roots;
+use rulebook::evidence::{Root, Roots};
 use rulebook::format::{Base, FORMATS, Format, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
@@ -45,7 +46,9 @@ pub struct Search<'s> {
     pub roots: &'s Roots,
     /// The user's folders.
     pub homes: &'s Homes,
-    /// Which formats are read.
+    /// The table of formats.
+    pub formats: &'static [Format],
+    /// Which of them are read.
     pub takes: &'s dyn Fn(&Format) -> bool,
     /// Folders named in the settings, and the root whose settings they are; none for the user's own.
     pub extra: &'s [(Option<usize>, String)],
@@ -53,9 +56,37 @@ pub struct Search<'s> {
     pub allow_links: &'s [PathBuf],
 }
 
+impl Search<'_> {
+    /// Whether a real path may be read: below `within`, a root, one of the user's own rule folders, or where links may
+    /// lead. Roots are real paths; the rest is asked of the disk only for what leads out of them.
+    pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {
+        let own = FORMATS.iter().flat_map(|format| format.user);
+        let own = own.filter_map(|place| self.homes.base(place.base).map(|base| base.join(place.path)));
+        let mut allowed = self.allow_links.iter().cloned().chain(own).chain([within.to_owned()]);
+        real.starts_with(within)
+            || self.roots.roots.iter().any(|root| real.starts_with(&root.path))
+            || allowed.any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)))
+    }
+
+    /// A path as shown to people: relative to its root, or `~/…`.
+    pub(crate) fn shown(&self, root: usize, path: &Path) -> String {
+        let Root { name, path: base, .. } = &self.roots.roots[root];
+        match path.strip_prefix(base) {
+            Ok(relative) if self.roots.roots.len() > 1 => format!("{name}/{}", posix(relative)),
+            Ok(relative) => posix(relative),
+            Err(_) => self.homes.shown(path),
+        }
+    }
+}
+
 /// Finds every rule file within reach, in the order in which they are read.
 pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagnostic>) {
-    let mut finder = Finder { search, found: Vec::new(), diagnostics: Vec::new() };
+    let formats: Vec<&Format> = search.formats.iter().filter(|format| (search.takes)(format)).collect();
+    let places = formats.iter().flat_map(|format| format.workspace);
+    let mut heads: Vec<&str> = places.map(Place::head).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    let mut finder = Finder { search, formats, heads, found: Vec::new(), diagnostics: Vec::new() };
     for root in 0..search.roots.roots.len() {
         finder.workspace(root);
     }
@@ -81,6 +112,9 @@ fn depth(folder: &str) -> usize {
 
 struct Finder<'s> {
     search: &'s Search<'s>,
+    formats: Vec<&'static Format>,
+    /// The first names of all their places in a workspace, sorted.
+    heads: Vec<&'static str>,
     found: Vec<Found>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -121,8 +155,9 @@ impl Spot<'_> {
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
-        let present = self.look(&Here { root, folder: "", base: &base, up: "" }, |_| true);
-        for format in FORMATS.iter().filter(|format| format.climbs && (self.search.takes)(format)) {
+        let present = self.present(&base);
+        self.look(&Here { root, folder: "", base: &base, up: "" }, &present);
+        for format in self.formats.clone().into_iter().filter(|format| format.climbs) {
             if !format.workspace.iter().any(|place| present.contains(&place.head())) {
                 self.climb(format, root, &base);
             }
@@ -141,32 +176,48 @@ impl Finder<'_> {
             }
             up.push_str("../");
             let here = Here { root, folder: "", base: above, up: &up };
-            if !self.look(&here, |other| other == format).is_empty() {
+            let is_there = |place: &&Place| fs::symlink_metadata(above.join(place.head())).is_ok();
+            let found: Vec<&Place> = format.workspace.iter().filter(is_there).collect();
+            for place in &found {
+                self.place(&self.spot(format, place, &here), &above.join(place.path));
+            }
+            if !found.is_empty() {
                 return;
             }
         }
     }
 
-    /// Finds the places of some formats in one folder. Few folders have any, so each first name is asked for once;
-    /// the names that are there are returned.
-    fn look(&mut self, here: &Here<'_>, wanted: impl Fn(&Format) -> bool) -> Vec<&'static str> {
-        let formats: Vec<&'static Format> =
-            FORMATS.iter().filter(|format| (self.search.takes)(format) && wanted(format)).collect();
+    /// Which first names of places are in a folder. Few folders have any, and most are small: listing one is cheaper
+    /// than asking for each name, up to a size.
+    fn present(&self, base: &Path) -> Vec<&'static str> {
+        const WORTH_LISTING: usize = 256;
+        let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
         let mut present = Vec::new();
-        let mut asked: Vec<&str> = Vec::new();
-        for format in formats {
-            for place in format.workspace {
-                let head = place.head();
-                if !asked.contains(&head) {
-                    asked.push(head);
-                    present.extend(fs::symlink_metadata(here.base.join(head)).is_ok().then_some(head));
-                }
-                if present.contains(&head) {
-                    self.place(&self.spot(format, place, here), &here.base.join(place.path));
-                }
+        for (at, entry) in entries.filter_map(Result::ok).enumerate() {
+            if at == WORTH_LISTING {
+                let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
+                return self.heads.iter().filter(is_there).copied().collect();
             }
+            present.extend(entry.file_name().to_str().and_then(|name| self.head(name)));
         }
         present
+    }
+
+    /// The first name of some place that is this name.
+    fn head(&self, name: &str) -> Option<&'static str> {
+        self.heads.binary_search(&name).ok().map(|at| self.heads[at])
+    }
+
+    /// Finds the places in one folder, given which first names are there.
+    fn look(&mut self, here: &Here<'_>, present: &[&str]) {
+        if present.is_empty() {
+            return;
+        }
+        for format in self.formats.clone() {
+            for place in format.workspace.iter().filter(|place| present.contains(&place.head())) {
+                self.place(&self.spot(format, place, here), &here.base.join(place.path));
+            }
+        }
     }
 
     fn spot<'p>(&self, format: &'static Format, place: &'static Place, here: &Here<'p>) -> Spot<'p> {
@@ -189,10 +240,7 @@ impl Finder<'_> {
             let root = owner.unwrap_or(0);
             let base = Path::new(&self.search.roots.roots[root].path);
             let at = if at.is_absolute() { at } else { base.join(at) };
-            let shown = match at.strip_prefix(base) {
-                Ok(relative) => format!("{}{}", self.prefix(root), posix(relative)),
-                Err(_) => self.search.homes.shown(&at),
-            };
+            let shown = self.search.shown(root, &at);
             let shown = if shown == "." { String::new() } else { shown };
             if !at.is_dir() {
                 let told = "is named in `rules.extra_paths` but is not a folder";
@@ -211,10 +259,16 @@ impl Finder<'_> {
     }
 
     fn user(&mut self) {
-        for format in FORMATS.iter().filter(|format| (self.search.takes)(format)) {
+        let homes = self.search.homes;
+        let mut present: HashMap<(Base, &str), bool> = HashMap::new();
+        for format in self.formats.clone() {
             for place in format.user {
-                let homes = self.search.homes;
-                let Some(at) = homes.place(place) else { continue };
+                let Some(base) = homes.base(place.base) else { continue };
+                let is_there = || fs::symlink_metadata(base.join(place.head())).is_ok();
+                if !*present.entry((place.base, place.head())).or_insert_with(is_there) {
+                    continue;
+                }
+                let at = base.join(place.path);
                 let within = match (place.base, &homes.home) {
                     (Base::Home | Base::Config, Some(home)) if at.starts_with(home) => home.clone(),
                     _ => at.clone(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rulebook::format::{Base, Place};
+use rulebook::format::Base;
 
 /// Where a person's own rules, settings and switches lie.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct Homes {
     pub config: Option<PathBuf>,
     /// `XDG_STATE_HOME`, or `~/.local/state`.
     pub state: Option<PathBuf>,
+    /// What an administrator's files lie below: the file system's root.
+    pub system: Option<PathBuf>,
 }
 
 /// A path with POSIX separators; on POSIX a `\` is a letter like any other.
@@ -31,16 +33,18 @@ impl Homes {
             config: folder("XDG_CONFIG_HOME").or_else(|| below(".config")),
             state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
             home,
+            system: Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
         }
     }
 
-    /// Where a user place lies, if there is a home.
-    pub(crate) fn place(&self, place: &Place) -> Option<PathBuf> {
-        let base = match place.base {
-            Base::Config => self.config.as_ref(),
-            Base::Home | Base::Root => self.home.as_ref(),
+    /// What a user place lies below, if there is such a folder.
+    pub(crate) fn base(&self, base: Base) -> Option<&Path> {
+        let folder = match base {
+            Base::Config => &self.config,
+            Base::Home | Base::Root => &self.home,
+            Base::System => &self.system,
         };
-        base.map(|base| base.join(place.path))
+        folder.as_deref()
     }
 
     /// A path as shown to people: `~/…` below home.

@@ -20,6 +20,7 @@ pub mod discover;
 mod facts;
 pub mod git;
 mod homes;
+mod imports;
 mod load;
 mod open;
 pub mod settings;
@@ -33,14 +34,17 @@ pub use homes::Homes;
 pub use open::{OpenError, find_root};
 pub use tree::Tree;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use rulebook::agent::{AGENTS, Agent, Difference, differ};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, collect};
-use rulebook::format::Entry;
-use rulebook::resolve::{Off, Rulebook, Switches, resolve};
-use rulebook::source::Origin;
+use rulebook::format::{Entry, FORMATS, Format, Parsed, Shape};
+use rulebook::resolve::{Off, Rulebook, Switches, resolve, resolve_as};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope};
 
 use discover::{Search, discover};
 use settings::Settings;
@@ -95,35 +99,80 @@ impl Workspace {
 
     /// Reads the rules within reach.
     pub fn load(&self, reach: Reach<'_>) -> Loaded {
-        let takes = |format: &rulebook::format::Format| self.settings.rules.reads(format.name);
+        let takes = |format: &Format| self.settings.rules.reads(format.name);
+        let (parsed, mut diagnostics) = self.read(FORMATS, &takes, reach);
+        diagnostics.extend(self.diagnostics.iter().cloned());
+        let book = resolve(entries(parsed, &mut diagnostics), &self.switches());
+        if let Reach::Tree = reach {
+            diagnostics.extend(self.tell_unknown_ids(&book));
+        }
+        Loaded { book, diagnostics: sorted(diagnostics) }
+    }
+
+    /// Reads what one agent itself reads, the way it does: its files and keys, no settings and no switches.
+    pub fn load_as(&self, agent: &Agent, reach: Reach<'_>) -> Loaded {
+        let (parsed, mut diagnostics) = self.read_as(agent, reach);
+        let book = resolve_as(entries(parsed, &mut diagnostics), agent);
+        Loaded { book, diagnostics: sorted(diagnostics) }
+    }
+
+    /// Where the agents the rules belong to do something else than was meant.
+    pub fn differences<'b>(
+        &self,
+        book: &'b Rulebook,
+        reach: Reach<'_>,
+    ) -> Vec<(&'b Rule, &'static Agent, Difference)> {
+        let rules: Vec<&Rule> =
+            book.rules().filter(|(rule, _)| !is_import(rule)).map(|(rule, _)| rule).collect();
+        let owners = AGENTS
+            .iter()
+            .filter(|agent| rules.iter().any(|rule| agent.owns == Some(rule.origin.format.name)));
+        let mut found = Vec::new();
+        for agent in owners {
+            let (parsed, _) = self.read_as(agent, reach);
+            let own: HashMap<&str, &Parsed> = parsed.iter().map(|parsed| (path_of(parsed), parsed)).collect();
+            for rule in rules.iter().filter(|rule| agent.owns == Some(rule.origin.format.name)) {
+                let own = own.get(rule.origin.path.as_str()).copied();
+                // A person's own file may lie where only other tools look for it.
+                let difference =
+                    differ(rule, own).filter(|_| own.is_some() || rule.origin.scope != Scope::User);
+                found.extend(difference.map(|difference| (*rule, agent, difference)));
+            }
+        }
+        found
+    }
+
+    fn read_as(&self, agent: &Agent, reach: Reach<'_>) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let root = Path::new(&self.roots.roots[0].path);
+        let takes = |format: &Format| !format.unless.iter().any(|path| root.join(path).exists());
+        self.read(agent.formats, &takes, if agent.nested { reach } else { Reach::Above(&[]) })
+    }
+
+    fn read(
+        &self,
+        formats: &'static [Format],
+        takes: &dyn Fn(&Format) -> bool,
+        reach: Reach<'_>,
+    ) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let extra: Vec<(Option<usize>, String)> =
             self.settings.rules.extra_paths.iter().map(|path| (path.root, path.value.clone())).collect();
+        let is_own = std::ptr::eq(formats, FORMATS);
         let allow_links: Vec<PathBuf> =
             self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect();
         let search = Search {
             roots: &self.roots,
             homes: &self.homes,
-            takes: &takes,
-            extra: &extra,
+            formats,
+            takes,
+            extra: if is_own { &extra } else { &[] },
             allow_links: &allow_links,
         };
         let (found, mut diagnostics) = discover(&search, reach);
         let twins = self.twins();
-        let (parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
-        diagnostics.extend(self.diagnostics.iter().cloned());
+        let (mut parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
         diagnostics.extend(same);
-        let mut entries: Vec<Entry> = Vec::with_capacity(parsed.len());
-        for parsed in parsed {
-            diagnostics.extend(parsed.diagnostics);
-            entries.push(parsed.entry);
-        }
-        let book = resolve(entries, &self.switches());
-        if let Reach::Tree = reach {
-            diagnostics.extend(self.tell_unknown_ids(&book));
-        }
-        diagnostics.sort();
-        diagnostics.dedup();
-        Loaded { book, diagnostics }
+        diagnostics.extend(imports::follow(&mut parsed, &search));
+        (parsed, diagnostics)
     }
 
     /// For each root, the repository it is a checkout of, where another root is one too.
@@ -229,9 +278,36 @@ pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
     atomic::replace(path, text, atomic::Audience::Usual)
 }
 
+/// Parts what files became from what is told of them.
+fn entries(parsed: Vec<Parsed>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(parsed.len());
+    for parsed in parsed {
+        diagnostics.extend(parsed.diagnostics);
+        entries.push(parsed.entry);
+    }
+    entries
+}
+
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort();
+    diagnostics.dedup();
+    diagnostics
+}
+
+fn path_of(parsed: &Parsed) -> &str {
+    match &parsed.entry {
+        Entry::Rule(rule) => &rule.origin.path,
+        Entry::Rejected(rejected) => &rejected.origin.path,
+    }
+}
+
+fn is_import(rule: &Rule) -> bool {
+    rule.origin.place.shape == Shape::Imported
+}
+
 fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {
     let common = twins.get(origin.root)?.as_ref()?;
     let shared = twins.iter().flatten().filter(|other| *other == common).count() > 1;
-    (shared && origin.scope == rulebook::source::Scope::Workspace && origin.folder.is_empty())
+    (shared && origin.scope == Scope::Workspace && origin.folder.is_empty())
         .then(|| format!("{}\0{}\0{}", common.display(), origin.place.path, origin.inner))
 }

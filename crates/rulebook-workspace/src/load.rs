@@ -14,7 +14,7 @@ use rulebook::source::{MAX_SOURCE, Origin, Source, Unreadable};
 use crate::discover::{Found, Node, reason};
 
 /// Rule files are small: nearly all fit one read of this many bytes.
-const FIRST_READ: usize = 16 << 10;
+pub(crate) const FIRST_READ: usize = 16 << 10;
 
 /// Reads and parses every file; what two names lead to counts once, for the first.
 pub(crate) fn load(
@@ -74,7 +74,7 @@ fn read_one(found: Found, twin_of: &dyn Fn(&Origin) -> Option<String>, buffer: &
     ReadFile { parsed: parse(Source { origin: found.origin, text }), identities }
 }
 
-fn read_text(path: &Path, buffer: &mut [u8]) -> Result<String, Unreadable> {
+pub(crate) fn read_text(path: &Path, buffer: &mut [u8]) -> Result<String, Unreadable> {
     let refuse = |error: io::Error| Unreadable::Refused(reason(&error));
     let bytes = File::open(path).and_then(|file| read_bytes(file, buffer)).map_err(refuse)?;
     if bytes.len() as u64 > MAX_SOURCE {

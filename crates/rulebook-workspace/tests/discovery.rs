@@ -33,7 +33,12 @@ impl Place {
 
     fn homes(&self) -> Homes {
         let home = self.path("home");
-        Homes { config: Some(home.join(".config")), state: Some(home.join(".local/state")), home: Some(home) }
+        Homes {
+            config: Some(home.join(".config")),
+            state: Some(home.join(".local/state")),
+            home: Some(home),
+            system: Some(self.path("system")),
+        }
     }
 
     fn open(&self, roots: &[&str]) -> Workspace {

@@ -13,7 +13,8 @@ pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;
 
-use crate::condition::{Facts, Match, Paths, Pattern, Shape};
+use crate::agent::Conflicts;
+use crate::condition::{Facts, Match, Paths, Shape};
 use crate::evaluate::{State, at_best, settle};
 use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
@@ -28,6 +29,7 @@ pub struct Coverage<'r> {
     /// Those that a file could match.
     patterns: Vec<Wanting<'r>>,
     folders: Vec<(usize, &'r str)>,
+    conflicts: Conflicts,
 }
 
 /// A rule and what files are to it.
@@ -69,7 +71,14 @@ enum Role {
 struct Wanting<'r> {
     rule: usize,
     paths: &'r Paths,
-    pattern: &'r Pattern,
+    /// Position among them.
+    at: usize,
+}
+
+impl<'r> Wanting<'r> {
+    fn written(&self) -> &'r str {
+        self.paths.patterns().nth(self.at).unwrap_or_default()
+    }
 }
 
 impl<'r> Coverage<'r> {
@@ -81,8 +90,11 @@ impl<'r> Coverage<'r> {
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
             let mut add = |shape: &Shape<'r>| {
                 if let Shape::Paths(paths) = shape {
-                    let wanting = paths.patterns.iter().filter(|pattern| pattern.wants_a_match());
-                    patterns.extend(wanting.map(|pattern| Wanting { rule: at, paths, pattern }));
+                    patterns.extend(paths.including().map(|pattern| Wanting {
+                        rule: at,
+                        paths,
+                        at: pattern,
+                    }));
                 }
             };
             covered.shape.visit(&mut add);
@@ -91,7 +103,7 @@ impl<'r> Coverage<'r> {
         let mut folders: Vec<_> = book.rules().filter_map(|(rule, _)| rule.origin.nest()).collect();
         folders.sort_unstable();
         folders.dedup();
-        Coverage { rules, patterns, folders }
+        Coverage { rules, patterns, folders, conflicts: book.conflicts() }
     }
 
     /// For each of these rules of the book, by position, the files that bring it on; positions again.
@@ -121,7 +133,7 @@ impl<'r> Coverage<'r> {
         let (at, rules): (Vec<usize>, Vec<_>) = (self.rules.iter().enumerate().filter(is_in))
             .map(|(at, covered)| (at, (covered.rule, covered.off)))
             .unzip();
-        let verdicts = settle(rules);
+        let verdicts = settle(rules, self.conflicts);
         let is_out = |(at, state): &(usize, State<'_>)| {
             let Covered { role, gate, .. } = &self.rules[*at];
             !matches!(state, State::Stack | State::Stream) && *role != Role::Shadow && gate.is_none()
@@ -137,7 +149,7 @@ impl<'r> Coverage<'r> {
 impl<'r> Covered<'r> {
     fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
         let shape = Shape::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
-        let gate = rule.stream.as_ref().and_then(|trigger| Some(trigger.gate.as_ref()?.shape()));
+        let gate = rule.stream.as_ref().and_then(|trigger| Some(Shape::Paths(trigger.gate.as_ref()?)));
         let mut further = Vec::new();
         let mut is_bound = rule.origin.nest().is_some();
         shape.visit(&mut |shape| match shape {
@@ -196,12 +208,6 @@ fn find_rivals(rules: &mut [Covered<'_>]) {
     }
 }
 
-impl Pattern {
-    fn wants_a_match(&self) -> bool {
-        self.glob.is_some() && !self.written.starts_with('!')
-    }
-}
-
 impl<'c> Shape<'c> {
     /// Visits it and everything it is made of.
     fn visit(&self, visitor: &mut impl FnMut(&Shape<'c>)) {
@@ -234,7 +240,7 @@ impl<'c> Shape<'c> {
     /// Positions of the paths that meet it, each by itself, ascending; nothing where it asks for no path.
     fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
         match self {
-            Shape::Paths(paths) => Some(paths.find(facts).0),
+            Shape::Paths(paths) => Some(paths.find(facts)),
             Shape::Other(_) => None,
             Shape::Never => Some(Vec::new()),
             Shape::Not(inner) => {

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The file, or a part of it, is not used.
+    /// The file, or a part of it, is not used; or must not stay as it is.
     Error,
     /// It is used, but probably not as its author meant.
     Warning,
@@ -201,6 +201,21 @@ macro_rules! codes {
 }
 
 codes! {
+    AgentAlways "agent-always" Warning
+        "The agent a file belongs to has it always on, which its author did not mean."
+        "write the rule the way the agent reads it; `rulebook explain --as AGENT` shows its view";
+    AgentDiffers "agent-differs" Warning
+        "The agent a file belongs to does something else with it than its author meant."
+        "write the rule the way the agent reads it; `rulebook explain --as AGENT` shows its view";
+    AgentNever "agent-never" Warning
+        "The agent a file belongs to never takes it, which its author did not mean."
+        "write the rule the way the agent reads it; `rulebook explain --as AGENT` shows its view";
+    AlwaysGlob "always-glob" Note
+        "A glob of a rule's paths matches every file, so the rule is on with any path at all."
+        "name the files the rule is about, or say that it is always on";
+    AlwaysOverridden "always-overridden" Warning
+        "Whenever the rule could come on, another rule of the same id takes its place."
+        "give it an id of its own, or remove one of the two";
     BadGlob "bad-glob" Warning
         "A glob is too long or expands too far; it matches nothing."
         "split it into several shorter globs";
@@ -234,6 +249,15 @@ codes! {
     DeadKey "dead-key" Warning
         "A key has no effect because another key decides."
         "remove one of the two";
+    DoubtfulGlob "doubtful-glob" Warning
+        "A glob probably does not match what its author meant."
+        "write it relative to the workspace, with `/` between folders";
+    DuplicateBody "duplicate-body" Note
+        "Two rule files say the same."
+        "keep one of them, or make one a link to the other";
+    DuplicateId "duplicate-id" Warning
+        "Two rules of one scope share an id and may come on together; only one is delivered then."
+        "give one of them an id of its own";
     DuplicateKey "duplicate-key" Warning
         "A key stands twice in one header; the first one counts."
         "keep one of them";
@@ -261,6 +285,21 @@ codes! {
     HeaderTooLarge "header-too-large" Warning
         "A header is larger than 64 KiB."
         "move text from the header into the body";
+    HiddenText "hidden-text" Warning
+        "A rule has characters that people do not see and models read."
+        "remove them, or write the rule's line anew";
+    ImportCyclic "import-cyclic" Warning
+        "A file imports itself, directly or through others; it is taken once."
+        "remove one of the `@` imports";
+    ImportMissing "import-missing" Warning
+        "A file imported with `@` is not there."
+        "mend the path, which is relative to the importing file, or write it in backticks if no import is meant";
+    ImportOutside "import-outside" Warning
+        "A file imported with `@` lies outside the workspace and is not read."
+        "copy the file into the workspace, or allow its folder with `rules.allow_links` in your own settings";
+    ImportTooDeep "import-too-deep" Warning
+        "Imports lead further than the agent follows them."
+        "import the file directly";
     LineHeader "line-header" Warning
         "The header is not YAML; it was read line by line as `key: value`."
         "mend the YAML so that every agent reads the same";
@@ -285,12 +324,30 @@ codes! {
     OutsideRoot "outside-root" Warning
         "A link leads out of the workspace and is not followed."
         "copy the file, or allow the target with `rules.allow_links` in your own settings";
+    OverLimit "over-limit" Warning
+        "A file is longer than what its agent takes of it."
+        "split the rule, or shorten it";
+    PatternList "pattern-list" Warning
+        "White space, or a comma in the entry of a list, stands between patterns."
+        "put commas between patterns of a text, or give each an entry of a list";
+    RawHeader "raw-header" Warning
+        "A file that has no header by its format opens with lines that look like one; the agent reads them as text."
+        "remove the lines between the fences, or move the file to where headers count";
     RefusedSetting "refused-setting" Warning
         "A workspace's settings may not do this; it is ignored."
         "put it into your own settings file";
     SameFile "same-file" Note
         "Two names lead to one file; it counts once."
         "nothing to do";
+    Secret "secret" Error
+        "A rule has what looks like a secret in it; every model and every reader of the repository is told it."
+        "withdraw the secret where it was issued, and keep the new one out of rule files";
+    StaleBaseline "stale-baseline" Note
+        "A baseline records a problem that no longer occurs."
+        "write the baseline anew with `--write-baseline`";
+    StrayHeader "stray-header" Warning
+        "Lines that look like a header do not open the file, so they are text."
+        "open the file with `---` alone on its line, and close the header with another";
     TooLarge "too-large" Error
         "A rule file is larger than 1 MiB."
         "split it, or move reference material out of the rule";

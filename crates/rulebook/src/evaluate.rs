@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::agent::Conflicts;
 use crate::condition::{Answer, Facts, Truth};
 use crate::evidence::Evidence;
 use crate::format::Bare;
@@ -73,7 +74,7 @@ pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
     let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
     let standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
     let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
-    Evaluation { verdicts: decide(standings, is_here) }
+    Evaluation { verdicts: decide(standings, book.conflicts(), is_here) }
 }
 
 /// A verdict on its way.
@@ -133,6 +134,9 @@ fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new("no-condition", "it has neither `globs` nor `alwaysApply: true`"))
         }
+        Activation::Never if rule.origin.format.bare == Bare::Undocumented => {
+            Err(WhyNot::new("undocumented", "the agent does not document what a rule like this is"))
+        }
         Activation::Never => Err(WhyNot::new("unreachable", "nothing in its header can bring it on")),
     }
 }
@@ -185,7 +189,10 @@ pub(crate) fn at_best(rule: &Rule) -> Option<State<'_>> {
 
 /// What becomes of rules, in order, whose conditions hold, among each other. One that is off is a nested
 /// `enabled: false` whose folder it is.
-pub(crate) fn settle<'r>(rules: impl IntoIterator<Item = (&'r Rule, Option<&'r Off>)>) -> Vec<Verdict<'r>> {
+pub(crate) fn settle<'r>(
+    rules: impl IntoIterator<Item = (&'r Rule, Option<&'r Off>)>,
+    conflicts: Conflicts,
+) -> Vec<Verdict<'r>> {
     let stand = |(rule, off): (&'r Rule, Option<&'r Off>)| {
         let state = match off {
             Some(off) => State::Disabled(off.clone()),
@@ -193,14 +200,20 @@ pub(crate) fn settle<'r>(rules: impl IntoIterator<Item = (&'r Rule, Option<&'r O
         };
         Standing { verdict: Verdict { rule, state, because: Vec::new() }, unmet: None }
     };
-    decide(rules.into_iter().map(stand).collect(), |_| true)
+    decide(rules.into_iter().map(stand).collect(), conflicts, |_| true)
 }
 
 /// The rules among each other. `is_here` tells whether a nested rule's folder is concerned.
-fn decide<'r>(mut standings: Vec<Standing<'r>>, is_here: impl Fn(&Rule) -> bool) -> Vec<Verdict<'r>> {
+fn decide<'r>(
+    mut standings: Vec<Standing<'r>>,
+    conflicts: Conflicts,
+    is_here: impl Fn(&Rule) -> bool,
+) -> Vec<Verdict<'r>> {
     bury(&mut standings, is_here);
-    override_ids(&mut standings);
-    override_duplicates(&mut standings);
+    if conflicts == Conflicts::FirstWins {
+        override_ids(&mut standings);
+        override_duplicates(&mut standings);
+    }
     standings.into_iter().map(|standing| standing.verdict).collect()
 }
 

@@ -45,6 +45,7 @@
 //! assert_eq!(Notice::of(&rendered).unwrap().line(), "📋 Conditional rules applied: web");
 //! ```
 
+pub mod agent;
 pub mod condition;
 pub mod coverage;
 pub mod diagnostic;
@@ -54,6 +55,7 @@ pub mod explain;
 pub mod format;
 pub mod frontmatter;
 pub mod glob;
+pub mod lint;
 pub mod render;
 pub mod resolve;
 pub mod rule;

@@ -1,11 +1,13 @@
 //! Resolving: rules in their order, with what is switched off.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
 use crate::format::{Entry, Rejected};
-use crate::rule::{Rule, rule_name};
+use crate::rule::{Rank, Rule, rule_name};
 
 /// Every rule there is, in the order of precedence.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +17,7 @@ pub struct Rulebook {
     /// Beside `rules`: who switched it off.
     off: Vec<Option<Off>>,
     rejected: Vec<Rejected>,
+    conflicts: Conflicts,
 }
 
 /// What people switched off, outside the rule files.
@@ -37,33 +40,58 @@ pub struct Off {
 
 /// Orders rules and applies the switches.
 pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) -> Rulebook {
-    let mut book = Rulebook::default();
-    for entry in entries {
-        match entry {
-            Entry::Rule(rule) => book.rules.push(rule),
-            Entry::Rejected(rejected) => book.rejected.push(rejected),
-        }
-    }
+    let mut book = Rulebook::of(entries);
     book.rules.sort_by(|a, b| (&a.rank, &a.origin.path).cmp(&(&b.rank, &b.origin.path)));
-    book.rejected
-        .sort_by(|a, b| (&a.origin.display, &a.origin.path).cmp(&(&b.origin.display, &b.origin.path)));
-    let mut tombs: BTreeMap<&str, &Rule> = BTreeMap::new();
-    for rule in &book.rules {
-        let switched = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
-        let off = switches
-            .all
-            .clone()
-            .or(switched)
-            .or_else(|| tombs.get(rule.id.as_str()).map(|tomb| tomb.tombstone()));
-        let off =
-            off.or_else(|| (!rule.enabled).then(|| Off { by: "enabled: false".to_owned(), file: None }));
-        // One in a nested folder speaks for its folder only; that depends on the evidence.
-        if !rule.enabled && rule.origin.folder.is_empty() {
-            tombs.entry(&rule.id).or_insert(rule);
-        }
-        book.off.push(off);
-    }
+    book.switch(switches);
     book
+}
+
+/// Orders rules as an agent itself does, which knows no switches.
+pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
+    let mut book = Rulebook { conflicts: agent.conflicts, ..Rulebook::of(entries) };
+    match agent.order {
+        Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank.cmp(&b.rank)),
+        // From what is far to what is near: the user's, the root's, the folder's.
+        Order::UserFirst => book.rules.sort_by_key(|rule| {
+            let Rank { scope, format, depth, path, .. } = &rule.rank;
+            (Reverse(*scope), Reverse(*depth), *format, path.clone())
+        }),
+    }
+    book.switch(&Switches::default());
+    book
+}
+
+impl Rulebook {
+    fn of(entries: impl IntoIterator<Item = Entry>) -> Rulebook {
+        let mut book = Rulebook::default();
+        for entry in entries {
+            match entry {
+                Entry::Rule(rule) => book.rules.push(rule),
+                Entry::Rejected(rejected) => book.rejected.push(rejected),
+            }
+        }
+        book.rejected
+            .sort_by(|a, b| (&a.origin.display, &a.origin.path).cmp(&(&b.origin.display, &b.origin.path)));
+        book
+    }
+
+    fn switch(&mut self, switches: &Switches) {
+        let mut tombs: BTreeMap<&str, &Rule> = BTreeMap::new();
+        for rule in &self.rules {
+            let switched = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
+            let off = switches
+                .all
+                .clone()
+                .or(switched)
+                .or_else(|| tombs.get(rule.id.as_str()).map(|tomb| tomb.tombstone()))
+                .or_else(|| (!rule.enabled).then(|| Off { by: "enabled: false".to_owned(), file: None }));
+            // One in a nested folder speaks for its folder only; that depends on the evidence.
+            if !rule.enabled && rule.origin.folder.is_empty() {
+                tombs.entry(&rule.id).or_insert(rule);
+            }
+            self.off.push(off);
+        }
+    }
 }
 
 impl Rule {
@@ -77,6 +105,11 @@ impl Rulebook {
     /// The rules in order, each with who switched it off.
     pub fn rules(&self) -> impl ExactSizeIterator<Item = (&Rule, Option<&Off>)> {
         self.rules.iter().map(Box::as_ref).zip(self.off.iter().map(Option::as_ref))
+    }
+
+    /// What becomes of rules of one id.
+    pub fn conflicts(&self) -> Conflicts {
+        self.conflicts
     }
 
     /// Files that are no rules, by path.

@@ -1,10 +1,11 @@
 //! Rules: one instruction each, normalised; nothing of the format survives but the origin.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::condition::{Condition, Match};
+use crate::condition::{Condition, Match, Paths};
 use crate::source::{Origin, Scope};
 use crate::stream;
 use crate::stream::pattern::Pattern;
@@ -62,6 +63,8 @@ pub struct Rank {
     pub depth: Reverse<usize>,
     /// The rule's id.
     pub id: String,
+    /// The place in the row of its format.
+    pub place: usize,
     /// The file, as shown.
     pub path: String,
 }
@@ -197,7 +200,7 @@ pub struct Trigger {
     /// How it interrupts and repeats, where the rule says so.
     pub modes: OwnModes,
     /// Files a tool call must be about, where the rule says so.
-    pub gate: Option<Condition>,
+    pub gate: Option<Arc<Paths>>,
 }
 
 /// The modes a rule sets itself; the rest comes from the settings.
@@ -231,6 +234,11 @@ pub fn normalize_id(text: &str) -> String {
 }
 
 impl Rule {
+    /// Whether it is on with every request, at least for its folder.
+    pub fn is_on_here(&self) -> bool {
+        self.conditions.is_empty() && matches!(self.activation, Activation::Always | Activation::When)
+    }
+
     /// Whether people mean it by that name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.id == normalize_id(name)
@@ -267,6 +275,7 @@ mod tests {
             format,
             depth: Reverse(depth),
             id: "a".into(),
+            place: 0,
             path: path.into(),
         }
     }

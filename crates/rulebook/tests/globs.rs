@@ -1,21 +1,42 @@
 //! Globs agree with the tools they are named after, stay fast, and never panic.
 
-use proptest::prelude::*;
-use rulebook::glob::{Dialect, Glob, GlobError, PathIndex};
+use std::collections::BTreeMap;
 
-/// Feature, pattern, path and picomatch's answer; written by `scripts/globs.mjs`.
-const PICOMATCH: &str = include_str!("globs/picomatch.tsv");
+use proptest::prelude::*;
+use rulebook::glob::{Decision, Dialect, Glob, GlobError, PathIndex, PatternList, PatternSet};
+
+/// Feature, pattern, path and the original's answer; written by `scripts/globs.mjs`.
+const ANSWERS: &[(Dialect, &str)] = &[
+    (Dialect::Picomatch, include_str!("globs/picomatch.tsv")),
+    (Dialect::Minimatch, include_str!("globs/minimatch.tsv")),
+    (Dialect::Gitignore, include_str!("globs/gitignore.tsv")),
+    (Dialect::Claude, include_str!("globs/claude.tsv")),
+    (Dialect::VsCode, include_str!("globs/vscode.tsv")),
+];
 
 #[derive(Debug)]
-struct Case {
-    feature: &'static str,
+struct Case<'a> {
+    feature: &'a str,
     pattern: String,
     path: String,
     matches: bool,
 }
 
-fn cases() -> impl Iterator<Item = Case> {
-    PICOMATCH.lines().map(|line| {
+impl Case<'_> {
+    /// Our answer.
+    fn answer(&self, dialect: Dialect) -> Result<bool, GlobError> {
+        if self.feature == "list" {
+            let list = PatternList::new(self.pattern.lines(), dialect, |_, error| {
+                assert_eq!(error, GlobError::Empty);
+            });
+            return Ok(list.decide(&self.path).matches);
+        }
+        Glob::new(&self.pattern, dialect).map(|glob| glob.is_match(&self.path))
+    }
+}
+
+fn read(answers: &str) -> impl Iterator<Item = Case<'_>> {
+    answers.lines().map(|line| {
         let mut cells = line.split('\t');
         let mut cell = || cells.next().expect("four cells a line");
         Case { feature: cell(), pattern: unescape(cell()), path: unescape(cell()), matches: cell() == "1" }
@@ -39,37 +60,176 @@ fn unescape(cell: &str) -> String {
     .collect()
 }
 
-fn glob(pattern: &str) -> Glob {
-    Glob::new(pattern, Dialect::Picomatch).unwrap_or_else(|error| panic!("`{pattern}`: {error}"))
+fn glob(pattern: &str, dialect: Dialect) -> Glob {
+    Glob::new(pattern, dialect).unwrap_or_else(|error| panic!("{} `{pattern}`: {error}", dialect.name()))
 }
 
 #[test]
-fn every_answer_of_picomatch_is_ours() {
-    let differing: Vec<Case> =
-        cases().filter(|case| glob(&case.pattern).is_match(&case.path) != case.matches).collect();
-    assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
+fn every_answer_of_the_originals_is_ours() {
+    for &(dialect, answers) in ANSWERS {
+        let differs = |case: &Case<'_>| case.answer(dialect) != Ok(case.matches);
+        let differing: Vec<Case<'_>> = read(answers).filter(differs).collect();
+        assert!(differing.is_empty(), "{}: {} differ: {differing:#?}", dialect.name(), differing.len());
+    }
+}
+
+/// For answers printed by `scripts/globs.mjs fuzz`: `GLOBS=minimatch:FILE cargo test --test globs -- --ignored`.
+#[test]
+#[ignore = "needs a file of answers"]
+#[allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a tool more than a test")]
+fn every_answer_in_a_file_is_ours() {
+    let given = std::env::var("GLOBS").expect("GLOBS is DIALECT:FILE");
+    let (name, file) = given.split_once(':').expect("GLOBS is DIALECT:FILE");
+    let dialect = Dialect::all().find(|dialect| dialect.name() == name).expect("a dialect");
+    let answers = std::fs::read_to_string(file).expect("a file");
+    let (mut asked, mut refused, mut shown) = (0, 0, 0);
+    for case in read(&answers) {
+        asked += 1;
+        match case.answer(dialect) {
+            Err(_) => refused += 1,
+            Ok(answer) if answer != case.matches => {
+                shown += 1;
+                if shown < 60 {
+                    println!("{case:?}");
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+    println!("{asked} asked, {refused} refused, {shown} differ");
 }
 
 #[test]
 fn every_feature_has_both_answers() {
-    let mut features: Vec<&str> = cases().map(|case| case.feature).collect();
-    features.dedup();
-    for feature in features {
-        let (hits, misses): (Vec<_>, Vec<_>) =
-            cases().filter(|case| case.feature == feature).partition(|case| case.matches);
-        assert!(hits.len() >= 20 && misses.len() >= 20, "{feature}: {} and {}", hits.len(), misses.len());
+    for &(dialect, answers) in ANSWERS {
+        let mut features: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        read(answers)
+            .for_each(|case| features.entry(case.feature).or_default()[usize::from(case.matches)] += 1);
+        // Extglobs hardly ever match where there are none.
+        let has_all = matches!(dialect, Dialect::Picomatch | Dialect::Minimatch);
+        let enough = |counts: &[usize; 2]| !has_all || counts.iter().all(|&count| count >= 10);
+        for (feature, counts) in &features {
+            assert!(enough(counts), "{} {feature}: {counts:?}", dialect.name());
+        }
+        assert!(read(answers).filter(|case| case.matches).count() >= 1000);
     }
-    assert!(cases().count() >= 4000);
 }
 
 #[test]
-fn the_index_finds_what_picomatch_finds() {
-    let cases: Vec<Case> = cases().collect();
-    let index = PathIndex::new(cases.iter().map(|case| case.path.as_str()));
-    for (at, case) in cases.iter().enumerate() {
-        let found = index.matches(&glob(&case.pattern));
-        assert_eq!(found.binary_search(&at).is_ok(), case.matches, "{case:?}");
+fn the_index_finds_what_the_originals_find() {
+    for &(dialect, answers) in ANSWERS {
+        let cases: Vec<Case<'_>> = read(answers).filter(|case| case.feature != "list").collect();
+        for cases in cases.chunks(400) {
+            let index = PathIndex::new(cases.iter().map(|case| case.path.as_str()));
+            for (at, case) in cases.iter().enumerate() {
+                let found = index.matches(&glob(&case.pattern, dialect));
+                assert_eq!(found.binary_search(&at).is_ok(), case.matches, "{} {case:?}", dialect.name());
+            }
+        }
     }
+}
+
+/// The table that compares dialects: a pattern, a path, and a column for each dialect.
+#[test]
+fn dialects_differ_as_the_documentation_says() {
+    let page = include_str!("../../../docs/globs.md");
+    let (_, table) = page.split_once("| pattern | path |").expect("the page has the table");
+    let (head, rows) = table.split_once('\n').expect("the table has rows");
+    let names = || head.split('|').map(str::trim).filter(|name| !name.is_empty());
+    assert!(names().eq(Dialect::all().map(Dialect::name)));
+    for row in rows.lines().skip(1).take_while(|line| !line.is_empty()) {
+        let row = row.replace("\\|", "\u{1}");
+        let cells: Vec<String> = row.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect();
+        let (pattern, path) = (cells[1].trim_matches('`'), cells[2].trim_matches('`'));
+        for (dialect, want) in Dialect::all().zip(&cells[3..]) {
+            let found = if glob(pattern, dialect).is_match(path) { "yes" } else { "no" };
+            assert_eq!(found, want, "{} `{pattern}` and `{path}`", dialect.name());
+        }
+    }
+}
+
+#[test]
+fn claude_matches_what_it_was_seen_to_match() {
+    #[track_caller]
+    fn check(pattern: &str, path: &str, want: bool) {
+        assert_eq!(glob(pattern, Dialect::Claude).is_match(path), want, "`{pattern}` and `{path}`");
+    }
+    for pattern in ["src", "src/", "src/*", "src/**", "/src", "SRC/**"] {
+        check(pattern, "src/deep/a.ts", true);
+    }
+    check("deep", "src/deep/a.ts", true);
+    check("a.ts", "src/deep/a.ts", true);
+    check("deep/*.ts", "src/deep/a.ts", false);
+    check("*", ".hidden/a.ts", true);
+    check("**", "src/a.ts", true);
+    for pattern in ["./src/**", "/repo/src/**", "../x", "@(src)/**", "{1..3}", "src/[a", "#src"] {
+        for path in ["src/a.ts", "x", "2"] {
+            check(pattern, path, false);
+        }
+    }
+    for pattern in ["[!b].ts", "[^b].ts"] {
+        check(pattern, "b.ts", true);
+        check(pattern, "a.ts", false);
+    }
+    // The first `{` goes with the first `}`.
+    check("{src/{a,b},lib/c}.ts", "src/a.ts", true);
+    check("{src/{a,b},lib/c}.ts", "src/b.ts", false);
+    check("{src/{a,b},lib/c}.ts", "lib/c.ts", false);
+    // Not a line of its own that takes something back.
+    check("{a,!b}", "b", false);
+    check("{a,!b}", "!b", true);
+}
+
+#[test]
+fn copilots_command_line_matches_what_it_was_seen_to_match() {
+    #[track_caller]
+    fn check(pattern: &str, path: &str, want: bool) {
+        assert_eq!(glob(pattern, Dialect::CopilotCli).is_match(path), want, "`{pattern}` and `{path}`");
+    }
+    check("a.ts", "src/deep/a.ts", true);
+    check("*.ts", "src/deep/a.ts", true);
+    check("*.TS", "src/deep/a.ts", false);
+    for pattern in ["src", "src/", "deep", "src/*"] {
+        check(pattern, "src/deep/a.ts", false);
+    }
+    check("src/*", "src/a.ts", true);
+    check("[!b].ts", "a.ts", true);
+    check("{src/{a,b},lib/c}.ts", "src/b.ts", true);
+    check("!src/**", "src/a.ts", true);
+}
+
+#[test]
+fn a_list_says_which_pattern_decided() {
+    #[track_caller]
+    fn check(dialect: Dialect, patterns: &[&str], path: &str, matches: bool, by: Option<usize>) {
+        let list = PatternList::new(patterns.iter().copied(), dialect, |at, error| panic!("{at}: {error}"));
+        assert_eq!(list.decide(path), Decision { matches, by }, "{} {patterns:?} {path}", dialect.name());
+    }
+    let both = ["src/**", "!src/gen/**"];
+    check(Dialect::Picomatch, &both, "src/a.ts", true, Some(0));
+    check(Dialect::Picomatch, &both, "src/gen/a.ts", false, Some(1));
+    check(Dialect::Picomatch, &both, "lib/a.ts", false, None);
+    check(Dialect::Picomatch, &["!src/**"], "lib/a.ts", true, None);
+    check(Dialect::Minimatch, &both, "src/gen/a.ts", true, Some(0));
+    check(Dialect::Minimatch, &["a", "!b"], "c", true, Some(1));
+    check(Dialect::Gitignore, &["src/*", "!src/gen"], "src/gen/a.ts", false, None);
+    check(Dialect::Gitignore, &["src/*", "!src/a.ts"], "src/a.ts", false, Some(1));
+    check(Dialect::Gitignore, &["src/*", "!src/gen", "*.ts"], "src/gen/a.ts", true, Some(2));
+    check(Dialect::Gitignore, &["!src/a.ts", "src/*"], "src/a.ts", true, Some(1));
+    // A folder that is matched cannot be left again.
+    check(Dialect::Claude, &["src", "!src/a.ts"], "src/a.ts", true, Some(0));
+    check(Dialect::Claude, &["!a"], "b", false, None);
+}
+
+#[test]
+fn claude_expands_all_braces_of_a_list_out_of_one_budget() {
+    let list = format!("{{{}}}", (0..600).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
+    let mut refused = Vec::new();
+    let patterns = [list.as_str(), list.as_str(), "a.ts"];
+    let list = PatternList::new(patterns, Dialect::Claude, |at, error| refused.push((at, error)));
+    assert_eq!(refused, [(1, GlobError::TooManyAlternatives)]);
+    assert_eq!(list.decide("7").by, Some(0));
+    assert_eq!(list.decide("a.ts").by, Some(2));
 }
 
 /// Where picomatch has an answer and we refuse the pattern.
@@ -88,6 +248,23 @@ fn what_no_linear_matcher_can_do_is_refused() {
     // Picomatch throws.
     check("", GlobError::Empty);
     check("{a..+(b}|*)", GlobError::Torn);
+}
+
+#[test]
+fn limits_hold_in_every_dialect() {
+    for dialect in Dialect::all() {
+        #[track_caller]
+        fn check(pattern: &str, dialect: Dialect, want: Result<(), GlobError>) {
+            assert_eq!(Glob::new(pattern, dialect).map(|_| ()), want, "{}", dialect.name());
+        }
+        let list = |words: usize| format!("x{{{}}}", vec!["a"; words].join(","));
+        check("", dialect, Err(GlobError::Empty));
+        check(&"a".repeat(4000), dialect, Ok(()));
+        check(&"a".repeat(4097), dialect, Err(GlobError::TooLong { len: 4097 }));
+        check(&list(1000), dialect, Ok(()));
+        let has_braces = dialect != Dialect::Gitignore;
+        check(&list(1001), dialect, if has_braces { Err(GlobError::TooManyAlternatives) } else { Ok(()) });
+    }
 }
 
 #[test]
@@ -130,10 +307,12 @@ fn bombs_do_not_go_off() {
         format!("{}c", "?".repeat(4000)),
         format!("[{}]", "a-z".repeat(1300)),
     ];
-    for bomb in bombs {
-        if let Ok(glob) = Glob::new(&bomb, Dialect::Picomatch) {
-            assert!(!glob.is_match(&path), "{bomb}");
-            PathIndex::new([path.as_str(), "a/b", &bomb]).matches(&glob);
+    for bomb in &bombs {
+        for dialect in Dialect::all() {
+            let Ok(glob) = Glob::new(bomb, dialect) else { continue };
+            let is_match = glob.is_match(&path);
+            assert!(!is_match || dialect != Dialect::Picomatch, "{bomb}");
+            PathIndex::new([path.as_str(), "a/b", bomb]).matches(&glob);
         }
     }
 }
@@ -147,6 +326,10 @@ fn patterns() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 1..12).prop_map(|pieces| pieces.concat())
 }
 
+fn dialects() -> impl Strategy<Value = Dialect> {
+    prop::sample::select(Dialect::all().collect::<Vec<_>>())
+}
+
 /// Half of the lists are of ordinary files only.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let segment =
@@ -158,8 +341,8 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn an_index_answers_as_its_paths_would(pattern in patterns(), paths in paths()) {
-        if let Ok(glob) = Glob::new(&pattern, Dialect::Picomatch) {
+    fn an_index_answers_as_its_paths_would(pattern in patterns(), dialect in dialects(), paths in paths()) {
+        if let Ok(glob) = Glob::new(&pattern, dialect) {
             let index = PathIndex::new(paths.iter().map(String::as_str));
             let one_by_one: Vec<usize> = (0..paths.len()).filter(|&at| glob.is_match(&paths[at])).collect();
             prop_assert_eq!(index.matches(&glob), one_by_one);
@@ -167,9 +350,26 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics(pattern in ".{0,40}", signs in patterns(), path in ".{0,40}") {
+    fn a_set_answers_as_its_globs_would(
+        patterns in prop::collection::vec((patterns(), dialects()), 0..30),
+        paths in paths(),
+    ) {
+        let globs: Vec<Glob> =
+            patterns.iter().filter_map(|(pattern, dialect)| Glob::new(pattern, *dialect).ok()).collect();
+        let mut set = PatternSet::new(&globs);
+        let mut found = Vec::new();
+        for path in &paths {
+            let one_by_one: Vec<usize> = (0..globs.len()).filter(|&at| globs[at].is_match(path)).collect();
+            set.matches(path, &mut found);
+            prop_assert_eq!(&found, &one_by_one, "{} {:?}", path, patterns);
+        }
+    }
+
+    #[test]
+    fn nothing_panics(pattern in ".{0,40}", signs in patterns(), dialect in dialects(), path in ".{0,40}") {
+        PatternList::new([pattern.as_str(), signs.as_str()], dialect, |_, _| {}).decide(&path);
         for pattern in [&pattern, &signs, &format!("{signs}{pattern}")] {
-            if let Ok(glob) = Glob::new(pattern, Dialect::Picomatch) {
+            if let Ok(glob) = Glob::new(pattern, dialect) {
                 glob.is_match(&path);
                 glob.matches_ignoring_negation(&path);
                 PathIndex::new([path.as_str()]).matches(&glob);
@@ -178,8 +378,8 @@ proptest! {
     }
 
     #[test]
-    fn a_universal_glob_matches_all(pattern in patterns(), paths in paths()) {
-        if let Ok(glob) = Glob::new(&pattern, Dialect::Picomatch) && glob.is_universal() {
+    fn a_universal_glob_matches_all(pattern in patterns(), dialect in dialects(), paths in paths()) {
+        if let Ok(glob) = Glob::new(&pattern, dialect) && glob.is_universal() {
             let normal = |path: &&String| !path.contains(['\n', '\\']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
             for path in paths.iter().filter(normal) {
                 prop_assert!(glob.is_match(path), "{}", path);

@@ -10,7 +10,7 @@ use rulebook::coverage::{Coverage, Listing};
 use rulebook::evaluate::{State, applies, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::explain::explain;
-use rulebook::format::{Entry, FORMATS, Shape, parse};
+use rulebook::format::{Entry, FORMATS, Format, parse};
 use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
@@ -61,7 +61,7 @@ const PATHS: &[&str] = &["src/a.ts", "a.ts", "b.ts", "packages/web/x.ts", "packa
 fn file() -> impl Strategy<Value = File> {
     let scope = prop::sample::select(vec![Scope::Workspace, Scope::Workspace, Scope::User, Scope::Extra]);
     (
-        (0..FORMATS.len() - 1, 0..2usize, scope),
+        (0..with_places().len(), 0..3usize, scope),
         (prop::sample::select(FOLDERS), prop::sample::select(NAMES)),
         prop::sample::subsequence(FIELDS, 0..5),
         (prop::sample::select(BODIES), prop::bool::weighted(0.1)),
@@ -75,10 +75,15 @@ fn file() -> impl Strategy<Value = File> {
         })
 }
 
+/// The formats with files in a workspace.
+fn with_places() -> Vec<&'static Format> {
+    FORMATS.iter().filter(|format| !format.workspace.is_empty()).collect()
+}
+
 fn source(file: &File) -> Source {
-    let format = &FORMATS[file.format];
+    let format = with_places()[file.format];
     let place = &format.workspace[file.place % format.workspace.len()];
-    let inner = if matches!(place.shape, Shape::File { .. }) { place.path } else { file.name };
+    let inner = if place.extensions().is_none() { place.path } else { file.name };
     let place_path = if inner == place.path { String::new() } else { format!("{}/", place.path) };
     let slash = if file.folder.is_empty() { "" } else { "/" };
     let display =
@@ -94,7 +99,8 @@ fn source(file: &File) -> Source {
         inner: inner.to_owned(),
     };
     let close = if file.broken { "" } else { "---\n" };
-    let header = if file.fields.is_empty() {
+    let is_raw = format.tier.is_none() || place.is_raw();
+    let header = if file.fields.is_empty() || is_raw {
         String::new()
     } else {
         format!("---\n{}\n{close}", file.fields.join("\n"))
@@ -330,7 +336,7 @@ proptest! {
 
     #[test]
     fn no_text_panics_in_any_format(text in "(---\n|globs: |paths: |when: |\\PC|\n|[*&!{}\\[\\]\"'#|>,]|priority: 5\n|description: x\n){0,30}") {
-        for format in 0..FORMATS.len() - 1 {
+        for format in 0..with_places().len() {
             let file = File {
                 format, place: 0, scope: Scope::Workspace, folder: "", name: "a.md", fields: Vec::new(), body: "", broken: false,
             };

@@ -1,25 +1,66 @@
-//! Behaviour: the pages in `spec/`, each a small workspace, evidence, and the verdicts the engine gives.
+//! Behaviour: the pages in `spec/` and, one a format, in `formats/`: a small workspace, evidence, and the engine's verdicts.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may fail loudly, and reads its pages"
+)]
 
 #[allow(dead_code, reason = "shared with the command's pages")]
 mod page;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use page::{Piece, Stage};
 use rulebook::evaluate::State;
 use rulebook::evidence::Input;
+use rulebook::format::{Base, FORMATS, Shape};
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Asked, Homes, Workspace};
 
 #[test]
 fn every_page_holds() {
+    hold("spec");
+}
+
+#[test]
+fn every_format_reads_its_page() {
+    hold("formats");
+}
+
+#[test]
+fn every_format_has_a_page_with_a_file_in_every_place() {
+    for format in FORMATS.iter().filter(|format| format.name != "remote") {
+        let page = fs::read_to_string(pages("formats").join(format!("{}.md", format.name))).unwrap();
+        for place in format.workspace.iter().chain(format.user) {
+            let start = match place.base {
+                Base::Root => "",
+                Base::Home => "~/",
+                Base::Config => "~/.config/",
+                Base::System => "~/system/",
+            };
+            let end = match place.shape {
+                Shape::File { .. } | Shape::Located { .. } | Shape::Imported => "\n",
+                Shape::Folder { .. } => "/",
+                Shape::Modes { prefix, .. } => &format!("/{prefix}"),
+            };
+            let file = format!("\n```file {start}{}{end}", place.path);
+            assert!(page.contains(&file), "{} has no {}", format.name, file.trim_start());
+        }
+    }
+}
+
+fn pages(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
+}
+
+fn hold(folder: &str) {
     let mut stage = Stage::new();
     let mut current = None;
     let mut evidence = "{}".to_owned();
-    page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec"), |path, piece| {
+    page::run(&pages(folder), |path, piece| {
         if current.as_deref() != Some(path) {
             current = Some(path.to_owned());
             stage = Stage::new();
@@ -34,6 +75,10 @@ fn every_page_holds() {
             Piece::Block(block) => match block.words() {
                 ("file", path) => {
                     stage.file(path, &block.body);
+                    None
+                }
+                ("link", path) => {
+                    stage.link(path, &block.body);
                     None
                 }
                 ("evidence", _) => {
@@ -61,6 +106,7 @@ fn open(stage: &Stage) -> Workspace {
     let homes = Homes {
         config: Some(home.join(".config")),
         state: Some(home.join(".local/state")),
+        system: Some(home.join("system")),
         home: Some(home),
     };
     Workspace::open(&[stage.workspace()], homes).unwrap()

@@ -1,78 +1,177 @@
 //! `check`: what is wrong in rule files and settings, and what to write instead.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::process::ExitCode;
 
 use rulebook::diagnostic::{Diagnostic, Severity};
-use rulebook_workspace::Reach;
+use rulebook::lint::{Summary, lint};
+use rulebook::rule::Rule;
+use rulebook::source::MAX_SOURCE;
+use rulebook_workspace::{Loaded, Reach, Workspace};
 use serde_json::json;
 
+use super::baseline::Baseline;
 use super::{VERSION, fix, sarif};
 use crate::args::{Args, Check, Format};
-use crate::out::{self, GREEN, RED, paint, plural};
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+/// What was found, and what was done about it.
+struct Report {
+    fixed: Vec<fix::Mended>,
+    /// Sorted by place.
+    diagnostics: Vec<Diagnostic>,
+    /// How many problems the baseline holds back.
+    held_back: usize,
+    /// Of the rules as they are, whatever a baseline holds back.
+    summary: Summary,
+}
 
 pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
-    let mut loaded = workspace.load(Reach::Tree);
-    let mut fixed = Vec::new();
-    if options.fix {
-        fixed = fix::mend(&loaded);
-        if !fixed.is_empty() {
-            loaded = super::open(args)?.load(Reach::Tree);
-        }
-    }
-    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, &workspace.tree(&|_| ())));
-    loaded.diagnostics.sort();
-    let diagnostics = &loaded.diagnostics;
-    let files = loaded.book.rules().len() + loaded.book.rejected().len();
+    let report = report(&workspace, options)?;
     match if args.json { Format::Json } else { options.format } {
-        Format::Text => out::print(&show(diagnostics, &fixed, files))?,
-        Format::Json => {
-            let fixed: Vec<_> = fixed
-                .iter()
-                .map(|mended| json!({ "path": mended.path, "diff": mended.diff, "failed": mended.failed }))
-                .collect();
-            out::print_json(&json!({
-                "version": VERSION, "files": files, "fixed": fixed, "diagnostics": diagnostics,
-            }))?;
-        }
-        Format::Sarif => out::print_json(&sarif::report(diagnostics))?,
-        Format::Github => out::print_raw(github(diagnostics).as_bytes())?,
+        Format::Text => out::print(&show(&report, options))?,
+        Format::Json => out::print_json(&json!({
+            "version": VERSION,
+            "files": report.summary.files,
+            "fixed": report.fixed,
+            "diagnostics": report.diagnostics,
+            "heldBack": report.held_back,
+            "summary": report.summary,
+        }))?,
+        Format::Sarif => out::print_json(&sarif::report(&workspace.roots, &report.diagnostics))?,
+        Format::Github => out::print_raw(github(&report.diagnostics).as_bytes())?,
     }
-    let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let worst = if options.strict { Severity::Warning } else { Severity::Error };
+    let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity <= worst)
+        || options.dry_run && !report.fixed.is_empty();
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-fn show(diagnostics: &[Diagnostic], fixed: &[fix::Mended], files: usize) -> String {
+fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
+    let mut loaded = load(workspace);
+    let mut fixed = Vec::new();
+    if options.fix {
+        fixed = fix::mend(&loaded, if options.dry_run { fix::Hand::Show } else { fix::Hand::Write });
+        if fixed.iter().any(|mended| mended.is_written) {
+            loaded = load(workspace);
+        }
+    }
+    let Loaded { book, mut diagnostics } = loaded;
+    let summary = Summary::of(&book, &diagnostics);
+    let mut held_back = 0;
+    if let Some(file) = &options.baseline {
+        if options.write_baseline {
+            Baseline::of(&diagnostics).write(file)?;
+        }
+        held_back = Baseline::read(file)?.hold_back(&mut diagnostics, file);
+    }
+    Ok(Report { fixed, diagnostics, held_back, summary })
+}
+
+/// The whole tree's rules, with what the lints and the files of the tree tell beside what reading them told.
+fn load(workspace: &Workspace) -> Loaded {
+    let mut loaded = workspace.load(Reach::Tree);
+    loaded.diagnostics.extend(lint(&loaded.book, &text_of));
+    let differences = workspace.differences(&loaded.book, Reach::Tree);
+    loaded.diagnostics.extend(differences.iter().map(|(rule, agent, found)| found.diagnostic(agent, rule)));
+    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, &workspace.tree(&|_| ())));
+    loaded.diagnostics.sort();
+    loaded
+}
+
+/// A rule's file as it is now; it was read already, so it is one, and small, unless somebody just changed it.
+fn text_of(rule: &Rule) -> Option<String> {
+    let metadata = fs::metadata(&rule.origin.path).ok()?;
+    let is_small_file = metadata.is_file() && metadata.len() <= MAX_SOURCE;
+    is_small_file.then(|| fs::read_to_string(&rule.origin.path).ok()).flatten()
+}
+
+/// The files with the worst problems first; within a file by place.
+fn worst_first(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut worst: HashMap<&str, Severity> = HashMap::new();
+    for told in diagnostics {
+        let of_file = worst.entry(&told.path).or_insert(told.severity);
+        *of_file = told.severity.min(*of_file);
+    }
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|told| worst[told.path.as_str()]);
+    sorted
+}
+
+fn show(report: &Report, options: &Check) -> String {
     let mut text = String::new();
-    for mended in fixed {
+    for mended in &report.fixed {
         let path = out::clean(&mended.path);
+        let done = if mended.is_written { "mended" } else { "would mend" };
         let _ = match &mended.failed {
-            None => writeln!(text, "{} {path}\n{}", paint(GREEN, "mended"), mended.diff),
+            None => writeln!(text, "{} {path}\n{}", paint(GREEN, done), coloured(&mended.diff)),
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
         };
     }
-    for diagnostic in diagnostics {
+    for diagnostic in worst_first(&report.diagnostics) {
         out::write_diagnostic(&mut text, diagnostic);
     }
-    let files = plural(files, "rule file");
-    match out::count(diagnostics) {
-        Some(count) => {
-            let _ = writeln!(text, "{count} in {files}");
-        }
-        None => {
-            let _ = writeln!(text, "{} in {files}", paint(GREEN, "nothing to mend"));
-        }
+    let files = plural(report.summary.files, "rule file");
+    let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, "nothing to mend"));
+    let _ = writeln!(text, "{count} in {files}");
+    if let Some(file) = &options.baseline {
+        let held_back = plural(report.held_back, "problem");
+        let _ = writeln!(text, "{held_back} held back by {}", out::clean(&file.display().to_string()));
     }
+    write_summary(&mut text, &report.summary);
     text
 }
 
-/// Annotations of a GitHub workflow; `%`, CR and LF are escaped as it wants.
+fn coloured(diff: &str) -> String {
+    let style = |line: &str| if line.starts_with("  -") { RED } else { GREEN };
+    diff.lines().map(|line| format!("{}\n", paint(style(line), out::clean(line)))).collect()
+}
+
+/// What a newcomer wants to know; nothing where there is nothing to say.
+fn write_summary(text: &mut String, summary: &Summary) {
+    let mut table = Table::default();
+    for (what, files) in [
+        ("never seen", &summary.never_seen),
+        ("on by accident", &summary.on_by_accident),
+        ("said twice", &summary.said_twice),
+    ] {
+        if !files.is_empty() {
+            table.row([(BOLD, what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
+        }
+    }
+    let always = &summary.always_on;
+    if always.rules > 0 {
+        let cost = format!("about {} of every prompt (an estimate)", plural(always.tokens, "token"));
+        table.row([(BOLD, "always on"), (PLAIN, &always.rules.to_string()), (DIM, &cost)]);
+    }
+    if !table.is_empty() {
+        text.push('\n');
+        table.write(text, 2, &table.widths());
+    }
+}
+
+/// How many files are named.
+const MAX_NAMED: usize = 3;
+
+fn first_few(files: &[String]) -> String {
+    let named = files[..files.len().min(MAX_NAMED)].join(", ");
+    match files.len().saturating_sub(MAX_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// Annotations of a GitHub workflow, the worst first: it shows the first ten. `%`, CR and LF are escaped as it wants.
 fn github(diagnostics: &[Diagnostic]) -> String {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let mut worst: Vec<&Diagnostic> = diagnostics.iter().collect();
+    worst.sort_by_key(|diagnostic| diagnostic.severity);
     let mut text = String::new();
-    for diagnostic in diagnostics {
+    for diagnostic in worst {
         let level = if diagnostic.severity == Severity::Note { "notice" } else { diagnostic.severity.name() };
         let _ = writeln!(
             text,
@@ -81,7 +180,7 @@ fn github(diagnostics: &[Diagnostic]) -> String {
             diagnostic.line.max(1),
             diagnostic.column.max(1),
             property(diagnostic.code.row().name),
-            data(&format!("{}; {}", diagnostic.message, diagnostic.help)),
+            data(&out::clean(&format!("{}; {}", diagnostic.message, diagnostic.help))),
         );
     }
     text

@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use anyhow::anyhow;
+use rulebook::agent::{Agent, Difference};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::Place;
 use rulebook::explain::{Because, Target, explain};
 use rulebook::render::{Budget, render};
+use rulebook::rule::Rule;
 use rulebook_workspace::{Reach, Reached, Workspace};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::VERSION;
 use crate::args::{Args, Explain};
@@ -42,7 +44,10 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     let (all, told) = workspace.gather(&input);
     diagnostics.extend(told);
     let above: Vec<(usize, &str)> = all.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
-    let loaded = workspace.load(Reach::Above(&above));
+    let agent = options.view.agent();
+    let reach = Reach::Above(&above);
+    let loaded = agent.map_or_else(|| workspace.load(reach), |agent| workspace.load_as(agent, reach));
+    let differences = if agent.is_none() { workspace.differences(&loaded.book, reach) } else { Vec::new() };
     diagnostics.extend(loaded.diagnostics);
     diagnostics.sort();
     diagnostics.dedup();
@@ -62,16 +67,59 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     }
     if args.json {
         let targets: Vec<&Target> = answers.iter().map(|(target, _)| target).collect();
-        out::print_json(&json!({ "version": VERSION, "targets": targets, "diagnostics": diagnostics }))?;
+        let differences: Vec<_> = differences.iter().map(difference_json).collect();
+        out::print_json(&json!({
+            "version": VERSION, "as": agent.map(|agent| agent.name), "targets": targets, "differences": differences,
+            "diagnostics": diagnostics,
+        }))?;
     } else {
         let mut text = String::new();
+        if let Some(agent) = agent {
+            show_agent(&mut text, agent);
+        }
         for (target, tokens) in &answers {
             show(&mut text, target, *tokens);
         }
+        show_differences(&mut text, &differences);
         show_count(&mut text, &diagnostics);
         out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whose view this is, and when its rules for paths come on.
+pub(super) fn show_agent(text: &mut String, agent: &Agent) {
+    let fires = if agent.fires.is_empty() {
+        String::new()
+    } else {
+        format!("; rules for paths come on {}", agent.fires)
+    };
+    let _ = writeln!(text, "{}{}\n", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
+}
+
+type Differing<'r> = (&'r Rule, &'static Agent, Difference);
+
+fn difference_json((rule, agent, difference): &Differing<'_>) -> Value {
+    json!({
+        "id": rule.id, "source": rule.origin.display, "agent": agent.name, "meant": difference.meant,
+        "does": difference.does, "why": difference.why,
+    })
+}
+
+/// What the agents the rules belong to do otherwise.
+fn show_differences(text: &mut String, differences: &[Differing<'_>]) {
+    if differences.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "  {}", paint(DIM, "what was meant, and what the agent itself does"));
+    let mut table = Table::default();
+    for (rule, agent, difference) in differences {
+        let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        let told = format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does);
+        table.row([(YELLOW, &rule.id), (PLAIN, &rule.origin.display), (PLAIN, &told)]);
+    }
+    table.write(text, 4, &table.widths());
+    text.push('\n');
 }
 
 /// Says that there are diagnostics, and where to read them.

@@ -7,55 +7,115 @@ use std::path::Path;
 use rulebook::diagnostic::Fix;
 use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, rewrite};
+use serde::Serialize;
 
 /// A file that was to be mended.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Mended {
     pub(super) path: String,
     /// The changed lines, `-` before and `+` after.
     pub(super) diff: String,
+    pub(super) is_written: bool,
     /// Why it was not mended after all.
     pub(super) failed: Option<String>,
 }
 
+/// What is done with a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hand {
+    Write,
+    Show,
+}
+
 /// Applies every fix, file by file; one that cannot be written does not keep the others.
-pub(super) fn mend(loaded: &Loaded) -> Vec<Mended> {
-    let mut by_file: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
-    for (rule, _) in loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace) {
-        let display = rule.origin.display.as_str();
-        let fixes: Vec<&Fix> =
-            loaded.diagnostics.iter().filter(|d| d.path == display).filter_map(|d| d.fix.as_ref()).collect();
-        if !fixes.is_empty() {
-            by_file.insert(&rule.origin.path, (display, fixes));
+pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
+    let mut fixes: BTreeMap<&str, Vec<&Fix>> = BTreeMap::new();
+    for told in &loaded.diagnostics {
+        fixes.entry(&told.path).or_default().extend(&told.fix);
+    }
+    let rules = loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace);
+    let mut files: BTreeMap<&str, (&str, &[&Fix])> = BTreeMap::new();
+    for (rule, _) in rules {
+        if let Some(fixes) = fixes.get(rule.origin.display.as_str()).filter(|fixes| !fixes.is_empty()) {
+            files.insert(&rule.origin.path, (&rule.origin.display, fixes));
         }
     }
-    by_file.into_iter().map(|(path, (display, fixes))| mend_file(Path::new(path), display, fixes)).collect()
+    files
+        .into_iter()
+        .map(|(path, (display, fixes))| mend_file(Path::new(path), display, fixes, hand))
+        .filter(|mended| mended.failed.is_some() || !mended.diff.is_empty())
+        .collect()
 }
 
-fn mend_file(path: &Path, display: &str, fixes: Vec<&Fix>) -> Mended {
-    let (diff, failed) = match apply(path, fixes) {
-        Ok(diff) => (diff, None),
-        Err(error) => (String::new(), Some(error.to_string())),
-    };
-    Mended { path: display.to_owned(), diff, failed }
-}
-
-fn apply(path: &Path, mut fixes: Vec<&Fix>) -> std::io::Result<String> {
-    let before = fs::read_to_string(path)?;
-    fixes.sort_by_key(|fix| std::cmp::Reverse(fix.start));
-    let mut after = before.clone();
-    for fix in fixes.iter().filter(|fix| before.get(fix.start..fix.end).is_some()) {
-        after.replace_range(fix.start..fix.end, &fix.replacement);
+fn mend_file(path: &Path, display: &str, fixes: &[&Fix], hand: Hand) -> Mended {
+    let mended = fs::read_to_string(path).and_then(|before| {
+        let (after, diff) = apply(&before, fixes);
+        if hand == Hand::Write && after != before {
+            rewrite(path, &after)?;
+        }
+        Ok(diff)
+    });
+    let path = display.to_owned();
+    match mended {
+        Ok(diff) => Mended { path, diff, is_written: hand == Hand::Write, failed: None },
+        Err(error) => {
+            Mended { path, diff: String::new(), is_written: false, failed: Some(error.to_string()) }
+        }
     }
-    rewrite(path, &after)?;
-    Ok(diff(&before, &after))
 }
 
-/// The lines that differ: fixes change single lines, so that the common start and end are all that is shared.
-fn diff(before: &str, after: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let removed = old[start..old.len() - end].iter().map(|line| format!("  - {line}\n"));
-    let added = new[start..new.len() - end].iter().map(|line| format!("  + {line}\n"));
-    removed.chain(added).collect()
+/// The text with its fixes, and the lines that differ. Of fixes that overlap the first is applied.
+fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
+    let mut fixes = fixes.to_vec();
+    fixes.sort();
+    fixes.retain(|fix| before.get(fix.start..fix.end).is_some());
+    fixes.dedup_by(|later, earlier| later.start < earlier.end);
+    let (mut after, mut diff) = (String::new(), String::new());
+    let mut done = 0;
+    for line in fixes.chunk_by(|a, b| !before[a.end..b.start].contains('\n')) {
+        let (Some(first), Some(last)) = (line.first(), line.last()) else { continue };
+        let start = before[..first.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = before[last.end..].find('\n').map_or(before.len(), |at| last.end + at);
+        let mut new = String::new();
+        let mut at = start;
+        for fix in line {
+            new.push_str(&before[at..fix.start]);
+            new.push_str(&fix.replacement);
+            at = fix.end;
+        }
+        new.push_str(&before[at..end]);
+        for (sign, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
+            diff.extend(lines.split('\n').map(|line| format!("  {sign} {}\n", line.trim_end_matches('\r'))));
+        }
+        after.push_str(&before[done..start]);
+        after.push_str(&new);
+        done = end;
+    }
+    after.push_str(&before[done..]);
+    (after, diff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_changed_line_is_shown_and_the_rest_is_kept() {
+        #[track_caller]
+        fn check(before: &str, fixes: &[(usize, usize, &str)], after: &str, diff: &str) {
+            let fixes: Vec<Fix> = fixes
+                .iter()
+                .map(|&(start, end, new)| Fix { start, end, replacement: new.to_owned() })
+                .collect();
+            let fixes: Vec<&Fix> = fixes.iter().collect();
+            assert_eq!(apply(before, &fixes), (after.to_owned(), diff.to_owned()));
+        }
+        check("a\nb\nc\n", &[], "a\nb\nc\n", "");
+        check("a\nb\nc\n", &[(4, 5, "C"), (0, 1, "A")], "A\nb\nC\n", "  - a\n  + A\n  - c\n  + C\n");
+        check("a b\r\nc", &[(0, 1, "A"), (2, 3, "B")], "A B\r\nc", "  - a b\n  + A B\n");
+        check("---x", &[(3, 3, "\n")], "---\nx", "  - ---x\n  + ---\n  + x\n");
+        check("abc", &[(0, 2, "X"), (1, 3, "Y"), (9, 12, "Z")], "Xc", "  - abc\n  + Xc\n");
+        check("é", &[(1, 2, "X")], "é", "");
+    }
 }

@@ -1,9 +1,11 @@
 //! Surfaces: the ways in and out. Each asks the engine and shows its answer; none decides anything.
 
+mod baseline;
 mod check;
 mod coverage;
 mod explain;
 mod fix;
+mod formats;
 mod prompt;
 mod read;
 mod sarif;
@@ -22,7 +24,7 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
-use crate::args::{Args, Command, Evidence};
+use crate::args::{Args, Command, Evidence, View};
 use crate::out;
 
 /// The version of every JSON shape.
@@ -32,8 +34,10 @@ const VERSION: u32 = 1;
 const MAX_EVIDENCE: u64 = 64 << 20;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    match args.command.as_ref().unwrap_or(&Command::Status) {
-        Command::Status => status::run(args),
+    let status = Command::Status(View::default());
+    match args.command.as_ref().unwrap_or(&status) {
+        Command::Status(view) => status::run(args, view),
+        Command::Formats => formats::run(args),
         Command::Explain(explain) => explain::run(args, explain),
         Command::Prompt(prompt) => prompt::run(args, prompt),
         Command::Read { name } => read::run(args, name),

@@ -1,5 +1,6 @@
 //! `status`: what is here, every rule with its state, and what the always-on ones cost.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -13,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::VERSION;
-use crate::args::Args;
+use crate::args::{Args, View};
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 
 /// One rule, as listed.
@@ -35,9 +36,17 @@ struct Row {
     tokens: usize,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
-    let loaded = workspace.load(Reach::Tree);
+    let agent = view.agent();
+    let mut loaded = workspace.load(Reach::Tree);
+    let mut unread = Vec::new();
+    if let Some(agent) = agent {
+        let all = rows(&workspace, &loaded);
+        loaded = workspace.load_as(agent, Reach::Tree);
+        let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
+        unread = all.into_iter().map(|row| row.source).filter(|source| !read.contains(source)).collect();
+    }
     let rows = rows(&workspace, &loaded);
     let always: Vec<&Row> = rows
         .iter()
@@ -49,8 +58,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
         out::print_json(&json!({
             "version": VERSION,
+            "as": agent.map(|agent| agent.name),
             "roots": roots,
             "rules": rows,
+            "unread": unread,
             "counts": {
                 "total": rows.len(), "stack": count("stack"), "offered": count("offered"), "stream": count("stream"),
                 "inactive": count("inactive"), "overridden": count("overridden"), "disabled": count("disabled"),
@@ -60,7 +71,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             "diagnostics": loaded.diagnostics,
         }))?;
     } else {
-        let text = show(&workspace, &rows, always.len(), tokens, &loaded.diagnostics);
+        let mut text = String::new();
+        if let Some(agent) = agent {
+            super::explain::show_agent(&mut text, agent);
+        }
+        text.push_str(&show(&workspace, &rows, always.len(), tokens, &loaded.diagnostics));
+        if !unread.is_empty() {
+            let _ = writeln!(text, "\n{}", paint(DIM, format!("not read by it: {}", unread.join(", "))));
+        }
         out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)

@@ -73,8 +73,8 @@ fn try_out(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outco
 /// Whether a text fires the rule's trigger, wherever the trigger watches; nothing where there is no trigger to fire.
 fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
-    rule.globs.clear();
     let trigger = rule.stream.as_mut()?;
+    trigger.gate = None;
     trigger.scope = vec![Scope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);
     let mut monitor =

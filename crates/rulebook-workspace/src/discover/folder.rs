@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Depth, FORMATS, Shape};
+use rulebook::format::{Depth, Shape};
 use rulebook::source::{Origin, Unreadable};
 
 use super::nested::NEVER_WALKED;
@@ -24,7 +24,7 @@ impl Finder<'_> {
         // Where one path may be either, the other place looks at it.
         let is_only = spot.format.workspace.iter().filter(|other| other.path == spot.place.path).count() < 2;
         match (spot.place.shape, kind) {
-            (Shape::File { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
+            (Shape::File { .. } | Shape::Located { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Not the link alone: a folder above may be one.
                 let refused = self.outside(spot, at).or_else(|| not_a_file(kind));
@@ -35,12 +35,34 @@ impl Finder<'_> {
                 Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
                 _ => self.folder(spot, at, "", depth, skip, &mut fs::canonicalize(at).into_iter().collect()),
             },
+            (Shape::Modes { prefix, .. }, Ok(kind)) if kind.is_dir() => self.mode_folders(spot, at, prefix),
             (Shape::Folder { .. }, Ok(_)) if is_only => {
                 self.tell_odd(spot, "is a file, not a folder of rules");
             }
             (Shape::Folder { .. }, Err(_)) => self.tell_odd(spot, "is a link that leads nowhere"),
-            (Shape::File { .. }, Err(_)) if is_only => self.tell_odd(spot, "is a link that leads nowhere"),
+            (Shape::File { .. } | Shape::Located { .. }, Err(_)) if is_only => {
+                self.tell_odd(spot, "is a link that leads nowhere");
+            }
             _ => {}
+        }
+    }
+
+    /// The folders of modes in a folder: `rules-code`, `rules-architect`.
+    fn mode_folders(&mut self, spot: &Spot<'_>, at: &Path, prefix: &str) {
+        let Ok(entries) = fs::read_dir(at) else { return };
+        let names = entries.filter_map(Result::ok).filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            names.filter(|name| name.starts_with(prefix) && at.join(name).is_dir()).collect();
+        names.sort();
+        for name in names {
+            let folder = at.join(&name);
+            match self.outside(spot, &folder) {
+                Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown_at(&name), &target),
+                _ => {
+                    let mut seen = fs::canonicalize(&folder).into_iter().collect();
+                    self.folder(spot, &folder, &name, Depth::Recursive, &[], &mut seen);
+                }
+            }
         }
     }
 
@@ -145,15 +167,8 @@ impl Finder<'_> {
             }
             Err(error) => return Some(Unreadable::Refused(reason(&error))),
         };
+        let is_inside = self.search.allows(&real, &spot.within);
         let homes = self.search.homes;
-        let own = FORMATS.iter().flat_map(|format| format.user).filter_map(|place| homes.place(place));
-        let allowed = self.search.allow_links.iter().cloned().chain(own).chain([spot.within.clone()]);
-        // Roots are real paths; the rest is asked of the disk only for what leads out of them.
-        let is_inside = real.starts_with(&spot.within)
-            || self.search.roots.roots.iter().any(|root| real.starts_with(&root.path))
-            || allowed
-                .into_iter()
-                .any(|folder| real.starts_with(fs::canonicalize(&folder).unwrap_or(folder)));
         (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
     }
 }

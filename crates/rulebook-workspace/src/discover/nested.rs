@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
-use rulebook::format::FORMATS;
+use rulebook::format::Shape;
 
 use super::{Finder, Here, Reach};
 use crate::git;
@@ -61,7 +61,9 @@ impl Finder<'_> {
             let is_own = *known.entry((root, folder)).or_insert_with(|| {
                 let is_own = self.is_walked(root, folder);
                 if is_own {
-                    self.nested_folder(root, folder);
+                    let base = Path::new(&self.search.roots.roots[root].path).join(folder);
+                    let present = self.present(&base);
+                    self.look(&Here { root, folder, base: &base, up: "" }, &present);
                 }
                 is_own
             });
@@ -69,11 +71,6 @@ impl Finder<'_> {
                 return;
             }
         }
-    }
-
-    fn nested_folder(&mut self, root: usize, folder: &str) {
-        let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-        self.look(&Here { root, folder, base: &base, up: "" }, |_| true);
     }
 
     /// Whether a folder is one of this root's own: there, not another root, not a second checkout of the same
@@ -104,15 +101,19 @@ impl Finder<'_> {
     /// Every folder of the tree; the length of a path bounds the depth.
     fn walk(&mut self, root: usize, folder: &str) {
         let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-        if !folder.is_empty() {
-            self.nested_folder(root, folder);
-        }
         let Ok(entries) = fs::read_dir(&base) else { return };
-        let mut names: Vec<OsString> = entries
-            .filter_map(Result::ok)
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .map(|entry| entry.file_name())
-            .collect();
+        let mut names: Vec<OsString> = Vec::new();
+        let mut present = Vec::new();
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name();
+            present.extend(name.to_str().and_then(|name| self.head(name)));
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                names.push(name);
+            }
+        }
+        if !folder.is_empty() {
+            self.look(&Here { root, folder, base: &base, up: "" }, &present);
+        }
         names.sort();
         for name in names {
             let Some(name) = name.to_str() else {
@@ -134,8 +135,8 @@ impl Finder<'_> {
 
     /// Rule folders hold rules, not projects.
     fn is_rule_folder(&self, folder: &str) -> bool {
-        let places = FORMATS.iter().flat_map(|format| format.workspace);
-        places.filter(|place| place.extensions().is_some()).any(|place| {
+        let places = self.formats.iter().flat_map(|format| format.workspace);
+        places.filter(|place| matches!(place.shape, Shape::Folder { .. })).any(|place| {
             folder == place.path || folder.strip_suffix(place.path).is_some_and(|rest| rest.ends_with('/'))
         })
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::evidence::Evidence;
-use crate::glob::{Glob, PathIndex};
+use crate::glob::{Dialect, Glob, PathIndex};
 
 /// The evidence as conditions see it.
 #[derive(Debug)]
@@ -18,6 +18,9 @@ pub struct Facts<'e> {
     nothing: View<'e>,
 }
 
+/// Positions in the evidence by pattern.
+type Known = HashMap<String, Rc<[usize]>>;
+
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
 pub(crate) struct View<'e> {
@@ -25,17 +28,19 @@ pub(crate) struct View<'e> {
     index: OnceCell<PathIndex<'e>>,
     kin: OnceCell<Kin<'e>>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
-    known: RefCell<HashMap<String, Rc<[usize]>>>,
+    known: RefCell<HashMap<Dialect, Known>>,
     /// Position in `paths` to position in the evidence.
     at: Vec<usize>,
     /// Including the folder itself, which no pattern relative to it can match.
     pub(super) below: Vec<usize>,
 }
 
-impl View<'_> {
+impl<'e> View<'e> {
     /// Positions in the evidence of the paths a glob matches.
     pub(crate) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
-        if let Some(known) = self.known.borrow().get(glob.pattern()) {
+        let mut known = self.known.borrow_mut();
+        let known = known.entry(glob.dialect()).or_default();
+        if let Some(known) = known.get(glob.pattern()) {
             return Rc::clone(known);
         }
         let found = if self.paths.len() >= MANY && glob.asks_extension_only() {
@@ -44,8 +49,13 @@ impl View<'_> {
             self.index.get_or_init(|| PathIndex::new(self.paths.iter().copied())).matches(glob)
         };
         let found: Rc<[usize]> = found.into_iter().map(|found| self.at[found]).collect();
-        self.known.borrow_mut().insert(glob.pattern().to_owned(), Rc::clone(&found));
+        known.insert(glob.pattern().to_owned(), Rc::clone(&found));
         found
+    }
+
+    /// The path at a position in the evidence, as patterns see it.
+    pub(super) fn path(&self, at: usize) -> &'e str {
+        self.at.binary_search(&at).map_or("", |at| self.paths[at])
     }
 }
 
@@ -84,13 +94,14 @@ impl<'e> Kin<'e> {
     }
 }
 
-/// Folder and extension; nothing for a name without one, or with anything unusual in it.
+/// Folder and extension; nothing for a name without one, or with anything in it that some dialect minds.
 fn kind(path: &str) -> Option<(&str, &str)> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let (_, extension) = name.rsplit_once('.')?;
+    let (stem, extension) = name.rsplit_once('.')?;
     let is_usual =
         name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'+' | b'@'));
-    is_usual.then_some((folder, extension))
+    let is_hidden = stem.is_empty() || stem.starts_with('.');
+    (is_usual && !is_hidden).then_some((folder, extension))
 }
 
 impl<'e> Facts<'e> {
@@ -143,7 +154,6 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
 mod tests {
     use super::*;
     use crate::evidence::Seen;
-    use crate::glob::Dialect;
 
     /// Many paths, those of a kind side by side and not, with names that could be taken for a folder in a glob.
     fn paths() -> Vec<String> {
@@ -152,6 +162,9 @@ mod tests {
             "b.ts",
             "b.test.ts",
             ".ts",
+            ".b.ts",
+            "C.ts",
+            "c.TS",
             "index.tsx",
             "src",
             "lib.d",
@@ -164,7 +177,17 @@ mod tests {
             "a.ts",
             "v1.0",
         ];
-        let folders = ["", "src/", "src/lib.d/", "src/tests/", "a.ts/", "lib.d/src/", "x/y/tests/src/"];
+        let folders = [
+            "",
+            "src/",
+            ".src/",
+            "Src/",
+            "src/lib.d/",
+            "src/tests/",
+            "a.ts/",
+            "lib.d/src/",
+            "x/y/tests/src/",
+        ];
         let numbered = (0..300).map(|number| format!("src/many/{}{number}.ts", number % 7));
         let named = folders.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}{name}")));
         named.chain(numbered).collect()
@@ -198,12 +221,19 @@ mod tests {
             "**/README",
             "z.{ts,tsx}",
             "*.{ts,tsx}",
+            "**/*.{test.ts,tsx}",
+            "SRC/**",
+            "src",
+            "lib.d",
+            "**/lib.*",
             "!src/**",
         ] {
-            let glob = Glob::new(pattern, Dialect::Picomatch).unwrap();
-            let each: Vec<usize> =
-                (0..evidence.paths.len()).filter(|at| glob.is_match(&evidence.paths[*at].path)).collect();
-            assert_eq!(&*facts.view(None).matches(&glob), each, "{pattern}");
+            for dialect in Dialect::all() {
+                let glob = Glob::new(pattern, dialect).unwrap();
+                let each: Vec<usize> =
+                    (0..evidence.paths.len()).filter(|at| glob.is_match(&evidence.paths[*at].path)).collect();
+                assert_eq!(&*facts.view(None).matches(&glob), each, "{pattern} {dialect:?}");
+            }
         }
     }
 }

@@ -12,7 +12,6 @@ mod when;
 pub use facts::Facts;
 pub use named::system_name;
 pub use paths::Paths;
-pub(crate) use paths::Pattern;
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -197,8 +196,25 @@ pub struct Kind {
 pub struct Ground {
     /// The format's glob dialect.
     pub dialect: Dialect,
+    /// Another dialect it may be, where the format's is documented nowhere.
+    pub rival: Option<Dialect>,
+    /// Where commas part patterns.
+    pub splits: Splits,
+    /// Whether white space parts them there as well, where each is whole.
+    pub words: bool,
     /// Root and folder of a nested rule: its patterns are relative to it.
     pub base: Option<(usize, String)>,
+}
+
+/// Where commas part the patterns of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Splits {
+    /// Nowhere: a text is one pattern.
+    Nothing,
+    /// In a text.
+    Texts,
+    /// In a text and in the items of a list, which may hold further lists.
+    Items,
 }
 
 /// Takes what is to be told about a value.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Answer, Condition, Facts, Ground, Kind, Shape, Tell, Test, Truth};
-use crate::diagnostic::Code;
+use super::facts::View;
+use super::{Answer, Condition, Facts, Ground, Kind, Shape, Splits, Tell, Test, Truth};
+use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{self, Dialect, Glob};
+use crate::glob::{self, Dialect, Glob, PatternList, Selection};
 
 pub(super) const KIND: Kind = Kind {
     key: "paths",
@@ -16,91 +17,96 @@ pub(super) const KIND: Kind = Kind {
 /// Patterns for paths, some of which may exclude.
 #[derive(Debug)]
 pub struct Paths {
-    pub(crate) patterns: Vec<Pattern>,
+    list: PatternList,
+    /// The same as another dialect reads them: where the two part, nobody knows.
+    rival: Option<(PatternList, [&'static str; 2])>,
+    /// Beside the patterns: where each stands, in bytes of the file; perhaps among others.
+    pub(crate) spans: Vec<Range<usize>>,
     /// The nested folder they are relative to.
     pub(crate) base: Option<(usize, String)>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    pub(crate) written: String,
-    /// Where it stands, in bytes of the file; perhaps among others.
-    pub(crate) span: Range<usize>,
-    /// Without the leading `!` of an exclusion. Nothing where it is beyond the bounds: it matches nothing.
-    pub(crate) glob: Option<Glob>,
-    pub(crate) excludes: bool,
 }
 
 impl Paths {
     /// Reads a string (a comma list) or a list of strings; nothing where no pattern is left.
     pub fn read(node: &Node, ground: &Ground, tell: &mut Tell<'_>) -> Option<Paths> {
         let is_list = matches!(node.value, Value::List(_));
-        let mut patterns = Vec::new();
-        for (text, span) in super::texts(node, tell) {
-            let pieces = if is_list {
-                vec![text.trim()]
-            } else {
-                glob::split_list(&text).into_iter().map(|(_, p)| p).collect()
-            };
-            for written in pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()) {
-                let excludes = written.starts_with('!') && !written.starts_with("!(");
-                let bare = if excludes { &written[1..] } else { written };
-                let glob = Glob::new(bare, ground.dialect)
-                    .inspect_err(|error| {
-                        tell(Code::BadGlob, span.clone(), format!("the glob matches nothing: {error}"));
-                    })
-                    .ok();
-                patterns.push(Pattern { written: written.to_owned(), span: span.clone(), glob, excludes });
+        let is_split = match ground.splits {
+            Splits::Nothing => false,
+            Splits::Texts => !is_list,
+            Splits::Items => true,
+        };
+        let flat = (ground.splits == Splits::Items).then(|| flattened(node));
+        let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
+        let pieces = texts.iter().flat_map(|(text, span)| {
+            let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
+            if let Some(message) = tell_list(text, &pieces).filter(|_| ground.words) {
+                tell(Code::PatternList, span.clone(), message);
             }
-        }
-        (!patterns.is_empty()).then(|| Paths { patterns, base: ground.base.clone() })
+            pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()).map(move |piece| (piece, span))
+        });
+        let (patterns, spans): (Vec<&str>, Vec<&Range<usize>>) = pieces.unzip();
+        let rival = ground.rival.map(|rival| {
+            let names = [ground.dialect.name(), rival.name()];
+            (PatternList::new(patterns.iter().copied(), rival, |_, _| {}), names)
+        });
+        let list = PatternList::new(patterns, ground.dialect, |at, error| {
+            tell(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
+        });
+        let spans: Vec<Range<usize>> = spans.into_iter().cloned().collect();
+        (!spans.is_empty()).then(|| Paths { list, rival, spans, base: ground.base.clone() })
+    }
+
+    /// Patterns for nothing at all.
+    pub fn none(dialect: Dialect) -> Paths {
+        Paths { list: PatternList::new([], dialect, |_, _| {}), rival: None, spans: Vec::new(), base: None }
     }
 
     /// The patterns as written.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.patterns.iter().map(|pattern| pattern.written.as_str())
+        self.list.patterns()
     }
 
     /// The same, but a pattern without `/` is for files of that name anywhere, as the gates of stream rules are.
-    pub(crate) fn or_by_name(mut self, dialect: Dialect) -> Paths {
-        for pattern in self.patterns.iter_mut().filter(|pattern| !pattern.excludes) {
-            if !pattern.written.contains('/') {
-                pattern.glob = Glob::new(&format!("**/{}", pattern.written), dialect).ok();
-            }
-        }
-        self
+    pub(crate) fn at_any_depth(self) -> Paths {
+        let rival = self.rival.map(|(rival, names)| (rival.at_any_depth(), names));
+        Paths { list: self.list.at_any_depth(), rival, ..self }
     }
 
-    /// Positions of the evidence paths they are for, ascending, and the patterns that say so.
-    pub(crate) fn find(&self, facts: &Facts<'_>) -> (Vec<usize>, Vec<String>) {
-        let view = facts.view(self.base.as_ref());
-        let hits =
-            |pattern: &Pattern| pattern.glob.as_ref().map(|glob| view.matches(glob)).unwrap_or_default();
-        let excluding = || self.patterns.iter().filter(|pattern| pattern.excludes);
-        let mut excluded: Vec<usize> = excluding().flat_map(|pattern| hits(pattern).to_vec()).collect();
-        excluded.sort_unstable();
-        let is_left = |at: &&usize| excluded.binary_search(at).is_err();
-        let mut seen: Vec<usize> = Vec::new();
-        let mut matched: Vec<String> = Vec::new();
-        for pattern in self.patterns.iter().filter(|pattern| !pattern.excludes) {
-            let before = seen.len();
-            match excluded.is_empty() {
-                true => seen.extend_from_slice(&hits(pattern)),
-                false => seen.extend(hits(pattern).iter().filter(is_left)),
-            }
-            if seen.len() > before && !matched.contains(&pattern.written) {
-                matched.push(pattern.written.clone());
-            }
-        }
-        if self.patterns.iter().all(|pattern| pattern.excludes) {
-            seen.extend(view.below.iter().filter(is_left));
-            matched.extend(excluding().filter(|_| !seen.is_empty()).map(|pattern| pattern.written.clone()));
-        }
-        // Each pattern's are in order: the stable sort merges them.
-        seen.sort();
-        seen.dedup();
-        (seen, matched)
+    /// Whether they are for a path, relative to its root.
+    pub(crate) fn take(&self, path: &str) -> bool {
+        let path = match &self.base {
+            Some((_, folder)) => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+            None => Some(path),
+        };
+        let takes = |list: &PatternList| path.is_some_and(|path| list.decide(path).matches);
+        takes(&self.list) && self.rival.as_ref().is_none_or(|(rival, _)| takes(rival))
     }
+
+    /// The positions of the patterns that bring paths in.
+    pub(crate) fn including(&self) -> impl Iterator<Item = usize> {
+        self.list.including().map(|(at, _)| at)
+    }
+
+    /// The pattern at a position, as every dialect it may be written in reads it.
+    pub(crate) fn globs(&self, at: usize) -> impl Iterator<Item = &Glob> {
+        let rival = self.rival.as_ref().map(|(rival, _)| rival);
+        [Some(&self.list), rival].into_iter().flatten().filter_map(move |list| list.glob(at))
+    }
+
+    /// Positions of the evidence paths that, each by itself, they are for; ascending.
+    pub(crate) fn find(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let view = facts.view(self.base.as_ref());
+        let mut found = select(&self.list, view).paths;
+        if let Some((rival, _)) = &self.rival {
+            let agreed = select(rival, view).paths;
+            found.retain(|at| agreed.binary_search(at).is_ok());
+        }
+        found
+    }
+}
+
+fn select(list: &PatternList, view: &View<'_>) -> Selection {
+    list.select(&view.below, |glob| view.matches(glob), |at| view.path(at))
 }
 
 impl Test for Paths {
@@ -108,16 +114,81 @@ impl Test for Paths {
         if facts.evidence.paths.is_empty() {
             return Answer::unknown("path");
         }
-        let (seen, matched) = self.find(facts);
-        if seen.is_empty() {
+        let view = facts.view(self.base.as_ref());
+        let selection = select(&self.list, view);
+        if let Some((rival, names)) = &self.rival
+            && select(rival, view).paths != selection.paths
+        {
+            let [one, other] = names;
+            let detail = format!(
+                "{} matches as {one} reads it or as {other} does, not both, and the agent documents neither",
+                list(self.patterns())
+            );
+            return Answer { truth: Truth::Unknown, ..Answer::no(detail) };
+        }
+        if selection.paths.is_empty() {
             return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
         }
-        Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+        let mut matched: Vec<String> = Vec::new();
+        let patterns: Vec<&str> = self.patterns().collect();
+        for pattern in selection.patterns.into_iter().map(|at| patterns[at]) {
+            if !matched.iter().any(|known| known == pattern) {
+                matched.push(pattern.to_owned());
+            }
+        }
+        Answer { truth: Truth::Yes, matched, seen: selection.paths, detail: String::new() }
     }
 
     fn shape(&self) -> Option<Shape<'_>> {
         Some(Shape::Paths(self))
     }
+}
+
+/// The patterns of a text: parted by commas and, at will, by white space where every word is a pattern by itself.
+fn split(text: &str, words: bool) -> Vec<&str> {
+    let commas = glob::split_list(text).into_iter().map(|(_, piece)| piece);
+    let parts = |piece: &str| words && piece.split_whitespace().all(is_whole);
+    commas
+        .flat_map(|piece| if parts(piece) { piece.split_whitespace().collect() } else { vec![piece] })
+        .collect()
+}
+
+/// Whether a word ends as a pattern or a file name does, so that none of it is behind a space: not `docs/User`.
+fn is_whole(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic));
+    let is_closed = |pair: &str| word.matches(&pair[..1]).count() == word.matches(&pair[1..]).count();
+    (name.contains('*') || has_extension)
+        && !word.contains(';')
+        && ["{}", "[]", "()"].into_iter().all(is_closed)
+}
+
+/// What to tell of a list that is not written as lists are.
+fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
+    let commas = glob::split_list(text).len();
+    match pieces.len() {
+        0..=1 if commas > 1 => Some(format!("`{}` is one pattern, commas and all", shown(text))),
+        many if many > commas.max(1) => {
+            Some("white space stands between patterns; each was read by itself".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A list with what lists inside it hold.
+fn flattened(node: &Node) -> Node {
+    fn gather(node: &Node, items: &mut Vec<Node>) {
+        match &node.value {
+            Value::List(inner) => inner.iter().for_each(|item| gather(item, items)),
+            _ => items.push(node.clone()),
+        }
+    }
+    if !matches!(node.value, Value::List(_)) {
+        return node.clone();
+    }
+    let mut items = Vec::new();
+    gather(node, &mut items);
+    Node { value: Value::List(items), span: node.span.clone() }
 }
 
 /// The first few of some patterns, quoted.
@@ -126,5 +197,27 @@ fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
     match all.len() {
         0..=4 => all.join(", "),
         many => format!("{} and {} more", all[..3].join(", "), many - 3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn white_space_parts_what_are_patterns_on_either_side() {
+        #[track_caller]
+        fn check(text: &str, patterns: &[&str]) {
+            assert_eq!(split(text, true), patterns, "{text:?}");
+        }
+        check("./a.ts ./b/**/*.tsx", &["./a.ts", "./b/**/*.tsx"]);
+        check("src/**\nlib/**", &["src/**", "lib/**"]);
+        check("a/** b/**, c.md", &["a/**", "b/**", "c.md"]);
+        check("My App/**", &["My App/**"]);
+        check("docs/User Guide/*.md", &["docs/User Guide/*.md"]);
+        check("**/My Folder/*.ts", &["**/My Folder/*.ts"]);
+        check("{a/*.ts, b/*.ts}", &["{a/*.ts, b/*.ts}"]);
+        check("[\"a/**\", \"b/**\"]", &["[\"a/**\", \"b/**\"]"]);
+        check("", &[]);
     }
 }

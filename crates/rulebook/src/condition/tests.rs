@@ -21,7 +21,8 @@ fn ask(key: &str, value: &str, evidence: &Evidence) -> Result<Answer, Vec<(Code,
     let kind = CONDITIONS.iter().find(|kind| kind.key == key).unwrap();
     let node = Node { value: Value::Text(value.to_owned()), span: 0..value.len() };
     let mut told = Vec::new();
-    let ground = Ground { dialect: Dialect::Picomatch, base: None };
+    let ground =
+        Ground { dialect: Dialect::Picomatch, rival: None, splits: Splits::Texts, words: true, base: None };
     let condition = (kind.build)(&node, &ground, &mut |code, span, message| {
         told.push((
             code,

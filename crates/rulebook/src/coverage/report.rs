@@ -198,10 +198,10 @@ impl Coverage<'_> {
                 Dead {
                     id: rule.id.clone(),
                     source: rule.origin.display.clone(),
-                    pattern: wanting.pattern.written.clone(),
+                    pattern: wanting.written().to_owned(),
                     at,
                     rule: wanting.rule,
-                    span: wanting.pattern.span.clone(),
+                    span: wanting.paths.spans[wanting.at].clone(),
                 }
             })
             .collect();

@@ -158,7 +158,7 @@ impl Coverage<'_> {
             self.patterns.iter().zip(&mut tally.matched).filter(|(_, matched)| !**matched)
         {
             let view = facts.view(wanting.paths.base.as_ref());
-            *matched = wanting.pattern.glob.as_ref().is_some_and(|glob| !view.matches(glob).is_empty());
+            *matched = wanting.paths.globs(wanting.at).any(|glob| !view.matches(glob).is_empty());
         }
         if self.rules.iter().any(|covered| covered.has_rival) {
             outcomes.iter_mut().for_each(|outcome| self.settle(outcome, tally));

@@ -7,6 +7,7 @@ mod tools;
 
 pub use input::{Input, ToolCall};
 pub use paths::{Place, Root, Roots};
+pub(crate) use text::outside_code;
 pub use tools::is_path_key;
 
 use std::collections::BTreeMap;

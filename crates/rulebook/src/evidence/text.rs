@@ -9,6 +9,7 @@ mod tests;
 
 use std::collections::HashMap;
 
+pub(crate) use fence::outside as outside_code;
 use judge::judge;
 use scan::{Candidate, scan};
 
@@ -59,7 +60,7 @@ fn seek(text: &str, exists: &dyn Fn(&str) -> bool, is_wanted: fn(&Candidate) -> 
         }
         true
     };
-    for visible in fence::outside(&text[..text.floor_char_boundary(MAX_TEXT)]) {
+    for visible in outside_code(&text[..text.floor_char_boundary(MAX_TEXT)]) {
         scan(visible, &mut take);
     }
     found

@@ -1,10 +1,11 @@
 //! Building: a header's fields become a rule, its activation and what that rests on.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
-use super::fields::{Fields, Said};
+use super::fields::Fields;
 use super::reader::Reader;
-use super::{Bare, Keys};
+use super::{Bare, Keys, Said};
 use crate::condition::{Condition, Match};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::frontmatter::{Field, Tier};
@@ -29,8 +30,10 @@ pub(super) fn build(
 ) -> (Rule, Vec<Diagnostic>) {
     let format = reader.format();
     let description = header.text("description", &mut reader).filter(|text| !text.trim().is_empty());
-    let priority = header.priority(&mut reader).or(format.priority).unwrap_or(0);
-    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true);
+    let priority =
+        header.priority(&mut reader).unwrap_or_else(|| format.default_priority(reader.origin.place));
+    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true)
+        && !header.boolean("disabled", &mut reader).unwrap_or(false);
     let mut stream = header.trigger(&mut reader);
     let paths = header.paths(&mut reader);
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
@@ -42,29 +45,36 @@ pub(super) fn build(
     match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         (Some((_, paths)), Some(trigger)) => {
-            trigger.gate = Some(Condition::new("paths", paths.or_by_name(format.dialect)));
+            trigger.gate = Some(Arc::new(paths.at_any_depth()));
         }
-        (Some((field, paths)), None) if !tell_dead(&mut reader, field, said) => {
+        (Some((field, paths)), None) if !tell_dead(&mut reader, header, field, said) => {
             conditions.insert(0, Condition::new("paths", paths));
         }
         _ => {}
     }
     let (activation, basis) = match &stream {
         Some(_) => (Activation::Stream, Basis::Explicit),
-        None => decide(said, !conditions.is_empty(), description.is_some(), format.bare),
+        None => decide(said, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
-    if activation == Activation::Never {
+    if activation == Activation::Never && said != Some(Said::Off) && format.bare != Bare::Undocumented {
         tell_unreachable(&mut reader, header);
+    }
+    if activation == Activation::Always
+        && let Some(field) = header.not_always()
+        && !format.agent_ignores.contains(&"alwaysApply")
+    {
+        let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
+        reader.tell(Code::DeadKey, field.key_span.clone(), message).help =
+            format!("say when it comes on, with `{}` or a `description`", format.paths_key);
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
         reader.tell(Code::EmptyBody, end..end, "there is no text below the header, so nothing to deliver");
     }
-    let is_offered = description.is_some()
-        && match format.keys {
-            Keys::Trigger => activation == Activation::OnRequest,
-            _ => !matches!(format.bare, Bare::Always | Bare::Inactive),
-        };
+    let is_offered = activation == Activation::OnRequest
+        || format.modes.is_none()
+            && description.is_some()
+            && !matches!(format.bare, Bare::Always | Bare::Inactive | Bare::Undocumented);
     let activation = scoped(activation, &reader.origin);
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) => basis,
@@ -94,7 +104,7 @@ pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec
     for diagnostic in &mut reader.diagnostics {
         diagnostic.message.push_str("; the whole file is taken as the rule, always on");
     }
-    let priority = reader.format().priority.unwrap_or(0);
+    let priority = reader.format().default_priority(reader.origin.place);
     blank(reader, None, priority, body_start)
 }
 
@@ -109,6 +119,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
             format: origin.format.order(),
             depth: Reverse(origin.folder.split('/').filter(|part| !part.is_empty()).count()),
             id: id.clone(),
+            place: place_of(&origin),
             path: origin.display.clone(),
         },
         name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
@@ -131,6 +142,12 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
     (rule, diagnostics)
 }
 
+/// Where the file's place stands in the row of its format.
+fn place_of(origin: &Origin) -> usize {
+    let mut places = origin.format.workspace.iter().chain(origin.format.user);
+    places.position(|place| std::ptr::eq(place, origin.place)).unwrap_or_default()
+}
+
 /// A nested rule is for its folder: being always on becomes being on there.
 fn scoped(activation: Activation, origin: &Origin) -> Activation {
     match activation {
@@ -143,6 +160,7 @@ fn scoped(activation: Activation, origin: &Origin) -> Activation {
 fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Bare) -> (Activation, Basis) {
     match said {
         Some(Said::Manual) => (Activation::Manual, Basis::Explicit),
+        Some(Said::Off) => (Activation::Never, Basis::Explicit),
         Some(Said::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
         _ if has_conditions => (Activation::When, Basis::Explicit),
         Some(Said::Always) => (Activation::Always, Basis::Explicit),
@@ -150,7 +168,8 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
         Some(Said::Glob | Said::Offered) => (Activation::Never, Basis::Explicit),
         None => match bare {
             Bare::Always => (Activation::Always, Basis::Default),
-            Bare::Inactive => (Activation::Never, Basis::Default),
+            Bare::Inactive | Bare::Undocumented => (Activation::Never, Basis::Default),
+            Bare::Listed => (Activation::OnRequest, Basis::Default),
             _ if is_described => (Activation::OnRequest, Basis::Inferred),
             Bare::OfferedElseAlways => (Activation::Always, Basis::Default),
             Bare::OfferedElseManual => (Activation::Manual, Basis::Default),
@@ -160,12 +179,17 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
 }
 
 /// Whether paths have no effect beside what the header says of the activation; that is told.
-fn tell_dead(reader: &mut Reader<'_>, field: &Field, said: Option<Said>) -> bool {
+fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Option<Said>) -> bool {
     let (message, help) = match said {
         // These two agents say so themselves.
         Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
         Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
-        Some(Said::Offered | Said::Manual) => ("beside this `trigger`", Some("write `trigger: glob`")),
+        Some(Said::Off) => ("on a rule that is off", None),
+        Some(Said::Offered | Said::Manual) => {
+            let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
+            let key = header.called().or(mode).map_or("trigger", |field| &field.key);
+            (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
+        }
         Some(Said::Glob) | None => return false,
     };
     let told = reader.tell(

@@ -1,32 +1,12 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Keys, Shape, keys};
+use super::{Keys, Lists, Shape, keys, patterns};
 use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
-use crate::rule::{Examples, OwnModes, Trigger};
-use crate::stream::pattern::{self, Engine, Pattern};
-use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
-use crate::stream::scope::{self, Scope};
-
-/// What a header says about the activation, whatever the conditions.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Said {
-    Always,
-    /// Files of this place are always on.
-    AlwaysHere,
-    Glob,
-    Offered,
-    Manual,
-}
-
-const WINDSURF_TRIGGERS: &[(&str, Said)] = &[
-    ("always_on", Said::Always),
-    ("glob", Said::Glob),
-    ("model_decision", Said::Offered),
-    ("manual", Said::Manual),
-];
+use crate::rule::Examples;
+use crate::source::Origin;
 
 /// The header's fields by the keys this project knows them by.
 #[derive(Default)]
@@ -105,29 +85,6 @@ impl Fields {
         })
     }
 
-    /// What the header, or the place of the file, says about the activation.
-    pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
-        if matches!(reader.origin.place.shape, Shape::File { always: true, .. }) {
-            return Some(Said::AlwaysHere);
-        }
-        if let Some(trigger) = self.text("trigger", reader) {
-            let spelled = trigger.trim().to_lowercase().replace('-', "_");
-            let found = WINDSURF_TRIGGERS.iter().find(|(name, _)| *name == spelled);
-            if found.is_none_or(|(name, _)| *name != trigger) {
-                let span = self.find("trigger").expect("read above").node.span.clone();
-                let message = format!("`{}` is not a trigger", shown(&trigger));
-                reader.tell(Code::BadValue, span, message).help = match found {
-                    Some((name, _)) => format!("write `trigger: {name}`"),
-                    None => "write `always_on`, `glob`, `model_decision` or `manual`".to_owned(),
-                };
-            }
-            if let Some((_, said)) = found {
-                return Some(*said);
-            }
-        }
-        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
-    }
-
     /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
     pub(super) fn paths(&self, reader: &mut Reader) -> Option<(&Field, Paths)> {
         let format = reader.format();
@@ -142,6 +99,7 @@ impl Fields {
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
                     None
                 }
+                None if format.aliases.iter().any(|(own, _)| *own == field.key) => None,
                 None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
             if let Some(message) = message {
@@ -151,43 +109,71 @@ impl Fields {
             }
         }
         let field = own.or(foreign)?;
-        if format.name == "cline" && field.key == "paths" && !matches!(field.node.value, Value::List(_)) {
-            let message = format!(
-                "`paths` must be a list, found {}; it is ignored and the rule is always on",
-                field.node.value.kind()
-            );
-            reader.tell(Code::WrongType, field.node.span.clone(), message).help =
-                format!("write `paths: [{}]`", shown(&reader.text[field.node.span.clone()]));
+        if field.key == format.paths_key && !self.has_right_shape(field, reader) {
             return None;
         }
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
         });
+        if paths.is_none() && format.lists == Lists::ListOrNever {
+            return Some((field, Paths::none(format.dialect)));
+        }
         if paths.is_none() && format.keys != Keys::Strict {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
-        Some((field, paths?))
+        let paths = paths?;
+        patterns::tell_doubts(field, &paths, reader);
+        Some((field, paths))
+    }
+
+    /// Whether the agent takes what stands under its own key for paths; else that is told.
+    fn has_right_shape(&self, field: &Field, reader: &mut Reader) -> bool {
+        let format = reader.format();
+        let is_list = matches!(field.node.value, Value::List(_));
+        let (wanted, open, close) = match format.lists {
+            Lists::List | Lists::ListOrNever if !is_list => ("a list", "[", "]"),
+            Lists::Text if is_list => ("text", "\"", "\""),
+            _ => return true,
+        };
+        let message = format!(
+            "`{}` must be {wanted}, found {}; it is ignored and the rule is {}",
+            field.key,
+            field.node.value.kind(),
+            format.bare.outcome(),
+        );
+        let written = match &field.node.value {
+            Value::List(_) => {
+                let texts = condition::texts(&field.node, &mut |_, _, _| {});
+                texts.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(",")
+            }
+            _ => reader.text[field.node.span.clone()].to_owned(),
+        };
+        reader.tell(Code::WrongType, field.node.span.clone(), message).help =
+            format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        false
     }
 
     pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
         let format = reader.format();
-        if !matches!(format.keys, Keys::All | Keys::Conditions) {
-            return Vec::new();
-        }
         let ground = reader.ground();
+        let folder = mode_of_folder(&reader.origin);
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
+            .filter(|kind| !format.inert.contains(&kind.key))
             .filter_map(|kind| {
-                let field = self.given(kind.key)?;
+                let node = match self.given(kind.key) {
+                    Some(field) => &field.node,
+                    None => folder.as_ref().filter(|_| kind.key == "mode")?,
+                };
                 let told = reader.diagnostics.len();
-                let condition = (kind.build)(&field.node, &ground, &mut |code, span, message| {
+                let condition = (kind.build)(node, &ground, &mut |code, span, message| {
                     reader.tell(code, span, format!("`{}`: {message}", kind.key));
                 });
                 if condition.is_none() && reader.diagnostics.len() == told {
                     let message = format!("`{}` names nothing, so it constrains nothing", kind.key);
-                    reader.tell(Code::EmptyValue, field.node.span.clone(), message);
+                    reader.tell(Code::EmptyValue, node.span.clone(), message);
                 }
                 condition
             })
@@ -208,73 +194,6 @@ impl Fields {
                 Match::All
             }
         }
-    }
-
-    /// The stream trigger: what cannot be read of it is told, the rest counts.
-    pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
-        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
-        let mut conditions = Vec::new();
-        let scope = self.scope(reader);
-        for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, message);
-        }) {
-            if pattern::is_glob(&text) {
-                let message = format!(
-                    "`{}` is a glob, not a regular expression: every tool call about such a file fires",
-                    shown(&text)
-                );
-                reader.tell(Code::BadRegex, span, message).help =
-                    format!("write `scope: tool({text})` and a `condition` for the text");
-                let own = scope::read(&format!("tool({text})")).ok();
-                conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
-                    scope: own,
-                    written: text,
-                    ..pattern
-                }));
-                continue;
-            }
-            match pattern::read(&text) {
-                Ok(pattern) => {
-                    if pattern.engine == Engine::Fallback {
-                        let message = format!(
-                            "`{}` has look-around or back-references: it runs line by line on a bounded window",
-                            shown(&text)
-                        );
-                        reader.tell(Code::BoundedRegex, span, message);
-                    } else if pattern.matches_empty {
-                        let message =
-                            format!("`{}` matches even an empty text, so it fires at once", shown(&text));
-                        reader.tell(Code::BadRegex, span, message).help =
-                            "name something that must be there".to_owned();
-                    }
-                    conditions.push(pattern);
-                }
-                Err(error) => {
-                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
-                }
-            }
-        }
-        let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
-        if reaches_nothing {
-            let span = self.find("scope").expect("given").node.span.clone();
-            reader.tell(
-                Code::BadScope,
-                span,
-                "none of its scopes can be read, so the trigger reaches nothing",
-            );
-        }
-        let modes = OwnModes {
-            interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
-            context: self.mode("contextMode", ContextMode::NAMES, reader),
-            repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
-            gap: self.gap(reader),
-        };
-        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger {
-            conditions,
-            scope,
-            modes,
-            gate: None,
-        })
     }
 
     /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
@@ -317,47 +236,13 @@ impl Fields {
         }
         examples
     }
+}
 
-    fn scope(&self, reader: &mut Reader) -> Vec<Scope> {
-        let Some(field) = self.given("scope") else { return Vec::new() };
-        let span = field.node.span.clone();
-        self.words("scope", reader)
-            .iter()
-            .filter_map(|word| {
-                scope::read(word)
-                    .inspect_err(|error| {
-                        reader.tell(
-                            Code::BadScope,
-                            span.clone(),
-                            format!("the scope `{}` is ignored: {error}", shown(word)),
-                        );
-                    })
-                    .ok()
-            })
-            .collect()
-    }
-
-    fn mode<M: Copy>(&self, key: &str, names: &[(&str, M)], reader: &mut Reader) -> Option<M> {
-        let word = self.text(key, reader)?;
-        let mode = names.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
-        if mode.is_none() {
-            let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let span = self.find(key).expect("read above").node.span.clone();
-            let message = format!("`{key}` must be one of {}, found `{}`", known.join(", "), shown(&word));
-            reader.tell(Code::BadValue, span, message);
-        }
-        mode
-    }
-
-    fn gap(&self, reader: &mut Reader) -> Option<u32> {
-        let field = self.given("repeatGap")?;
-        let gap = if let Value::Int(gap) = field.node.value { u32::try_from(gap).ok() } else { None };
-        if gap.is_none() {
-            let span = field.node.span.clone();
-            reader.tell(Code::WrongType, span, "`repeatGap` must be a whole number of turns, from 0 up");
-        }
-        gap
-    }
+/// The mode whose folder a file lies in, as if its header named it.
+fn mode_of_folder(origin: &Origin) -> Option<Node> {
+    let Shape::Modes { prefix, .. } = origin.place.shape else { return None };
+    let (folder, _) = origin.inner.strip_prefix(prefix)?.split_once('/')?;
+    Some(Node { value: Value::Text(folder.to_owned()), span: 0..0 })
 }
 
 fn tell_type<'r>(

@@ -9,6 +9,10 @@ const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "
 /// Spellings of the paths a rule is for, each somebody's.
 pub(super) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
+/// What people make up for the paths a rule is for.
+pub(super) const INVENTED: &[&str] =
+    &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
+
 /// A stream trigger's regular expressions; the first of these that is there counts.
 pub(super) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
@@ -34,6 +38,10 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// The key as this project spells it, if the format knows it.
 pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
+    // Two keys for paths stay two: which of them counts is not a matter of which comes first.
+    if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key && !PATHS.contains(own)) {
+        return Some(known);
+    }
     known(format).find(|known| *known == key).or_else(|| {
         // These agents read `always-apply` and `always_apply` alike.
         let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
@@ -45,16 +53,20 @@ pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
 
 /// Every key the format knows, in a stable order.
 pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
-    let paths = if format.keys == Keys::Strict { &PATHS[1..2] } else { PATHS };
-    let stream: [&[&str]; 2] = if format.keys == Keys::Strict { [&[], &[]] } else { [TRIGGERS, STREAM] };
+    let groups: &[&[&'static str]] = match &format.keys {
+        Keys::All | Keys::Conditions | Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
+        Keys::Plain => &[COMMON, PATHS],
+        Keys::Strict => &[COMMON, &["globs"]],
+        Keys::Own(keys) => std::slice::from_ref(keys),
+    };
     let conditions = matches!(format.keys, Keys::All | Keys::Conditions);
-    COMMON
+    groups
         .iter()
-        .chain(paths)
-        .chain(stream.into_iter().flatten())
-        .chain((format.keys == Keys::Trigger).then_some(&"trigger"))
-        .chain(conditions.then_some(&"match"))
-        .copied()
+        .flat_map(|group| group.iter().copied())
+        .chain(format.modes.map(|modes| modes.key))
+        .chain(format.aliases.iter().map(|(own, _)| *own))
+        .chain(format.inert.iter().copied())
+        .chain(conditions.then_some("match"))
         .chain(CONDITIONS.iter().filter(move |_| conditions).map(|kind| kind.key))
 }
 

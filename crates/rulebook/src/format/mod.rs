@@ -2,18 +2,27 @@
 
 mod build;
 mod fields;
+mod imports;
 mod keys;
 mod parse;
+mod patterns;
+mod place;
 mod reader;
+mod said;
 mod strict;
-mod table;
+pub(crate) mod table;
+mod trigger;
 
+pub use imports::{Import, imports};
 pub use parse::{Entry, Parsed, Rejected, parse};
+pub use place::{Base, Depth, IMPORTED, Place, Shape};
 pub use table::FORMATS;
 
+use crate::agent::AGENTS;
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 use crate::rule::normalize_id;
+use crate::source::{Origin, Scope};
 
 /// How one agent's files are found and read.
 #[derive(Debug)]
@@ -30,8 +39,8 @@ pub struct Format {
     pub climbs: bool,
     /// Used where the file gives none; without one, the file must.
     pub priority: Option<u8>,
-    /// How far the header's reader may go in forgiving.
-    pub tier: Tier,
+    /// How far the header's reader may go in forgiving; without one files have no header, and all is text.
+    pub tier: Option<Tier>,
     /// What a header that cannot be read makes of the file.
     pub broken: Broken,
     /// What a rule without conditions is.
@@ -40,14 +49,36 @@ pub struct Format {
     pub ids: Ids,
     /// The agent's own key for paths.
     pub paths_key: &'static str,
+    /// What may stand under it.
+    pub lists: Lists,
     /// Which of the keys this project understands count in this format.
     pub keys: Keys,
+    /// The agent's own key for how a rule comes on.
+    pub modes: Option<Modes>,
+    /// The agent's own names for keys known by another name here.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// Keys of the agent that change nothing here.
+    pub inert: &'static [&'static str],
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
     /// Whether the agent itself reads, and writes, patterns without quotes.
     pub unquoted: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
+    /// Where the dialect is documented nowhere, another it may be: where the two part, nobody knows.
+    pub rival: Option<Dialect>,
+    /// Where a header may start.
+    pub top: Top,
+    /// Files at the root beside which the agent does not look at this format's.
+    pub unless: &'static [&'static str],
+    /// How many `@file` imports deep the agent follows those of a file found by location.
+    pub imports: usize,
+    /// How many characters of a file the agent takes.
+    pub limit: Option<usize>,
+    /// How sure all this is.
+    pub confidence: Confidence,
+    /// Where it is known from.
+    pub knowledge: &'static str,
 }
 
 /// Two formats are the same when they have the same name.
@@ -58,9 +89,11 @@ impl PartialEq for Format {
 }
 
 impl Format {
-    /// Its place in the table, which is its place in the order of rules.
+    /// Its place in its table, which is its place in the order of rules.
     pub fn order(&self) -> usize {
-        FORMATS.iter().position(|format| format == self).unwrap_or(FORMATS.len())
+        let tables = std::iter::once(FORMATS).chain(AGENTS.iter().map(|agent| agent.formats));
+        let place = |table: &[Format]| table.iter().position(|format| std::ptr::eq(format, self));
+        tables.into_iter().find_map(place).unwrap_or(FORMATS.len())
     }
 
     /// The format of that name.
@@ -71,7 +104,7 @@ impl Format {
     /// The format that a folder named like this is read as: the one whose workspace folder it ends in, else native.
     pub fn of_folder(path: &str) -> (&'static Format, &'static Place) {
         let ends_in = |place: &&Place| {
-            place.extensions().is_some()
+            matches!(place.shape, Shape::Folder { .. })
                 && (path == place.path || path.ends_with(&format!("/{}", place.path)))
         };
         FORMATS
@@ -80,101 +113,73 @@ impl Format {
             .unwrap_or((&FORMATS[0], &FORMATS[0].workspace[0]))
     }
 
-    /// The id of a file found at `inner` in one of the format's places.
-    pub fn id_of(&self, place: &Place, inner: &str) -> String {
-        match place.shape {
-            Shape::File { id, .. } => id.to_owned(),
-            Shape::Folder { .. } => {
-                let inner = match self.ids {
-                    Ids::Path => inner,
-                    Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
-                };
-                let stem = SUFFIXES
-                    .iter()
-                    .find_map(|suffix| inner.strip_suffix(suffix))
-                    .filter(|stem| !stem.is_empty());
-                normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
-            }
+    /// Every key its headers may have, sorted.
+    pub fn known_keys(&self) -> Vec<&'static str> {
+        let mut known: Vec<&str> = keys::known(self).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+
+    /// The words of its key for how a rule comes on; of `alwaysApply` and the paths where it has none.
+    pub fn mode_words(&self) -> Vec<&'static str> {
+        self.modes.map(|modes| modes.words.iter().map(|(word, _)| *word).collect()).unwrap_or_default()
+    }
+
+    /// The priority of a file found at a place that gives none.
+    pub(crate) fn default_priority(&self, place: &Place) -> u8 {
+        match (place.shape, self.priority) {
+            (_, None) => 0,
+            (Shape::Located { .. } | Shape::Imported, Some(priority)) => priority.min(LOCATED_PRIORITY),
+            (_, Some(priority)) => priority,
         }
     }
+
+    /// The id of a file by where it was found.
+    pub fn id_of(&self, origin: &Origin) -> String {
+        let inner = origin.inner.as_str();
+        let inner = match origin.place.shape {
+            Shape::File { id, .. } => return id.to_owned(),
+            Shape::Located { id, .. } if origin.scope == Scope::User => return format!("{id}@~"),
+            Shape::Located { id, .. } if origin.folder.is_empty() => return id.to_owned(),
+            Shape::Located { id, .. } => return format!("{id}@{}", origin.folder),
+            Shape::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
+            Shape::Folder { .. } if self.ids == Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
+            Shape::Folder { .. } | Shape::Imported => inner,
+        };
+        let stem =
+            SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
+        normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
+    }
 }
+
+/// Files found by location yield to rules that were written as rules.
+const LOCATED_PRIORITY: u8 = 20;
 
 /// What is dropped from a file name to make an id; longer ones first.
-const SUFFIXES: &[&str] = &[".instructions.md", ".rule.md", ".markdown", ".mdc", ".md", ".txt"];
+const SUFFIXES: &[&str] =
+    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".mdx", ".md", ".txt"];
 
-/// A place where a format's files lie.
-#[derive(Debug)]
-pub struct Place {
-    /// What the path is relative to.
-    pub base: Base,
-    /// The folder or file.
-    pub path: &'static str,
-    /// What is expected there.
-    pub shape: Shape,
+/// Where a header may start; anywhere else it is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Top {
+    /// Behind a byte order mark and blank lines.
+    Blank,
+    /// On the first line, behind a byte order mark.
+    Line,
+    /// With the first byte.
+    Byte,
 }
 
-impl Place {
-    /// The first name of its path.
-    pub fn head(&self) -> &'static str {
-        self.path.split('/').next().unwrap_or(self.path)
-    }
-
-    /// The extensions of a folder's files; nothing for a single file.
-    pub fn extensions(&self) -> Option<&'static [&'static str]> {
-        match self.shape {
-            Shape::Folder { extensions, .. } => Some(extensions),
-            Shape::File { .. } => None,
+impl Top {
+    /// Whether the text may open with a header.
+    pub(crate) fn admits(self, text: &str) -> bool {
+        match self {
+            Top::Blank => true,
+            Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
+            Top::Byte => text.starts_with("---"),
         }
     }
-
-    /// Whether a file name in the folder is a rule file's.
-    pub fn takes(&self, name: &str) -> bool {
-        self.extensions().is_some_and(|extensions| {
-            name.rsplit_once('.')
-                .is_some_and(|(stem, extension)| !stem.is_empty() && extensions.contains(&extension))
-        })
-    }
-}
-
-/// What a place's path is relative to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// A workspace root, or a folder below it.
-    Root,
-    /// The user's home.
-    Home,
-    /// The user's configuration folder, `~/.config` unless `XDG_CONFIG_HOME` says otherwise.
-    Config,
-}
-
-/// What lies at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A folder of rule files.
-    Folder {
-        /// Which files are rules.
-        extensions: &'static [&'static str],
-        /// Whether sub-folders are read.
-        depth: Depth,
-        /// Sub-folders of the folder that hold something else.
-        skip: &'static [&'static str],
-    },
-    /// One file.
-    File {
-        /// Its id.
-        id: &'static str,
-        /// Whether it is on whatever it says.
-        always: bool,
-    },
-}
-
-/// Whether sub-folders are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// The folder's own files only.
-    Flat,
-    /// All the way down.
-    Recursive,
 }
 
 /// What a header that cannot be read makes of the file.
@@ -206,6 +211,10 @@ pub enum Bare {
     Always,
     /// Never on, until it says otherwise.
     Inactive,
+    /// Documented nowhere.
+    Undocumented,
+    /// Listed to the agent, described or not.
+    Listed,
     /// Offered by its description; without one, always on.
     OfferedElseAlways,
     /// Offered by its description; without one, on when the user asks for it.
@@ -215,11 +224,21 @@ pub enum Bare {
 }
 
 impl Bare {
+    /// What becomes of a rule whose paths the agent does not take, in a few words.
+    pub(crate) fn outcome(self) -> &'static str {
+        match self {
+            Bare::Always => "always on",
+            _ => "never on by its paths",
+        }
+    }
+
     /// In a few words, for documentation.
     pub fn meaning(self) -> &'static str {
         match self {
             Bare::Always => "always on",
             Bare::Inactive => "inactive",
+            Bare::Undocumented => "documented nowhere",
+            Bare::Listed => "listed to the agent",
             Bare::OfferedElseAlways => "offered if described, else always on",
             Bare::OfferedElseManual => "offered if described, else manual",
             Bare::OfferedElseUnreachable => "offered if described, else out of reach",
@@ -245,8 +264,77 @@ pub enum Keys {
     Conditions,
     /// Paths and stream triggers.
     Paths,
-    /// Paths, stream triggers, and `trigger` for the activation.
-    Trigger,
+    /// Paths.
+    Plain,
     /// Only what the schema has; wrong types reject the rule.
     Strict,
+    /// These and no others: what an agent itself knows.
+    Own(&'static [&'static str]),
+}
+
+/// What may stand under the key for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// A list, or text with commas between the patterns.
+    Either,
+    /// A list; anything else is ignored.
+    List,
+    /// A list, which never comes on when empty; anything else is ignored.
+    ListOrNever,
+    /// A list, or text that is one pattern, commas and all.
+    Whole,
+    /// Text with commas between the patterns; a list is ignored.
+    Text,
+    /// Either, with commas between patterns inside items too, and lists in lists.
+    Deep,
+}
+
+/// An agent's key for how a rule comes on, and its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Modes {
+    /// The key.
+    pub key: &'static str,
+    /// What may be written there, and what it means.
+    pub words: &'static [(&'static str, Said)],
+    /// What a file without the key is, whatever else it says.
+    pub unsaid: Option<Said>,
+}
+
+/// What a header says about the activation, whatever the conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Always on.
+    Always,
+    /// Files of this place are always on.
+    AlwaysHere,
+    /// On for its paths.
+    Glob,
+    /// On when the agent asks for it.
+    Offered,
+    /// On when the user asks for it.
+    Manual,
+    /// Off.
+    Off,
+}
+
+/// How sure a row of the table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confidence {
+    /// From the agent's own source or current documentation.
+    High,
+    /// From older documentation, other tools, or reports that agree.
+    Medium,
+    /// From a single report.
+    Low,
+}
+
+impl Confidence {
+    /// The word shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::High => "high",
+            Confidence::Medium => "medium",
+            Confidence::Low => "low",
+        }
+    }
 }

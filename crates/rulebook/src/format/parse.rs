@@ -44,16 +44,23 @@ pub fn parse(source: Source) -> Parsed {
         Ok(text) => text,
         Err(why) => {
             let diagnostic = tell_unreadable(&origin, &why);
-            let id = origin.format.id_of(origin.place, &origin.inner);
+            let id = origin.format.id_of(&origin);
             let rejected = Rejected { id, codes: vec![diagnostic.code], origin };
             return Parsed { entry: Entry::Rejected(rejected), diagnostics: vec![diagnostic] };
         }
     };
-    let Reading { header, body, body_start, problems } = frontmatter::read(&text, origin.format.tier);
+    let reading = match origin.format.tier {
+        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(&text) => {
+            frontmatter::read(&text, tier)
+        }
+        _ => frontmatter::read_raw(&text),
+    };
+    let Reading { header, body, body_start, problems } = reading;
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
+    tell_over_limit(&mut reader);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
         // The text is cut down to the body in place: most of a file is body.
@@ -104,6 +111,17 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
     codes.sort_unstable();
     codes.dedup();
     Parsed { entry: Entry::Rejected(Rejected { id, origin, codes }), diagnostics }
+}
+
+fn tell_over_limit(reader: &mut Reader<'_>) {
+    let format = reader.format();
+    let Some(limit) = format.limit.filter(|limit| reader.text.len() > *limit) else { return };
+    if let Some((cut, _)) = reader.text.char_indices().nth(limit) {
+        let count = reader.text.chars().count();
+        let message =
+            format!("has {count} characters, of which {} takes {limit}: it is cut here", format.agent);
+        reader.tell(Code::OverLimit, cut..cut, message);
+    }
 }
 
 fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {

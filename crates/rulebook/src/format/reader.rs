@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::fields::Fields;
-use super::{Format, Keys, keys};
-use crate::condition::Ground;
+use super::{Format, Keys, Lists, keys};
+use crate::condition::{Ground, Splits};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
 use crate::frontmatter::{Field, Problem};
 use crate::source::Origin;
@@ -23,7 +23,7 @@ impl<'t> Reader<'t> {
 
     /// The id the file has by its name.
     pub(super) fn id(&self) -> String {
-        self.format().id_of(self.origin.place, &self.origin.inner)
+        self.format().id_of(&self.origin)
     }
 
     pub(super) fn format(&self) -> &'static Format {
@@ -32,7 +32,15 @@ impl<'t> Reader<'t> {
 
     pub(super) fn ground(&self) -> Ground {
         let base = self.origin.nest().map(|(root, folder)| (root, folder.to_owned()));
-        Ground { dialect: self.format().dialect, base }
+        let format = self.format();
+        let splits = match format.lists {
+            Lists::Whole => Splits::Nothing,
+            Lists::Deep => Splits::Items,
+            _ => Splits::Texts,
+        };
+        // What an agent itself makes of a file is not mended.
+        let words = !matches!(format.keys, Keys::Own(_));
+        Ground { dialect: format.dialect, rival: format.rival, splits, words, base }
     }
 
     pub(super) fn tell(
@@ -92,6 +100,10 @@ impl<'t> Reader<'t> {
                         told.severity = Severity::Note;
                         told.help = "nothing to do".to_owned();
                     }
+                    "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
+                        told.help =
+                            format!("{} has no key for paths: to it the rule is always on", format.agent);
+                    }
                     "globs" => told.help = format!("write `{}:` with a list", format.paths_key),
                     _ => {
                         told.help =
@@ -120,7 +132,11 @@ impl<'t> Reader<'t> {
         }
         let own =
             |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
-        let near = nearest(&key, keys::known(format).filter(own));
+        let near = if keys::INVENTED.contains(&key.as_str()) {
+            Some(format.paths_key)
+        } else {
+            nearest(&key, keys::known(format).filter(own))
+        };
         let told = self.tell(
             Code::UnknownKey,
             field.key_span.clone(),

@@ -1,173 +1,89 @@
 //! The table of formats, in the order that decides between rules of equal priority and scope.
 
-use super::{Bare, Base, Broken, Depth, Format, Ids, Keys, Place, Shape};
-use crate::frontmatter::Tier;
-use crate::glob::Dialect;
+pub(crate) mod designs;
+pub(crate) mod located;
+pub(crate) mod others;
 
-const MARKDOWN: &[&str] = &["md"];
-const MD_AND_MDC: &[&str] = &["md", "mdc"];
+use designs::{CLINE, CURSOR, OMP, OPENCODE, REMOTE, RULEBOOK, WINDSURF, XCSH};
+use located::{AGENTS, AMP, CODEX, CRUSH, FACTORY, GEMINI, GOOSE, JUNIE, KIMI, ROVO, WARP, ZED};
+use others::{
+    AMAZON_Q, ANTIGRAVITY, AUGMENT, CLAUDE, CLINE_SDK, CODEBUDDY, CONTINUE, COPILOT, DEVIN, FIREBENDER, GROK,
+    JETBRAINS, KILO, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, ROO, TABNINE, TRAE,
+};
 
-const fn folder(base: Base, path: &'static str, extensions: &'static [&'static str], depth: Depth) -> Place {
+use super::{Base, Depth, Format, Place, Shape};
+
+pub(crate) const MARKDOWN: &[&str] = &["md"];
+pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];
+
+pub(crate) const fn folder(
+    base: Base,
+    path: &'static str,
+    extensions: &'static [&'static str],
+    depth: Depth,
+) -> Place {
     Place { base, path, shape: Shape::Folder { extensions, depth, skip: &[] } }
 }
 
-const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
+pub(crate) const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
     Place { base, path, shape: Shape::File { id, always } }
 }
 
-/// Every format there is.
-pub static FORMATS: &[Format] = &[
-    Format {
-        name: "rulebook",
-        agent: "Rulebook",
-        workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
-        user: &[folder(Base::Config, "rulebook/rules", MD_AND_MDC, Depth::Recursive)],
-        climbs: false,
-        priority: Some(80),
-        tier: Tier::Fenced,
-        broken: Broken::Open,
-        bare: Bare::OfferedElseAlways,
-        ids: Ids::Path,
-        paths_key: "paths",
-        keys: Keys::All,
-        agent_ignores: &[],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
-    },
-    XCSH,
-    Format {
-        name: "omp",
-        agent: "oh-my-pi",
-        workspace: &[folder(Base::Root, ".omp/rules", MD_AND_MDC, Depth::Flat)],
-        user: &[folder(Base::Home, ".omp/agent/rules", MD_AND_MDC, Depth::Flat)],
-        ..XCSH
-    },
-    Format {
-        name: "cursor",
-        agent: "Cursor",
-        workspace: &[
-            folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Recursive),
-            file(Base::Root, ".cursorrules", "cursorrules", true),
-        ],
-        user: &[folder(Base::Home, ".cursor/rules", MD_AND_MDC, Depth::Flat)],
-        climbs: false,
-        priority: Some(50),
-        tier: Tier::Lines,
-        broken: Broken::Bare,
-        bare: Bare::OfferedElseManual,
-        ids: Ids::Path,
-        paths_key: "globs",
-        keys: Keys::Paths,
-        agent_ignores: &[],
-        unquoted: true,
-        dialect: Dialect::Picomatch,
-    },
-    Format {
-        name: "windsurf",
-        agent: "Windsurf",
-        workspace: &[
-            folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
-            file(Base::Root, ".windsurfrules", "windsurfrules", true),
-        ],
-        user: &[file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false)],
-        climbs: false,
-        priority: Some(50),
-        tier: Tier::Lines,
-        broken: Broken::Bare,
-        bare: Bare::OfferedElseAlways,
-        ids: Ids::Path,
-        paths_key: "globs",
-        keys: Keys::Trigger,
-        agent_ignores: &[],
-        unquoted: true,
-        dialect: Dialect::Picomatch,
-    },
-    Format {
-        name: "cline",
-        agent: "Cline",
-        workspace: &[
-            Place {
-                base: Base::Root,
-                path: ".clinerules",
-                shape: Shape::Folder {
-                    extensions: &["md", "txt"],
-                    depth: Depth::Recursive,
-                    skip: &["hooks", "workflows"],
-                },
-            },
-            file(Base::Root, ".clinerules", "clinerules", false),
-        ],
-        user: &[folder(Base::Home, "Documents/Cline/Rules", &["md", "txt"], Depth::Recursive)],
-        climbs: true,
-        priority: Some(40),
-        tier: Tier::Yaml,
-        broken: Broken::Open,
-        bare: Bare::Always,
-        ids: Ids::Path,
-        paths_key: "paths",
-        keys: Keys::Conditions,
-        agent_ignores: &["alwaysApply", "description", "globs"],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
-    },
-    Format {
-        name: "opencode",
-        agent: "opencode",
-        workspace: &[folder(Base::Root, ".opencode/rules", MARKDOWN, Depth::Recursive)],
-        user: &[folder(Base::Config, "opencode/rules", MARKDOWN, Depth::Recursive)],
-        climbs: false,
-        priority: None,
-        tier: Tier::Yaml,
-        broken: Broken::Reject,
-        bare: Bare::Inactive,
-        ids: Ids::Stem,
-        paths_key: "globs",
-        keys: Keys::Strict,
-        agent_ignores: &[],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
-    },
-    Format {
-        name: "remote",
-        agent: "the remote server",
-        workspace: &[],
-        user: &[],
-        climbs: false,
-        priority: Some(60),
-        tier: Tier::Yaml,
-        broken: Broken::Open,
-        bare: Bare::Always,
-        ids: Ids::Path,
-        paths_key: "paths",
-        keys: Keys::Paths,
-        agent_ignores: &[],
-        unquoted: false,
-        dialect: Dialect::Picomatch,
-    },
-];
+/// A file found by location, in a folder of the workspace or in the user's own: text without a header.
+pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
+    Place { base, path, shape: Shape::Located { id, is_raw: true } }
+}
 
-/// What oh-my-pi grew from, and differs from in its folders only.
-const XCSH: Format = Format {
-    name: "xcsh",
-    agent: "xcsh",
-    workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
-    user: &[folder(Base::Home, ".xcsh/agent/rules", MD_AND_MDC, Depth::Flat)],
-    climbs: false,
-    priority: Some(100),
-    tier: Tier::Lines,
-    broken: Broken::Bare,
-    bare: Bare::OfferedElseUnreachable,
-    ids: Ids::Path,
-    paths_key: "globs",
-    keys: Keys::All,
-    agent_ignores: &[],
-    unquoted: false,
-    dialect: Dialect::Picomatch,
-};
+/// Every format there is: those of the three designs, then every other agent's.
+pub static FORMATS: &[Format] = &[
+    RULEBOOK,
+    XCSH,
+    OMP,
+    CURSOR,
+    WINDSURF,
+    CLINE,
+    OPENCODE,
+    REMOTE,
+    CLAUDE,
+    COPILOT,
+    DEVIN,
+    ANTIGRAVITY,
+    KIRO,
+    AUGMENT,
+    AMAZON_Q,
+    CLINE_SDK,
+    CONTINUE,
+    ROO,
+    KILO,
+    CODEX,
+    GOOSE,
+    GEMINI,
+    QWEN,
+    ZED,
+    WARP,
+    OMO,
+    CRUSH,
+    OPENHANDS,
+    AMP,
+    JETBRAINS,
+    JUNIE,
+    TRAE,
+    QODER,
+    LINGMA,
+    CODEBUDDY,
+    FIREBENDER,
+    FACTORY,
+    TABNINE,
+    GROK,
+    KIMI,
+    ROVO,
+    AGENTS,
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::{Origin, Scope};
 
     #[test]
     fn names_are_unique_and_found() {
@@ -193,14 +109,29 @@ mod tests {
     #[test]
     fn an_id_is_the_path_without_its_suffix() {
         #[track_caller]
-        fn check(format: &str, place: usize, inner: &str, id: &str) {
+        fn check(format: &str, place: usize, folder: &str, inner: &str, id: &str) {
             let format = Format::named(format).unwrap();
-            assert_eq!(format.id_of(&format.workspace[place], inner), id);
+            let origin = Origin {
+                format,
+                place: &format.workspace[place],
+                scope: Scope::Workspace,
+                display: String::new(),
+                path: String::new(),
+                root: 0,
+                folder: folder.to_owned(),
+                inner: inner.to_owned(),
+            };
+            assert_eq!(format.id_of(&origin), id);
         }
-        check("cursor", 0, "Web Rules.mdc", "web-rules");
-        check("cursor", 0, "frontend/react.mdc", "frontend/react");
-        check("opencode", 0, "frontend/react.md", "react");
-        check("cline", 0, "a.instructions.md", "a");
-        check("cline", 1, ".clinerules", "clinerules");
+        check("cursor", 0, "", "Web Rules.mdc", "web-rules");
+        check("cursor", 0, "", "frontend/react.mdc", "frontend/react");
+        check("opencode", 0, "", "frontend/react.md", "react");
+        check("cline", 0, "", "a.instructions.md", "a");
+        check("cline", 1, "", ".clinerules", "clinerules");
+        check("codebuddy", 0, "", "web/RULE.mdc", "web");
+        check("copilot", 0, "", "api/errors.instructions.md", "api/errors");
+        check("roo", 1, "", "rules-code/style.md", "code/style");
+        check("claude", 1, "", "CLAUDE.md", "claude");
+        check("claude", 1, "packages/web", "CLAUDE.md", "claude@packages/web");
     }
 }

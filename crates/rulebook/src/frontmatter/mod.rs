@@ -6,6 +6,7 @@
 mod lines;
 mod repair;
 mod simple;
+mod stray;
 mod value;
 mod yaml;
 
@@ -21,6 +22,8 @@ use crate::diagnostic::{Code, Fix};
 pub enum Tier {
     /// YAML 1.2 as it stands.
     Yaml,
+    /// YAML after quoting the values of keys, but not of list items.
+    Values,
     /// YAML after quoting what people and editors leave unquoted.
     Quoted,
     /// The same after parting a fence from the text fused to it.
@@ -95,7 +98,7 @@ pub fn read(text: &str, reach: Tier) -> Reading<'_> {
             header: Header::Absent,
             body: &text[start..],
             body_start: start,
-            problems: Vec::new(),
+            problems: stray::find(text, start).into_iter().collect(),
         };
     };
     let fence = closing_fence(text, header_start);
@@ -105,6 +108,30 @@ pub fn read(text: &str, reach: Tier) -> Reading<'_> {
     };
     let empty = matches!(&reading.header, Header::Read { fields, .. } if fields.is_empty());
     if fence.is_some() { second_header(text, reading, empty, reach) } else { reading }
+}
+
+/// A file whose format knows no header: all of it is body, and lines that look like a header are told.
+pub fn read_raw(text: &str) -> Reading<'_> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let looks_like_one = opening_fence(text).filter(|from| {
+        closing_fence(text, *from).is_some_and(|fence| {
+            let found = lines::read(text, *from..fence.header_end, lines::Stray::Stop);
+            fence.header_end - from <= MAX_HEADER && !found.fields.is_empty()
+        })
+    });
+    let told = |from| {
+        Problem::new(
+            Code::RawHeader,
+            fence_span(text, from),
+            "these lines are no header to the agent: they go into the prompt as text",
+        )
+    };
+    Reading {
+        header: Header::Absent,
+        body: &text[start..],
+        body_start: start,
+        problems: looks_like_one.map(told).into_iter().collect(),
+    }
 }
 
 /// The lines between the fences, and where the body starts.
@@ -171,10 +198,10 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
         Ok(fields) => return read_as(text, fields, Tier::Yaml, fence.body_start, problems),
         Err(problem) => problem,
     };
-    if reach >= Tier::Quoted
-        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, &mut problems)
+    if reach >= Tier::Values
+        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, reach, &mut problems)
     {
-        return read_as(text, fields, Tier::Quoted, fence.body_start, problems);
+        return read_as(text, fields, reach.min(Tier::Quoted), fence.body_start, problems);
     }
     if reach >= Tier::Fenced
         && let Some(reading) = read_fused(text, start)
@@ -209,7 +236,7 @@ fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
     ];
     let range = start..fence.header_end;
     let fields = yaml::parse(text, range.clone(), &[], &mut problems)
-        .or_else(|error| repair::read_quoted(text, range, &error, &mut problems).ok_or(error))
+        .or_else(|error| repair::read_quoted(text, range, &error, Tier::Quoted, &mut problems).ok_or(error))
         .ok()?;
     Some(read_as(text, fields, Tier::Fenced, fence.body_start, problems))
 }

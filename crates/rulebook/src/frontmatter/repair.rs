@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Field, Node, Problem, Value, lines, yaml};
+use super::{Field, Node, Problem, Tier, Value, lines, yaml};
 use crate::diagnostic::{Code, shown};
 use crate::glob;
 
@@ -18,12 +18,13 @@ pub(super) fn read_quoted(
     text: &str,
     range: Range<usize>,
     error: &Problem,
+    reach: Tier,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Field>> {
     if !matches!(error.code, Code::HeaderAnchor | Code::BrokenHeader) {
         return None;
     }
-    let masks = find_masks(text, range.clone());
+    let masks = find_masks(text, range.clone(), reach);
     let masked = blank_out(text, range.clone(), &masks)?;
     let known = problems.len();
     problems.extend(masks.iter().map(|mask| {
@@ -33,7 +34,7 @@ pub(super) fn read_quoted(
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
-            fields.iter_mut().for_each(|field| unmask(text, &masks, &mut field.node));
+            fields.iter_mut().for_each(|field| unmask(text, &masks, reach, &mut field.node));
             Some(fields)
         }
         Err(_) => {
@@ -73,7 +74,7 @@ fn quoted(value: &str) -> String {
 }
 
 /// The values YAML cannot read, or reads as something nobody meant.
-fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>> {
     let mut masks = Vec::new();
     let mut is_pattern = false;
     let mut block_indent = None;
@@ -91,23 +92,27 @@ fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
                 is_pattern = PATTERN_KEYS.contains(&key);
             }
             (value_at, value)
-        } else if let Some((value_at, value)) = lines::list_item(line) {
+        } else if reach > Tier::Values
+            && let Some((value_at, value)) = lines::list_item(line)
+        {
             (value_at, value)
         } else {
             continue;
         };
         if value.starts_with(['|', '>']) {
             block_indent = Some(indent);
-        } else if is_unreadable(value, is_pattern) {
+        } else if is_unreadable(value, is_pattern, reach) {
             masks.push(start + value_at..start + value_at + value.len());
         }
     }
     masks
 }
 
-fn is_unreadable(value: &str, is_pattern: bool) -> bool {
+fn is_unreadable(value: &str, is_pattern: bool, reach: Tier) -> bool {
     let first = value.chars().next().unwrap_or(' ');
     match first {
+        // An agent that quotes values leaves those alone that have quotes or a tag already.
+        '"' | '\'' | '!' if reach == Tier::Values => false,
         '*' | '&' | '!' | '@' | '`' | '%' => true,
         '{' | '[' => is_pattern,
         '"' | '\'' => !is_one_quoted(value, first),
@@ -139,10 +144,13 @@ fn is_one_quoted(value: &str, quote: char) -> bool {
     }
 }
 
-fn unmask(text: &str, masks: &[Range<usize>], node: &mut Node) {
+fn unmask(text: &str, masks: &[Range<usize>], reach: Tier, node: &mut Node) {
     match &mut node.value {
-        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, item)),
-        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, &mut field.node)),
+        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, reach, item)),
+        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, reach, &mut field.node)),
+        Value::Text(value) if masks.contains(&node.span) && reach == Tier::Values => {
+            text[node.span.clone()].clone_into(value);
+        }
         Value::Text(_) if masks.contains(&node.span) => {
             *node = lines::raw_value(text, node.span.clone());
         }

@@ -62,6 +62,24 @@ fn no_header() {
 }
 
 #[test]
+fn what_looks_like_a_header_and_is_none_is_told() {
+    #[track_caller]
+    fn check(text: &str, told: &str) {
+        let problems = read(text, Tier::Lines).problems;
+        assert_eq!(problems.first().map_or("", |problem| &text[problem.span.clone()]), told, "{text:?}");
+    }
+    check("----\nglobs: a\n----\n", "globs: a");
+    check(" ---\n  paths: a\n", "paths: a");
+    check("<!-- x -->\n# T\n---\ntrigger: glob\n---\n", "trigger: glob");
+    check("{\"alwaysApply\": true}", "{\"alwaysApply\": true}");
+    check("+++\ndescription = 'x'\n", "description = 'x'");
+    check("---\\nglobs: a", "---\\nglobs: a");
+    check("text\n---\nglobs: a\n---\n", "");
+    check("# T\n\ntext: more\n", "");
+    check(&"\n".repeat(99), "");
+}
+
+#[test]
 fn values_left_unquoted_are_read_as_they_stand() {
     check("---\nglobs: *.ts,*.tsx\n---\n", "Quoted: globs=\"*.ts,*.tsx\"", "");
     check("---\nglobs: !**/x\n---\n", "Quoted: globs=\"!**/x\"", "");

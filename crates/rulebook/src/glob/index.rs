@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::plain::Last;
-use super::{Asked, Glob, has_line_break};
+use super::plain::{Last, extensions};
+use super::traits::Traits;
+use super::{Asked, Glob};
 
 /// Paths sorted and bucketed, so that a glob looks only at those it could match.
 ///
@@ -26,9 +27,8 @@ pub struct PathIndex<'p> {
     by_stem: OnceCell<HashMap<&'p str, Vec<usize>>>,
     /// Paths that a pattern could be equal to without matching it.
     odd: Vec<usize>,
-    has_line_breaks: bool,
-    /// Some path ends in a slash.
-    has_directories: bool,
+    /// What some path is like.
+    traits: Traits,
 }
 
 impl<'p> PathIndex<'p> {
@@ -48,8 +48,7 @@ impl<'p> PathIndex<'p> {
             by_segment: OnceCell::new(),
             by_stem: OnceCell::new(),
             odd: Vec::new(),
-            has_line_breaks: sorted.iter().any(|(_, path)| has_line_break(path)),
-            has_directories: sorted.iter().any(|(_, path)| path.ends_with('/')),
+            traits: sorted.iter().fold(Traits::default(), |traits, (_, path)| traits.and(Traits::of(path))),
         };
         for (rank, (_, path)) in sorted.into_iter().enumerate() {
             index.add(rank, path);
@@ -79,24 +78,28 @@ impl<'p> PathIndex<'p> {
     ///
     /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
     pub fn matches(&self, glob: &Glob) -> Vec<usize> {
-        if glob.is_negated() {
-            let matching = self.all.iter().copied().filter(|&rank| glob.is_match(self.path(rank)));
-            return self.in_order(matching.collect());
+        // The buckets know paths only in the case they are written in.
+        let is_cased = glob.dialect().folds() && self.traits.has(Traits::CASED);
+        if glob.is_negated() || is_cased {
+            let mut asked = Asked::new(glob, self.all.len(), self.traits);
+            let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
+            return self.in_order(self.all.iter().copied().filter(matching).collect());
         }
         let candidates = self.candidates(glob);
-        let mut asked = Asked::new(glob, candidates.len(self), self.has_line_breaks);
+        let mut asked = Asked::new(glob, candidates.len(self), self.traits);
         let mut found = Vec::new();
-        let says_all = !self.has_line_breaks && !self.has_directories && glob.is_any_with_extension();
+        let minded = glob.dialect().minds().and(Traits::LINE_BREAK).and(Traits::FOLDER);
+        let says_all = !minded.touch(self.traits) && glob.is_any_with_extension();
         let mut take = |ranks: &[usize]| match says_all {
             true => found.extend(ranks),
             false => found.extend(ranks.iter().filter(|&&rank| asked.fits(self.path(rank)))),
         };
         match candidates {
             Candidates::These(ranks) => take(ranks),
-            Candidates::Extensions(list) => list.split(',').for_each(|end| take(self.with_extension(end))),
+            Candidates::Extensions(list) => extensions(list).for_each(|end| take(self.with_extension(end))),
         }
-        // Every pattern matches itself, whatever it asks of other paths.
-        found.extend(self.equal_to(glob.pattern()));
+        // A pattern may match itself, whatever it asks of other paths.
+        found.extend(glob.itself().map_or(&[][..], |text| self.equal_to(text)));
         self.in_order(found)
     }
 
@@ -213,7 +216,7 @@ impl Candidates<'_> {
         match self {
             Candidates::These(ranks) => ranks.len(),
             Candidates::Extensions(list) => {
-                list.split(',').map(|extension| index.with_extension(extension).len()).sum()
+                extensions(list).map(|extension| index.with_extension(extension).len()).sum()
             }
         }
     }
@@ -226,7 +229,7 @@ fn name(path: &str) -> &str {
 }
 
 /// Whether the path has signs that mean something in a pattern.
-fn is_odd(path: &str) -> bool {
+pub(super) fn is_odd(path: &str) -> bool {
     let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
     path.starts_with("./") || !path.bytes().all(is_common)
 }

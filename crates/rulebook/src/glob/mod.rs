@@ -3,73 +3,74 @@
 //! Paths are relative to the root, with `/` between segments, none of which is empty, `.` or `..`;
 //! a directory may end in `/`.
 
+mod braces;
+mod dialect;
 mod error;
+mod fold;
+mod gitignore;
 mod index;
 mod list;
+mod minimatch;
+mod patterns;
 mod picomatch;
 mod plain;
+mod reading;
 mod regex;
+mod set;
+mod traits;
+mod vscode;
 
+pub use dialect::Dialect;
 pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS};
 pub use index::PathIndex;
 pub use list::split_list;
+pub use patterns::{Decision, PatternList, Selection};
+pub use set::PatternSet;
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use plain::{Last, Plain};
-use regex::{Fault, Lazy, Needs, Program};
-
-/// Whose glob rules a pattern follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// npm's picomatch 4 with `dot: true`.
-    Picomatch,
-}
+use reading::{Reading, Turn};
+use regex::{Lazy, Needs, Program};
+use traits::Traits;
 
 /// A pattern ready to be matched.
 #[derive(Clone, Debug)]
 pub struct Glob {
     pattern: Box<str>,
-    /// Where the pattern starts after the `!` that turn it around; 0 when none do.
+    dialect: Dialect,
+    /// What is matched, where it is not the pattern as written.
+    text: Option<Box<str>>,
+    /// Where the text starts after the `!` that turn it around; 0 when none do.
     body: usize,
-    is_negated: bool,
+    turn: Turn,
     plan: Plan,
+    /// The whole expression of a plain pattern, for the paths it cannot decide.
+    exact: OnceLock<Plan>,
 }
 
 #[derive(Clone, Debug)]
 enum Plan {
     Plain(Plain),
     Program(Box<(Program, Needs)>),
-    /// Not a valid expression: the pattern matches only itself.
-    Itself,
+    /// Not a valid expression: the pattern matches only itself, if its dialect says so.
+    Never,
+    Always,
 }
 
 impl Glob {
     /// Reads `pattern`; fails only when it passes a limit.
     pub fn new(pattern: &str, dialect: Dialect) -> Result<Glob, GlobError> {
-        let Dialect::Picomatch = dialect;
         if pattern.is_empty() {
             return Err(GlobError::Empty);
         }
         if pattern.len() > MAX_LEN {
             return Err(GlobError::TooLong { len: pattern.len() });
         }
-        let body = usize::from(pattern.starts_with('!'));
-        match Plain::read(pattern, body) {
-            Some(plain) => {
-                Ok(Glob { pattern: pattern.into(), body, is_negated: body > 0, plan: Plan::Plain(plain) })
-            }
-            None => Glob::compile(pattern),
-        }
-    }
-
-    fn compile(pattern: &str) -> Result<Glob, GlobError> {
-        let translation = picomatch::translate(pattern)?;
-        let plan = match regex::compile(&format!("^(?:{})$", translation.source)) {
-            Ok(compiled) => Plan::Program(Box::new(compiled)),
-            Err(Fault::Invalid) => Plan::Itself,
-            Err(Fault::Refused(error)) => return Err(error),
-        };
-        let (body, is_negated) = (translation.body, translation.negated);
-        Ok(Glob { pattern: pattern.into(), body, is_negated, plan })
+        let Reading { text, body, turn, plan } = reading::read(pattern, dialect)?;
+        let text = (text != pattern).then(|| text.into());
+        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, exact: OnceLock::new() })
     }
 
     /// The pattern as written.
@@ -77,79 +78,124 @@ impl Glob {
         &self.pattern
     }
 
+    /// Whose rules it follows.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or(&self.pattern)
+    }
+
     /// Whether `path` matches, with a leading `!` turning the answer around.
+    ///
+    /// In a `.gitignore` a line with `!` only takes back what others say: alone it matches nothing.
     pub fn is_match(&self, path: &str) -> bool {
+        self.answer(path, |path| self.fits_folded(path))
+    }
+
+    /// The answer for a path, given whether it fits once folded.
+    fn answer(&self, path: &str, fits: impl FnOnce(&str) -> bool) -> bool {
         if path.is_empty() {
             return false;
         }
-        if path == &*self.pattern {
+        if self.itself() == Some(path) {
             return true;
         }
-        match (&self.plan, self.is_negated) {
-            (Plan::Itself, _) => false,
-            (_, true) => !has_line_break(path) && !self.fits(path),
-            (_, false) => self.fits(path),
+        match self.turn {
+            Turn::No => fits(&self.folded(path)),
+            Turn::Around if self.itself().is_some() => {
+                !matches!(self.plan, Plan::Never) && !traits::has_line_break(path) && !fits(path)
+            }
+            Turn::Around => !fits(path),
+            Turn::Back => false,
         }
     }
 
     /// Whether an odd number of `!` (but not `!(`) turns the whole pattern around.
     pub fn is_negated(&self) -> bool {
-        self.is_negated
+        self.turn != Turn::No
     }
 
     /// Whether the pattern without its leading `!` matches; for callers that exclude by it.
     pub fn matches_ignoring_negation(&self, path: &str) -> bool {
-        !path.is_empty() && (path == &self.pattern[self.body..] || self.fits(path))
+        let is_itself = || self.itself().is_some_and(|text| path == &text[self.body..]);
+        !path.is_empty() && (is_itself() || self.fits_folded(&self.folded(path)))
     }
 
     /// Whether it matches every path, but for those with line breaks.
     pub fn is_universal(&self) -> bool {
-        match &self.plan {
-            Plan::Plain(plain) => !self.is_negated && plain.is_universal(),
-            _ => matches!(&*self.pattern, "**/**" | "**/**/**"),
-        }
+        let is_plain = match &self.plan {
+            Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().has(Traits::HIDDEN),
+            Plan::Always => true,
+            _ => matches!((self.dialect, &*self.pattern), (Dialect::Picomatch, "**/**" | "**/**/**")),
+        };
+        is_plain && self.turn == Turn::No
     }
 
-    fn fits(&self, path: &str) -> bool {
+    /// In picomatch every pattern matches itself, whatever it says.
+    fn itself(&self) -> Option<&str> {
+        matches!(self.dialect, Dialect::Picomatch | Dialect::Amp).then(|| self.text())
+    }
+
+    fn folded<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        if self.dialect.folds() { fold::fold(path) } else { Cow::Borrowed(path) }
+    }
+
+    fn fits_folded(&self, path: &str) -> bool {
         match &self.plan {
-            Plan::Itself => false,
+            Plan::Never => false,
+            Plan::Always => true,
             Plan::Program(compiled) => compiled.1.are_met(path) && compiled.0.is_match(path),
+            Plan::Plain(_) if path.ends_with('/') && self.dialect.minds().has(Traits::FOLDER) => {
+                self.fits_exactly(path)
+            }
             Plan::Plain(plain) => {
-                plain.is_match(&self.pattern, path) && (!has_line_break(path) || self.fits_exactly(path))
+                plain.is_match(self.text(), path)
+                    && (!self.dialect.minds().touch(Traits::of(path)) || self.fits_exactly(path))
             }
         }
     }
 
-    /// Asks the expression itself: `*` takes line breaks, `**` does not.
+    /// Asks the expression itself.
     fn fits_exactly(&self, path: &str) -> bool {
-        match Glob::compile(&self.pattern) {
-            Ok(Glob { plan: Plan::Program(compiled), .. }) => compiled.0.is_match(path),
-            _ => false,
-        }
+        let exact = self.exact.get_or_init(|| {
+            reading::compile(self.text(), self.dialect).map_or(Plan::Never, |compiled| compiled.plan)
+        });
+        matches!(exact, Plan::Program(compiled) if compiled.0.is_match(path))
     }
 
     /// The literal that every match but the pattern itself starts with.
     fn prefix(&self) -> &str {
         match &self.plan {
-            Plan::Itself => &self.pattern,
+            Plan::Never | Plan::Always => "",
             Plan::Program(compiled) => &compiled.1.prefix,
-            Plan::Plain(plain) => plain.prefix(&self.pattern),
+            Plan::Plain(plain) => plain.prefix(self.text()),
+        }
+    }
+
+    /// The whole segments that every match but the pattern itself starts with.
+    fn root(&self) -> &str {
+        match &self.plan {
+            Plan::Never | Plan::Always => "",
+            Plan::Program(compiled) => compiled.1.prefix.rsplit_once('/').map_or("", |(root, _)| root),
+            Plan::Plain(plain) => plain.root(self.text()),
         }
     }
 
     /// How the last segment of every match but the pattern itself looks.
     fn last(&self) -> Last<'_> {
         match &self.plan {
-            Plan::Itself => Last::Unknown,
+            Plan::Never | Plan::Always => Last::Unknown,
             Plan::Program(compiled) => compiled.1.last(),
-            Plan::Plain(plain) => plain.last(&self.pattern),
+            Plan::Plain(plain) => plain.last(self.text()),
         }
     }
 
     /// What stands before the first dot in the last segment of every match but the pattern itself.
     fn stem(&self) -> Option<&str> {
         match &self.plan {
-            Plan::Plain(plain) => plain.stem(&self.pattern),
+            Plan::Plain(plain) => plain.stem(self.text()),
             _ => None,
         }
     }
@@ -157,7 +203,7 @@ impl Glob {
     /// Whether the extension is all it asks for.
     fn is_any_with_extension(&self) -> bool {
         match &self.plan {
-            Plan::Plain(plain) => plain.is_any_with_extension(&self.pattern),
+            Plan::Plain(plain) => plain.is_any_with_extension(self.text()),
             _ => false,
         }
     }
@@ -165,7 +211,7 @@ impl Glob {
     /// Whether names with an extension differ to it in nothing else, their folder being the same.
     pub(crate) fn asks_extension_only(&self) -> bool {
         match &self.plan {
-            Plan::Plain(plain) => !self.is_negated && plain.asks_extension_only(&self.pattern),
+            Plan::Plain(plain) => self.turn == Turn::No && plain.asks_extension_only(self.text()),
             _ => false,
         }
     }
@@ -173,7 +219,7 @@ impl Glob {
     /// A segment that every match but the pattern itself has.
     fn segment(&self) -> Option<&str> {
         match &self.plan {
-            Plan::Plain(plain) => plain.segment(&self.pattern),
+            Plan::Plain(plain) => plain.segment(self.text()),
             _ => None,
         }
     }
@@ -196,17 +242,18 @@ impl Needs {
 /// A glob about to be asked for many paths, none of them empty.
 enum Asked<'g> {
     Once(&'g Glob),
-    /// No path has a line break.
+    /// No path has a trait its dialect minds.
     Plain(&'g Plain, &'g str),
     Lazy(Box<Lazy<'g>>, &'g Needs),
 }
 
 impl<'g> Asked<'g> {
-    fn new(glob: &'g Glob, paths: usize, has_line_breaks: bool) -> Asked<'g> {
+    /// For so many paths, which have these traits.
+    fn new(glob: &'g Glob, paths: usize, traits: Traits) -> Asked<'g> {
         // Below this, remembering steps costs more than taking them.
         const WORTH_REMEMBERING: usize = 4;
         match &glob.plan {
-            Plan::Plain(plain) if !has_line_breaks => Asked::Plain(plain, &glob.pattern),
+            Plan::Plain(plain) if !glob.dialect.minds().touch(traits) => Asked::Plain(plain, glob.text()),
             Plan::Program(compiled) if paths >= WORTH_REMEMBERING => {
                 let lazy = Lazy::new(&compiled.0).map(Box::new);
                 lazy.map_or(Asked::Once(glob), |lazy| Asked::Lazy(lazy, &compiled.1))
@@ -215,19 +262,14 @@ impl<'g> Asked<'g> {
         }
     }
 
-    /// Whether `path` matches, but for a leading `!` and for being the pattern itself.
+    /// Whether a folded path matches, but for a leading `!` and for being the pattern itself.
     fn fits(&mut self, path: &str) -> bool {
         match self {
-            Asked::Once(glob) => glob.fits(path),
+            Asked::Once(glob) => glob.fits_folded(path),
             Asked::Plain(plain, pattern) => plain.is_match(pattern, path),
             Asked::Lazy(lazy, needs) => needs.are_met(path) && lazy.is_match(path),
         }
     }
-}
-
-fn has_line_break(path: &str) -> bool {
-    let has_candidate = path.bytes().any(|c| matches!(c, b'\n' | b'\r' | 0xe2));
-    has_candidate && path.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
 }
 
 #[cfg(test)]

@@ -14,10 +14,19 @@ use number::Number;
 const DEPTH: usize = 64;
 /// How long a path may grow; the rest of a longer one is left out.
 const PATH: usize = 4096;
-/// How much path text is told in full, over all fields.
-const PATHS: usize = 1 << 20;
-/// How long a path may be after that: two bytes can open a field, so long paths would multiply the input.
-const SHORT_PATH: usize = 256;
+
+/// What ends a run of text in a string.
+const ENDS_RUN: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        ends[byte] = true;
+        byte += 1;
+    }
+    ends[b'"' as usize] = true;
+    ends[b'\\' as usize] = true;
+    ends
+};
 
 /// One tool call's arguments, as far as they came. No text is kept, only where the reader stands.
 #[derive(Clone, Debug, Default)]
@@ -26,42 +35,31 @@ pub struct Arguments {
     state: State,
     frames: Vec<Frame>,
     path: String,
-    /// Path text told so far.
-    told: usize,
-    fields: usize,
-    /// The leaf being read. A string without one is a key, a literal without one is `null`.
-    open: Option<FieldId>,
+    /// Whether what is read is a leaf: a string that is none is a key, a literal that is none is `null`.
+    is_leaf: bool,
     characters: Characters,
     malformed: Option<Malformed>,
 }
 
-/// A leaf of the arguments, numbered in order of appearance. A key that comes twice is two fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FieldId(pub usize);
-
-/// What the bytes said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// A string, number, `true` or `false` begins; `null` is no field.
+/// What the bytes said. One leaf is open at a time; a key that comes twice is two leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'p> {
+    /// An object within the arguments begins: the outermost one is the arguments.
+    Enter,
+    /// It ended, or will not go on.
+    Leave,
+    /// A leaf begins: a string, number, `true` or `false`; `null` is none.
     Open {
-        /// Which.
-        field: FieldId,
         /// Where it stands: `command`, `edits[0].new_string`, and nothing for a top-level value. Keys come decoded and
         /// as they are, dots included.
-        path: String,
+        path: &'p str,
+        /// The key it, or the array it is in, has in the object around it.
+        key: &'p str,
     },
-    /// Decoded text of it: whole characters, never empty.
-    Text {
-        /// Of which.
-        field: FieldId,
-        /// Follows all earlier text of the field.
-        text: String,
-    },
-    /// It ended, or will not go on.
-    Close {
-        /// Which.
-        field: FieldId,
-    },
+    /// Decoded text of the leaf, behind all earlier: whole characters, never empty.
+    Text(&'p str),
+    /// The leaf ended, or will not go on.
+    Close,
 }
 
 /// The bytes are no JSON.
@@ -78,14 +76,13 @@ impl Arguments {
     }
 
     /// Reads more bytes. Once malformed, every call says so again and tells nothing more.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) -> Result<(), Malformed> {
+    pub fn feed(&mut self, bytes: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
         if let Some(malformed) = self.malformed {
             return Err(malformed);
         }
-        let mut told = Told { start: out.len(), pieces: out };
         let mut rest = bytes;
         while let Some(&byte) = rest.first() {
-            let Some(used) = self.step(byte, rest, &mut told) else {
+            let Some(used) = self.step(byte, rest, tell) else {
                 let malformed = Malformed { at: self.at };
                 self.malformed = Some(malformed);
                 return Err(malformed);
@@ -97,43 +94,47 @@ impl Arguments {
     }
 
     /// Closes what is open. Arguments that were cut off are no error; a character that was cut is left out.
-    pub fn finish(&mut self, out: &mut Vec<Piece>) -> Result<(), Malformed> {
-        if let Some(field) = self.open.take() {
-            out.push(Piece::Close { field });
+    pub fn finish(&mut self, tell: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
+        self.close(tell);
+        while let Some(frame) = self.frames.pop() {
+            self.leave(&frame, tell);
         }
-        self.frames.clear();
-        self.state = State::Done;
         self.malformed.map_or(Ok(()), Err)
     }
 
     /// Goes over `byte`, the first of `rest`, and as many after it as are of its kind. Tells how many, and `None` if
     /// the byte cannot stand here. Nothing used means the state changed and wants to see the byte again.
-    fn step(&mut self, byte: u8, rest: &[u8], told: &mut Told) -> Option<usize> {
+    fn step(&mut self, byte: u8, rest: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         match self.state {
-            State::Text => return self.text(byte, rest, told),
-            State::Escape => self.escape(byte, told)?,
-            State::Hex { digits, unit } => self.hex(digits, unit, byte, told)?,
-            State::Number(number) => return self.number(number, byte, told),
-            State::Literal(left) => self.literal(left, byte, told)?,
+            State::Text => return self.text(byte, rest, tell),
+            State::Escape => self.escape(byte, tell)?,
+            State::Hex { digits, unit } => self.hex(digits, unit, byte, tell)?,
+            State::Number(number) => return self.number(number, byte, tell),
+            State::Literal(left) => self.literal(left, byte, tell)?,
             _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
-            State::Value | State::First if byte != b']' => self.begin(byte, told)?,
+            State::Value | State::First if byte != b']' => self.begin(byte, tell)?,
             State::FirstKey | State::Key if byte == b'"' => self.begin_key(),
             State::Colon if byte == b':' => self.state = State::Value,
-            State::First | State::FirstKey => self.end(byte)?,
+            State::First | State::FirstKey => self.end(byte, tell)?,
             State::Done if byte == b',' => self.state = self.frames.last()?.next(),
-            State::Done => self.end(byte)?,
+            State::Done => self.end(byte, tell)?,
             State::Value | State::Key | State::Colon => return None,
         }
         Some(1)
     }
 
-    fn begin(&mut self, byte: u8, told: &mut Told) -> Option<()> {
+    fn begin(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         self.begin_item();
         match byte {
-            b'{' => self.nest(Frame::object, State::FirstKey)?,
+            b'{' => {
+                self.nest(Frame::object, State::FirstKey)?;
+                if self.frames.len() > 1 {
+                    tell(Piece::Enter);
+                }
+            }
             b'[' => self.nest(Frame::array, State::First)?,
             b'"' => {
-                self.open_field(told);
+                self.open_leaf(tell);
                 self.state = State::Text;
             }
             b'n' => self.state = State::Literal(b"ull"),
@@ -143,8 +144,8 @@ impl Arguments {
                     b'f' => State::Literal(b"alse"),
                     _ => State::Number(Number::first(byte)?),
                 };
-                self.open_field(told);
-                self.tell_byte(byte, told);
+                self.open_leaf(tell);
+                self.tell_byte(byte, tell);
             }
         }
         Some(())
@@ -160,10 +161,17 @@ impl Arguments {
     }
 
     /// Ends the innermost object or array, if `byte` is its bracket.
-    fn end(&mut self, byte: u8) -> Option<()> {
-        self.frames.pop_if(|frame| frame.bracket() == byte)?;
+    fn end(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+        let frame = self.frames.pop_if(|frame| frame.bracket() == byte)?;
+        self.leave(&frame, tell);
         self.state = State::Done;
         Some(())
+    }
+
+    fn leave(&self, frame: &Frame, tell: &mut impl FnMut(Piece<'_>)) {
+        if matches!(frame.inside, Inside::Object) && !self.frames.is_empty() {
+            tell(Piece::Leave);
+        }
     }
 
     fn begin_key(&mut self) {
@@ -183,31 +191,35 @@ impl Arguments {
         }
     }
 
-    fn open_field(&mut self, told: &mut Told) {
-        let field = FieldId(self.fields);
-        let limit = if self.told < PATHS { PATH } else { SHORT_PATH };
-        let path = self.path.get(..self.path.floor_char_boundary(limit)).unwrap_or_default().to_owned();
-        self.fields += 1;
-        self.told = self.told.saturating_add(path.len());
-        self.open = Some(field);
-        told.pieces.push(Piece::Open { field, path });
+    fn open_leaf(&mut self, tell: &mut impl FnMut(Piece<'_>)) {
+        self.is_leaf = true;
+        tell(Piece::Open { path: &self.path, key: self.key() });
+    }
+
+    /// The key in the innermost object; arrays in it have added to the path.
+    fn key(&self) -> &str {
+        let is_object = |frame: &Frame| matches!(frame.inside, Inside::Object);
+        let Some(at) = self.frames.iter().rposition(is_object) else { return "" };
+        let end = self.frames.get(at + 1).map_or(self.path.len(), |array| array.base);
+        let dot = usize::from(at > 0);
+        self.frames.get(at).and_then(|object| self.path.get(object.base + dot..end)).unwrap_or_default()
     }
 
     /// Ends a string, number or literal.
-    fn close(&mut self, told: &mut Told) {
+    fn close(&mut self, tell: &mut impl FnMut(Piece<'_>)) {
         self.state = State::Done;
-        if let Some(field) = self.open.take() {
-            told.pieces.push(Piece::Close { field });
+        if std::mem::take(&mut self.is_leaf) {
+            tell(Piece::Close);
         }
     }
 
-    fn text(&mut self, byte: u8, rest: &[u8], told: &mut Told) -> Option<usize> {
+    fn text(&mut self, byte: u8, rest: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         match byte {
             b'"' => {
                 let text = self.characters.end();
-                self.tell(text, told);
-                if self.open.is_some() {
-                    self.close(told);
+                self.tell(text, tell);
+                if self.is_leaf {
+                    self.close(tell);
                 } else {
                     self.state = State::Colon;
                 }
@@ -215,22 +227,21 @@ impl Arguments {
             }
             b'\\' => {
                 let text = self.characters.end_bytes();
-                self.tell(text, told);
+                self.tell(text, tell);
                 self.state = State::Escape;
                 Some(1)
             }
             0..0x20 => None,
             _ => {
-                let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+                let length = rest.iter().position(|byte| ENDS_RUN[usize::from(*byte)]);
                 let run = length.and_then(|length| rest.get(..length)).unwrap_or(rest);
-                let text = self.characters.bytes(run);
-                self.tell(&text, told);
+                self.decode(|characters, take| characters.bytes(run, take), tell);
                 Some(run.len())
             }
         }
     }
 
-    fn escape(&mut self, byte: u8, told: &mut Told) -> Option<()> {
+    fn escape(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let character = match byte {
             b'u' => {
                 self.state = State::Hex { digits: 0, unit: 0 };
@@ -244,62 +255,74 @@ impl Arguments {
             b't' => b'\t',
             _ => return None,
         };
-        let text = self.characters.bytes(&[character]);
-        self.tell(&text, told);
+        self.decode(|characters, take| characters.bytes(&[character], take), tell);
         self.state = State::Text;
         Some(())
     }
 
-    fn hex(&mut self, digits: u8, unit: u16, byte: u8, told: &mut Told) -> Option<()> {
+    fn hex(&mut self, digits: u8, unit: u16, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let digit = char::from(byte).to_digit(16)?;
         let unit = unit << 4 | u16::try_from(digit).ok()?;
         if digits < 3 {
             self.state = State::Hex { digits: digits + 1, unit };
             return Some(());
         }
-        let text = self.characters.unit(unit);
-        self.tell(&text, told);
+        self.decode(|characters, take| characters.unit(unit, take), tell);
         self.state = State::Text;
         Some(())
     }
 
-    fn number(&mut self, number: Number, byte: u8, told: &mut Told) -> Option<usize> {
+    fn number(&mut self, number: Number, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         if let Some(next) = number.next(byte) {
             self.state = State::Number(next);
-            self.tell_byte(byte, told);
+            self.tell_byte(byte, tell);
             return Some(1);
         }
         if !number.may_end() {
             return None;
         }
-        self.close(told);
+        self.close(tell);
         Some(0)
     }
 
-    fn literal(&mut self, left: &'static [u8], byte: u8, told: &mut Told) -> Option<()> {
+    fn literal(&mut self, left: &'static [u8], byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let (&wanted, left) = left.split_first()?;
         if byte != wanted {
             return None;
         }
         self.state = State::Literal(left);
-        if self.open.is_some() {
-            self.tell_byte(byte, told);
+        if self.is_leaf {
+            self.tell_byte(byte, tell);
         }
         if left.is_empty() {
-            self.close(told);
+            self.close(tell);
         }
         Some(())
     }
 
-    fn tell_byte(&mut self, byte: u8, told: &mut Told) {
-        self.tell(char::from(byte).encode_utf8(&mut [0; 4]), told);
+    fn tell_byte(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) {
+        self.tell(char::from(byte).encode_utf8(&mut [0; 4]), tell);
     }
 
-    fn tell(&mut self, text: &str, told: &mut Told) {
-        match self.open {
-            Some(field) => told.text(field, text),
-            None => lengthen(&mut self.path, text),
-        }
+    fn tell(&mut self, text: &str, tell: &mut impl FnMut(Piece<'_>)) {
+        pass(self.is_leaf, &mut self.path, text, tell);
+    }
+
+    fn decode(
+        &mut self,
+        read: impl FnOnce(&mut Characters, &mut dyn FnMut(&str)),
+        tell: &mut impl FnMut(Piece<'_>),
+    ) {
+        let Arguments { characters, is_leaf, path, .. } = self;
+        read(characters, &mut |text| pass(*is_leaf, path, text, tell));
+    }
+}
+
+fn pass(is_leaf: bool, path: &mut String, text: &str, tell: &mut impl FnMut(Piece<'_>)) {
+    match text {
+        "" => {}
+        text if is_leaf => tell(Piece::Text(text)),
+        text => lengthen(path, text),
     }
 }
 
@@ -362,25 +385,6 @@ impl Frame {
         match self.inside {
             Inside::Object => State::Key,
             Inside::Array { .. } => State::Value,
-        }
-    }
-}
-
-/// Where pieces go. Text joins what the same call told of its field, never what an earlier one did.
-struct Told<'a> {
-    start: usize,
-    pieces: &'a mut Vec<Piece>,
-}
-
-impl Told<'_> {
-    fn text(&mut self, field: FieldId, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let last = self.pieces.get_mut(self.start..).and_then(<[Piece]>::last_mut);
-        match last {
-            Some(Piece::Text { field: same, text: before }) if *same == field => before.push_str(text),
-            _ => self.pieces.push(Piece::Text { field, text: text.to_owned() }),
         }
     }
 }

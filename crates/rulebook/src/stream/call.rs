@@ -1,7 +1,8 @@
 //! Tool calls being watched: arguments decoded as they grow, each field, and each file of a patch, by itself.
 
-use super::arguments::{Arguments, FieldId, Piece};
+use super::arguments::{Arguments, Piece};
 use super::characters::Characters;
+use super::gates::Gates;
 use super::monitor::Hit;
 use super::patch::{Part, Patch};
 use super::scope::{Covers, Origin};
@@ -11,14 +12,8 @@ use crate::evidence::{Place, is_path_key};
 /// A tool call being watched.
 #[derive(Debug)]
 pub(super) struct Call {
-    tool: String,
     input: Input,
-    wire: Option<Channel>,
-    /// The field being read; JSON has one leaf open at a time.
-    field: Option<Box<Field>>,
-    files: Vec<String>,
-    /// Found, but the file that would let them through is not known yet.
-    pending: Vec<(usize, Hit)>,
+    body: Body,
 }
 
 /// How a call's arguments come.
@@ -27,11 +22,22 @@ enum Input {
     /// Nothing but white space so far.
     Unknown(Vec<u8>),
     Json {
-        arguments: Arguments,
+        arguments: Box<Arguments>,
         fed: usize,
     },
     /// Plain text, as some tools take it, or what follows where JSON ended being any.
     Raw(Characters),
+}
+
+/// What is known of a call.
+#[derive(Debug)]
+struct Body {
+    tool: String,
+    /// The field being read; JSON has one leaf open at a time.
+    field: Option<Box<Field>>,
+    gates: Gates,
+    /// The call as it comes over the wire, and its gate, which every file of the call may open.
+    wire: Option<Box<(Channel, Gates)>>,
 }
 
 /// A field of a call's arguments.
@@ -42,235 +48,210 @@ struct Field {
     patch: Option<Patch>,
     /// The text of a short field that may name a file.
     value: Option<String>,
+    texts: Texts,
+}
+
+/// The texts in a field.
+#[derive(Debug, Default)]
+struct Texts {
     plain: Option<Channel>,
     /// The file of a patch being read.
     file: Option<(String, Channel)>,
+    /// The files before it that met conditions, and which: a file may come again.
+    before: Vec<(String, Vec<bool>)>,
 }
 
-/// The longest file name that is kept, the most files a call is known to be about, and the most hits that wait for one.
+/// What goes on over a text of a call, and where its hits go.
+struct Ear<'e> {
+    watch: &'e mut Watch,
+    origin: Origin<'e>,
+    gates: &'e mut Gates,
+    hits: &'e mut Vec<Hit>,
+}
+
+/// The longest file name that is kept, and the most files of a patch that are known to have met conditions.
 const MAX_NAME: usize = 4096;
-const MAX_FILES: usize = 1000;
-const MAX_PENDING: usize = 1000;
+const MAX_BEFORE: usize = 1000;
 /// The field of arguments that are no JSON.
 const RAW: &str = "input";
 
 impl Call {
     pub(super) fn new(tool: &str, wire: Option<Channel>) -> Call {
-        let input = Input::Unknown(Vec::new());
-        Call { tool: tool.to_owned(), input, wire, field: None, files: Vec::new(), pending: Vec::new() }
+        let wire = wire.map(|channel| Box::new((channel, Gates::default())));
+        let body = Body { tool: tool.to_owned(), field: None, gates: Gates::default(), wire };
+        Call { input: Input::Unknown(Vec::new()), body }
+    }
+
+    pub(super) fn feed(&mut self, watch: &mut Watch, bytes: &[u8], hits: &mut Vec<Hit>) {
+        self.body.watch_wire(watch, Some(bytes), hits);
+        let Input::Unknown(lead) = &mut self.input else { return self.decode(watch, bytes, hits) };
+        lead.extend_from_slice(bytes);
+        let Some(first) = lead.iter().find(|byte| !byte.is_ascii_whitespace()) else { return };
+        let is_json = matches!(first, b'{' | b'[' | b'"');
+        let lead = std::mem::take(lead);
+        if is_json {
+            self.input = Input::Json { arguments: Box::default(), fed: 0 };
+        } else {
+            self.go_raw(watch, hits);
+        }
+        self.decode(watch, &lead, hits);
+    }
+
+    pub(super) fn finish(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
+        let mut take = |piece: Piece<'_>| self.body.take(watch, piece, hits);
+        match &mut self.input {
+            Input::Json { arguments, .. } => drop(arguments.finish(&mut take)),
+            Input::Raw(_) => take(Piece::Close),
+            Input::Unknown(_) => {}
+        }
+        self.body.watch_wire(watch, None, hits);
+    }
+
+    fn decode(&mut self, watch: &mut Watch, bytes: &[u8], hits: &mut Vec<Hit>) {
+        let mut take = |piece: Piece<'_>| self.body.take(watch, piece, hits);
+        match &mut self.input {
+            Input::Unknown(_) => {}
+            Input::Raw(characters) => characters.bytes(bytes, &mut |text| take(Piece::Text(text))),
+            Input::Json { arguments, fed } => {
+                let Err(malformed) = arguments.feed(bytes, &mut take) else {
+                    *fed += bytes.len();
+                    return;
+                };
+                // What is no JSON from some byte on is watched as it stands.
+                let _ = arguments.finish(&mut take);
+                let rest = malformed.at.saturating_sub(*fed).min(bytes.len());
+                self.go_raw(watch, hits);
+                self.decode(watch, &bytes[rest..], hits);
+            }
+        }
+    }
+
+    fn go_raw(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
+        self.input = Input::Raw(Characters::default());
+        self.body.take(watch, Piece::Open { path: RAW, key: RAW }, hits);
     }
 }
 
-impl Watch {
-    pub(super) fn feed_call(&mut self, call: &mut Call, bytes: &[u8], hits: &mut Vec<Hit>) {
-        self.watch_wire(call, Some(bytes), hits);
-        if let Input::Unknown(lead) = &mut call.input {
-            lead.extend_from_slice(bytes);
-            let Some(first) = lead.iter().find(|byte| !byte.is_ascii_whitespace()) else { return };
-            let is_json = matches!(first, b'{' | b'[' | b'"');
-            let lead = std::mem::take(lead);
-            if is_json {
-                call.input = Input::Json { arguments: Arguments::new(), fed: 0 };
-            } else {
-                self.go_raw(call, hits);
-            }
-            return self.decode(call, &lead, hits);
-        }
-        self.decode(call, bytes, hits);
-    }
-
-    fn decode(&mut self, call: &mut Call, bytes: &[u8], hits: &mut Vec<Hit>) {
-        let mut pieces = Vec::new();
-        let mut rest = None;
-        match &mut call.input {
-            Input::Unknown(_) => {}
-            Input::Json { arguments, fed } => {
-                // What is no JSON from some byte on is watched as it stands.
-                if let Err(malformed) = arguments.feed(bytes, &mut pieces) {
-                    rest = Some(malformed.at.saturating_sub(*fed).min(bytes.len()));
-                }
-                *fed += bytes.len();
-            }
-            Input::Raw(characters) => {
-                pieces.push(Piece::Text { field: FieldId(0), text: characters.bytes(bytes) });
-            }
-        }
-        for piece in pieces {
-            self.take_piece(call, piece, hits);
-        }
-        if let Some(rest) = rest {
-            self.take_piece(call, Piece::Close { field: FieldId(0) }, hits);
-            self.go_raw(call, hits);
-            self.decode(call, &bytes[rest..], hits);
+impl Body {
+    fn watch_wire(&mut self, watch: &mut Watch, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
+        if let Some((channel, gates)) = self.wire.as_deref_mut() {
+            Ear { watch, origin: Origin::Wire { tool: &self.tool }, gates, hits }.hear(channel, None, bytes);
         }
     }
 
-    fn go_raw(&mut self, call: &mut Call, hits: &mut Vec<Hit>) {
-        call.input = Input::Raw(Characters::default());
-        self.take_piece(call, Piece::Open { field: FieldId(0), path: RAW.to_owned() }, hits);
-    }
-
-    pub(super) fn finish_call(&mut self, call: &mut Call, hits: &mut Vec<Hit>) {
-        let mut pieces = Vec::new();
-        match &mut call.input {
-            Input::Json { arguments, .. } => drop(arguments.finish(&mut pieces)),
-            Input::Raw(_) => pieces.push(Piece::Close { field: FieldId(0) }),
-            Input::Unknown(_) => {}
-        }
-        for piece in pieces {
-            self.take_piece(call, piece, hits);
-        }
-        self.watch_wire(call, None, hits);
-    }
-
-    fn watch_wire(&mut self, call: &mut Call, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
-        let Call { tool, wire, files, pending, .. } = call;
-        if let Some(wire) = wire {
-            let mut told = Told { files, pending, hits };
-            self.watch_for(wire, bytes, Origin::Wire { tool }, None, &mut told);
-        }
-    }
-
-    fn take_piece(&mut self, call: &mut Call, piece: Piece, hits: &mut Vec<Hit>) {
+    fn take(&mut self, watch: &mut Watch, piece: Piece<'_>, hits: &mut Vec<Hit>) {
         match piece {
-            Piece::Open { path, .. } => {
-                let name = path.rsplit(['.', ']']).find(|part| !part.is_empty()).unwrap_or_default();
-                let name = name.split('[').next().unwrap_or_default();
-                let value = is_path_key(name).then(String::new);
-                let patch = may_be_patch(&call.tool, name).then(Patch::new);
-                call.field = Some(Box::new(Field { path, patch, value, plain: None, file: None }));
+            Piece::Text(text) => self.take_text(watch, Some(text), hits),
+            Piece::Enter => self.gates.enter(),
+            Piece::Leave => self.gates.leave(&watch.conditions, hits),
+            Piece::Open { path, key } => {
+                let value = is_path_key(key).then(String::new);
+                let patch = may_be_patch(&self.tool, key).then(Patch::new);
+                let path = path.to_owned();
+                self.field = Some(Box::new(Field { path, patch, value, texts: Texts::default() }));
             }
-            Piece::Text { text, .. } => {
-                let Some(mut field) = call.field.take() else { return };
-                let fits = |value: &String| value.len() + text.len() <= MAX_NAME;
-                field.value = field.value.filter(fits).map(|value| value + &text);
-                match &mut field.patch {
-                    None => self.take_plain(call, &mut field, text.as_bytes(), hits),
-                    Some(patch) => {
-                        let mut parts = Vec::new();
-                        patch.feed(&text, &mut parts);
-                        self.take_parts(call, &mut field, parts, hits);
+            Piece::Close => {
+                self.take_text(watch, None, hits);
+                let value = self.field.take().and_then(|field| field.value);
+                if let Some(name) = value.filter(|value| !value.trim().is_empty()) {
+                    let file = relative(watch, &name);
+                    if let Some((_, gates)) = self.wire.as_deref_mut() {
+                        gates.learn(&watch.conditions, file.clone(), hits);
                     }
-                }
-                call.field = Some(field);
-            }
-            Piece::Close { .. } => {
-                let Some(mut field) = call.field.take() else { return };
-                if let Some(mut patch) = field.patch.take() {
-                    let mut parts = Vec::new();
-                    patch.finish(&mut parts);
-                    self.take_parts(call, &mut field, parts, hits);
-                }
-                self.end_file(call, &mut field, hits);
-                if let Some(mut plain) = field.plain.take() {
-                    let Call { tool, files, pending, .. } = call;
-                    let mut told = Told { files, pending, hits };
-                    self.watch_for(
-                        &mut plain,
-                        None,
-                        Origin::Field { tool, field: &field.path },
-                        None,
-                        &mut told,
-                    );
-                }
-                if let Some(name) = field.value.filter(|value| !value.trim().is_empty()) {
-                    self.learn_file(call, &name, hits);
+                    self.gates.learn(&watch.conditions, file, hits);
                 }
             }
         }
     }
 
-    fn take_parts(&mut self, call: &mut Call, field: &mut Field, parts: Vec<Part>, hits: &mut Vec<Hit>) {
-        for part in parts {
-            match part {
-                Part::File { path } => {
-                    let path = self.relative(&path);
-                    self.learn_file(call, &path, hits);
-                    if field.file.as_ref().is_none_or(|(other, _)| *other != path) {
-                        self.end_file(call, field, hits);
-                        field.file = Some((path, self.channel()));
-                    }
+    /// Goes on over the field's text, or ends it where there is none.
+    fn take_text(&mut self, watch: &mut Watch, text: Option<&str>, hits: &mut Vec<Hit>) {
+        let Body { tool, field: Some(field), gates, wire } = self else { return };
+        let Field { path, patch, value, texts } = field.as_mut();
+        if let (Some(text), Some(name)) = (text, value.as_mut()) {
+            name.push_str(text);
+            value.take_if(|name| name.len() > MAX_NAME);
+        }
+        let mut ear = Ear { watch, origin: Origin::Field { tool, field: path }, gates, hits };
+        if let Some(patch) = patch {
+            let mut take = |part: Part<'_>| {
+                if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
+                    gates.learn(&ear.watch.conditions, relative(ear.watch, path), ear.hits);
                 }
-                Part::Added { text } if field.file.is_some() => {
-                    let Some((file, channel)) = &mut field.file else { continue };
-                    let Call { tool, files, pending, .. } = call;
-                    let mut told = Told { files, pending, hits };
-                    let origin = Origin::Field { tool, field: &field.path };
-                    self.watch_for(channel, Some(text.as_bytes()), origin, Some(file), &mut told);
-                }
-                Part::Added { text } | Part::Plain { text } => {
-                    self.take_plain(call, field, text.as_bytes(), hits);
+                texts.take(part, &mut ear);
+            };
+            match text {
+                Some(text) => patch.feed(text, &mut take),
+                None => patch.finish(&mut take),
+            }
+        } else if let Some(text) = text {
+            texts.take_plain(text, &mut ear);
+        }
+        if text.is_none() {
+            texts.end(&mut ear);
+        }
+    }
+}
+
+impl Texts {
+    fn take(&mut self, part: Part<'_>, ear: &mut Ear<'_>) {
+        match (part, &mut self.file) {
+            (Part::File(path), _) => {
+                let path = relative(ear.watch, path);
+                if self.file.as_ref().is_none_or(|(other, _)| *other != path) {
+                    self.end_file(ear);
+                    let at = self.before.iter().position(|(other, _)| *other == path);
+                    let met = at.map(|at| self.before.swap_remove(at).1);
+                    self.file = Some((path, ear.watch.channel(met)));
                 }
             }
+            (Part::Added(text), Some((file, channel))) => {
+                ear.hear(channel, Some(file), Some(text.as_bytes()));
+            }
+            (Part::Added(text) | Part::Plain(text), _) => self.take_plain(text, ear),
         }
     }
 
-    fn take_plain(&mut self, call: &mut Call, field: &mut Field, bytes: &[u8], hits: &mut Vec<Hit>) {
-        let Call { tool, files, pending, .. } = call;
-        let channel = field.plain.get_or_insert_with(|| self.channel());
-        let mut told = Told { files, pending, hits };
-        self.watch_for(channel, Some(bytes), Origin::Field { tool, field: &field.path }, None, &mut told);
+    fn take_plain(&mut self, text: &str, ear: &mut Ear<'_>) {
+        let channel = self.plain.get_or_insert_with(|| ear.watch.channel(None));
+        ear.hear(channel, None, Some(text.as_bytes()));
     }
 
     /// The text of one file of a patch ends where the next begins.
-    fn end_file(&mut self, call: &mut Call, field: &mut Field, hits: &mut Vec<Hit>) {
-        if let Some((file, mut channel)) = field.file.take() {
-            let Call { tool, files, pending, .. } = call;
-            let mut told = Told { files, pending, hits };
-            let origin = Origin::Field { tool, field: &field.path };
-            self.watch_for(&mut channel, None, origin, Some(&file), &mut told);
+    fn end_file(&mut self, ear: &mut Ear<'_>) {
+        let Some((file, mut channel)) = self.file.take() else { return };
+        ear.hear(&mut channel, Some(&file), None);
+        if channel.met.contains(&true) && self.before.len() < MAX_BEFORE {
+            self.before.push((file, channel.met));
         }
     }
 
-    fn relative(&self, path: &str) -> String {
-        match self.roots.place(path, &|_, _| false) {
-            Place::Inside { path, .. } => path,
-            _ => path.to_owned(),
+    fn end(&mut self, ear: &mut Ear<'_>) {
+        self.end_file(ear);
+        if let Some(mut channel) = self.plain.take() {
+            ear.hear(&mut channel, None, None);
         }
     }
+}
 
-    /// A file the call is about may let through what was found before it was known.
-    fn learn_file(&mut self, call: &mut Call, path: &str, hits: &mut Vec<Hit>) {
-        let path = [self.relative(path)];
-        if call.files.len() >= MAX_FILES || call.files.contains(&path[0]) {
-            return;
-        }
-        for (condition, hit) in std::mem::take(&mut call.pending) {
-            match self.covers(condition, origin_of(&hit), &path) {
-                Covers::Yes => hits.push(hit),
-                _ => call.pending.push((condition, hit)),
-            }
-        }
-        let [path] = path;
-        call.files.push(path);
-    }
-
-    /// Goes on over a text of a call. What only a file could let through waits for one; the text of a patch's file is
-    /// for that file alone.
-    fn watch_for(
-        &mut self,
-        channel: &mut Channel,
-        bytes: Option<&[u8]>,
-        origin: Origin<'_>,
-        file: Option<&str>,
-        told: &mut Told<'_>,
-    ) {
-        let own: Option<[String; 1]> = file.map(|file| [file.to_owned()]);
-        let files: &[String] = own.as_ref().map_or(told.files, |own| own);
-        let Told { pending, hits, .. } = told;
-        self.watch(channel, bytes, origin, file, files, &mut |(condition, covered, hit)| match covered {
+impl Ear<'_> {
+    /// Goes on over a text, or ends it. What only a file could let through waits for one; the text of a patch's file
+    /// is for that file alone.
+    fn hear(&mut self, channel: &mut Channel, file: Option<&String>, bytes: Option<&[u8]>) {
+        let Ear { watch, origin, gates, hits } = self;
+        watch.watch(channel, bytes, origin, file, &mut |conditions, condition, covers, hit| match covers {
             Covers::Yes => hits.push(hit),
-            _ if file.is_none() && pending.len() < MAX_PENDING => pending.push((condition, hit)),
+            _ if file.is_none() => gates.wait(conditions, condition, hit, hits),
             _ => {}
         });
     }
 }
 
-/// What is known of a call while one of its texts is watched, and where hits go.
-struct Told<'c> {
-    files: &'c [String],
-    pending: &'c mut Vec<(usize, Hit)>,
-    hits: &'c mut Vec<Hit>,
+fn relative(watch: &Watch, path: &str) -> String {
+    match watch.roots.place(path, &|_, _| false) {
+        Place::Inside { path, .. } => path,
+        _ => path.to_owned(),
+    }
 }
 
 /// Whether a tool's field may hold a patch: elsewhere a text that opens like one is a text.
@@ -280,13 +261,4 @@ fn may_be_patch(tool: &str, field: &str) -> bool {
         name.contains("patch") || name.contains("diff")
     };
     is_patch(tool) || is_patch(field)
-}
-
-fn origin_of(hit: &Hit) -> Origin<'_> {
-    match (hit.scope, &hit.tool, &hit.field) {
-        ("tool", Some(tool), Some(field)) => Origin::Field { tool, field },
-        ("wire", Some(tool), _) => Origin::Wire { tool },
-        ("thinking", ..) => Origin::Thinking,
-        _ => Origin::Text,
-    }
 }

@@ -1,9 +1,17 @@
 //! The fallback: patterns with look-around or back-references, run at every line's end on a bounded window.
 //!
-//! Not exact as the automaton is: a match longer than the window is missed, and one is told at the end of its line. Where
-//! it runs depends on the text alone, so that any split of it gives the same.
+//! Not exact as the automaton is: a match longer than the window is missed, and one is told at the end of its line, or
+//! of a later one once all that its look-ahead could see is known. Where it runs depends on the text alone, so that any
+//! split of it gives the same.
 
+mod reach;
+
+use fancy_regex::{Expr, RegexBuilder};
+
+use super::characters::is_cut;
+use super::pattern::NOTHING_MATCHES;
 use super::watch::{AROUND, Spot};
+use reach::Reach;
 
 /// How much text a pattern sees, and how much of a line without an end goes between two looks.
 const WINDOW: usize = 8 << 10;
@@ -12,16 +20,17 @@ const STRIDE: usize = 4 << 10;
 /// How far before what is new a match may start.
 const OVERLAP: usize = 1 << 10;
 
-/// How near the end of an unfinished line a match is not trusted.
+/// How far behind a match a look-ahead without a bound of its own sees for sure, in bytes.
 const MARGIN: usize = 256;
 
-/// How many steps one look may take.
+/// How many steps one look may take, and how many looks of a pattern may take more before a text is spared it.
 const STEPS: usize = 100_000;
+const MAX_BROKEN: u8 = 16;
 
 /// The patterns.
 #[derive(Debug)]
 pub(super) struct Fallback {
-    patterns: Vec<fancy_regex::Regex>,
+    patterns: Vec<(fancy_regex::Regex, Reach)>,
 }
 
 /// What a stream's patterns see.
@@ -30,19 +39,45 @@ pub(super) struct Window {
     text: Vec<u8>,
     gone: usize,
     gone_lines: usize,
+    /// How much came since the last look, and where the next one begins.
     since: usize,
+    from: usize,
+    /// How many looks each pattern did not end.
+    broken: Vec<u8>,
+}
+
+/// What a look came to.
+pub(super) enum Seen<'t> {
+    Match(Spot<'t>),
+    /// It took too many steps.
+    GaveUp,
+}
+
+/// Whether a pattern can be run, or why not.
+pub(super) fn check(pattern: &str) -> Result<usize, String> {
+    let (_, expr) = compile(pattern)?;
+    if reach::is_never(&expr) { Err(NOTHING_MATCHES.to_owned()) } else { Ok(0) }
+}
+
+fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
+    let told = |error: fancy_regex::Error| {
+        let text = error.to_string();
+        let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        line.trim_start_matches("error: ").to_owned()
+    };
+    let regex = RegexBuilder::new(pattern).backtrack_limit(STEPS).crlf(true).build().map_err(told)?;
+    let tree = Expr::parse_tree(pattern).map_err(told)?;
+    Ok((regex, tree.expr))
 }
 
 impl Fallback {
     pub(super) fn new(patterns: &[String]) -> Result<Fallback, String> {
-        let build = |pattern: &String| fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEPS).build();
-        let patterns =
-            patterns.iter().map(build).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-        Ok(Fallback { patterns })
+        let build = |pattern: &String| compile(pattern).map(|(regex, expr)| (regex, Reach::of(&expr)));
+        Ok(Fallback { patterns: patterns.iter().map(build).collect::<Result<_, _>>()? })
     }
 
     pub(super) fn start(&self) -> Window {
-        Window::default()
+        Window { broken: vec![0; self.patterns.len()], ..Window::default() }
     }
 
     /// Goes on over some bytes, or looks a last time where there are none.
@@ -50,50 +85,83 @@ impl Fallback {
         &self,
         window: &mut Window,
         bytes: Option<&[u8]>,
-        mut found: impl FnMut(usize, Spot<'_>),
+        mut seen: impl FnMut(usize, Seen<'_>),
     ) {
-        if self.patterns.is_empty() {
-            return;
-        }
         for &byte in bytes.unwrap_or_default() {
             window.text.push(byte);
             window.since += 1;
-            if byte == b'\n' {
-                self.look(window, 0, &mut found);
-            } else if window.since == STRIDE {
-                // A line goes on here: what its next signs could undo is looked at again.
-                self.look(window, MARGIN, &mut found);
+            if byte == b'\n' || window.since == STRIDE {
+                self.look(window, Text::GoesOn, &mut seen);
             }
         }
         if bytes.is_none() {
-            self.look(window, 0, &mut found);
+            self.look(window, Text::Ended, &mut seen);
         }
     }
 
-    fn look(&self, window: &mut Window, margin: usize, found: &mut impl FnMut(usize, Spot<'_>)) {
-        let text = String::from_utf8_lossy(&window.text);
-        // What came since the last look, and enough before it for a match that straddles it.
-        let from = text.floor_char_boundary(text.len().saturating_sub(window.since + OVERLAP));
-        for (pattern, regex) in self.patterns.iter().enumerate() {
-            // A look that takes too many steps finds nothing; that is the bound.
-            let Ok(Some(matched)) = regex.find_from_pos(text.as_ref(), from) else { continue };
-            if matched.end() + margin > text.len() {
+    fn look(&self, window: &mut Window, state: Text, seen: &mut impl FnMut(usize, Seen<'_>)) {
+        let cut = if state == Text::Ended { 0 } else { cut_bytes(&window.text) };
+        let text = String::from_utf8_lossy(&window.text[..window.text.len() - cut]);
+        let from = text.floor_char_boundary(window.from);
+        window.from = text.len().saturating_sub(OVERLAP);
+        for (pattern, ((regex, reach), broken)) in self.patterns.iter().zip(&mut window.broken).enumerate() {
+            if *broken == MAX_BROKEN || (*reach == Reach::END && state != Text::Ended) {
                 continue;
             }
-            let line = window.gone_lines + text[..matched.start()].matches('\n').count() + 1;
-            let (start, end) = (window.gone + matched.start(), window.gone + matched.end());
-            let shown = text.floor_char_boundary(matched.start().saturating_sub(AROUND));
-            let around = &text.as_bytes()[shown..text.floor_char_boundary(matched.end() + AROUND)];
-            let lead = matched.start() - shown;
-            found(pattern, Spot { start, end, line, text: matched.as_str().as_bytes(), around, lead });
+            let matched = match regex.find_from_pos(text.as_ref(), from) {
+                Ok(Some(matched)) => matched,
+                Ok(None) => continue,
+                Err(_) => {
+                    *broken += 1;
+                    seen(pattern, Seen::GaveUp);
+                    continue;
+                }
+            };
+            let (start, end) = (matched.start(), matched.end());
+            let is_sure = end.saturating_add(reach.most) <= text.len()
+                || (!reach.leaves_line && text[end..].contains('\n'))
+                || state == Text::Ended;
+            if !is_sure {
+                window.from = window.from.min(start);
+                continue;
+            }
+            let shown = text.floor_char_boundary(start.saturating_sub(AROUND));
+            let spot = Spot {
+                start: window.gone + start,
+                end: window.gone + end,
+                line: window.gone_lines + text[..start].matches('\n').count() + 1,
+                text: matched.as_str().as_bytes(),
+                around: &text.as_bytes()[shown..text.floor_char_boundary(end + AROUND)],
+                lead: start - shown,
+            };
+            seen(pattern, Seen::Match(spot));
         }
-        window.since = 0;
-        let mut excess = window.text.len().saturating_sub(WINDOW);
-        while excess < window.text.len() && excess > 0 && window.text[excess] & 0xc0 == 0x80 {
+        window.let_go();
+    }
+}
+
+impl Window {
+    fn let_go(&mut self) {
+        self.since = 0;
+        let mut excess = self.text.len().saturating_sub(WINDOW);
+        while excess < self.text.len() && excess > 0 && self.text[excess] & 0xc0 == 0x80 {
             excess += 1;
         }
-        window.gone += excess;
-        window.gone_lines += memchr::memchr_iter(b'\n', &window.text[..excess]).count();
-        window.text.drain(..excess);
+        self.gone += excess;
+        self.from = self.from.saturating_sub(excess);
+        self.gone_lines += memchr::memchr_iter(b'\n', &self.text[..excess]).count();
+        self.text.drain(..excess);
     }
+}
+
+/// Whether more can come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    GoesOn,
+    Ended,
+}
+
+/// How many bytes at the end are of a character that is not whole.
+fn cut_bytes(text: &[u8]) -> usize {
+    (1..=text.len().min(3)).find(|count| is_cut(&text[text.len() - count..])).unwrap_or(0)
 }

@@ -58,6 +58,7 @@ mod automaton;
 mod call;
 mod characters;
 mod fallback;
+mod gates;
 pub mod monitor;
 pub mod patch;
 pub mod pattern;

@@ -46,7 +46,7 @@ pub struct Hit {
     /// The field of its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The file the text was for.
+    /// The file the text is for, where a patch says so or the file let the hit through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// First byte of the match, in the decoded text.
@@ -121,6 +121,11 @@ impl Monitor {
         &self.watch.left_out
     }
 
+    /// Rule and condition of those with look-around that took too many steps on some text, and so may have missed a match.
+    pub fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.watch.gave_up()
+    }
+
     /// Goes on with a stream, which begins with its first bytes.
     pub fn feed(&mut self, stream: &str, kind: &Kind, bytes: &[u8]) -> Vec<Hit> {
         if self.is_empty() {
@@ -135,7 +140,7 @@ impl Monitor {
             Some((_, Stream::Prose { kind, channel })) => {
                 self.watch.prose(channel, Some(bytes), origin(kind), &mut hits);
             }
-            Some((_, Stream::Call(call))) => self.watch.feed_call(call, bytes, &mut hits),
+            Some((_, Stream::Call(call))) => call.feed(&mut self.watch, bytes, &mut hits),
             None => {}
         }
         hits
@@ -149,7 +154,7 @@ impl Monitor {
             Some(Stream::Prose { kind, mut channel }) => {
                 self.watch.prose(&mut channel, None, origin(&kind), &mut hits);
             }
-            Some(Stream::Call(mut call)) => self.watch.finish_call(&mut call, &mut hits),
+            Some(Stream::Call(mut call)) => call.finish(&mut self.watch, &mut hits),
         }
         hits
     }
@@ -162,9 +167,9 @@ impl Monitor {
 
 fn begin(kind: &Kind, watch: &mut Watch) -> Stream {
     match kind {
-        Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: watch.channel() },
+        Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: watch.channel(None) },
         Kind::Tool(tool) => {
-            let wire = watch.watches_wire.then(|| watch.channel());
+            let wire = watch.watches_wire.then(|| watch.channel(None));
             Stream::Call(Box::new(Call::new(tool, wire)))
         }
     }

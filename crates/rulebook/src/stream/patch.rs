@@ -22,23 +22,15 @@ pub struct Patch {
 }
 
 /// What the text said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// What follows belongs to this file, by its new name.
-    File {
-        /// As written, without the `a/` and `b/` of a diff.
-        path: String,
-    },
-    /// Text of added lines, whole or in part, without their `+` and with their line breaks.
-    Added {
-        /// Follows all earlier added text of the file.
-        text: String,
-    },
-    /// Text in no patch: all of another text, blanks before a patch, what stands behind its end.
-    Plain {
-        /// Follows all earlier plain text.
-        text: String,
-    },
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'p> {
+    /// What follows belongs to this file, by its new name: as written, without the `a/` and `b/` of a diff.
+    File(&'p str),
+    /// Text of added lines, whole or in part, behind all earlier of the file; without their `+` and with their line
+    /// breaks.
+    Added(&'p str),
+    /// Text in no patch, behind all earlier: all of another text, blanks before a patch, what stands behind its end.
+    Plain(&'p str),
 }
 
 impl Patch {
@@ -48,7 +40,7 @@ impl Patch {
     }
 
     /// Reads more text.
-    pub fn feed(&mut self, text: &str, out: &mut Vec<Part>) {
+    pub fn feed(&mut self, text: &str, out: &mut impl FnMut(Part<'_>)) {
         let mut rest = text;
         while !rest.is_empty() {
             if matches!(self.form, Form::Plain) {
@@ -61,7 +53,7 @@ impl Patch {
     }
 
     /// Ends the text. One that has not opened a patch by now is none.
-    pub fn finish(&mut self, out: &mut Vec<Part>) {
+    pub fn finish(&mut self, out: &mut impl FnMut(Part<'_>)) {
         if self.rest == Rest::Held && !self.held.is_empty() {
             self.judge(Line::Ended, out);
         }
@@ -85,7 +77,7 @@ impl Patch {
     }
 
     /// Reads a line or a part of one.
-    fn read(&mut self, part: &str, out: &mut Vec<Part>) {
+    fn read(&mut self, part: &str, out: &mut impl FnMut(Part<'_>)) {
         if self.rest != Rest::Held {
             self.rest.pass(part, out);
         } else {
@@ -104,7 +96,7 @@ impl Patch {
     }
 
     /// Decides about the held line, as far as it came.
-    fn judge(&mut self, line: Line, out: &mut Vec<Part>) {
+    fn judge(&mut self, line: Line, out: &mut impl FnMut(Part<'_>)) {
         let verdict = match &mut self.form {
             Form::Unknown { first } if first.is_empty() => opening(&self.held),
             Form::Unknown { first } => match begins(&self.held, "+++ ") {
@@ -120,7 +112,7 @@ impl Patch {
         self.carry_out(verdict, line, out);
     }
 
-    fn carry_out(&mut self, verdict: Verdict, line: Line, out: &mut Vec<Part>) {
+    fn carry_out(&mut self, verdict: Verdict, line: Line, out: &mut impl FnMut(Part<'_>)) {
         let is_long = self.held.trim_end_matches('\n').len() > LINE;
         match verdict {
             Verdict::Wait | Verdict::Header | Verdict::Pair if is_long => self.give_up(out),
@@ -147,7 +139,7 @@ impl Patch {
     }
 
     /// Takes what is held for plain text, and all that follows too if nothing opened a patch.
-    fn give_up(&mut self, out: &mut Vec<Part>) {
+    fn give_up(&mut self, out: &mut impl FnMut(Part<'_>)) {
         if let Form::Unknown { first } = &self.form {
             Rest::Plain.pass(first, out);
             self.form = Form::Plain;
@@ -163,13 +155,15 @@ impl Patch {
         self.held.shrink_to(LINE);
     }
 
-    fn header(&mut self, line: &str, out: &mut Vec<Part>) {
+    fn header(&mut self, line: &str, out: &mut impl FnMut(Part<'_>)) {
         if let Form::Diff(diff) = &mut self.form {
-            out.extend(diff.header(line).map(|path| Part::File { path }));
+            if let Some(path) = diff.header(line) {
+                out(Part::File(&path));
+            }
         } else if line == END {
             self.form = Form::After;
         } else if let Some(path) = FILES.iter().find_map(|header| line.strip_prefix(header)) {
-            out.push(Part::File { path: path.trim().to_owned() });
+            out(Part::File(path.trim()));
         }
     }
 }
@@ -212,13 +206,13 @@ enum Rest {
 }
 
 impl Rest {
-    fn pass(self, text: &str, out: &mut Vec<Part>) {
+    fn pass(self, text: &str, out: &mut impl FnMut(Part<'_>)) {
         if text.is_empty() {
             return;
         }
         match self {
-            Rest::Added => out.push(Part::Added { text: text.to_owned() }),
-            Rest::Plain => out.push(Part::Plain { text: text.to_owned() }),
+            Rest::Added => out(Part::Added(text)),
+            Rest::Plain => out(Part::Plain(text)),
             Rest::Held | Rest::Dropped => {}
         }
     }

@@ -46,11 +46,11 @@ pub enum Origin<'o> {
 }
 
 /// Whether a scope covers a piece of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Covers {
     /// No.
     No,
-    /// If one of the call's files matches, which may not be known yet.
+    /// If it is for a file that matches, which may not be known yet.
     IfFile,
     /// Yes.
     Yes,
@@ -115,19 +115,19 @@ pub fn default() -> Vec<Scope> {
 }
 
 impl Scope {
-    /// Whether it covers a piece of output, with the files known so far.
-    pub fn covers(&self, origin: Origin<'_>, files: &[String]) -> Covers {
+    /// Whether it covers a piece of output, which is for this file, if it is known.
+    pub fn covers(&self, origin: Origin<'_>, file: Option<&str>) -> Covers {
         match (self, origin) {
             (Scope::Text, Origin::Text) | (Scope::Thinking, Origin::Thinking) => Covers::Yes,
-            (Scope::Tool(scope), Origin::Field { tool, field }) => scope.covers(tool, Some(field), files),
-            (Scope::Wire(scope), Origin::Wire { tool }) => scope.covers(tool, None, files),
+            (Scope::Tool(scope), Origin::Field { tool, field }) => scope.covers(tool, Some(field), file),
+            (Scope::Wire(scope), Origin::Wire { tool }) => scope.covers(tool, None, file),
             _ => Covers::No,
         }
     }
 }
 
 impl ToolScope {
-    fn covers(&self, tool: &str, field: Option<&str>, files: &[String]) -> Covers {
+    fn covers(&self, tool: &str, field: Option<&str>, file: Option<&str>) -> Covers {
         let named = self.name.as_ref().is_none_or(|name| {
             let with_field = || field.is_some_and(|field| name.is_match(&format!("{tool}.{field}")));
             name.is_match(tool) || (!name.is_negated() && with_field())
@@ -135,18 +135,17 @@ impl ToolScope {
         match &self.files {
             _ if !named => Covers::No,
             None => Covers::Yes,
-            Some(glob) if any_file(glob, files) => Covers::Yes,
+            Some(glob) if file.is_some_and(|file| is_about(glob, file)) => Covers::Yes,
             Some(_) => Covers::IfFile,
         }
     }
 }
 
-/// Whether a glob matches some file, by its path or its bare name.
-pub(super) fn any_file(glob: &Glob, files: &[String]) -> bool {
+/// Whether a glob matches a file, by its path or its bare name.
+pub(super) fn is_about(glob: &Glob, file: &str) -> bool {
     // A bare pattern is for names anywhere; one that excludes must not find a name that it does not.
     let by_name = !glob.is_negated() && !glob.pattern().contains('/');
-    let named = |file: &str| file.rsplit('/').next().is_some_and(|name| glob.is_match(name));
-    files.iter().any(|file| glob.is_match(file) || (by_name && named(file)))
+    glob.is_match(file) || (by_name && file.rsplit('/').next().is_some_and(|name| glob.is_match(name)))
 }
 
 #[cfg(test)]
@@ -157,8 +156,8 @@ mod tests {
     fn the_grammar() {
         #[track_caller]
         fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
-            let files = if file.is_empty() { Vec::new() } else { vec![file.to_owned()] };
-            assert_eq!(read(scope).unwrap().covers(Origin::Field { tool, field }, &files), covers, "{scope}");
+            let file = Some(file).filter(|file| !file.is_empty());
+            assert_eq!(read(scope).unwrap().covers(Origin::Field { tool, field }, file), covers, "{scope}");
         }
         check("tool", "bash", "command", "", Covers::Yes);
         check("TOOL:edit", "edit", "new_string", "", Covers::Yes);
@@ -177,8 +176,8 @@ mod tests {
         check("tool:@(edit|write)(*.ts)", "write", "x", "a.ts", Covers::Yes);
         check("text", "edit", "x", "", Covers::No);
         check("wire:bash", "bash", "command", "", Covers::No);
-        assert_eq!(read("wire:bash").unwrap().covers(Origin::Wire { tool: "bash" }, &[]), Covers::Yes);
-        assert_eq!(read("thinking").unwrap().covers(Origin::Thinking, &[]), Covers::Yes);
+        assert_eq!(read("wire:bash").unwrap().covers(Origin::Wire { tool: "bash" }, None), Covers::Yes);
+        assert_eq!(read("thinking").unwrap().covers(Origin::Thinking, None), Covers::Yes);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::*;
 use crate::evidence::{Root, Roots};
@@ -82,6 +83,47 @@ fn look_around_is_bounded_but_says_the_same() {
     let edge = "a".repeat(4093);
     check(r"foo(?!bar)", &format!("{edge}foobar"), &[]);
     check(r"foo(?!bar)", &format!("{edge}foobaz"), &["r 4093..4096 l1 \"foo\" text"]);
+    check(r"(?<!a)é(?!x)", &format!("{edge}b\u{e9}"), &["r 4094..4096 l1 \"é\" text"]);
+    check(r"(?<!a)\w(?!x)é", "bé", &["r 0..3 l1 \"bé\" text"]);
+}
+
+#[test]
+fn a_look_ahead_waits_for_what_it_could_see() {
+    let foo = ["r 0..3 l1 \"foo\" text"];
+    check(r"foo(?!\s*bar)", "foo\n\n  bar\n", &[]);
+    check(r"foo(?!\s*bar)", "foo\n\n  baz\n", &foo);
+    check(r"foo(?!\nbar)", "foo\nbar", &[]);
+    check(r"foo(?!\nbar)", "foo\nbaz", &foo);
+    check(r"foo(?![\s\S]*bar)", &format!("foo\n{}bar", "x\n".repeat(100)), &[]);
+    check(r"foo(?!.*bar)", &format!("foo{}bar\n", "x".repeat(1000)), &[]);
+    check(r"foo(?!.*bar)", "foo\nbar", &foo);
+    check(r"(?<!a)foo\s*$", "foo\n\nx", &[]);
+    check(r"(?<!a)foo\s*$", "foo\n\n", &["r 0..5 l1 \"foo\\n\\n\" text"]);
+    check(r"(?m)(?<!a)foo$", "foo\r\nx", &foo);
+    check(r"(?<=x\n)\bfoo\b", "x\nfoo\nx", &["r 2..5 l2 \"foo\" text"]);
+    // It is told as soon as nothing that may follow has a say.
+    let mut monitor = monitor(&[rule("r", r"foo(?!\s*bar)", ""), rule("s", "foo(?!bar)", "")]);
+    let told = |hits: Vec<Hit>| hits.iter().map(|hit| hit.rule.clone()).collect::<String>();
+    assert_eq!(told(monitor.feed("s", &Kind::Text, b"foo\n")), "s");
+    assert_eq!(told(monitor.feed("s", &Kind::Text, &b"x\n".repeat(128))), "r");
+}
+
+#[test]
+fn a_look_that_takes_too_long_is_given_up_and_told() {
+    let rules = [
+        rule("bomb", r"(?:(?=a)a+)+$", ""),
+        rule("line", r"(?m)(?:(?=a)a+)+$", ""),
+        rule("fine", r"b(?!c)", ""),
+    ];
+    let mut monitor = monitor(&rules);
+    let text = "a".repeat(30_000) + "!\n" + &("a".repeat(40) + "!\n").repeat(1000) + "b\n!";
+    let mut hits = monitor.feed("s", &Kind::Text, text.as_bytes());
+    hits.extend(monitor.finish("s"));
+    assert_eq!(hits.iter().map(|hit| hit.rule.as_str()).collect::<Vec<_>>(), ["fine"]);
+    assert_eq!(
+        monitor.gave_up().collect::<Vec<_>>(),
+        [("bomb", r"(?:(?=a)a+)+$"), ("line", r"(?m)(?:(?=a)a+)+$")]
+    );
 }
 
 #[test]
@@ -229,6 +271,66 @@ fn gates_exclude_and_files_keep_apart() {
 }
 
 #[test]
+fn a_field_is_for_the_files_of_its_own_object_or_the_nearest_that_names_one() {
+    let ts = [rule("r", "foo", "scope: tool(*.ts)\n")];
+    #[track_caller]
+    fn check(rules: &[Rule], arguments: &str, wanted: &[&str]) {
+        let fields: Vec<String> = run(rules, &Kind::Tool("edit".to_owned()), &[arguments.as_bytes()])
+            .iter()
+            .map(|hit| format!("{} {}", hit.field.as_ref().unwrap(), hit.file.as_ref().unwrap()))
+            .collect();
+        assert_eq!(fields, wanted, "{arguments}");
+    }
+    check(
+        &ts,
+        r#"{"edits": [{"path": "a.ts", "new": "foo"}, {"new": "foo", "path": "b.rs"}, {"new": "foo", "path": "c.ts"}]}"#,
+        &["edits[0].new a.ts", "edits[2].new c.ts"],
+    );
+    // One path around many edits, before them or behind.
+    check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo"}]}"#, &["edits[0].new a.ts"]);
+    check(
+        &ts,
+        r#"{"edits": [{"new": "foo"}, "foo"], "path": "a.ts"}"#,
+        &["edits[0].new a.ts", "edits[1] a.ts"],
+    );
+    check(&ts, r#"{"path": "a.rs", "edits": [{"new": "foo", "path": "b.ts"}]}"#, &["edits[0].new b.ts"]);
+    check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo", "path": "b.rs"}]}"#, &[]);
+    check(&ts, r#"{"a": {"path": "a.ts", "b": [{"c": {"new": "foo"}}]}}"#, &["a.b[0].c.new a.ts"]);
+    check(&ts, r#"{"path": "a.ts", "a": {"path": "a.rs", "b": {"new": "foo"}}}"#, &[]);
+    // Several paths in one place: each counts.
+    check(&ts, r#"{"paths": ["a.rs", "b.ts"], "new": "foo"}"#, &["new b.ts"]);
+    check(&ts, r#"{"new": "foo", "path": "a.rs", "files": [["b.ts"]]}"#, &["new b.ts"]);
+    // What an object within, or beside, is about says nothing.
+    check(&ts, r#"{"new": "foo", "to": {"path": "a.ts"}}"#, &[]);
+    check(&ts, r#"[{"path": "a.ts"}, {"new": "foo"}]"#, &[]);
+    check(&ts, r#"{"x.path": "a.ts", "new": "foo"}"#, &[]);
+    // What is cut off, or no JSON from some byte on, is decided with what came.
+    check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo"#, &["edits[0].new a.ts"]);
+    check(&ts, "{\"path\": \"a.ts\", \"edits\": [{\"new\": \"x\n foo", &["input a.ts"]);
+    // One file has to pass both the scope and the gate.
+    let both = [rule("r", "foo", "scope: tool(*.ts)\nglobs: 'src/**'\n")];
+    check(&both, r#"{"paths": ["src/a.rs", "b.ts"], "new": "foo"}"#, &[]);
+    check(&both, r#"{"new": "foo", "paths": ["b.ts", "src/a.ts"]}"#, &["new src/a.ts"]);
+    // Over the wire, a call is about all of its files.
+    let wire = [rule("r", "foo", "scope: wire(*.ts)\n")];
+    assert_eq!(tool(&wire, "edit", r#"{"new": "foo", "to": {"path": "a.ts"}}"#).len(), 1);
+}
+
+#[test]
+fn a_file_that_comes_again_in_a_patch_is_told_of_once() {
+    let rules = [rule("r", r"\bvar\b", ""), rule("s", r"\blet\b", "")];
+    let text = "*** Begin Patch\n*** Update File: a\n+var x\n*** Update File: b\n+var x\n*** Update File: a\n+var y\n+let z\n*** End Patch\n";
+    assert_eq!(
+        tool(&rules, "apply_patch", text),
+        [
+            "r 0..3 l1 \"var\" tool apply_patch input a",
+            "r 0..3 l1 \"var\" tool apply_patch input b",
+            "s 6..9 l2 \"let\" tool apply_patch input a",
+        ]
+    );
+}
+
+#[test]
 fn many_files_and_hits_take_no_square_of_time() {
     let names: Vec<String> = (0..3000).map(|at| format!("f{at}.md")).collect();
     let call = serde_json::json!({ "a": vec!["foo "; 3000], "paths": names }).to_string();
@@ -236,13 +338,11 @@ fn many_files_and_hits_take_no_square_of_time() {
 }
 
 #[test]
-fn one_pattern_too_large_does_not_disarm_the_others() {
-    let huge = format!(
-        "[{}]{{4000}}",
-        (0..400).map(|at| char::from_u32(0x4e00 + at * 7).unwrap()).collect::<String>()
-    );
-    let rules = [rule("small", "foo", ""), rule("huge", &huge, "")];
+fn patterns_too_large_together_do_not_disarm_the_others() {
+    let huge = (0..12).map(|at| rule(&format!("huge{at}"), &format!("x{at}[ab]{{1650}}"), ""));
+    let rules: Vec<Rule> = std::iter::once(rule("small", "foo", "")).chain(huge).collect();
     assert_eq!(run(&rules, &Kind::Text, &[b"a foo "]).len(), 1);
+    assert_eq!(monitor(&rules).left_out().len(), 2);
 }
 
 #[test]
@@ -250,8 +350,95 @@ fn bombs_cost_no_time() {
     let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
     let text = "a".repeat(20_000) + &"x".repeat(20_000);
     assert!(run(&rules, &Kind::Text, &[text.as_bytes()]).is_empty());
-    let words: Vec<String> = (0..1500).map(|at| format!("word{at}")).collect();
-    assert_eq!(run(&[rule("many", &words.join("|"), "")], &Kind::Text, &[b"a word1499"]).len(), 1);
+    let words: Vec<String> = (0..10_000).map(|at| format!("w{at}")).collect();
+    assert_eq!(run(&[rule("many", &words.join("|"), "")], &Kind::Text, &[b"a w9999"]).len(), 1);
+}
+
+/// Arguments of a tool: objects in objects, some of which name files.
+fn arguments() -> impl Strategy<Value = Value> {
+    let file =
+        prop::sample::select(vec!["a.ts", "gen/b.ts", "src/c.rs", "/repo/d.ts", " "]).prop_map(Value::from);
+    let text = "(foo|\n| |o|é|\"|x){0,6}".prop_map(Value::from);
+    let named = (
+        "(path|file_path|filename)",
+        prop_oneof![file.clone(), prop::collection::vec(file, 0..3).prop_map(Value::from)],
+    );
+    let leaf = prop_oneof![text, Just(Value::Null), any::<bool>().prop_map(Value::from)];
+    let inner = leaf.prop_recursive(4, 40, 5, move |inner| {
+        let field = ("(new|old|edits)[01]?", inner.clone());
+        let object = prop::collection::vec(prop_oneof![3 => field, 1 => named.clone()], 0..5);
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            object.prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    });
+    inner.prop_filter("arguments are objects or arrays", |value| value.is_object() || value.is_array())
+}
+
+/// What `rules` of the property below find in a value, the plain way: `rule field end file`.
+fn search<'v>(
+    value: &'v Value,
+    path: &str,
+    around: &mut Vec<&'v serde_json::Map<String, Value>>,
+    out: &mut Vec<String>,
+) {
+    match value {
+        Value::Null => {}
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                search(item, &format!("{path}[{index}]"), around, out);
+            }
+        }
+        Value::Object(fields) => {
+            around.push(fields);
+            for (key, item) in fields {
+                let dot = if path.is_empty() { "" } else { "." };
+                search(item, &format!("{path}{dot}{key}"), around, out);
+            }
+            around.pop();
+        }
+        leaf => {
+            let text = leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned);
+            let files = around
+                .iter()
+                .rev()
+                .map(|object| named_in(object))
+                .find(|files| !files.is_empty())
+                .unwrap_or_default();
+            let file = |fits: &dyn Fn(&str) -> bool| files.iter().find(|file| fits(file)).cloned();
+            let end = |pattern: &str| regex::Regex::new(pattern).unwrap().shortest_match(&text);
+            let is_new = path.ends_with("new");
+            for (rule, end, file, gated) in [
+                ("free", end(r"(?-u:\b)foo(?-u:\b)"), None, false),
+                (
+                    "gated",
+                    end(r"o+\n"),
+                    file(&|file| file.ends_with(".ts") && !file.starts_with("gen/")),
+                    true,
+                ),
+                ("scoped", end("foo|é"), file(&|file| file.ends_with(".rs")), true),
+                ("field", end("foo").filter(|_| is_new), None, false),
+            ] {
+                if let Some(end) = end.filter(|_| !gated || file.is_some()) {
+                    out.push(format!("{rule} {path} {end} {file:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// The files that an object itself names.
+fn named_in(object: &serde_json::Map<String, Value>) -> Vec<String> {
+    fn texts(value: &Value) -> Vec<&str> {
+        match value {
+            Value::String(text) => vec![text],
+            Value::Array(items) => items.iter().flat_map(texts).collect(),
+            _ => vec![],
+        }
+    }
+    let named = object.iter().filter(|(key, _)| matches!(key.as_str(), "path" | "file_path" | "filename"));
+    let names = named.flat_map(|(_, value)| texts(value)).filter(|name| !name.trim().is_empty());
+    names.map(|name| name.strip_prefix("/repo/").unwrap_or(name).to_owned()).collect()
 }
 
 proptest! {
@@ -286,6 +473,30 @@ proptest! {
                 rest = more;
             }
             prop_assert_eq!(sorted(run(&rules, &kind, &chunks)), whole);
+        }
+    }
+
+    #[test]
+    fn a_call_gives_what_a_search_of_each_decoded_string_gives(value in arguments(), sizes in prop::collection::vec(1usize..9, 1..20)) {
+        let rules = [
+            rule("free", r"\bfoo\b", ""),
+            rule("gated", r"o+\n", "globs: ['**/*.ts', '!gen/**']\n"),
+            rule("scoped", "foo|é", "scope: tool:edit(*.rs)\n"),
+            rule("field", "foo", "scope: 'tool:edit.*new'\n"),
+        ];
+        let mut wanted = Vec::new();
+        search(&value, "", &mut vec![], &mut wanted);
+        wanted.sort();
+        for wire in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let mut rest = wire.as_bytes();
+            let chunks: Vec<&[u8]> = sizes.iter().cycle().map_while(|size| rest.split_off(..(*size).min(rest.len()))).take_while(|chunk| !chunk.is_empty()).collect();
+            let hits = run(&rules, &Kind::Tool("edit".to_owned()), &chunks);
+            let mut found: Vec<String> = hits
+                .iter()
+                .map(|hit| format!("{} {} {} {:?}", hit.rule, hit.field.as_ref().unwrap(), hit.end, hit.file))
+                .collect();
+            found.sort();
+            prop_assert_eq!(&found, &wanted, "{}", wire);
         }
     }
 

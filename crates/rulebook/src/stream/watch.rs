@@ -1,19 +1,22 @@
 //! Watching: the conditions of all rules over one text at a time, with the scopes and gates that let a match through.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::automaton::{Automaton, Position};
-use super::fallback::{Fallback, Window};
+use super::fallback::{Fallback, Seen, Window};
 use super::monitor::Hit;
-use super::pattern::Engine;
+use super::pattern::{Engine, MAX_WHOLE};
 use super::scope::{self, Covers, Origin, Scope};
+use crate::condition::Paths;
 use crate::evidence::Roots;
-use crate::glob::{Dialect, Glob};
 use crate::rule::Rule;
 
 /// The conditions, and what finds them.
 #[derive(Debug)]
 pub(super) struct Watch {
-    watched: Vec<Watched>,
-    /// Position in `watched` of each pattern of the automaton, and of the fallback.
+    pub(super) conditions: Conditions,
+    /// Which condition is each pattern of the automaton, and of the fallback.
     linear: Vec<usize>,
     bounded: Vec<usize>,
     automaton: Automaton,
@@ -22,7 +25,13 @@ pub(super) struct Watch {
     pub(super) watches_wire: bool,
     /// Rule and condition that no automaton could be made of.
     pub(super) left_out: Vec<(String, String)>,
+    /// Conditions of which some look took too many steps.
+    gave_up: BTreeSet<usize>,
 }
+
+/// The conditions of all rules.
+#[derive(Debug, Default)]
+pub(super) struct Conditions(Vec<Watched>);
 
 /// One condition of one rule.
 #[derive(Debug)]
@@ -31,7 +40,7 @@ struct Watched {
     written: String,
     scope: Vec<Scope>,
     /// Files a tool call must be about, where the rule says so.
-    gate: Vec<Glob>,
+    gate: Option<Arc<Paths>>,
 }
 
 /// A text being watched.
@@ -40,11 +49,8 @@ pub(super) struct Channel {
     at: Position,
     window: Window,
     /// Which conditions were met.
-    fired: Vec<bool>,
+    pub(super) met: Vec<bool>,
 }
-
-/// A hit, the condition it is of, and whether it may be told.
-pub(super) type Found = (usize, Covers, Hit);
 
 /// How much text around a match is shown, on either side.
 pub(super) const AROUND: usize = 120;
@@ -56,13 +62,16 @@ impl Watch {
         for rule in rules {
             let Some(trigger) = &rule.stream else { continue };
             for pattern in &trigger.conditions {
-                let (places, regexes) = match pattern.engine {
-                    Engine::Automaton => (&mut linear, &mut patterns),
-                    Engine::Fallback => (&mut bounded, &mut others),
-                };
-                places.push(watched.len());
-                regexes.push(pattern.regex.clone());
-                let gate = rule.globs.iter().filter_map(|glob| Glob::new(glob, Dialect::Picomatch).ok());
+                match pattern.engine {
+                    Engine::Automaton => {
+                        linear.push(watched.len());
+                        patterns.push((pattern.regex.as_str(), pattern.weight));
+                    }
+                    Engine::Fallback => {
+                        bounded.push(watched.len());
+                        others.push(pattern.regex.clone());
+                    }
+                }
                 watched.push(Watched {
                     rule: rule.name.clone(),
                     written: pattern.written.clone(),
@@ -71,42 +80,47 @@ impl Watch {
                         None if trigger.scope.is_empty() => scope::default(),
                         None => trigger.scope.clone(),
                     },
-                    gate: gate.collect(),
+                    gate: trigger.gate.clone(),
                 });
             }
         }
         let watches_wire = watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, Scope::Wire(_)));
-        let (mut linear, mut patterns) = (linear, patterns);
+        let fallback = Fallback::new(&others)?;
         let mut left_out = Vec::new();
-        let automaton = match Automaton::new(patterns.clone()) {
-            Ok(automaton) => automaton,
-            // One pattern must not disarm the others.
-            Err(_) => {
-                let fine: Vec<bool> =
-                    patterns.iter().map(|regex| Automaton::new(vec![regex.clone()]).is_ok()).collect();
-                let mut keep = fine.iter();
-                left_out.extend(linear.iter().zip(&fine).filter(|(_, fine)| !**fine).map(|(at, _)| *at));
-                linear.retain(|_| *keep.next().unwrap_or(&false));
-                let mut keep = fine.iter();
-                patterns.retain(|_| *keep.next().unwrap_or(&false));
-                Automaton::new(patterns)?
+        let automaton = loop {
+            let weight: usize = patterns.iter().map(|(_, weight)| weight).sum();
+            let built =
+                if weight > MAX_WHOLE { Err(String::new()) } else { Automaton::new(texts(&patterns)) };
+            match (built, heaviest(&patterns)) {
+                (Ok(automaton), _) => break automaton,
+                (Err(error), None) => return Err(error),
+                // One pattern must not disarm the others.
+                (Err(_), Some(at)) => {
+                    patterns.remove(at);
+                    let Watched { rule, written, .. } = &watched[linear.remove(at)];
+                    left_out.push((rule.clone(), written.clone()));
+                }
             }
         };
-        let fallback = Fallback::new(&others)?;
-        let left_out = left_out
-            .into_iter()
-            .map(|at: usize| (watched[at].rule.clone(), watched[at].written.clone()))
-            .collect();
-        Ok(Watch { watched, linear, bounded, automaton, fallback, roots, watches_wire, left_out })
+        let conditions = Conditions(watched);
+        let gave_up = BTreeSet::new();
+        Ok(Watch { conditions, linear, bounded, automaton, fallback, roots, watches_wire, left_out, gave_up })
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.watched.is_empty()
+        self.conditions.0.is_empty()
     }
 
-    pub(super) fn channel(&mut self) -> Channel {
-        let fired = vec![false; self.watched.len()];
-        Channel { at: self.automaton.start(), window: self.fallback.start(), fired }
+    /// Rule and condition of which some look was given up.
+    pub(super) fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
+        let watched = self.gave_up.iter().filter_map(|at| self.conditions.0.get(*at));
+        watched.map(|watched| (watched.rule.as_str(), watched.written.as_str()))
+    }
+
+    /// A text that begins, and which conditions it need not tell of.
+    pub(super) fn channel(&mut self, met: Option<Vec<bool>>) -> Channel {
+        let met = met.unwrap_or_else(|| vec![false; self.conditions.0.len()]);
+        Channel { at: self.automaton.start(), window: self.fallback.start(), met }
     }
 
     /// Goes on over prose, which no file gates.
@@ -117,31 +131,33 @@ impl Watch {
         origin: Origin<'_>,
         hits: &mut Vec<Hit>,
     ) {
-        self.watch(channel, bytes, origin, None, &[], &mut |(_, _, hit)| hits.push(hit));
+        self.watch(channel, bytes, &origin, None, &mut |_, _, _, hit| hits.push(hit));
     }
 
-    /// Goes on over a text, or ends it where there are no bytes.
+    /// Goes on over a text, or ends it where there are no bytes. Tells of each condition once.
     pub(super) fn watch(
         &mut self,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
-        origin: Origin<'_>,
-        file: Option<&str>,
-        files: &[String],
-        found: &mut dyn FnMut(Found),
+        origin: &Origin<'_>,
+        file: Option<&String>,
+        found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
-        let Watch { automaton, fallback, watched, linear, bounded, .. } = self;
-        let Channel { at, window, fired } = channel;
+        let Watch { automaton, fallback, conditions, linear, bounded, gave_up, .. } = self;
+        let Channel { at, window, met } = channel;
+        let mut is_new = |condition: usize| {
+            let covers =
+                if met[condition] { Covers::No } else { conditions.covers(condition, *origin, file) };
+            met[condition] |= covers != Covers::No;
+            (covers != Covers::No).then_some(covers)
+        };
         let mut take = |automaton: &mut Automaton, at: &Position, pattern: usize, end: usize| {
             let condition = linear[pattern];
-            let covered =
-                if fired[condition] { Covers::No } else { covers(&watched[condition], origin, files) };
-            if covered == Covers::No {
-                return;
+            if let Some(covers) = is_new(condition) {
+                let spot = automaton.locate(at, pattern, end);
+                let hit = hit(&conditions.0[condition], *origin, file, &spot);
+                found(conditions, condition, covers, hit);
             }
-            fired[condition] = true;
-            let spot = automaton.locate(at, pattern, end);
-            found((condition, covered, hit(&watched[condition], origin, file, &spot)));
         };
         match bytes {
             Some(bytes) => automaton.feed(at, bytes, &mut take),
@@ -150,21 +166,41 @@ impl Watch {
         if bounded.is_empty() {
             return;
         }
-        fallback.watch(window, bytes, |pattern, spot| {
+        fallback.watch(window, bytes, |pattern, seen| {
             let condition = bounded[pattern];
-            let covered =
-                if fired[condition] { Covers::No } else { covers(&watched[condition], origin, files) };
-            if covered != Covers::No {
-                fired[condition] = true;
-                found((condition, covered, hit(&watched[condition], origin, file, &spot)));
+            match seen {
+                Seen::GaveUp => drop(gave_up.insert(condition)),
+                Seen::Match(spot) => {
+                    if let Some(covers) = is_new(condition) {
+                        let hit = hit(&conditions.0[condition], *origin, file, &spot);
+                        found(conditions, condition, covers, hit);
+                    }
+                }
             }
         });
     }
+}
 
-    /// Whether a condition is covered by what is known of a call.
-    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, files: &[String]) -> Covers {
-        covers(&self.watched[condition], origin, files)
+impl Conditions {
+    /// Whether a condition covers a piece of output, which is for this file.
+    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&String>) -> Covers {
+        let Some(Watched { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
+        let best = scope.iter().map(|scope| scope.covers(origin, file.map(String::as_str))).max();
+        let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
+        let is_open = is_prose || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file)));
+        match best.unwrap_or(Covers::No) {
+            Covers::Yes if !is_open => Covers::IfFile,
+            other => other,
+        }
     }
+}
+
+fn texts(patterns: &[(&str, usize)]) -> Vec<String> {
+    patterns.iter().map(|(regex, _)| (*regex).to_owned()).collect()
+}
+
+fn heaviest(patterns: &[(&str, usize)]) -> Option<usize> {
+    (0..patterns.len()).max_by_key(|at| patterns[*at].1)
 }
 
 /// A match as it stood.
@@ -178,26 +214,7 @@ pub(super) struct Spot<'t> {
     pub(super) lead: usize,
 }
 
-fn covers(watched: &Watched, origin: Origin<'_>, files: &[String]) -> Covers {
-    let best =
-        watched.scope.iter().map(|scope| scope.covers(origin, files)).max_by_key(|covers| *covers as u8);
-    let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
-    let is_open = is_prose || watched.gate.is_empty() || files.iter().any(|file| passes(&watched.gate, file));
-    match best.unwrap_or(Covers::No) {
-        Covers::Yes if !is_open => Covers::IfFile,
-        other => other,
-    }
-}
-
-/// Whether a file matches some glob of a gate and none that excludes; only exclusions let the rest through.
-fn passes(gate: &[Glob], file: &String) -> bool {
-    let (exclude, include): (Vec<&Glob>, Vec<&Glob>) = gate.iter().partition(|glob| glob.is_negated());
-    let is_in =
-        include.is_empty() || include.iter().any(|glob| scope::any_file(glob, std::slice::from_ref(file)));
-    is_in && !exclude.iter().any(|glob| glob.matches_ignoring_negation(file))
-}
-
-fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&str>, spot: &Spot<'_>) -> Hit {
+fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&String>, spot: &Spot<'_>) -> Hit {
     let (scope, tool, field) = match origin {
         Origin::Text => ("text", None, None),
         Origin::Thinking => ("thinking", None, None),
@@ -215,7 +232,7 @@ fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&str>, spot: &Spot<'_
         scope,
         tool: tool.map(str::to_owned),
         field: field.map(str::to_owned),
-        file: file.map(str::to_owned),
+        file: file.cloned(),
         start: spot.start,
         end: spot.end,
         line: spot.line,

@@ -164,6 +164,15 @@ impl Stage {
         }
     }
 
+    /// A `link PATH` block; its body is what the link leads to.
+    pub(crate) fn link(&self, path: &str, target: &str) {
+        #[cfg(unix)]
+        use std::os::unix::fs::symlink;
+        #[cfg(windows)]
+        use std::os::windows::fs::symlink_file as symlink;
+        symlink(target.trim_end(), self.workspace().join(path)).unwrap();
+    }
+
     fn put(&self, path: &str, bytes: &[u8]) {
         let at = match path.strip_prefix("~/") {
             Some(rest) => self.home().join(rest),

@@ -49,11 +49,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     let mut watching = monitor(&rules, &workspace.roots)?;
     let hits = watch(&mut watching, &steps, || usize::MAX);
     let mut diagnostics = loaded.diagnostics.clone();
-    for (rule, condition) in watching.left_out() {
-        let source = rules.iter().find(|other| other.name == *rule).map_or("", |rule| &rule.origin.display);
-        let told = format!("`{condition}` is left out: it is too large when compiled");
-        diagnostics.push(Diagnostic::whole(Code::BadRegex, source, told));
-    }
+    diagnostics.extend(unwatched(&watching, &rules));
     let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
     let hits: Vec<Shown> = hits.into_iter().map(|hit| Shown::of(hit, &rules, &workspace)).collect();
     if args.json {
@@ -109,6 +105,26 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
 fn monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
     let monitor = Monitor::new(rules.iter().copied(), roots.clone());
     monitor.map_err(|error| anyhow!(error)).context("the triggers cannot be compiled")
+}
+
+/// What of the conditions was not watched for, or not everywhere.
+fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
+    let told = |code, rule: &str, message| {
+        let source = rules.iter().find(|other| other.name == rule).map_or("", |rule| &rule.origin.display);
+        Diagnostic::whole(code, source, message)
+    };
+    let left_out = monitor.left_out().iter().map(|(rule, condition)| {
+        told(
+            Code::BadRegex,
+            rule,
+            format!("`{condition}` is left out: all conditions together are too large"),
+        )
+    });
+    let gave_up = monitor.gave_up().map(|(rule, condition)| {
+        let message = format!("`{condition}` took too many steps on some text and was given up there");
+        told(Code::BoundedRegex, rule, message)
+    });
+    left_out.chain(gave_up).collect()
 }
 
 /// Feeds every step, its bytes in pieces of the sizes given.

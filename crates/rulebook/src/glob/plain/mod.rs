@@ -41,11 +41,52 @@ pub(super) enum Last<'g> {
     Unknown,
     Name(&'g str),
     Extension(&'g str),
-    /// One of several extensions, written with commas between them.
+    /// What follows the last dot of one of several words, written with commas between them.
     Extensions(&'g str),
 }
 
+/// The extensions in such a list.
+pub(super) fn extensions(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|word| word.rsplit('.').next().unwrap_or(word))
+}
+
 const MAX_RUNS: usize = 4;
+
+/// Where dialects differ on plain patterns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// `a/**` is `a` too.
+    includes_folder: bool,
+    /// So is `*/**`.
+    includes_any_folder: bool,
+    /// Paths that end in a slash are decided here.
+    knows_folders: bool,
+    /// A pattern without a slash is found at any depth.
+    any_depth: bool,
+    /// What makes words in braces mean something else than each of them by itself.
+    strange: &'static [&'static str],
+}
+
+impl Rules {
+    pub(super) const PICOMATCH: Rules = Rules {
+        includes_folder: true,
+        includes_any_folder: false,
+        knows_folders: true,
+        any_depth: false,
+        strange: &[],
+    };
+    /// A segment that comes out as `..` takes the one before it away.
+    pub(super) const MINIMATCH: Rules = Rules {
+        includes_folder: false,
+        knows_folders: false,
+        strange: &["{.", ",.", ".}"],
+        ..Rules::PICOMATCH
+    };
+    pub(super) const COPILOT: Rules = Rules { any_depth: true, ..Rules::MINIMATCH };
+    /// An empty last word is none.
+    pub(super) const VSCODE: Rules =
+        Rules { includes_any_folder: true, knows_folders: false, strange: &[",}"], ..Rules::PICOMATCH };
+}
 
 /// Whole segments.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,7 +98,10 @@ struct Run {
 
 impl Plain {
     /// Reads `pattern` from `start` on, where a `!` may have stood before.
-    pub(super) fn read(pattern: &str, start: usize) -> Option<Plain> {
+    pub(super) fn read(pattern: &str, start: usize, rules: Rules) -> Option<Plain> {
+        if rules.strange.iter().any(|strange| pattern.contains(strange)) {
+            return None;
+        }
         let mut plain = Plain {
             runs: Default::default(),
             count: 0,
@@ -82,7 +126,10 @@ impl Plain {
                     plain.has_gap = true;
                     let after_star = pattern[..at].ends_with("*/");
                     if is_last {
-                        plain.end = if after_star { End::Inside } else { End::Below };
+                        let includes =
+                            if after_star { rules.includes_any_folder } else { rules.includes_folder };
+                        // Alone, `**` is everything.
+                        plain.end = if includes || at == start { End::Below } else { End::Inside };
                     }
                     run = end + 1..end + 1;
                     is_wild = false;
@@ -103,7 +150,11 @@ impl Plain {
             at = end + 1;
         }
         plain.close_run(&run, is_wild)?;
-        plain.allows_slash = plain.allows_slash(pattern, start);
+        plain.allows_slash = !rules.knows_folders || plain.allows_slash(pattern, start);
+        if rules.any_depth && !pattern[start..].contains('/') {
+            plain.is_rooted = false;
+            plain.has_gap = plain.count == 0;
+        }
         Some(plain)
     }
 
@@ -155,6 +206,20 @@ impl Plain {
             (End::Name(name), None) => name.head.of(pattern),
             (_, None) => "",
         }
+    }
+
+    /// The whole segments every match starts with.
+    pub(super) fn root<'g>(&self, pattern: &'g str) -> &'g str {
+        let first = self.runs[..self.count.into()].first().filter(|_| self.is_rooted);
+        first.map_or("", |run| {
+            let text = run.span.of(pattern);
+            let literal = literal_start(text);
+            if literal.len() == text.len() {
+                text
+            } else {
+                literal.rsplit_once('/').map_or("", |(root, _)| root)
+            }
+        })
     }
 
     pub(super) fn last<'g>(&self, pattern: &'g str) -> Last<'g> {

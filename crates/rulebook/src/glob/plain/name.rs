@@ -54,7 +54,7 @@ impl Name {
         is_any
             && match self.last(pattern) {
                 Last::Extension(extension) => self.list.is_none() && self.middle.len() == extension.len() + 1,
-                Last::Extensions(_) => self.middle.len() == 1,
+                Last::Extensions(list) => self.middle.len() == 1 && !list.contains('.'),
                 Last::Name(_) | Last::Unknown => false,
             }
     }
@@ -86,7 +86,7 @@ impl Name {
         }
         let list = list.of(pattern);
         let before = if self.has_star { middle } else { self.head.of(pattern) };
-        if self.tail.is_empty() && before.ends_with('.') && !list.contains('.') {
+        if self.tail.is_empty() && before.ends_with('.') {
             return Last::Extensions(list);
         }
         Last::Unknown

@@ -1,8 +1,10 @@
 //! Sets of UTF-16 code units.
 
+use super::super::fold::fold_char;
+
 /// A character class such as `[^/]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Class {
+pub(in super::super) struct Class {
     ascii: u128,
     /// Ranges outside ASCII, ends included.
     beyond: Vec<(u16, u16)>,
@@ -29,6 +31,30 @@ impl Class {
         if high > 127 {
             self.beyond.push((low.max(128), high));
         }
+    }
+
+    /// The same, asked of units that are folded.
+    pub(super) fn folded(&self) -> Class {
+        let mut class = Class { ascii: 0, beyond: Vec::new(), negated: self.negated };
+        let ascii = (0..128).filter(|unit| self.ascii >> unit & 1 == 1);
+        let beyond = self.beyond.iter().flat_map(|&(low, high)| low..=high);
+        for unit in ascii.chain(beyond) {
+            let unit = fold_unit(unit);
+            match class.beyond.last_mut() {
+                Some((_, high)) if unit > 127 && unit == high.saturating_add(1) => *high = unit,
+                _ => class.add(unit, unit),
+            }
+        }
+        class
+    }
+
+    /// Adds where membership may change: each is the first unit of a stretch.
+    pub(super) fn add_edges(&self, edges: &mut Vec<u32>) {
+        let ends = |unit: u32| {
+            (unit == 127 || (self.ascii >> unit ^ self.ascii >> (unit + 1)) & 1 == 1).then_some(unit + 1)
+        };
+        edges.extend((0..128).filter_map(ends));
+        edges.extend(self.beyond.iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high) + 1]));
     }
 
     /// Adds what `\d`, `\w`, `\s` or their capitals stand for; false for other letters.
@@ -72,3 +98,8 @@ const ESCAPES: &[(u8, &[(u16, u16)])] = &[
         ],
     ),
 ];
+
+pub(super) fn fold_unit(unit: u16) -> u16 {
+    let folded = char::from_u32(unit.into()).map(|c| u32::from(fold_char(c)));
+    folded.and_then(|folded| u16::try_from(folded).ok()).unwrap_or(unit)
+}

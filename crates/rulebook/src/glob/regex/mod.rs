@@ -3,7 +3,9 @@
 //! A path is read once, from its end to its start, keeping the set of steps from which the rest
 //! would match. Look-aheads are such sets too, so a negated one is a complement and costs no more.
 
+mod build;
 mod class;
+mod complement;
 mod lazy;
 mod node;
 mod parse;
@@ -11,7 +13,7 @@ mod program;
 mod run;
 
 pub(super) use lazy::Lazy;
-pub(super) use node::Needs;
+pub(super) use node::{Needs, Node};
 pub(super) use program::Program;
 
 use super::error::GlobError;
@@ -27,10 +29,17 @@ pub(super) enum Fault {
 
 /// Compiles the expression, and says which literals every match has.
 pub(super) fn compile(source: &str) -> Result<(Program, Needs), Fault> {
-    let node = parse::parse(source)?;
-    let needs = node.needs();
-    let program = program::compile(&node).map_err(Fault::Refused)?;
-    Ok((program, needs))
+    compile_node(&parse::parse(source)?).map_err(Fault::Refused)
+}
+
+/// As [`compile`], for paths that are folded.
+pub(super) fn compile_folded(source: &str) -> Result<(Program, Needs), Fault> {
+    compile_node(&parse::parse(source)?.folded()).map_err(Fault::Refused)
+}
+
+/// As [`compile`], for an expression made by hand.
+pub(super) fn compile_node(node: &Node) -> Result<(Program, Needs), GlobError> {
+    Ok((program::compile(node)?, node.needs()))
 }
 
 /// Whether JavaScript would accept the expression.

@@ -3,18 +3,27 @@
 use super::class::Class;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(in super::super) enum Node {
     One(Step),
     Assert(Assertion),
-    Look { body: Box<Node>, negated: bool },
+    Look {
+        body: Box<Node>,
+        negated: bool,
+    },
     Sequence(Vec<Node>),
     Either(Vec<Node>),
-    Repeat { body: Box<Node>, min: u32, max: Option<u32> },
+    Repeat {
+        body: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+    },
+    /// Any run within a segment that `body` does not match.
+    Not(Box<Node>),
 }
 
 /// Something that takes one code unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in super::super) enum Step {
     Unit(u16),
     /// Anything but a line break.
     Any,
@@ -25,7 +34,7 @@ pub(super) enum Step {
 
 /// Something that holds at a position and takes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Assertion {
+pub(in super::super) enum Assertion {
     Start,
     End,
     WordEdge {
@@ -39,6 +48,8 @@ pub(super) enum Assertion {
     NoDotsBeyond,
     /// No segment end here or after one dot.
     NoLoneDot,
+    /// The unit before belongs to the same segment.
+    Inside,
 }
 
 /// Literals at both ends of every match; trailing slashes are left out of account.
@@ -54,6 +65,18 @@ impl Node {
         let Node::Sequence(nodes) = self else { return false };
         nodes.first() == Some(&Node::Assert(Assertion::Start))
             && nodes.last() == Some(&Node::Assert(Assertion::End))
+    }
+
+    /// Whether it can match without taking anything.
+    pub(in super::super) fn is_nullable(&self) -> bool {
+        match self {
+            Node::One(_) => false,
+            Node::Assert(_) | Node::Look { .. } => true,
+            Node::Sequence(nodes) => nodes.iter().all(Node::is_nullable),
+            Node::Either(nodes) => nodes.iter().any(Node::is_nullable),
+            Node::Repeat { body, min, .. } => *min == 0 || body.is_nullable(),
+            Node::Not(body) => !body.is_nullable(),
+        }
     }
 
     pub(super) fn needs(&self) -> Needs {

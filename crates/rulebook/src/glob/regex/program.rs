@@ -2,6 +2,7 @@
 
 use super::super::error::{GlobError, MAX_STEPS};
 use super::class::Class;
+use super::complement;
 use super::is_line_break;
 use super::node::{Assertion, Node, Step};
 
@@ -91,9 +92,9 @@ struct Compiler {
 
 /// The part being written; its jumps count from its own start.
 #[derive(Default)]
-struct Draft {
-    code: Vec<Inst>,
-    has_loops: bool,
+pub(super) struct Draft {
+    pub(super) code: Vec<Inst>,
+    pub(super) has_loops: bool,
 }
 
 impl Compiler {
@@ -123,7 +124,8 @@ impl Compiler {
                 draft.code.push(Inst::One(take));
             }
             Node::Assert(assertion) => {
-                self.program.looks_back |= matches!(assertion, Assertion::WordEdge { .. });
+                self.program.looks_back |=
+                    matches!(assertion, Assertion::WordEdge { .. } | Assertion::Inside);
                 draft.code.push(Inst::Assert(*assertion));
             }
             Node::Look { body, negated } => {
@@ -137,6 +139,12 @@ impl Compiler {
             }
             Node::Either(branches) => self.write_either(branches, draft)?,
             Node::Repeat { body, min, max } => self.write_repeat(body, *min, *max, draft)?,
+            Node::Not(body) => {
+                let mut inner = Draft::default();
+                self.write(body, &mut inner)?;
+                inner.code.push(Inst::Accept);
+                complement::write(&inner.code, &mut self.program.classes, draft, &mut self.spent)?;
+            }
         }
         Ok(())
     }

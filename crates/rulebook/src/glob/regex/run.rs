@@ -153,6 +153,7 @@ impl Here {
             Assertion::NoDots => !self.shape.is_dots(),
             Assertion::NoDotsBeyond => self.has_no_dots_beyond(),
             Assertion::NoLoneDot => !matches!(self.shape, Shape::End | Shape::Dot),
+            Assertion::Inside => self.place.before.is_some_and(|unit| unit != u16::from(b'/')),
         }
     }
 

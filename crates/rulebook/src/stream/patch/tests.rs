@@ -4,39 +4,58 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A part that stays, shown as tests write it.
+#[derive(Clone, Debug, PartialEq)]
+enum Kept {
+    File(String),
+    Added(String),
+    Plain(String),
+}
+
+impl From<Part<'_>> for Kept {
+    fn from(part: Part<'_>) -> Kept {
+        match part {
+            Part::File(path) => Kept::File(path.to_owned()),
+            Part::Added(text) => Kept::Added(text.to_owned()),
+            Part::Plain(text) => Kept::Plain(text.to_owned()),
+        }
+    }
+}
+
 /// The parts with neighbours of a kind joined, so that no cut shows.
-fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Part>, Option<bool>) {
+fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Kept>, Option<bool>) {
     let (mut patch, mut out) = (Patch::new(), Vec::new());
     let mut known = None;
     for chunk in chunks {
-        patch.feed(chunk, &mut out);
+        patch.feed(chunk, &mut |part| out.push(part.into()));
         assert!(known.is_none() || known == patch.is_patch(), "what is known stays");
         known = patch.is_patch();
         assert!(patch.held.len() <= LINE + 1, "{}", patch.held.len());
     }
-    patch.finish(&mut out);
+    patch.finish(&mut |part| out.push(part.into()));
     assert!(known.is_none() || known == patch.is_patch(), "the end changes nothing that is known");
     (join(out), patch.is_patch())
 }
 
-fn join(parts: Vec<Part>) -> Vec<Part> {
+fn join(parts: Vec<Kept>) -> Vec<Kept> {
     parts.into_iter().fold(Vec::new(), |mut joined, part| {
         match (joined.last_mut(), &part) {
-            (Some(Part::Added { text }), Part::Added { text: more })
-            | (Some(Part::Plain { text }), Part::Plain { text: more }) => text.push_str(more),
+            (Some(Kept::Added(text)), Kept::Added(more)) | (Some(Kept::Plain(text)), Kept::Plain(more)) => {
+                text.push_str(more);
+            }
             _ => joined.push(part),
         }
         joined
     })
 }
 
-fn show(parts: &[Part]) -> String {
+fn show(parts: &[Kept]) -> String {
     let shown: Vec<String> = parts
         .iter()
         .map(|part| match part {
-            Part::File { path } => format!("[{path}]"),
-            Part::Added { text } => format!("+{text:?}"),
-            Part::Plain { text } => format!("={text:?}"),
+            Kept::File(path) => format!("[{path}]"),
+            Kept::Added(text) => format!("+{text:?}"),
+            Kept::Plain(text) => format!("={text:?}"),
         })
         .collect();
     shown.join(" ")
@@ -57,7 +76,7 @@ fn cut<'a>(text: &'a str, sizes: &[usize]) -> Vec<&'a str> {
 fn check(text: &str, wanted: &str) {
     let (parts, known) = read([text]);
     assert_eq!(show(&parts), wanted, "{text}");
-    let is_plain = parts == [Part::Plain { text: text.to_owned() }];
+    let is_plain = parts == [Kept::Plain(text.to_owned())];
     assert_eq!(known, Some(!is_plain));
     assert_eq!(read(cut(text, &[1])), (parts.clone(), known), "character by character");
     for (at, _) in text.char_indices() {
@@ -180,7 +199,7 @@ fn plain_text_is_passed_on_as_soon_as_it_is_sure() {
         ("diff --git ", Some(true)),
     ] {
         let mut patch = Patch::new();
-        patch.feed(text, &mut Vec::new());
+        patch.feed(text, &mut |_| {});
         assert_eq!(patch.is_patch(), known, "{text:?}");
     }
 }
@@ -188,8 +207,9 @@ fn plain_text_is_passed_on_as_soon_as_it_is_sure() {
 #[test]
 fn an_added_line_is_not_held() {
     let (mut patch, mut out) = (Patch::new(), Vec::new());
-    patch.feed("*** Add File: a\n+be", &mut out);
-    patch.feed("gin", &mut out);
+    for text in ["*** Add File: a\n+be", "gin"] {
+        patch.feed(text, &mut |part| out.push(part.into()));
+    }
     assert_eq!(show(&out), r#"[a] +"be" +"gin""#);
 }
 
@@ -225,13 +245,13 @@ fn files() -> impl Strategy<Value = Vec<(String, Hunks)>> {
     prop::collection::vec(("[a-z]{1,3}(/[a-z é]{1,3}z)?", prop::collection::vec(hunk, 1..3)), 1..4)
 }
 
-fn wanted(files: &[(String, Hunks)], newline: &str) -> Vec<Part> {
+fn wanted(files: &[(String, Hunks)], newline: &str) -> Vec<Kept> {
     let mut parts = Vec::new();
     for (path, hunks) in files {
-        parts.push(Part::File { path: path.clone() });
+        parts.push(Kept::File(path.clone()));
         let added = hunks.iter().flatten().filter(|(sign, _)| *sign == '+');
         let text: String = added.map(|(_, text)| format!("{text}{newline}")).collect();
-        parts.extend((!text.is_empty()).then_some(Part::Added { text }));
+        parts.extend((!text.is_empty()).then_some(Kept::Added(text)));
     }
     parts
 }
@@ -318,7 +338,7 @@ proptest! {
             let (parts, known) = read([text.as_str()]);
             prop_assert_eq!(&read(cut(&text, &sizes)), &(parts.clone(), known), "{}", text);
             if known == Some(false) {
-                let plain: Vec<Part> = (!text.is_empty()).then_some(Part::Plain { text }).into_iter().collect();
+                let plain: Vec<Kept> = (!text.is_empty()).then_some(Kept::Plain(text)).into_iter().collect();
                 prop_assert_eq!(parts, plain);
             }
         }

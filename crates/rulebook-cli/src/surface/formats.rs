@@ -1,0 +1,96 @@
+//! `formats`: the table of formats, and the agents whose own view can be shown.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use rulebook::agent::{AGENTS, Agent};
+use rulebook::format::{FORMATS, Format, Place};
+use serde_json::{Value, json};
+
+use super::VERSION;
+use crate::args::Args;
+use crate::out::{self, BOLD, DIM, PLAIN, Table, paint};
+
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.json {
+        let formats: Vec<Value> = FORMATS.iter().map(format_json).collect();
+        let agents: Vec<Value> = AGENTS.iter().map(agent_json).collect();
+        out::print_json(&json!({ "version": VERSION, "formats": formats, "agents": agents }))?;
+    } else {
+        out::print(&show())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn format_json(format: &Format) -> Value {
+    let shown = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>();
+    let has_header = format.tier.is_some();
+    json!({
+        "name": format.name,
+        "agent": format.agent,
+        "workspace": shown(format.workspace),
+        "user": shown(format.user),
+        "priority": format.priority,
+        "pathsKey": has_header.then_some(format.paths_key),
+        "keys": if has_header { format.known_keys() } else { Vec::new() },
+        "modeKey": format.modes.map(|modes| modes.key),
+        "modes": format.mode_words(),
+        "dialect": has_header.then(|| format.dialect.name()),
+        "brokenHeader": has_header.then(|| format.broken.meaning()),
+        "withoutCondition": format.bare.meaning(),
+        "limit": format.limit,
+        "owner": Agent::owner_of(format).map(|agent| agent.name),
+        "confidence": format.confidence.name(),
+        "knowledge": format.knowledge,
+    })
+}
+
+fn agent_json(agent: &Agent) -> Value {
+    let formats: Vec<&str> = agent.formats.iter().map(|format| format.name).collect();
+    json!({ "name": agent.name, "title": agent.title, "reads": formats, "fires": agent.fires })
+}
+
+fn show() -> String {
+    let mut text = String::new();
+    for format in FORMATS {
+        let _ = writeln!(text, "{}  {}", paint(BOLD, format.name), paint(DIM, format.agent));
+        let mut table = Table::default();
+        for (title, cell) in facts(format) {
+            table.row([(DIM, title), (PLAIN, &cell)]);
+        }
+        table.write(&mut text, 2, &table.widths());
+    }
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let _ = writeln!(
+        text,
+        "\n{} {}\n{}",
+        paint(BOLD, "--as"),
+        names.join(", "),
+        paint(
+            DIM,
+            "`rulebook status --as AGENT` and `rulebook explain --as AGENT PATH` show what that agent itself does"
+        ),
+    );
+    text
+}
+
+/// What is to be said of a format, in order.
+fn facts(format: &Format) -> Vec<(&'static str, String)> {
+    let list = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>().join(", ");
+    let header = match (format.tier, format.modes) {
+        (None, _) => "none: the whole file is the rule".to_owned(),
+        (Some(_), None) => format!("`{}` ({} globs)", format.paths_key, format.dialect.name()),
+        (Some(_), Some(modes)) => {
+            let words = format.mode_words().join(", ");
+            format!("`{}`: {words}; `{}` ({} globs)", modes.key, format.paths_key, format.dialect.name())
+        }
+    };
+    let facts = [
+        ("workspace", list(format.workspace)),
+        ("user", list(format.user)),
+        ("header", header),
+        ("else", format.bare.meaning().to_owned()),
+        ("known from", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
+    ];
+    facts.into_iter().filter(|(_, fact)| !fact.is_empty()).collect()
+}

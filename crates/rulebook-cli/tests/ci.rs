@@ -1,0 +1,111 @@
+//! What other tools run: the pre-commit hook and the GitHub action are read, and the action's steps are run.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rulebook::format::{FORMATS, Shape};
+use rulebook::frontmatter::{self, Field, Header, Tier, Value};
+
+/// A file of the repository's root as YAML, below the key `top`.
+fn yaml(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    let text = fs::read_to_string(path).unwrap();
+    let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+    let page = format!("---\ntop:\n{indented}---\n");
+    let Header::Read { fields, .. } = frontmatter::read(&page, Tier::Yaml).header else {
+        panic!("{name} is not YAML")
+    };
+    fields.into_iter().next().unwrap().node.value
+}
+
+fn field<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
+    let Value::Map(fields) = map else { panic!("`{key}` of {map:?}") };
+    fields.iter().find(|field| field.key == key).map(|Field { node, .. }| &node.value)
+}
+
+fn text<'v>(map: &'v Value, key: &str) -> &'v str {
+    let Some(Value::Text(text)) = field(map, key) else { panic!("{key} is no text") };
+    text
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    let Value::List(items) = list else { panic!("{list:?} is no list") };
+    items.iter().map(|item| &item.value)
+}
+
+#[test]
+fn the_hook_runs_when_any_rule_file_changes() {
+    let hooks = yaml(".pre-commit-hooks.yaml");
+    let hook = items(&hooks).next().unwrap();
+    assert_eq!((text(hook, "id"), text(hook, "entry")), ("rulebook-check", "rulebook check"));
+    assert_eq!(field(hook, "pass_filenames"), Some(&Value::Bool(false)));
+    let files = regex::Regex::new(text(hook, "files")).unwrap();
+    for place in FORMATS.iter().flat_map(|format| format.workspace) {
+        let paths = match &place.shape {
+            Shape::Folder { extensions, .. } => {
+                extensions.iter().map(|extension| format!("{}/a.{extension}", place.path)).collect()
+            }
+            Shape::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
+            Shape::File { .. } | Shape::Located { .. } => vec![place.path.to_owned()],
+            Shape::Imported => Vec::new(),
+        };
+        for path in paths {
+            assert!(files.is_match(&path), "{path}");
+        }
+    }
+    assert!(!files.is_match("src/main.rs"));
+}
+
+/// The scripts of the action, in order.
+fn scripts() -> Vec<String> {
+    let action = yaml("action.yml");
+    let steps = field(field(&action, "runs").unwrap(), "steps").unwrap();
+    items(steps)
+        .filter(|step| field(step, "run").is_some())
+        .map(|step| text(step, "run").to_owned())
+        .collect()
+}
+
+/// Runs a step in a workspace with one broken rule, as the runner would.
+fn run(folder: &Path, script: &str, env: &[(&str, &str)]) -> Output {
+    fs::create_dir_all(folder.join(".opencode/rules")).unwrap();
+    fs::write(folder.join(".opencode/rules/a.md"), "---\ndescription: x\n---\nA").unwrap();
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_rulebook"));
+    Command::new("bash")
+        .args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script])
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .env("PATH", format!("{}:/usr/bin:/bin", binary.parent().unwrap().display()))
+        .env("GITHUB_ENV", folder.join("env"))
+        .envs(env.iter().copied())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_actions_steps_do_what_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let [find, check] = &scripts()[..] else { panic!("two scripts") };
+    for script in [find, check] {
+        assert!(!script.contains("${{"), "an input in a script could be a command");
+    }
+    let binary = env!("CARGO_BIN_EXE_rulebook");
+    assert!(run(at, find, &[("BINARY", ""), ("ACTION", "/nowhere")]).status.success());
+    assert!(run(at, find, &[("BINARY", "/own/rulebook"), ("ACTION", "/nowhere")]).status.success());
+    let found = fs::read_to_string(at.join("env")).unwrap();
+    assert_eq!(found, format!("RULEBOOK={binary}\nRULEBOOK=/own/rulebook\n"));
+
+    let inputs = |sarif| [("RULEBOOK", binary), ("STRICT", "true"), ("BASELINE", ""), ("SARIF", sarif)];
+    let annotated = run(at, check, &inputs(""));
+    assert_eq!(annotated.status.code(), Some(1));
+    assert!(annotated.stdout.starts_with(b"::error file=.opencode/rules/a.md,"), "{annotated:?}");
+    assert_eq!(run(at, check, &inputs("out file.sarif")).status.code(), Some(1));
+    let report = fs::read_to_string(at.join("out file.sarif")).unwrap();
+    assert!(report.contains("\"ruleId\":\"missing-priority\""), "{report}");
+}

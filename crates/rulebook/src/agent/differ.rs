@@ -1,0 +1,106 @@
+//! Where an agent's own outcome for a file is not what its author meant.
+
+use super::Agent;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::format::{Bare, Entry, Parsed};
+use crate::rule::{Activation, Rule};
+
+/// What an agent does with a file instead of what was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which of the codes for differences it is.
+    pub code: Code,
+    /// What was meant: "on for `src/**`".
+    pub meant: String,
+    /// What the agent does: "has it always on".
+    pub does: String,
+    /// Why, in a few words; nothing where the outcome says it.
+    pub why: Option<String>,
+    /// What reading the file the agent's way told first.
+    told: Option<Diagnostic>,
+}
+
+impl Difference {
+    /// As a diagnostic of the rule's file.
+    pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
+        let why = self.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        let message = format!("meant to be {}; {} {}{why}", self.meant, agent.title, self.does);
+        let look = format!("`rulebook explain --as {}` shows its view", agent.name);
+        let told = Diagnostic::whole(self.code, &rule.origin.display, message);
+        match &self.told {
+            Some(cause) => Diagnostic {
+                line: cause.line,
+                column: cause.column,
+                excerpt: cause.excerpt.clone(),
+                help: format!("{}; {look}", cause.help),
+                ..told
+            },
+            None => told.help(look),
+        }
+    }
+}
+
+/// Compares a rule as meant with what the agent makes of the same file; nothing where both are one.
+pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
+    let rule = match own.map(|own| &own.entry) {
+        Some(Entry::Rule(rule)) => Some(rule),
+        Some(Entry::Rejected(_)) | None => None,
+    };
+    if rule.is_some_and(|rule| way(rule) == way(meant)) {
+        return None;
+    }
+    let told =
+        own.and_then(|own| own.diagnostics.iter().find(|told| told.severity != Severity::Note)).cloned();
+    let glued = rule.and_then(|rule| {
+        rule.globs.iter().find(|glob| meant.globs.len() > rule.globs.len() && glob.contains(','))
+    });
+    let (code, does) = match (own, rule) {
+        (None, _) => (Code::AgentNever, "does not read it".to_owned()),
+        (_, None) => (Code::AgentNever, "drops it".to_owned()),
+        (_, Some(rule)) => outcome(rule),
+    };
+    let why = match glued {
+        Some(glob) => Some(format!("it takes `{glob}` as one pattern, which matches nothing")),
+        None => told.as_ref().map(|told| told.message.clone()),
+    };
+    let code = if glued.is_some() { Code::AgentNever } else { code };
+    Some(Difference { code, meant: way(meant), does, why, told })
+}
+
+/// What an agent does with a rule it read, and which code stands for that.
+fn outcome(rule: &Rule) -> (Code, String) {
+    match rule.activation {
+        Activation::Always => (Code::AgentAlways, "has it always on".to_owned()),
+        Activation::OnRequest => (Code::AgentDiffers, "only offers it to the model".to_owned()),
+        Activation::Never if rule.origin.format.bare == Bare::Undocumented => {
+            (Code::AgentDiffers, "does not document what it makes of it".to_owned())
+        }
+        Activation::Never => (Code::AgentNever, "never has it on".to_owned()),
+        Activation::When | Activation::Manual | Activation::Stream => {
+            (Code::AgentDiffers, format!("has it {}", way(rule)))
+        }
+    }
+}
+
+/// How a rule comes on, in words that are equal where the ways are.
+fn way(rule: &Rule) -> String {
+    let condition = |key: &str| match key {
+        "paths" => {
+            let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();
+            format!("for {}", globs.join(", "))
+        }
+        key => format!("by `{key}`"),
+    };
+    match rule.activation {
+        Activation::Always => "always on".to_owned(),
+        Activation::When if rule.conditions.is_empty() => "always on in its folder".to_owned(),
+        Activation::When => {
+            let conditions: Vec<String> = rule.conditions.iter().map(|found| condition(found.key)).collect();
+            format!("on {}", conditions.join(" and "))
+        }
+        Activation::OnRequest => "offered to the model".to_owned(),
+        Activation::Manual => "on by name only".to_owned(),
+        Activation::Stream => "watching the model's output".to_owned(),
+        Activation::Never => "never on".to_owned(),
+    }
+}

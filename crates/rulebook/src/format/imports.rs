@@ -1,0 +1,127 @@
+//! Imports: files a rule's text pulls in with `@path`.
+
+use std::ops::Range;
+
+use crate::evidence::outside_code;
+
+/// A file named behind an `@`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// As it stands, without the `@`, escaped spaces put plain.
+    pub path: String,
+    /// Where it stands in the text, with the `@`.
+    pub span: Range<usize>,
+}
+
+impl Import {
+    /// Whether it cannot well be anything but a file: `@team` and `@scope/package` may be.
+    pub fn is_surely_a_file(&self) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+            !stem.is_empty()
+                && !extension.is_empty()
+                && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+        ["./", "../", "~/", "/"].iter().any(|start| self.path.starts_with(start)) || has_extension
+    }
+}
+
+/// The imports of a text, in order; none in code, and none in the middle of a word.
+pub fn imports(text: &str) -> Vec<Import> {
+    let mut found = Vec::new();
+    for part in outside_code(text) {
+        let base = part.as_ptr() as usize - text.as_ptr() as usize;
+        let mut at = 0;
+        for line in part.split_inclusive('\n') {
+            in_line(line, base + at, &mut found);
+            at += line.len();
+        }
+    }
+    found
+}
+
+fn in_line(line: &str, base: usize, found: &mut Vec<Import>) {
+    let mut at = 0;
+    while let Some(step) = line[at..].find(['`', '@']) {
+        let here = at + step;
+        if line[here..].starts_with('`') {
+            at = after_code(line, here);
+            continue;
+        }
+        let is_start =
+            line[..here].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{\"'*_>".contains(c));
+        let len = path_len(&line[here + 1..]);
+        if is_start && len > 0 {
+            let written = &line[here + 1..here + 1 + len];
+            let path = written.replace("\\ ", " ");
+            found.push(Import { path, span: base + here..base + here + 1 + len });
+        }
+        at = here + 1 + len;
+    }
+}
+
+/// Behind the code span that opens at `start`, or behind its backticks where none closes it.
+fn after_code(line: &str, start: usize) -> usize {
+    let run = line[start..].len() - line[start..].trim_start_matches('`').len();
+    let ticks = &line[start..start + run];
+    line[start + run..].find(ticks).map_or(start + run, |close| start + run + close + run)
+}
+
+/// How many bytes belong to the path: up to a space that is not escaped, without the punctuation of the sentence.
+fn path_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text
+        .char_indices()
+        .find(|(_, c)| {
+            let ends = (c.is_whitespace() && !is_escaped) || "`\"'<>|)]}".contains(*c);
+            is_escaped = *c == '\\';
+            ends
+        })
+        .map_or(text.len(), |(at, _)| at);
+    text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, wanted: &[&str]) {
+        let found = imports(text);
+        let paths: Vec<&str> = found.iter().map(|import| import.path.as_str()).collect();
+        assert_eq!(paths, wanted, "{text}");
+        for import in &found {
+            let written = text[import.span.clone()].replace("\\ ", " ");
+            assert_eq!(written.strip_prefix('@'), Some(import.path.as_str()));
+        }
+    }
+
+    #[test]
+    fn a_path_behind_an_at_sign_is_an_import() {
+        check("@docs/style.md", &["docs/style.md"]);
+        check("See @README.md and @~/.claude/own.md.", &["README.md", "~/.claude/own.md"]);
+        check("- *@./a.md*\n- (@/abs/b.md)", &["./a.md", "/abs/b.md"]);
+        check(r"@my\ docs/a.md b", &["my docs/a.md"]);
+        check("é@a.md, ä @b.md", &["b.md"]);
+    }
+
+    #[test]
+    fn code_and_addresses_are_none() {
+        check("`@docs/style.md` and ``a ` @b.md``", &[]);
+        check("```\n@a.md\n```\n@b.md", &["b.md"]);
+        check("me@example.com", &[]);
+        check("@ nothing, @", &[]);
+        check("`unclosed @a.md", &["a.md"]);
+    }
+
+    #[test]
+    fn what_may_be_a_name_or_a_package_is_not_surely_a_file() {
+        let is_file = |path: &str| Import { path: path.to_owned(), span: 0..0 }.is_surely_a_file();
+        for path in ["a.md", "./a", "../x/y", "~/a", "/etc/a", "docs/a.txt"] {
+            assert!(is_file(path), "{path}");
+        }
+        for path in ["team", "scope/package", "team/v1.", ".hidden", "a.b c"] {
+            assert!(!is_file(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What is told of patterns that can be read and probably do not do what their author meant.
+
+use super::reader::Reader;
+use crate::condition::Paths;
+use crate::diagnostic::{Code, Severity, shown};
+use crate::frontmatter::Field;
+use crate::glob::Dialect;
+
+/// One thing odd about a pattern.
+struct Doubt {
+    severity: Severity,
+    /// In which dialects it is as it should be.
+    fine_in: &'static [Dialect],
+    /// Whether it is there, in a pattern without its `!`.
+    is_in: fn(&str) -> bool,
+    message: &'static str,
+    help: &'static str,
+}
+
+/// The first that is there is told.
+const DOUBTS: &[Doubt] = &[
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.contains(['“', '”', '‘', '’']),
+        message: "has curly quotes, which are part of the pattern",
+        help: "write straight quotes, or none",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.starts_with('[') && pattern.contains(['"', '\'']),
+        message: "is a list within quotes, so it is one pattern",
+        help: "take the outer quotes off",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.contains(';') || pattern.contains('|') && !pattern.contains('('),
+        message: "is one pattern: neither `;` nor `|` parts two",
+        help: "put commas between patterns of a text, or give each an entry of a list",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.contains('\\') && pattern.contains("_/_"),
+        message: "looks rewritten by a formatter of Markdown",
+        help: "write `**/*` again, and put the value in quotes",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| {
+            pattern
+                .split('\\')
+                .skip(1)
+                .any(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || ".*_".contains(c)))
+        },
+        message: "has `\\`, which only takes the meaning from the next character",
+        help: "write `/` between folders; a pattern is no regular expression",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[Dialect::Amp],
+        is_in: |pattern| pattern.starts_with("../") || pattern.starts_with("~/"),
+        message: "leads out of the workspace, so it matches nothing",
+        help: "write it relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::Gitignore, Dialect::VsCode],
+        is_in: |pattern| pattern.starts_with('/'),
+        message: "starts with `/`, which no path does, so it matches nothing",
+        help: "leave the `/` out: patterns are relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[Dialect::Amp, Dialect::CopilotCli, Dialect::Picomatch, Dialect::VsCode],
+        is_in: |pattern| pattern.starts_with("./"),
+        message: "starts with `./`, which no path does, so it matches nothing",
+        help: "leave the `./` out: patterns are relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.matches('{').count() != pattern.matches('}').count(),
+        message: "has a brace without its other, so both are part of the pattern",
+        help: "write `{a,b}`, or no brace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::Gitignore, Dialect::VsCode],
+        is_in: |pattern| {
+            let groups = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+            groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))
+        },
+        message: "has braces around one thing, which are then part of the pattern",
+        help: "leave the braces out",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[Dialect::Claude, Dialect::Gitignore],
+        is_in: |pattern| pattern.ends_with('/'),
+        message: "ends in `/`, which no file does, so it matches nothing",
+        help: "write `/**` at the end for what is in the folder",
+    },
+    Doubt {
+        severity: Severity::Note,
+        fine_in: &[Dialect::Claude, Dialect::Gitignore],
+        is_in: |pattern| {
+            let name = pattern.rsplit('/').next().unwrap_or(pattern);
+            name.starts_with(char::is_lowercase) && !name.contains(['.', '*', '?', '[', '{', '('])
+        },
+        message: "is the name of a file; what is in a folder of that name does not match",
+        help: "write `/**` at the end if it is a folder",
+    },
+];
+
+/// Tells what is odd about the patterns under a key, each where it stands.
+pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
+    let dialect = reader.format().dialect;
+    let end = field.node.span.end;
+    let mut from = field.node.span.start;
+    for pattern in paths.patterns() {
+        let found = reader.text[from..end].find(pattern).map(|at| from + at);
+        let at = found.unwrap_or(from);
+        from = found.map_or(from, |at| at + pattern.len());
+        let Some(doubt) = doubt(pattern, dialect) else { continue };
+        let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
+        let told = reader.tell(Code::DoubtfulGlob, at..from, message);
+        told.severity = doubt.severity;
+        told.help = doubt.help.to_owned();
+    }
+}
+
+fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
+    let bare = pattern.strip_prefix('!').unwrap_or(pattern);
+    DOUBTS.iter().find(|doubt| !doubt.fine_in.contains(&dialect) && (doubt.is_in)(bare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_seen_and_what_people_mean_is_not() {
+        #[track_caller]
+        fn check(pattern: &str, dialect: Dialect, part: &str) {
+            let found = doubt(pattern, dialect).map_or("", |doubt| doubt.message);
+            assert!(found.contains(part) && part.is_empty() == found.is_empty(), "{pattern}: {found:?}");
+        }
+        use Dialect::{Claude, Minimatch, Picomatch, VsCode};
+        check("/src/**", Picomatch, "starts with `/`");
+        check("!/src/**", Picomatch, "starts with `/`");
+        check("/src/**", Claude, "");
+        check("./src/**", Picomatch, "");
+        check("./src/**", Minimatch, "starts with `./`");
+        check("../x/**", VsCode, "out of the workspace");
+        check("src/", Picomatch, "ends in `/`");
+        check("src/", Claude, "");
+        check("src", Picomatch, "the name of a file");
+        check("Makefile", Picomatch, "");
+        check(".github/CODEOWNERS", Picomatch, "");
+        check("src\\a\\*.cs", Picomatch, "`\\`");
+        check("app/\\[lang\\]/page.tsx", Picomatch, "");
+        check("docs/\\*_/_.{md,mdx}", Minimatch, "formatter");
+        check("*.{ts,tsx", Picomatch, "without its other");
+        check("*.{ts}", Picomatch, "around one thing");
+        check("{1..3}.ts", Picomatch, "");
+        check("a|b", Picomatch, "parts two");
+        check("*.(ts|js)", Picomatch, "");
+        check("src/**/*.{ts,tsx}", Picomatch, "");
+    }
+}

@@ -1,0 +1,127 @@
+//! Places: where an agent's rule files lie, and what is expected there.
+
+/// A place where a format's files lie.
+#[derive(Debug)]
+pub struct Place {
+    /// What the path is relative to.
+    pub base: Base,
+    /// The folder or file.
+    pub path: &'static str,
+    /// What is expected there.
+    pub shape: Shape,
+}
+
+impl Place {
+    /// The first name of its path.
+    pub fn head(&self) -> &'static str {
+        self.path.split('/').next().unwrap_or(self.path)
+    }
+
+    /// The extensions of a folder's files; nothing for a single file.
+    pub fn extensions(&self) -> Option<&'static [&'static str]> {
+        match self.shape {
+            Shape::Folder { extensions, .. } | Shape::Modes { extensions, .. } => Some(extensions),
+            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => None,
+        }
+    }
+
+    /// Whether a file name in the folder is a rule file's.
+    pub fn takes(&self, name: &str) -> bool {
+        let ends_in = |extension: &&str| {
+            name.strip_suffix(*extension)
+                .and_then(|stem| stem.strip_suffix('.'))
+                .is_some_and(|stem| !stem.is_empty())
+        };
+        self.extensions().is_some_and(|extensions| extensions.iter().any(ends_in))
+    }
+
+    /// Whether files there are text from the first byte on, whatever the format's other places hold.
+    pub fn is_raw(&self) -> bool {
+        matches!(self.shape, Shape::Located { is_raw: true, .. } | Shape::Imported)
+    }
+
+    /// The place as people write it: `.cursor/rules/**/*.{md,mdc}`.
+    pub fn shown(&self) -> String {
+        let base = match self.base {
+            Base::Root => "",
+            Base::Home => "~/",
+            Base::Config => "~/.config/",
+            Base::System => "/",
+        };
+        let one_of = |extensions: &[&str]| match extensions {
+            [one] => (*one).to_owned(),
+            many => format!("{{{}}}", many.join(",")),
+        };
+        let inner = match self.shape {
+            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => String::new(),
+            Shape::Folder { extensions, depth: Depth::Flat, .. } => format!("/*.{}", one_of(extensions)),
+            Shape::Folder { extensions, depth: Depth::Recursive, .. } => {
+                format!("/**/*.{}", one_of(extensions))
+            }
+            Shape::Modes { prefix, extensions } => format!("/{prefix}MODE/**/*.{}", one_of(extensions)),
+        };
+        format!("{base}{}{inner}", self.path)
+    }
+}
+
+/// What a place's path is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// A workspace root, or a folder below it.
+    Root,
+    /// The user's home.
+    Home,
+    /// The user's configuration folder, `~/.config` unless `XDG_CONFIG_HOME` says otherwise.
+    Config,
+    /// The file system's root: what an administrator put on the machine.
+    System,
+}
+
+/// What lies at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A folder of rule files.
+    Folder {
+        /// Which files are rules.
+        extensions: &'static [&'static str],
+        /// Whether sub-folders are read.
+        depth: Depth,
+        /// Sub-folders of the folder that hold something else.
+        skip: &'static [&'static str],
+    },
+    /// Sub-folders that each hold the rules of one mode.
+    Modes {
+        /// What the name of a mode's folder starts with.
+        prefix: &'static str,
+        /// Which files are rules.
+        extensions: &'static [&'static str],
+    },
+    /// One file.
+    File {
+        /// Its id.
+        id: &'static str,
+        /// Whether it is on whatever it says.
+        always: bool,
+    },
+    /// One file in any folder, for what lies below that folder.
+    Located {
+        /// Its id at the root; deeper, the folder follows behind `@`.
+        id: &'static str,
+        /// Whether it has no header.
+        is_raw: bool,
+    },
+    /// A file another one imports.
+    Imported,
+}
+
+/// Where imported files lie: anywhere.
+pub static IMPORTED: Place = Place { base: Base::Root, path: "", shape: Shape::Imported };
+
+/// Whether sub-folders are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The folder's own files only.
+    Flat,
+    /// All the way down.
+    Recursive,
+}

@@ -1,0 +1,74 @@
+//! What a header, or the place of its file, says about the activation.
+
+use super::fields::Fields;
+use super::reader::Reader;
+use super::{Bare, Format, Keys, Modes, Said, Shape};
+use crate::diagnostic::{Code, shown};
+use crate::frontmatter::{Field, Value};
+
+impl Fields {
+    /// What the header, or the place of the file, says about the activation.
+    pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
+        let place = reader.origin.place;
+        if place.is_raw() || matches!(place.shape, Shape::File { always: true, .. }) {
+            return Some(Said::AlwaysHere);
+        }
+        if self.called().is_some() {
+            return Some(Said::Manual);
+        }
+        if let Some(modes) = reader.format().modes {
+            match self.text(modes.key, reader) {
+                Some(word) => {
+                    return self.mode_said(&word, &modes, reader).or_else(|| self.said_always(reader));
+                }
+                None if modes.unsaid.is_some() => return modes.unsaid,
+                None => {}
+            }
+        }
+        self.said_always(reader)
+    }
+
+    /// What makes the file a command, called by name.
+    pub(super) fn called(&self) -> Option<&Field> {
+        self.given("called").filter(|field| field.node.value != Value::Bool(false))
+    }
+
+    /// What the rule is without conditions: not always on, where the header says so and the agent knows the key.
+    pub(super) fn bare(&self, format: &Format) -> Bare {
+        let knows = format.keys == Keys::Plain && !format.agent_ignores.contains(&"alwaysApply");
+        match format.bare {
+            Bare::Always | Bare::OfferedElseAlways if knows && self.not_always().is_some() => {
+                Bare::OfferedElseManual
+            }
+            bare => bare,
+        }
+    }
+
+    /// An `alwaysApply: false`.
+    pub(super) fn not_always(&self) -> Option<&Field> {
+        self.given("alwaysApply").filter(|field| field.node.value == Value::Bool(false))
+    }
+
+    fn said_always(&self, reader: &mut Reader) -> Option<Said> {
+        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
+    }
+
+    /// What the word under the agent's key for modes means; hyphens and case are forgiven, and told.
+    fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
+        let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
+        let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
+        if found.is_none_or(|(name, _)| *name != word) {
+            let span = self.find(modes.key).expect("read by the caller").node.span.clone();
+            let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
+            reader.tell(Code::BadValue, span, message).help = match found {
+                Some((name, _)) => format!("write `{}: {name}`", modes.key),
+                None => {
+                    let names: Vec<String> =
+                        modes.words.iter().map(|(name, _)| format!("`{name}`")).collect();
+                    format!("write one of {}", names.join(", "))
+                }
+            };
+        }
+        found.map(|(_, said)| *said)
+    }
+}

@@ -1,0 +1,163 @@
+//! The formats of the three designs this project unites: their priorities and policies are its own.
+
+use super::{MARKDOWN, MD_AND_MDC, file, folder};
+use crate::format::{
+    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape, Top,
+};
+use crate::frontmatter::Tier;
+use crate::glob::Dialect;
+
+/// Rulebook's own.
+pub(crate) const RULEBOOK: Format = Format {
+    name: "rulebook",
+    agent: "Rulebook",
+    workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
+    user: &[folder(Base::Config, "rulebook/rules", MD_AND_MDC, Depth::Recursive)],
+    climbs: false,
+    priority: Some(80),
+    tier: Some(Tier::Fenced),
+    broken: Broken::Open,
+    bare: Bare::OfferedElseAlways,
+    ids: Ids::Path,
+    paths_key: "paths",
+    lists: Lists::Either,
+    keys: Keys::All,
+    modes: None,
+    aliases: &[],
+    inert: &[],
+    agent_ignores: &[],
+    unquoted: false,
+    dialect: Dialect::Picomatch,
+    rival: None,
+    top: Top::Blank,
+    unless: &[],
+    imports: 0,
+    limit: None,
+    confidence: Confidence::High,
+    knowledge: "this project",
+};
+
+pub(crate) const XCSH: Format = Format {
+    name: "xcsh",
+    agent: "xcsh",
+    workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
+    user: &[folder(Base::Home, ".xcsh/agent/rules", MD_AND_MDC, Depth::Flat)],
+    priority: Some(100),
+    tier: Some(Tier::Lines),
+    broken: Broken::Bare,
+    bare: Bare::OfferedElseUnreachable,
+    paths_key: "globs",
+    knowledge: "its source and its documentation of the rulebook pipeline",
+    ..RULEBOOK
+};
+
+/// What oh-my-pi grew from it differs in its folders only.
+pub(crate) const OMP: Format = Format {
+    name: "omp",
+    agent: "oh-my-pi",
+    workspace: &[folder(Base::Root, ".omp/rules", MD_AND_MDC, Depth::Flat)],
+    user: &[folder(Base::Home, ".omp/agent/rules", MD_AND_MDC, Depth::Flat)],
+    knowledge: "its source",
+    ..XCSH
+};
+
+pub(crate) const CURSOR: Format = Format {
+    name: "cursor",
+    agent: "Cursor",
+    workspace: &[
+        folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Recursive),
+        file(Base::Root, ".cursorrules", "cursorrules", true),
+    ],
+    user: &[folder(Base::Home, ".cursor/rules", MD_AND_MDC, Depth::Flat)],
+    priority: Some(50),
+    tier: Some(Tier::Lines),
+    broken: Broken::Bare,
+    bare: Bare::OfferedElseManual,
+    paths_key: "globs",
+    keys: Keys::Paths,
+    unquoted: true,
+    knowledge: "its documentation of August 2026; its glob dialect is documented nowhere",
+    ..RULEBOOK
+};
+
+/// Windsurf's words for how a rule comes on, which others took over.
+pub(crate) const TRIGGER: Modes = Modes {
+    key: "trigger",
+    words: &[
+        ("always_on", Said::Always),
+        ("glob", Said::Glob),
+        ("model_decision", Said::Offered),
+        ("manual", Said::Manual),
+    ],
+    unsaid: None,
+};
+
+pub(crate) const WINDSURF: Format = Format {
+    name: "windsurf",
+    agent: "Windsurf",
+    workspace: &[
+        folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
+        file(Base::Root, ".windsurfrules", "windsurfrules", true),
+    ],
+    user: &[file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false)],
+    bare: Bare::OfferedElseAlways,
+    modes: Some(TRIGGER),
+    limit: Some(12_000),
+    knowledge: "its documentation; its glob dialect is documented nowhere",
+    ..CURSOR
+};
+
+pub(crate) const CLINE: Format = Format {
+    name: "cline",
+    agent: "Cline",
+    workspace: &[
+        Place {
+            base: Base::Root,
+            path: ".clinerules",
+            shape: Shape::Folder {
+                extensions: &["md", "txt"],
+                depth: Depth::Recursive,
+                skip: &["hooks", "workflows"],
+            },
+        },
+        file(Base::Root, ".clinerules", "clinerules", false),
+    ],
+    user: &[folder(Base::Home, "Documents/Cline/Rules", &["md", "txt"], Depth::Recursive)],
+    climbs: true,
+    priority: Some(40),
+    tier: Some(Tier::Yaml),
+    bare: Bare::Always,
+    lists: Lists::List,
+    keys: Keys::Conditions,
+    agent_ignores: &["alwaysApply", "description", "globs"],
+    knowledge: "its source and documentation",
+    ..RULEBOOK
+};
+
+pub(crate) const OPENCODE: Format = Format {
+    name: "opencode",
+    agent: "opencode",
+    workspace: &[folder(Base::Root, ".opencode/rules", MARKDOWN, Depth::Recursive)],
+    user: &[folder(Base::Config, "opencode/rules", MARKDOWN, Depth::Recursive)],
+    priority: None,
+    tier: Some(Tier::Yaml),
+    broken: Broken::Reject,
+    bare: Bare::Inactive,
+    ids: Ids::Stem,
+    paths_key: "globs",
+    keys: Keys::Strict,
+    knowledge: "the design of its strict rules",
+    ..RULEBOOK
+};
+
+pub(crate) const REMOTE: Format = Format {
+    name: "remote",
+    agent: "the remote server",
+    workspace: &[],
+    user: &[],
+    priority: Some(60),
+    tier: Some(Tier::Yaml),
+    bare: Bare::Always,
+    keys: Keys::Paths,
+    ..RULEBOOK
+};

@@ -1,0 +1,135 @@
+//! Formats of agents whose instructions are single files, found by where they lie.
+
+use super::others::RAW;
+use super::{MARKDOWN, file, folder, located};
+use crate::format::{Base, Confidence, Depth, Format};
+
+/// Text without a header, for the folder it lies in.
+const LOCATED: Format = Format { priority: Some(20), user: &[], ..RAW };
+
+pub(crate) const CODEX: Format = Format {
+    name: "codex",
+    agent: "Codex",
+    workspace: &[located(Base::Root, "AGENTS.override.md", "agents")],
+    user: &[
+        file(Base::Home, ".codex/AGENTS.override.md", "agents@codex", true),
+        file(Base::Home, ".codex/AGENTS.md", "agents@codex", true),
+    ],
+    limit: Some(32 << 10),
+    knowledge: "its source",
+    ..LOCATED
+};
+
+pub(crate) const GOOSE: Format = Format {
+    name: "goose",
+    agent: "Goose",
+    workspace: &[located(Base::Root, ".goosehints", "goosehints")],
+    user: &[located(Base::Config, "goose/.goosehints", "goosehints")],
+    imports: 3,
+    knowledge: "its source",
+    ..LOCATED
+};
+
+pub(crate) const GEMINI: Format = Format {
+    name: "gemini",
+    agent: "Gemini CLI",
+    workspace: &[located(Base::Root, "GEMINI.md", "gemini")],
+    user: &[located(Base::Home, ".gemini/GEMINI.md", "gemini")],
+    imports: 5,
+    knowledge: "its source and documentation",
+    ..LOCATED
+};
+
+pub(crate) const ZED: Format = Format {
+    name: "zed",
+    agent: "Zed",
+    workspace: &[file(Base::Root, ".rules", "rules@zed", true)],
+    user: &[file(Base::Config, "zed/AGENTS.md", "agents@zed", true)],
+    knowledge: "its documentation",
+    ..LOCATED
+};
+
+pub(crate) const WARP: Format = Format {
+    name: "warp",
+    agent: "Warp",
+    workspace: &[located(Base::Root, "WARP.md", "warp")],
+    knowledge: "its source",
+    ..LOCATED
+};
+
+pub(crate) const CRUSH: Format = Format {
+    name: "crush",
+    agent: "Crush",
+    workspace: &[
+        located(Base::Root, "CRUSH.md", "crush"),
+        located(Base::Root, "CRUSH.local.md", "crush.local"),
+    ],
+    user: &[located(Base::Config, "crush/CRUSH.md", "crush")],
+    knowledge: "its source",
+    ..LOCATED
+};
+
+pub(crate) const AMP: Format = Format {
+    name: "amp",
+    agent: "Amp",
+    workspace: &[located(Base::Root, "AGENT.md", "agent")],
+    user: &[file(Base::Config, "amp/AGENTS.md", "agents@amp", true)],
+    imports: 5,
+    confidence: Confidence::Medium,
+    knowledge: "what other tools write for it",
+    ..LOCATED
+};
+
+pub(crate) const JUNIE: Format = Format {
+    name: "junie",
+    agent: "Junie",
+    workspace: &[
+        file(Base::Root, ".junie/AGENTS.md", "agents@.junie", true),
+        file(Base::Root, ".junie/guidelines.md", "junie-guidelines", true),
+        folder(Base::Root, ".junie/guidelines", MARKDOWN, Depth::Flat),
+    ],
+    user: &[file(Base::Home, ".junie/AGENTS.md", "agents@junie", true)],
+    imports: 0,
+    knowledge: "copies of its documentation",
+    ..AMP
+};
+
+pub(crate) const FACTORY: Format = Format {
+    name: "factory",
+    agent: "Factory Droid",
+    workspace: &[],
+    user: &[file(Base::Home, ".factory/AGENTS.md", "agents@factory", true)],
+    ..JUNIE
+};
+
+pub(crate) const KIMI: Format = Format {
+    name: "kimi",
+    agent: "Kimi",
+    workspace: &[file(Base::Root, ".kimi-code/AGENTS.md", "agents@.kimi-code", true)],
+    user: &[],
+    ..JUNIE
+};
+
+pub(crate) const ROVO: Format = Format {
+    name: "rovo",
+    agent: "Rovo Dev",
+    workspace: &[file(Base::Root, ".rovodev/AGENTS.md", "agents@.rovodev", true)],
+    user: &[],
+    ..JUNIE
+};
+
+/// The file every agent agrees on.
+pub(crate) const AGENTS: Format = Format {
+    name: "agents",
+    agent: "every agent that reads AGENTS.md",
+    workspace: &[
+        located(Base::Root, "AGENTS.md", "agents"),
+        located(Base::Root, "AGENTS.local.md", "agents.local"),
+    ],
+    user: &[
+        located(Base::Home, ".agents/AGENTS.md", "agents"),
+        file(Base::Config, "AGENTS.md", "agents@.config", true),
+    ],
+    knowledge: "the standard's own page",
+    ..LOCATED
+};

@@ -1,0 +1,387 @@
+//! Formats of every other agent with rule folders.
+
+use super::designs::{RULEBOOK, TRIGGER};
+use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
+use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Modes, Place, Said, Shape};
+use crate::frontmatter::Tier;
+use crate::glob::Dialect;
+
+/// What they have in common: a folder of Markdown with headers that are read as forgivingly as can be.
+const OTHER: Format = Format {
+    priority: Some(30),
+    tier: Some(Tier::Lines),
+    broken: Broken::Bare,
+    bare: Bare::Always,
+    keys: Keys::Plain,
+    ..RULEBOOK
+};
+
+/// Cursor's four kinds of rules, under Cursor's keys.
+const LIKE_CURSOR: Format = Format {
+    bare: Bare::OfferedElseManual,
+    paths_key: "globs",
+    unquoted: true,
+    confidence: Confidence::Medium,
+    ..OTHER
+};
+
+/// Files that are text from the first byte to the last.
+pub(crate) const RAW: Format = Format { tier: None, ..OTHER };
+
+pub(crate) const CLAUDE: Format = Format {
+    name: "claude",
+    agent: "Claude Code",
+    workspace: &[
+        folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Root, "CLAUDE.md", "claude"),
+        located(Base::Root, "CLAUDE.local.md", "claude.local"),
+        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+    ],
+    user: &[
+        folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Home, ".claude/CLAUDE.md", "claude"),
+        file(Base::System, "etc/claude-code/CLAUDE.md", "claude@system", true),
+        file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system", true),
+        file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system", true),
+    ],
+    lists: Lists::Deep,
+    agent_ignores: &["alwaysApply", "description", "globs"],
+    dialect: Dialect::Claude,
+    imports: 4,
+    knowledge: "its documentation of version 2.1.283 and what the client was seen to do",
+    ..OTHER
+};
+
+pub(crate) const COPILOT: Format = Format {
+    name: "copilot",
+    agent: "Copilot",
+    workspace: &[
+        folder(Base::Root, ".github/instructions", &["instructions.md"], Depth::Recursive),
+        file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions", true),
+    ],
+    user: &[
+        folder(Base::Home, ".copilot/instructions", &["instructions.md"], Depth::Recursive),
+        file(Base::Home, ".copilot/copilot-instructions.md", "copilot-instructions@~", true),
+    ],
+    bare: Bare::OfferedElseManual,
+    paths_key: "applyTo",
+    inert: &["excludeAgent", "name"],
+    unquoted: true,
+    dialect: Dialect::VsCode,
+    knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI read globs otherwise",
+    ..OTHER
+};
+
+pub(crate) const DEVIN: Format = Format {
+    name: "devin",
+    agent: "Devin",
+    workspace: &[
+        folder(Base::Root, ".devin/rules", MARKDOWN, Depth::Flat),
+        file(Base::Root, ".devin/global_rules.md", "devin-global-rules", true),
+    ],
+    user: &[
+        folder(Base::Home, ".devin/rules", MARKDOWN, Depth::Flat),
+        file(Base::Home, ".devin/global_rules.md", "devin-global-rules@~", true),
+        file(Base::Config, "devin/AGENTS.md", "agents@devin", true),
+        folder(Base::System, "etc/devin/rules", MARKDOWN, Depth::Flat),
+        folder(Base::System, "Library/Application Support/Devin/rules", MARKDOWN, Depth::Flat),
+        folder(Base::System, "ProgramData/Devin/rules", MARKDOWN, Depth::Flat),
+    ],
+    bare: Bare::OfferedElseAlways,
+    paths_key: "globs",
+    modes: Some(Modes {
+        words: &[
+            ("always_on", Said::Always),
+            ("glob", Said::Glob),
+            ("model_decision", Said::Offered),
+            ("agent", Said::Offered),
+            ("manual", Said::Manual),
+        ],
+        ..TRIGGER
+    }),
+    unquoted: true,
+    limit: Some(12_000),
+    knowledge: "its documentation",
+    ..OTHER
+};
+
+pub(crate) const ANTIGRAVITY: Format = Format {
+    name: "antigravity",
+    agent: "Antigravity",
+    workspace: &[
+        folder(Base::Root, ".agents/rules", MARKDOWN, Depth::Flat),
+        folder(Base::Root, ".agent/rules", MARKDOWN, Depth::Flat),
+    ],
+    user: &[],
+    bare: Bare::OfferedElseAlways,
+    modes: Some(TRIGGER),
+    limit: Some(12_000),
+    knowledge: "what other tools write for it",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const KIRO: Format = Format {
+    name: "kiro",
+    agent: "Kiro",
+    workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
+    user: &[folder(Base::Home, ".kiro/steering", MARKDOWN, Depth::Recursive)],
+    paths_key: "fileMatchPattern",
+    modes: Some(Modes {
+        key: "inclusion",
+        words: &[
+            ("always", Said::Always),
+            ("fileMatch", Said::Glob),
+            ("auto", Said::Offered),
+            ("manual", Said::Manual),
+        ],
+        unsaid: None,
+    }),
+    inert: &["name"],
+    agent_ignores: &["alwaysApply"],
+    dialect: Dialect::Minimatch,
+    knowledge: "its documentation of September 2026 and its issues",
+    ..OTHER
+};
+
+pub(crate) const AUGMENT: Format = Format {
+    name: "augment",
+    agent: "Augment",
+    workspace: &[
+        folder(Base::Root, ".augment/rules", &["md", "mdx"], Depth::Recursive),
+        file(Base::Root, ".augment-guidelines", "augment-guidelines", true),
+        file(Base::Root, ".augment/guidelines.md", "augment-guidelines", true),
+    ],
+    user: &[
+        folder(Base::Home, ".augment/rules", &["md", "mdx"], Depth::Recursive),
+        file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~", true),
+    ],
+    modes: Some(Modes {
+        key: "type",
+        words: &[
+            ("always_apply", Said::Always),
+            ("agent_requested", Said::Offered),
+            ("manual", Said::Manual),
+        ],
+        unsaid: None,
+    }),
+    agent_ignores: &["alwaysApply", "globs", "paths"],
+    knowledge: "its documentation",
+    ..OTHER
+};
+
+pub(crate) const AMAZON_Q: Format = Format {
+    name: "amazonq",
+    agent: "Amazon Q",
+    workspace: &[
+        folder(Base::Root, ".amazonq/rules", MARKDOWN, Depth::Recursive),
+        file(Base::Root, "AmazonQ.md", "amazonq", true),
+    ],
+    user: &[],
+    knowledge: "its source and documentation",
+    ..RAW
+};
+
+/// What Cline's newer core reads; everything there is always on for it.
+pub(crate) const CLINE_SDK: Format = Format {
+    name: "cline-sdk",
+    agent: "Cline",
+    workspace: &[folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
+    user: &[folder(Base::Home, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
+    inert: &["disabled", "name"],
+    agent_ignores: &["alwaysApply", "description", "globs", "paths"],
+    knowledge: "its source",
+    ..OTHER
+};
+
+pub(crate) const CONTINUE: Format = Format {
+    name: "continue",
+    agent: "Continue",
+    workspace: &[
+        folder(Base::Root, ".continue/rules", MARKDOWN, Depth::Recursive),
+        file(Base::Root, ".continuerules", "continuerules", true),
+        Place { base: Base::Root, path: "rules.md", shape: Shape::Located { id: "rules", is_raw: false } },
+    ],
+    user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
+    paths_key: "globs",
+    aliases: &[("invokable", "called"), ("regex", "content")],
+    inert: &["name"],
+    dialect: Dialect::Minimatch,
+    knowledge: "its source",
+    ..OTHER
+};
+
+/// Roo pastes any text file; these are the endings people give them.
+const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
+
+pub(crate) const ROO: Format = Format {
+    name: "roo",
+    agent: "Roo Code",
+    workspace: &[
+        folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
+        modes(Base::Root, ".roo"),
+        file(Base::Root, ".roorules", "roorules", true),
+    ],
+    user: &[folder(Base::Home, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Home, ".roo")],
+    knowledge: "its source",
+    ..RAW
+};
+
+const fn modes(base: Base, path: &'static str) -> Place {
+    Place { base, path, shape: Shape::Modes { prefix: "rules-", extensions: TEXT } }
+}
+
+pub(crate) const KILO: Format = Format {
+    name: "kilo",
+    agent: "Kilo Code",
+    workspace: &[
+        folder(Base::Root, ".kilo/rules", MARKDOWN, Depth::Flat),
+        folder(Base::Root, ".kilocode/rules", MARKDOWN, Depth::Flat),
+        modes(Base::Root, ".kilo"),
+        modes(Base::Root, ".kilocode"),
+        file(Base::Root, ".kilocoderules", "kilocoderules", true),
+    ],
+    user: &[
+        folder(Base::Home, ".kilo/rules", MARKDOWN, Depth::Flat),
+        file(Base::Config, "kilo/AGENTS.md", "agents@kilo", true),
+    ],
+    ..ROO
+};
+
+pub(crate) const QWEN: Format = Format {
+    name: "qwen",
+    agent: "Qwen Code",
+    workspace: &[
+        folder(Base::Root, ".qwen/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Root, "QWEN.md", "qwen"),
+        file(Base::Root, ".qwen/QWEN.local.md", "qwen.local", true),
+    ],
+    user: &[
+        folder(Base::Home, ".qwen/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Home, ".qwen/QWEN.md", "qwen"),
+    ],
+    agent_ignores: &["alwaysApply", "globs"],
+    knowledge: "its source",
+    ..OTHER
+};
+
+/// A rule plugin of opencode.
+pub(crate) const OMO: Format = Format {
+    name: "omo",
+    agent: "oh-my-opencode",
+    workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
+    user: &[],
+    bare: Bare::OfferedElseAlways,
+    aliases: &[("applyTo", "globs"), ("paths", "globs")],
+    knowledge: "its source",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const OPENHANDS: Format = Format {
+    name: "openhands",
+    agent: "OpenHands",
+    workspace: &[
+        folder(Base::Root, ".openhands/microagents", MARKDOWN, Depth::Recursive),
+        file(Base::Root, ".openhands_instructions", "openhands-instructions", true),
+    ],
+    user: &[],
+    aliases: &[("inputs", "called"), ("triggers", "keywords")],
+    inert: &["agent", "mcp_tools", "name", "type", "version"],
+    agent_ignores: &["alwaysApply", "description", "globs", "paths"],
+    knowledge: "its source",
+    ..OTHER
+};
+
+pub(crate) const JETBRAINS: Format = Format {
+    name: "jetbrains",
+    agent: "JetBrains AI Assistant",
+    workspace: &[folder(Base::Root, ".aiassistant/rules", MARKDOWN, Depth::Flat)],
+    user: &[],
+    bare: Bare::Always,
+    paths_key: "patterns",
+    modes: Some(Modes {
+        key: "apply",
+        words: &[
+            ("always", Said::Always),
+            ("by file patterns", Said::Glob),
+            ("by model decision", Said::Offered),
+            ("manually", Said::Manual),
+            ("off", Said::Off),
+        ],
+        unsaid: None,
+    }),
+    aliases: &[("instructions", "description")],
+    agent_ignores: &["alwaysApply"],
+    knowledge: "its documentation and real files",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const TRAE: Format = Format {
+    name: "trae",
+    agent: "Trae",
+    workspace: &[folder(Base::Root, ".trae/rules", MARKDOWN, Depth::Flat)],
+    user: &[],
+    knowledge: "copies of its documentation",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const QODER: Format = Format {
+    name: "qoder",
+    agent: "Qoder",
+    workspace: &[folder(Base::Root, ".qoder/rules", MARKDOWN, Depth::Flat)],
+    user: &[],
+    bare: Bare::OfferedElseAlways,
+    modes: Some(TRIGGER),
+    limit: Some(100_000),
+    knowledge: "copies of its documentation",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const LINGMA: Format = Format {
+    name: "lingma",
+    agent: "Lingma",
+    workspace: &[folder(Base::Root, ".lingma/rules", MARKDOWN, Depth::Flat)],
+    limit: Some(10_000),
+    ..QODER
+};
+
+pub(crate) const CODEBUDDY: Format = Format {
+    name: "codebuddy",
+    agent: "CodeBuddy",
+    workspace: &[
+        folder(Base::Root, ".codebuddy/rules", MD_AND_MDC, Depth::Recursive),
+        located(Base::Root, "CODEBUDDY.md", "codebuddy"),
+    ],
+    user: &[],
+    aliases: &[("paths", "globs")],
+    knowledge: "copies of its documentation",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const FIREBENDER: Format = Format {
+    name: "firebender",
+    agent: "Firebender",
+    workspace: &[folder(Base::Root, ".firebender/rules", &["mdc"], Depth::Recursive)],
+    user: &[folder(Base::Home, ".firebender/rules", &["mdc"], Depth::Recursive)],
+    bare: Bare::OfferedElseAlways,
+    dialect: Dialect::VsCode,
+    knowledge: "its documentation, whose globs match at any depth",
+    ..LIKE_CURSOR
+};
+
+pub(crate) const TABNINE: Format = Format {
+    name: "tabnine",
+    agent: "Tabnine",
+    workspace: &[folder(Base::Root, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
+    user: &[folder(Base::Home, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
+    confidence: Confidence::Medium,
+    knowledge: "copies of its documentation",
+    ..RAW
+};
+
+pub(crate) const GROK: Format = Format {
+    name: "grok",
+    agent: "Grok CLI",
+    workspace: &[folder(Base::Root, ".grok/rules", MARKDOWN, Depth::Flat)],
+    user: &[],
+    ..TABNINE
+};

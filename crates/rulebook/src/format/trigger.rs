@@ -1,0 +1,122 @@
+//! A header's stream trigger: regular expressions, scopes and modes.
+
+use super::fields::Fields;
+use super::keys;
+use super::reader::Reader;
+use crate::condition;
+use crate::diagnostic::{Code, shown};
+use crate::frontmatter::Value;
+use crate::rule::{OwnModes, Trigger};
+use crate::stream::pattern::{self, Engine, Pattern};
+use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
+use crate::stream::scope::{self, Scope};
+
+impl Fields {
+    /// The stream trigger: what cannot be read of it is told, the rest counts.
+    pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
+        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
+        let mut conditions = Vec::new();
+        let scope = self.scope(reader);
+        for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
+            reader.tell(code, span, message);
+        }) {
+            if pattern::is_glob(&text) {
+                let message = format!(
+                    "`{}` is a glob, not a regular expression: every tool call about such a file fires",
+                    shown(&text)
+                );
+                reader.tell(Code::BadRegex, span, message).help =
+                    format!("write `scope: tool({text})` and a `condition` for the text");
+                let own = scope::read(&format!("tool({text})")).ok();
+                conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
+                    scope: own,
+                    written: text,
+                    ..pattern
+                }));
+                continue;
+            }
+            match pattern::read(&text) {
+                Ok(pattern) => {
+                    if pattern.engine == Engine::Fallback {
+                        let message = format!(
+                            "`{}` has look-around or back-references: it runs line by line on a bounded window",
+                            shown(&text)
+                        );
+                        reader.tell(Code::BoundedRegex, span, message);
+                    } else if pattern.matches_empty {
+                        let message =
+                            format!("`{}` matches even an empty text, so it fires at once", shown(&text));
+                        reader.tell(Code::BadRegex, span, message).help =
+                            "name something that must be there".to_owned();
+                    }
+                    conditions.push(pattern);
+                }
+                Err(error) => {
+                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
+                }
+            }
+        }
+        let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
+        if reaches_nothing {
+            let span = self.find("scope").expect("given").node.span.clone();
+            reader.tell(
+                Code::BadScope,
+                span,
+                "none of its scopes can be read, so the trigger reaches nothing",
+            );
+        }
+        let modes = OwnModes {
+            interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
+            context: self.mode("contextMode", ContextMode::NAMES, reader),
+            repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
+            gap: self.gap(reader),
+        };
+        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger {
+            conditions,
+            scope,
+            modes,
+            gate: None,
+        })
+    }
+
+    fn scope(&self, reader: &mut Reader) -> Vec<Scope> {
+        let Some(field) = self.given("scope") else { return Vec::new() };
+        let span = field.node.span.clone();
+        self.words("scope", reader)
+            .iter()
+            .filter_map(|word| {
+                scope::read(word)
+                    .inspect_err(|error| {
+                        reader.tell(
+                            Code::BadScope,
+                            span.clone(),
+                            format!("the scope `{}` is ignored: {error}", shown(word)),
+                        );
+                    })
+                    .ok()
+            })
+            .collect()
+    }
+
+    fn mode<M: Copy>(&self, key: &str, names: &[(&str, M)], reader: &mut Reader) -> Option<M> {
+        let word = self.text(key, reader)?;
+        let mode = names.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
+        if mode.is_none() {
+            let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let span = self.find(key).expect("read above").node.span.clone();
+            let message = format!("`{key}` must be one of {}, found `{}`", known.join(", "), shown(&word));
+            reader.tell(Code::BadValue, span, message);
+        }
+        mode
+    }
+
+    fn gap(&self, reader: &mut Reader) -> Option<u32> {
+        let field = self.given("repeatGap")?;
+        let gap = if let Value::Int(gap) = field.node.value { u32::try_from(gap).ok() } else { None };
+        if gap.is_none() {
+            let span = field.node.span.clone();
+            reader.tell(Code::WrongType, span, "`repeatGap` must be a whole number of turns, from 0 up");
+        }
+        gap
+    }
+}

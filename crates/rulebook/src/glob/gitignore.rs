@@ -1,0 +1,278 @@
+//! Lines of a `.gitignore`, as git reads them and as Claude Code's older library does.
+
+use super::error::{GlobError, MAX_ALTERNATIVES};
+
+/// Who reads the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    Git,
+    /// npm's ignore before 7.0.6, after braces were expanded one by one.
+    Claude,
+}
+
+/// What an expression is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// A path, by itself or by a folder above it.
+    Below,
+    /// A path by itself. A folder ends in a slash.
+    Entry,
+}
+
+/// The expression for a pattern without its leading `!`; nothing where it matches nothing.
+pub(super) fn translate(pattern: &str, reader: Reader, reach: Reach) -> Result<Option<String>, GlobError> {
+    let lines = match reader {
+        Reader::Git => vec![pattern.to_owned()],
+        Reader::Claude => expand(pattern)?,
+    };
+    let branches: Vec<String> = lines.iter().filter_map(|line| branch(line, reader, reach)).collect();
+    Ok((!branches.is_empty()).then(|| branches.join("|")))
+}
+
+/// How many patterns the braces of one stand for.
+pub(super) fn count(pattern: &str) -> Result<usize, GlobError> {
+    Ok(expand(pattern)?.len())
+}
+
+/// The patterns that braces stand for: the first `{` goes with the first `}`, again and again.
+fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
+    let mut found = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(pattern) = open.pop() {
+        let group = pattern.split_once('{').and_then(|(before, rest)| {
+            let (words, after) = rest.split_once('}')?;
+            (!words.is_empty()).then_some((before, words, after))
+        });
+        let Some((before, words, after)) = group else {
+            found.push(pattern);
+            continue;
+        };
+        open.extend(words.rsplit(',').map(|word| [before, word.trim(), after].concat()));
+        if found.len() + open.len() > MAX_ALTERNATIVES {
+            return Err(GlobError::TooManyAlternatives);
+        }
+    }
+    Ok(found)
+}
+
+fn branch(line: &str, reader: Reader, reach: Reach) -> Option<String> {
+    let line = match reader {
+        Reader::Claude => {
+            let line = line.strip_suffix("/**").unwrap_or(line);
+            trimmed(line, |c| c.is_whitespace() || c == '\u{feff}')
+        }
+        Reader::Git => trimmed(line, |c| c == ' '),
+    };
+    let (line, folders_only) = line.strip_suffix('/').map_or((line, false), |line| (line, true));
+    let is_anchored = line.contains('/');
+    let line = match reader {
+        // As many folders as there are below, and be there none.
+        Reader::Claude if folders_only => line.strip_suffix("/**").unwrap_or(line),
+        _ => line,
+    };
+    let line = line.strip_prefix('/').unwrap_or(line);
+    let translator =
+        Translator { chars: line.chars().collect(), at: 0, reader, is_anchored, source: String::new() };
+    let body = translator.run()?;
+    let start = if is_anchored { "" } else { "(?:[^]*\\/)?" };
+    let end = match (reach, folders_only) {
+        (Reach::Below, false) => "(?:\\/[^]*)?",
+        (Reach::Below, true) => "\\/[^]*",
+        (Reach::Entry, false) => "\\/?",
+        (Reach::Entry, true) => "\\/",
+    };
+    (!body.is_empty()).then(|| format!("{start}{body}{end}"))
+}
+
+/// Without trailing blanks, unless the first of them is escaped.
+fn trimmed(line: &str, is_blank: impl Fn(char) -> bool) -> &str {
+    let bare = line.trim_end_matches(is_blank);
+    let escapes = bare.len() - bare.trim_end_matches('\\').len();
+    let kept = line[bare.len()..].chars().next().filter(|_| escapes % 2 == 1);
+    &line[..bare.len() + kept.map_or(0, char::len_utf8)]
+}
+
+struct Translator {
+    chars: Vec<char>,
+    at: usize,
+    reader: Reader,
+    is_anchored: bool,
+    source: String,
+}
+
+impl Translator {
+    fn run(mut self) -> Option<String> {
+        // In a path, git compares what stands before the first wildcard by itself, and then starts anew.
+        let literals = self.chars.iter().take_while(|c| !matches!(c, '*' | '?' | '[' | '\\')).count();
+        let start = if self.reader == Reader::Git && self.is_anchored { literals } else { 0 };
+        let mut leads = true;
+        while let Some(&c) = self.chars.get(self.at) {
+            self.at += 1;
+            match c {
+                '*' => {
+                    let is_anew = self.at - 1 == start;
+                    self.stars(is_anew, &mut leads);
+                    continue;
+                }
+                '?' => self.source += "[^\\/]",
+                '[' if self.reader == Reader::Git => self.class()?,
+                '[' => self.raw_class()?,
+                '\\' => {
+                    self.at += 1;
+                    self.literal(*self.chars.get(self.at - 1)?);
+                }
+                c => self.literal(c),
+            }
+            leads = false;
+        }
+        Some(self.source)
+    }
+
+    fn literal(&mut self, c: char) {
+        push_literal(&mut self.source, c);
+    }
+
+    /// After the first star. `leads` is whether only `**/` has been read so far.
+    fn stars(&mut self, is_anew: bool, leads: &mut bool) {
+        let is_whole = self.at == 1 || self.chars[self.at - 2] == '/';
+        let begins = is_whole || is_anew;
+        let more = self.chars[self.at..].iter().take_while(|&&c| c == '*').count();
+        self.at += more;
+        let is_run = match self.reader {
+            Reader::Git => more >= 1,
+            // A second `**/` right after a first is two stars.
+            Reader::Claude => more == 1 && (!*leads || self.at == 2),
+        };
+        let rest = &self.chars[self.at..];
+        match rest {
+            [] if is_run && begins => self.source += "[^]+",
+            ['/', ..] if is_run && begins => {
+                self.source += "(?:[^]*\\/)?";
+                self.at += 1;
+                return;
+            }
+            ['\\', '/', ..] if is_run && begins && self.reader == Reader::Git => self.source += "[^]*",
+            [] if is_whole && more == 0 => self.source += "[^\\/]+",
+            _ => self.source += "[^\\/]*",
+        }
+        *leads = false;
+    }
+
+    /// A bracket expression as git reads it; nothing where it is never closed, which spoils the pattern.
+    fn class(&mut self) -> Option<()> {
+        let negated = matches!(self.chars.get(self.at), Some('!' | '^'));
+        self.at += usize::from(negated);
+        let mut members = String::new();
+        let mut low: Option<char> = None;
+        let first = self.at;
+        loop {
+            let mut c = *self.chars.get(self.at)?;
+            self.at += 1;
+            if c == ']' && self.at > first + 1 {
+                break;
+            }
+            if c == '[' && self.chars.get(self.at) == Some(&':') {
+                let len = self.chars[self.at..].iter().position(|&c| c == ']')?;
+                let name: String = self.chars[self.at + 1..self.at + len].iter().collect();
+                if let Some(name) = name.strip_suffix(':') {
+                    members += CLASSES.iter().find(|row| row.0 == name)?.1;
+                    self.at += len + 1;
+                    low = None;
+                    continue;
+                }
+            }
+            let is_range = c == '-' && self.chars.get(self.at).is_some_and(|&c| c != ']');
+            if let Some(low) = low.take_if(|_| is_range) {
+                c = self.member()?;
+                if low <= c {
+                    push_range(&mut members, low, c);
+                }
+                continue;
+            }
+            if c == '\\' {
+                self.at -= 1;
+                c = self.member()?;
+            }
+            push_range(&mut members, c, c);
+            low = Some(c);
+        }
+        self.source += &match negated {
+            true => format!("[^\\/{members}]"),
+            false => format!("(?!\\/)[{members}]"),
+        };
+        Some(())
+    }
+
+    fn member(&mut self) -> Option<char> {
+        if self.chars.get(self.at) == Some(&'\\') {
+            self.at += 1;
+        }
+        self.at += 1;
+        self.chars.get(self.at - 1).copied()
+    }
+
+    /// A bracket expression as Claude's library takes it over: up to the first `]`, nothing negated.
+    fn raw_class(&mut self) -> Option<()> {
+        let len = self.chars[self.at..].iter().position(|&c| c == ']')?;
+        let body = &self.chars[self.at..self.at + len];
+        self.at += len + 1;
+        self.source.push('[');
+        let mut rest = body;
+        while let [c, after @ ..] = rest {
+            rest = match after {
+                ['-', high @ '0'..='z', after @ ..] if ('0'..='z').contains(c) => {
+                    // A range out of order is as if it were not written.
+                    if c <= high {
+                        push_raw(&mut self.source, *c);
+                        self.source.push('-');
+                        push_raw(&mut self.source, *high);
+                    }
+                    after
+                }
+                after => {
+                    push_raw(&mut self.source, *c);
+                    after
+                }
+            };
+        }
+        self.source.push(']');
+        Some(())
+    }
+}
+
+/// A member of a class as JavaScript would read it, but never a negation.
+fn push_raw(source: &mut String, c: char) {
+    if matches!(c, '^' | '/' | '\\') {
+        source.push('\\');
+    }
+    source.push(c);
+}
+
+fn push_literal(source: &mut String, c: char) {
+    if c.is_ascii() && !c.is_alphanumeric() {
+        source.push('\\');
+    }
+    source.push(c);
+}
+
+fn push_range(members: &mut String, low: char, high: char) {
+    push_literal(members, low);
+    members.push('-');
+    push_literal(members, high);
+}
+
+/// What git's names for classes stand for.
+const CLASSES: &[(&str, &str)] = &[
+    ("alnum", "0-9A-Za-z"),
+    ("alpha", "A-Za-z"),
+    ("blank", r" \t"),
+    ("cntrl", r"\x00-\x1f\x7f"),
+    ("digit", "0-9"),
+    ("graph", r"!-~"),
+    ("lower", "a-z"),
+    ("print", r" -~"),
+    ("punct", r"!-\/:-@\[-`\{-~"),
+    ("space", r" \t\n\r"),
+    ("upper", "A-Z"),
+    ("xdigit", "0-9A-Fa-f"),
+];

@@ -1,0 +1,134 @@
+//! Bracket expressions over whole characters, with POSIX names for Unicode's classes.
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+use super::super::regex::Node;
+
+/// What each POSIX name stands for.
+const CLASSES: &[(&str, &str)] = &[
+    ("[:alnum:]", r"[\p{L}\p{Nl}\p{Nd}]"),
+    ("[:alpha:]", r"[\p{L}\p{Nl}]"),
+    ("[:ascii:]", r"[\x00-\x7f]"),
+    ("[:blank:]", r"[\p{Zs}\t]"),
+    ("[:cntrl:]", r"\p{Cc}"),
+    ("[:digit:]", r"\p{Nd}"),
+    ("[:lower:]", r"\p{Ll}"),
+    ("[:punct:]", r"[\p{P}\p{S}]"),
+    ("[:space:]", r"[\p{Z}\t\r\n\v\f]"),
+    ("[:upper:]", r"\p{Lu}"),
+    ("[:word:]", r"[\p{L}\p{Nl}\p{Nd}\p{Pc}]"),
+    ("[:xdigit:]", r"[A-Fa-f0-9]"),
+];
+
+/// The names that say what is not in the class.
+const INVERSE: &[(&str, &str)] = &[("[:graph:]", r"[\p{Z}\p{C}]"), ("[:print:]", r"\p{C}")];
+
+/// What is written between the brackets.
+#[derive(Default)]
+struct Members {
+    ranges: Vec<(char, char)>,
+    listed: Option<ClassUnicode>,
+    inverse: Option<ClassUnicode>,
+    /// An escaped `^` came first, which JavaScript's class then takes for a negation.
+    has_caret: bool,
+}
+
+impl Members {
+    fn push(&mut self, low: char, high: char) {
+        self.has_caret |= low == '^' && self.ranges.is_empty() && self.listed.is_none();
+        self.ranges.push((low, high));
+    }
+
+    /// Adds the POSIX class that starts here, and says how long its name is.
+    fn push_named(&mut self, chars: &[char]) -> Option<usize> {
+        let (set, (len, class)) = match named(CLASSES, chars) {
+            Some(found) => (&mut self.listed, found),
+            None => (&mut self.inverse, named(INVERSE, chars)?),
+        };
+        set.get_or_insert_with(ClassUnicode::empty).union(&class);
+        Some(len)
+    }
+
+    /// Listed and inverse members are turned around each by itself, then put together.
+    fn finish(mut self, negated: bool) -> Option<ClassUnicode> {
+        let has_caret = self.has_caret && !negated;
+        if has_caret {
+            let (_, high) = self.ranges.remove(0);
+            if high != '^' {
+                self.ranges.extend([('-', '-'), (high, high)]);
+            }
+        }
+        let ranges = self.ranges.iter().map(|&(low, high)| ClassUnicodeRange::new(low, high));
+        let mut listed = ClassUnicode::new(ranges);
+        listed.union(&self.listed.unwrap_or_else(ClassUnicode::empty));
+        let listed = (has_caret || !listed.ranges().is_empty()).then_some(listed);
+        let turned = |set: Option<ClassUnicode>, turn: bool| {
+            set.map(|mut set| {
+                if turn {
+                    set.negate();
+                }
+                set
+            })
+        };
+        match (turned(listed, negated || has_caret), turned(self.inverse, !negated)) {
+            (Some(mut listed), Some(inverse)) => {
+                listed.union(&inverse);
+                Some(listed)
+            }
+            (listed, inverse) => listed.or(inverse),
+        }
+    }
+}
+
+/// Reads the class that opens at `start`, and where it ends; nothing where it is never closed.
+pub(super) fn read(chars: &[char], start: usize) -> Option<(Node, usize)> {
+    let mut members = Members::default();
+    let mut at = start + 1;
+    let negated = matches!(chars.get(at), Some('!' | '^'));
+    at += usize::from(negated);
+    let first = at;
+    let mut low: Option<char> = None;
+    loop {
+        let mut c = *chars.get(at)?;
+        if c == ']' && at > first {
+            break;
+        }
+        if c == '\\' {
+            at += 1;
+            c = *chars.get(at)?;
+        } else if let Some(len) = members.push_named(&chars[at..]) {
+            if low.is_some() {
+                // A range that ends in a class spoils the whole pattern.
+                return Some((Node::never(), chars.len()));
+            }
+            at += len;
+            continue;
+        }
+        at += 1;
+        let next_is_dash = chars.get(at) == Some(&'-');
+        match low.take() {
+            Some(low) if low <= c => members.push(low, c),
+            // Out of order, it is as if it were not written.
+            Some(_) => {}
+            None if next_is_dash && chars.get(at + 1) != Some(&']') => {
+                low = Some(c);
+                at += 1;
+            }
+            None => members.push(c, c),
+        }
+    }
+    Some(match members.finish(negated) {
+        Some(set) => (Node::one_of(&set), at + 1),
+        None => (Node::never(), chars.len()),
+    })
+}
+
+fn named(table: &[(&'static str, &str)], chars: &[char]) -> Option<(usize, ClassUnicode)> {
+    let starts = |name: &str| name.chars().eq(chars.iter().copied().take(name.len()));
+    let &(name, expression) = table.iter().find(|row| starts(row.0))?;
+    let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
+    match hir.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => Some((name.len(), class)),
+        kind => unreachable!("{kind:?} is no class"),
+    }
+}

@@ -1,0 +1,246 @@
+//! Several patterns of one dialect, asked together.
+
+use super::gitignore::{self, Reach};
+use super::{Dialect, Glob, GlobError, MAX_ALTERNATIVES, Plan, fold, reading};
+
+/// Patterns of one dialect in the order they are written, and how they work together.
+#[derive(Clone, Debug)]
+pub struct PatternList {
+    dialect: Dialect,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    written: Box<str>,
+    /// Nothing where it is refused: it matches nothing.
+    glob: Option<Glob>,
+    /// What it matches is left out.
+    excludes: bool,
+    /// The pattern for a path by itself, where the folders above it are asked before.
+    entry: Option<Plan>,
+}
+
+/// How the patterns of a list work together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    /// Each speaks for itself: one that matches is enough.
+    Each,
+    /// Some pattern matches and no `!pattern`; if all exclude, none of them matches.
+    Excluding,
+    /// The last pattern that matches decides, for every folder above a path before the path itself.
+    Ordered,
+}
+
+/// What a list says about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the list matches.
+    pub matches: bool,
+    /// The position of the pattern that decided, for or against; nothing where none had a say.
+    pub by: Option<usize>,
+}
+
+/// The paths a list matches, and by which of its patterns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The paths as numbered by who asked, ascending.
+    pub paths: Vec<usize>,
+    /// The positions of the patterns that brought some of them in, ascending.
+    pub patterns: Vec<usize>,
+}
+
+impl PatternList {
+    /// Reads patterns. One that passes a limit is refused: told with its position, it matches nothing.
+    pub fn new<'p>(
+        patterns: impl IntoIterator<Item = &'p str>,
+        dialect: Dialect,
+        mut refused: impl FnMut(usize, GlobError),
+    ) -> PatternList {
+        let mut alternatives = 0;
+        let read = patterns.into_iter().enumerate().map(|(at, written)| {
+            let glob = within_budget(written, dialect, &mut alternatives);
+            let glob = glob.and_then(|()| Glob::new(bare(written, dialect), dialect));
+            let glob = glob.inspect_err(|error| refused(at, *error)).ok();
+            Pattern { written: written.into(), glob, excludes: excludes(written, dialect), entry: None }
+        });
+        let mut list = PatternList { dialect, patterns: read.collect() };
+        if list.asks_folders() {
+            list.patterns.iter_mut().for_each(|pattern| pattern.entry = pattern.entry(dialect));
+        }
+        list
+    }
+
+    /// The patterns as written.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(|pattern| &*pattern.written)
+    }
+
+    /// The globs that bring paths in, with their positions.
+    pub(crate) fn including(&self) -> impl Iterator<Item = (usize, &Glob)> {
+        self.globs(false)
+    }
+
+    fn globs(&self, excludes: bool) -> impl Iterator<Item = (usize, &Glob)> {
+        let patterns =
+            self.patterns.iter().enumerate().filter(move |(_, pattern)| pattern.excludes == excludes);
+        patterns.filter_map(|(at, pattern)| Some((at, pattern.glob.as_ref()?)))
+    }
+
+    /// The glob at a position, unless it is refused.
+    pub(crate) fn glob(&self, at: usize) -> Option<&Glob> {
+        self.patterns.get(at)?.glob.as_ref()
+    }
+
+    /// The same patterns, but one without a slash that brings paths in is found at any depth.
+    pub(crate) fn at_any_depth(mut self) -> PatternList {
+        let is_name = |pattern: &&mut Pattern| !pattern.excludes && !pattern.written.contains('/');
+        for pattern in self.patterns.iter_mut().filter(is_name) {
+            if pattern.glob.as_ref().is_some_and(|glob| !glob.is_negated()) {
+                pattern.glob = Glob::new(&format!("**/{}", pattern.written), self.dialect).ok();
+            }
+        }
+        self
+    }
+
+    /// Whether the list matches a path, and which pattern says so.
+    pub fn decide(&self, path: &str) -> Decision {
+        if self.asks_folders() {
+            return self.decide_in_order(path);
+        }
+        let first = |excludes: bool| {
+            let hits = |pattern: &Pattern| pattern.excludes == excludes && pattern.is_match(path);
+            self.patterns.iter().position(hits)
+        };
+        if let Some(by) = first(true) {
+            return Decision { matches: false, by: Some(by) };
+        }
+        let by = first(false);
+        Decision { matches: by.is_some() || (self.only_excludes() && !path.is_empty()), by }
+    }
+
+    /// Selects from paths that go by numbers: `all` of them, those a glob `hits`, and each one's `path`.
+    pub fn select<'p, H: AsRef<[usize]>>(
+        &self,
+        all: &[usize],
+        hits: impl Fn(&Glob) -> H,
+        path: impl Fn(usize) -> &'p str,
+    ) -> Selection {
+        let hits_of = |excludes: bool| {
+            let mut all: Vec<usize> = Vec::new();
+            self.globs(excludes).for_each(|(_, glob)| all.extend_from_slice(hits(glob).as_ref()));
+            merged(all)
+        };
+        let mut selection = Selection::default();
+        if self.asks_folders() {
+            for (at, decision) in hits_of(false).into_iter().map(|at| (at, self.decide_in_order(path(at)))) {
+                if decision.matches {
+                    selection.paths.push(at);
+                    selection.patterns.extend(decision.by);
+                }
+            }
+        } else {
+            let left_out = hits_of(true);
+            let is_left = |at: &&usize| left_out.binary_search(at).is_err();
+            for (at, glob) in self.globs(false) {
+                let before = selection.paths.len();
+                match left_out.is_empty() {
+                    true => selection.paths.extend_from_slice(hits(glob).as_ref()),
+                    false => selection.paths.extend(hits(glob).as_ref().iter().filter(is_left)),
+                }
+                if selection.paths.len() > before {
+                    selection.patterns.push(at);
+                }
+            }
+            if self.only_excludes() {
+                selection.paths.extend(all.iter().filter(is_left));
+                if !selection.paths.is_empty() {
+                    selection.patterns.extend(0..self.patterns.len());
+                }
+            }
+        }
+        Selection { paths: merged(selection.paths), patterns: merged(selection.patterns) }
+    }
+
+    fn only_excludes(&self) -> bool {
+        self.dialect.together() == Together::Excluding && self.patterns.iter().all(|pattern| pattern.excludes)
+    }
+
+    /// Whether some line takes back what others say, so that each folder must be asked in turn.
+    fn asks_folders(&self) -> bool {
+        self.dialect.together() == Together::Ordered && self.patterns.iter().any(|pattern| pattern.excludes)
+    }
+
+    fn decide_in_order(&self, path: &str) -> Decision {
+        let path = if self.dialect.folds() { fold::fold(path) } else { path.into() };
+        let folders = path.match_indices('/').map(|(at, _)| at + 1).filter(|&end| end < path.len());
+        let mut by = None;
+        for end in folders.chain([path.len()]) {
+            by = self.patterns.iter().rposition(|pattern| pattern.is_entry(&path[..end]));
+            if by.is_some_and(|by| !self.patterns[by].excludes) {
+                return Decision { matches: true, by };
+            }
+        }
+        Decision { matches: false, by }
+    }
+}
+
+impl Pattern {
+    fn is_match(&self, path: &str) -> bool {
+        self.glob.as_ref().is_some_and(|glob| glob.is_match(path))
+    }
+
+    fn entry(&self, dialect: Dialect) -> Option<Plan> {
+        let glob = self.glob.as_ref()?;
+        reading::ignoring(&glob.text()[glob.body..], dialect, Reach::Entry).ok()
+    }
+
+    /// Whether a folded path matches by itself.
+    fn is_entry(&self, path: &str) -> bool {
+        matches!(&self.entry, Some(Plan::Program(compiled)) if compiled.1.are_met(path) && compiled.0.is_match(path))
+    }
+}
+
+impl Dialect {
+    fn together(self) -> Together {
+        match self {
+            Dialect::Picomatch | Dialect::Amp => Together::Excluding,
+            Dialect::Claude | Dialect::Gitignore => Together::Ordered,
+            Dialect::Minimatch | Dialect::VsCode | Dialect::CopilotCli => Together::Each,
+        }
+    }
+}
+
+/// Numbers in order, each once. They are several ascending lists, which the stable sort merges.
+fn merged(mut numbers: Vec<usize>) -> Vec<usize> {
+    numbers.sort();
+    numbers.dedup();
+    numbers
+}
+
+fn excludes(written: &str, dialect: Dialect) -> bool {
+    match dialect.together() {
+        Together::Each => false,
+        Together::Excluding => written.starts_with('!') && !written.starts_with("!("),
+        Together::Ordered => written.starts_with('!'),
+    }
+}
+
+/// The pattern to be matched: a list that excludes turns answers around by itself.
+fn bare(written: &str, dialect: Dialect) -> &str {
+    let is_turned = dialect.together() == Together::Excluding && excludes(written, dialect);
+    &written[usize::from(is_turned)..]
+}
+
+/// Claude Code expands the braces of one rule's patterns out of one budget.
+fn within_budget(written: &str, dialect: Dialect, alternatives: &mut usize) -> Result<(), GlobError> {
+    if dialect != Dialect::Claude || !written.contains('{') {
+        return Ok(());
+    }
+    let count = gitignore::count(written)?;
+    if *alternatives + count > MAX_ALTERNATIVES {
+        return Err(GlobError::TooManyAlternatives);
+    }
+    *alternatives += count;
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! What an expression does not match, as instructions: its automaton, with the answers turned around.
+
+use std::collections::HashMap;
+
+use super::super::error::{GlobError, MAX_STEPS};
+use super::class::Class;
+use super::program::{Draft, Inst, Take};
+
+/// A set of instructions to go on from; and whether half of a surrogate pair has been taken.
+type State = (Vec<usize>, bool);
+
+/// Units that no instruction tells apart, and which of the instructions take them.
+struct Group {
+    class: Class,
+    takers: Vec<usize>,
+    is_high: bool,
+}
+
+/// Writes instructions for the runs of units, none of them a slash, that `code` does not match.
+///
+/// A run never ends within a surrogate pair.
+pub(super) fn write(
+    code: &[Inst],
+    classes: &mut Vec<Class>,
+    draft: &mut Draft,
+    spent: &mut usize,
+) -> Result<(), GlobError> {
+    let groups = groups(code, classes);
+    let mut states: Vec<State> = vec![(closure(code, [0]), false)];
+    let mut known: HashMap<State, usize> = HashMap::from([(states[0].clone(), 0)]);
+    let mut edges: Vec<Vec<usize>> = Vec::new();
+    while let Some((set, _)) = states.get(edges.len()).cloned() {
+        *spent += set.len() + groups.len();
+        if *spent > MAX_STEPS {
+            return Err(GlobError::TooLarge);
+        }
+        let targets = groups.iter().map(|group| {
+            let taken = set.iter().copied().filter(|at| group.takers.binary_search(at).is_ok());
+            // A loop over one unit stays where it is.
+            let next = closure(code, taken.map(|at| if is_many(code[at]) { at } else { at + 1 }));
+            let state = (next, group.is_high);
+            *known.entry(state.clone()).or_insert_with(|| {
+                states.push(state);
+                states.len() - 1
+            })
+        });
+        let targets = targets.collect();
+        edges.push(targets);
+    }
+    emit(code, &groups, &states, &edges, classes, draft);
+    Ok(())
+}
+
+fn emit(
+    code: &[Inst],
+    groups: &[Group],
+    states: &[State],
+    edges: &[Vec<usize>],
+    classes: &mut Vec<Class>,
+    draft: &mut Draft,
+) {
+    let mut starts = Vec::with_capacity(states.len());
+    let mut jumps = Vec::new();
+    let mut exits = Vec::new();
+    for ((set, is_half), targets) in states.iter().zip(edges) {
+        starts.push(draft.code.len());
+        let accepts = set.iter().any(|&at| matches!(code[at], Inst::Accept));
+        if !accepts && !is_half {
+            exits.push(draft.code.len());
+            draft.code.push(Inst::Split(0));
+        }
+        for (group, &target) in groups.iter().zip(targets) {
+            let split = draft.code.len();
+            draft.code.push(Inst::Split(0));
+            draft.code.push(Inst::One(Take::Class(index_of(&group.class, classes))));
+            jumps.push((draft.code.len(), target));
+            draft.code.push(Inst::Jump(0));
+            draft.code[split] = Inst::Split(draft.code.len());
+        }
+        // No group takes what comes: a class without members ends the list.
+        draft.code.push(Inst::One(Take::Class(index_of(&Class::default(), classes))));
+    }
+    for (at, target) in jumps {
+        draft.code[at] = Inst::Jump(starts[target]);
+    }
+    let end = draft.code.len();
+    exits.into_iter().for_each(|at| draft.code[at] = Inst::Split(end));
+    draft.has_loops = true;
+}
+
+fn index_of(class: &Class, classes: &mut Vec<Class>) -> usize {
+    classes.iter().position(|known| known == class).unwrap_or_else(|| {
+        classes.push(class.clone());
+        classes.len() - 1
+    })
+}
+
+fn is_many(inst: Inst) -> bool {
+    matches!(inst, Inst::Many(_))
+}
+
+/// The instructions that take a unit or accept, reached from these without taking any; sorted.
+fn closure(code: &[Inst], from: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut open: Vec<usize> = from.into_iter().collect();
+    let mut seen = vec![false; code.len()];
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        match code[at] {
+            Inst::Split(to) => open.extend([at + 1, to]),
+            Inst::Jump(to) => open.push(to),
+            Inst::Many(_) => open.push(at + 1),
+            _ => {}
+        }
+    }
+    let stays = |at: &usize| seen[*at] && matches!(code[*at], Inst::One(_) | Inst::Many(_) | Inst::Accept);
+    (0..code.len()).filter(stays).collect()
+}
+
+fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
+    let takes: Vec<(usize, Take)> = code
+        .iter()
+        .enumerate()
+        .filter_map(|(at, inst)| match inst {
+            Inst::One(take) | Inst::Many(take) => Some((at, *take)),
+            _ => None,
+        })
+        .collect();
+    let mut edges: Vec<u32> = vec![0, 0x2f, 0x30, 0xd800, 0xdc00, 0x1_0000];
+    for (_, take) in &takes {
+        match take {
+            Take::Unit(unit) => edges.extend([u32::from(*unit), u32::from(*unit) + 1]),
+            Take::Class(class) => classes[*class].add_edges(&mut edges),
+            Take::Any | Take::Stride => edges.extend([0x0a, 0x0b, 0x0d, 0x0e, 0x2028, 0x202a]),
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let mut groups: Vec<Group> = Vec::new();
+    for pair in edges.windows(2) {
+        let (low, high) = (pair[0] as u16, (pair[1] - 1) as u16);
+        if low == u16::from(b'/') {
+            continue;
+        }
+        let takes_it = |take: &Take| match take {
+            Take::Unit(unit) => *unit == low,
+            Take::Class(class) => classes[*class].contains(low),
+            Take::Any | Take::Stride => !super::is_line_break(low),
+        };
+        let takers: Vec<usize> = takes.iter().filter(|(_, take)| takes_it(take)).map(|(at, _)| *at).collect();
+        let is_high = (0xd800..0xdc00).contains(&low);
+        match groups.iter_mut().find(|group| group.takers == takers && group.is_high == is_high) {
+            Some(group) => group.class.add(low, high),
+            None => {
+                let mut class = Class::default();
+                class.add(low, high);
+                groups.push(Group { class, takers, is_high });
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,192 @@
+//! `hidden-text`: characters that people do not see and models read.
+
+use std::ops::RangeInclusive;
+
+use super::{Page, Told, tell_first};
+use crate::diagnostic::{Code, Diagnostic, Severity, shown};
+
+/// Characters that are not seen where they stand, with the name of each stretch. Sorted.
+pub(super) const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
+    ('\u{0}'..='\u{8}', "CONTROL CHARACTER"),
+    ('\u{b}'..='\u{b}', "LINE TABULATION"),
+    ('\u{e}'..='\u{1a}', "CONTROL CHARACTER"),
+    ('\u{1b}'..='\u{1b}', "ESCAPE"),
+    ('\u{1c}'..='\u{1f}', "CONTROL CHARACTER"),
+    ('\u{7f}'..='\u{9f}', "CONTROL CHARACTER"),
+    ('\u{ad}'..='\u{ad}', "SOFT HYPHEN"),
+    ('\u{34f}'..='\u{34f}', "COMBINING GRAPHEME JOINER"),
+    ('\u{61c}'..='\u{61c}', "ARABIC LETTER MARK"),
+    ('\u{115f}'..='\u{1160}', "HANGUL FILLER"),
+    ('\u{17b4}'..='\u{17b5}', "KHMER VOWEL INHERENT"),
+    ('\u{180b}'..='\u{180f}', "MONGOLIAN VARIATION SELECTOR"),
+    ('\u{200b}'..='\u{200b}', "ZERO WIDTH SPACE"),
+    ('\u{200c}'..='\u{200c}', "ZERO WIDTH NON-JOINER"),
+    ('\u{200d}'..='\u{200d}', "ZERO WIDTH JOINER"),
+    ('\u{200e}'..='\u{200e}', "LEFT-TO-RIGHT MARK"),
+    ('\u{200f}'..='\u{200f}', "RIGHT-TO-LEFT MARK"),
+    ('\u{202a}'..='\u{202a}', "LEFT-TO-RIGHT EMBEDDING"),
+    ('\u{202b}'..='\u{202b}', "RIGHT-TO-LEFT EMBEDDING"),
+    ('\u{202c}'..='\u{202c}', "POP DIRECTIONAL FORMATTING"),
+    ('\u{202d}'..='\u{202d}', "LEFT-TO-RIGHT OVERRIDE"),
+    ('\u{202e}'..='\u{202e}', "RIGHT-TO-LEFT OVERRIDE"),
+    ('\u{2060}'..='\u{2060}', "WORD JOINER"),
+    ('\u{2061}'..='\u{2064}', "INVISIBLE OPERATOR"),
+    ('\u{2066}'..='\u{2066}', "LEFT-TO-RIGHT ISOLATE"),
+    ('\u{2067}'..='\u{2067}', "RIGHT-TO-LEFT ISOLATE"),
+    ('\u{2068}'..='\u{2068}', "FIRST STRONG ISOLATE"),
+    ('\u{2069}'..='\u{2069}', "POP DIRECTIONAL ISOLATE"),
+    ('\u{206a}'..='\u{206f}', "DEPRECATED FORMAT CHARACTER"),
+    ('\u{3164}'..='\u{3164}', "HANGUL FILLER"),
+    ('\u{fe00}'..='\u{fe0f}', "VARIATION SELECTOR"),
+    ('\u{feff}'..='\u{feff}', "ZERO WIDTH NO-BREAK SPACE"),
+    ('\u{ffa0}'..='\u{ffa0}', "HALFWIDTH HANGUL FILLER"),
+    ('\u{fff9}'..='\u{fffb}', "INTERLINEAR ANNOTATION"),
+    ('\u{1d173}'..='\u{1d17a}', "MUSICAL FORMAT CHARACTER"),
+    ('\u{e0000}'..='\u{e007f}', "TAG CHARACTER"),
+    ('\u{e0100}'..='\u{e01ef}', "VARIATION SELECTOR"),
+];
+
+/// Whether a character is not seen by itself. Some belong to the writing around them all the same.
+pub fn is_hidden(c: char) -> bool {
+    name(c).is_some()
+}
+
+pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
+    let before = told.len();
+    let mut end = 0;
+    let lines = page.text.split_inclusive('\n').filter_map(|line| {
+        end += line.len();
+        let start = end - line.len();
+        let found = find(line, start == 0 && page.above == 0);
+        (!found.is_empty()).then_some((start, found))
+    });
+    tell_first(lines, |(start, found)| tell(page, start, &found), told);
+    // Written as an escape, a value may hide what the file shows.
+    let values = page.rule.description.iter().chain(&page.rule.globs);
+    let mut hidden = values.map(|value| find(value, false)).filter(|found| !found.is_empty());
+    if told.len() == before
+        && let Some(found) = hidden.next()
+    {
+        let message = format!("a value of the header has {}", list(&found));
+        let display = &page.rule.origin.display;
+        told.push(Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found)));
+    }
+}
+
+/// Hidden characters of a line, each with the byte it starts at.
+type Found = Vec<(usize, char)>;
+
+fn tell(page: &Page<'_>, start: usize, found: &Found) -> Diagnostic {
+    let first = found.first().map_or(0, |(at, _)| *at);
+    let last = found.last().map_or(0, |(at, c)| at + c.len_utf8());
+    let message = format!("has {}", list(found));
+    page.tell(Code::HiddenText, start + first..start + last, message).severity(severity(found))
+}
+
+/// Text that is turned around or spelled in tags is hidden on purpose; the rest may have come with a copy.
+fn severity(found: &Found) -> Severity {
+    let is_trick =
+        |c: &char| tagged(*c).is_some() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if found.iter().any(|(_, c)| is_trick(c)) { Severity::Error } else { Severity::Warning }
+}
+
+/// How many tags may follow a flag: more would be a text behind it.
+const MAX_FLAG: usize = 6;
+
+/// The characters that are hidden and do not belong where they stand.
+fn find(text: &str, has_bom: bool) -> Found {
+    // Most lines of most files are plain.
+    if text.bytes().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        return Found::new();
+    }
+    let is_from_the_right = |c: char| {
+        c.is_alphabetic()
+            && matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+    };
+    let goes_left = text.chars().any(is_from_the_right);
+    let mut found = Found::new();
+    let mut before = None;
+    let mut flag_left = 0usize;
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        flag_left = match c {
+            '\u{1f3f4}' => MAX_FLAG + 1,
+            '\u{e0030}'..='\u{e007f}' => flag_left.saturating_sub(1),
+            _ => 0,
+        };
+        let belongs = match c {
+            '\u{feff}' => at == 0 && has_bom,
+            '\u{200e}' | '\u{200f}' | '\u{61c}' => goes_left,
+            '\u{200c}' | '\u{200d}' => {
+                before.is_some_and(|before| joins(before, c, text[end..].chars().next()))
+            }
+            '\u{e0030}'..='\u{e007f}' => flag_left > 0,
+            _ => before.is_some_and(|before| selects(before, c)),
+        };
+        if is_hidden(c) && !belongs {
+            found.push((at, c));
+        }
+        before = Some(c);
+    }
+    found
+}
+
+/// Whether a joiner belongs between two characters: in scripts that need it, and in emoji made of several.
+fn joins(before: char, joiner: char, after: Option<char>) -> bool {
+    let needs_joiners = |c| {
+        matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
+            | '\u{1900}'..='\u{1c4f}' | '\u{a800}'..='\u{abff}' | '\u{11000}'..='\u{11fff}')
+    };
+    let is_pictograph = |c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
+    let ends_pictograph = |c| is_pictograph(c) || matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+    needs_joiners(before) && !after.is_some_and(is_hidden)
+        || joiner == '\u{200d}' && ends_pictograph(before) && after.is_some_and(is_pictograph)
+}
+
+/// Whether a variation selector has something to select: one after a character that has several shapes.
+fn selects(before: char, selector: char) -> bool {
+    match selector {
+        '\u{fe0e}' | '\u{fe0f}' if matches!(before, '0'..='9' | '#' | '*') => true,
+        '\u{180b}'..='\u{180f}' => matches!(before, '\u{1800}'..='\u{18af}'),
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
+            let has_shapes = if before.is_alphabetic() { before > '\u{fff}' } else { !before.is_ascii() };
+            has_shapes && !before.is_whitespace() && !is_hidden(before)
+        }
+        _ => false,
+    }
+}
+
+fn name(c: char) -> Option<&'static str> {
+    let at = HIDDEN.partition_point(|(range, _)| *range.end() < c);
+    HIDDEN.get(at).filter(|(range, _)| range.contains(&c)).map(|(_, name)| *name)
+}
+
+/// How many names are listed.
+const MAX_NAMES: usize = 4;
+
+/// `2 hidden characters: U+200B ZERO WIDTH SPACE, …`, and what tags spell.
+fn list(found: &Found) -> String {
+    let chars = || found.iter().map(|(_, c)| *c);
+    let mut kinds: Vec<char> = Vec::new();
+    for c in chars() {
+        if kinds.iter().all(|kind| name(*kind) != name(c)) {
+            kinds.push(c);
+        }
+    }
+    let named = |c: &char| format!("U+{:04X} {}", u32::from(*c), name(*c).unwrap_or_default());
+    let names: Vec<String> = kinds.iter().take(MAX_NAMES).map(named).collect();
+    let more = if kinds.len() > MAX_NAMES { ", …" } else { "" };
+    let plural = if found.len() == 1 { "" } else { "s" };
+    let spelled: String = chars().filter_map(tagged).collect();
+    let spelled = if spelled.trim().is_empty() {
+        String::new()
+    } else {
+        format!(", which spell `{}`", shown(&spelled))
+    };
+    format!("{} hidden character{plural}: {}{more}{spelled}", found.len(), names.join(", "))
+}
+
+/// The letter a tag character stands for.
+fn tagged(c: char) -> Option<char> {
+    matches!(c, '\u{e0020}'..='\u{e007e}').then(|| char::from_u32(u32::from(c) - 0xe0000)).flatten()
+}

@@ -1,0 +1,118 @@
+//! `secret`: what looks like a key or a token. The value itself is never told.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use super::{Page, Told, tell_first};
+use crate::diagnostic::{Code, Diagnostic, Excerpt};
+
+/// Kinds of secrets that can be told by their looks, the special before the general; the group is what is secret.
+const KINDS: &[(&str, &str)] = &[
+    ("a GitHub token", r"(?-u:\b)gh[pousr]_([A-Za-z0-9]{36,})"),
+    ("a GitHub token", r"(?-u:\b)github_pat_([A-Za-z0-9_]{50,})"),
+    ("a GitLab token", r"(?-u:\b)glpat-([A-Za-z0-9_.-]{20,})"),
+    ("an Anthropic key", r"(?-u:\b)sk-ant-([A-Za-z0-9_-]{32,})"),
+    ("an OpenRouter key", r"(?-u:\b)sk-or-v1-([0-9a-f]{64})"),
+    ("an API key", r"(?-u:\b)sk-([A-Za-z0-9_-]{32,})"),
+    ("a Stripe key", r"(?-u:\b)[sr]k_live_([A-Za-z0-9]{24,})"),
+    ("an AWS access key", r"(?-u:\b)(?:AKIA|ASIA)([A-Z2-7]{16})(?-u:\b)"),
+    ("a Google key", r"(?-u:\b)AIza([A-Za-z0-9_-]{35})"),
+    ("a Slack token", r"(?-u:\b)xox[abeoprs]-(?:[0-9]+-)+([A-Za-z0-9]{20,})"),
+    ("an npm token", r"(?-u:\b)npm_([A-Za-z0-9]{36})(?-u:\b)"),
+    ("a PyPI token", r"(?-u:\b)pypi-AgE([A-Za-z0-9_-]{50,})"),
+    ("a Hugging Face token", r"(?-u:\b)hf_([A-Za-z0-9]{34})(?-u:\b)"),
+    ("a SendGrid key", r"(?-u:\b)SG\.([A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})"),
+    ("a JSON web token", r"(?-u:\b)eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.([A-Za-z0-9_-]{20,})"),
+    (
+        "a private key",
+        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----\s+(?:[A-Za-z-]+: .*\s+)*([A-Za-z0-9+/=]{40,})",
+    ),
+];
+
+/// How much of a secret is shown: what everyone knows of its kind.
+const SHOWN: usize = 4;
+
+/// One expression a kind, behind one over all that says which are worth asking.
+static EXPRESSIONS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
+    let patterns = KINDS.iter().map(|(_, pattern)| pattern);
+    let set = RegexSet::new(patterns.clone()).expect("a test compiles them");
+    (set, patterns.map(|pattern| Regex::new(pattern).expect("a test compiles them")).collect())
+});
+
+pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
+    let found = find(&page.text);
+    tell_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
+}
+
+fn tell(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {
+    let start = &page.text[span.start..span.start + SHOWN];
+    let message = format!("looks like {name}: `{start}…`, {} characters", span.len());
+    let mut told = page.tell(Code::Secret, span, message);
+    // The line is shown to people and in logs, and may hold another one: it is shown blank.
+    if let Some(excerpt) = &mut told.excerpt {
+        let before = " ".repeat(excerpt.line.chars().count().min(told.column - 1));
+        *excerpt = Excerpt { line: format!("{before}{start}…"), width: SHOWN + 1 };
+    }
+    told
+}
+
+/// What is a secret by its looks and no placeholder, in the order of the text, each place once.
+fn find(text: &str) -> Vec<(&'static str, Range<usize>)> {
+    let (set, expressions) = &*EXPRESSIONS;
+    let mut found: Vec<(&str, Range<usize>)> = Vec::new();
+    for kind in set.matches(text) {
+        for hit in expressions[kind].captures_iter(text) {
+            let (Some(whole), Some(value)) = (hit.get(0), hit.get(1)) else { continue };
+            if is_random(value.as_str()) {
+                found.push((KINDS[kind].0, whole.start()..value.end()));
+            }
+        }
+    }
+    // Kinds were tried in their order, and the sort keeps it: of two at one place the special one is told.
+    found.sort_by_key(|(_, span)| span.start);
+    found.dedup_by(|later, earlier| later.1.start < earlier.1.end);
+    found
+}
+
+/// What people write where a secret would stand.
+const WORDS: &[&str] = &[
+    "example",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "dummy",
+    "fake",
+    "sample",
+    "secret",
+    "your",
+    "token",
+    "here",
+    "xxxx",
+    "0000",
+    "1234",
+    "abcd",
+    "....",
+    // The signature everyone knows from jwt.io.
+    "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv_adqssw5c",
+];
+
+/// Whether a value was made by a machine: no word is in it, its kinds of letters are mixed, and few come twice.
+fn is_random(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let (lower, upper, digit) =
+        (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase), has(u8::is_ascii_digit));
+    let is_slug = value.contains(['-', '_']) && !(lower && upper);
+    let is_mixed = !lower || upper || digit;
+    let written = value.to_ascii_lowercase();
+    is_mixed && !is_slug && entropy(value) > 2.8 && !WORDS.iter().any(|word| written.contains(word))
+}
+
+/// Bits a byte, by how often each occurs.
+fn entropy(value: &str) -> f64 {
+    let mut counts = [0u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let share = |count: u32| f64::from(count) / value.len() as f64;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
+}

@@ -1,0 +1,422 @@
+use super::*;
+use crate::evaluate::{State, evaluate};
+use crate::evidence::{Evidence, Seen};
+use crate::format::{Format, parse};
+use crate::resolve::{Switches, resolve};
+use crate::source::{Origin, Scope, Source};
+
+/// A rulebook of files; the folder's name tells the format, `~/` the scope.
+fn book(files: &[(&str, &str)]) -> Rulebook {
+    let entries = files.iter().map(|(display, text)| {
+        let (folder, rest) = display.split_at(display.find('.').unwrap());
+        let (agent, inner) = rest[1..].split_once('/').unwrap();
+        let format = Format::named(if agent == "clinerules" { "cline" } else { agent }).unwrap();
+        let is_user = folder == "~/";
+        let origin = Origin {
+            format,
+            place: &format.workspace[0],
+            scope: if is_user { Scope::User } else { Scope::Workspace },
+            display: (*display).to_owned(),
+            path: format!("/repo/{display}"),
+            root: 0,
+            folder: if is_user { String::new() } else { folder.trim_end_matches('/').to_owned() },
+            inner: inner.trim_start_matches("rules/").to_owned(),
+        };
+        parse(Source { origin, text: Ok((*text).to_owned()) }).entry
+    });
+    resolve(entries, &Switches::default())
+}
+
+fn line(told: &Diagnostic) -> String {
+    let severity = told.severity.name();
+    format!(
+        "{}:{}:{} {severity}[{}] {}",
+        told.path,
+        told.line,
+        told.column,
+        told.code.row().name,
+        told.message
+    )
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], want: &[&str]) {
+    let text_of =
+        |rule: &Rule| files.iter().find(|file| file.0 == rule.origin.display).map(|file| file.1.to_owned());
+    let told: Vec<String> = lint(&book(files), &text_of).iter().map(line).collect();
+    assert_eq!(told, want);
+}
+
+const WEB: &str = "---\npaths: ['web/**']\n---\nWeb.";
+const API: &str = "---\npaths: ['api/**']\n---\nApi.";
+
+#[test]
+fn a_rule_behind_one_that_is_always_on_is_never_seen() {
+    check(
+        &[(".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
+        &[
+            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+        ],
+    );
+    // An offer is there for every evidence too.
+    check(
+        &[(".cursor/rules/a.mdc", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
+        &[
+            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+        ],
+    );
+    // The other way round nothing is sure, and nothing that both are on is either.
+    check(
+        &[(".cursor/rules/a.mdc", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
+        &[
+            ".clinerules/a.md:0:0 warning[duplicate-id] has the id `a`, as `.cursor/rules/a.mdc`, which wins by priority when both come on",
+        ],
+    );
+}
+
+#[test]
+fn the_same_conditions_come_on_together() {
+    let want = ".clinerules/b.md:0:0 warning[always-overridden] is never seen here: `.clinerules/a.md` has the id `x` too and always wins, by path";
+    let a = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nA";
+    let b = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nB";
+    check(&[(".clinerules/a.md", a), (".clinerules/b.md", b)], &[want]);
+    let with_mode = "---\nid: x\npaths: ['web/**', 'lib/**']\nmode: plan\n---\nA";
+    check(&[(".clinerules/a.md", with_mode), (".clinerules/b.md", b)], &[]);
+}
+
+/// The law behind `always-overridden`, over every pair of these rules and every one of these evidences.
+#[test]
+fn what_is_told_as_never_seen_is_never_seen() {
+    let headers = [
+        "",
+        "paths: ['web/**']\n",
+        "paths: ['web/**']\nmode: plan\n",
+        "paths: ['web/**', 'api/**']\n",
+        "globs: 'web/**'\n",
+        "globs: 'web/**'\ndescription: d\n",
+        "description: d\n",
+        "alwaysApply: true\n",
+        "condition: 'x'\n",
+        "globs: 'web/**'\ncondition: 'x'\n",
+        "enabled: false\n",
+        "trigger: manual\n",
+    ];
+    let folders =
+        [".clinerules/", ".cursor/rules/", ".windsurf/rules/", ".xcsh/rules/", "web/.cursor/rules/"];
+    let all: Vec<(String, &str)> = folders
+        .iter()
+        .flat_map(|folder| headers.iter().map(move |header| (format!("{folder}x.md"), *header)))
+        .collect();
+    let seen = |path: &str| Seen { path: path.to_owned(), root: 0, sources: Vec::new() };
+    let evidences: Vec<Evidence> =
+        [&[][..], &["web/a.ts"], &["api/a.ts"], &["web/a.ts", "api/a.ts"], &["web/web/a"]]
+            .iter()
+            .flat_map(|paths| {
+                let paths: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
+                let asked =
+                    Evidence { requested: vec!["x".to_owned()], paths: paths.clone(), ..Evidence::default() };
+                [asked, Evidence { mode: Some("plan".to_owned()), paths, ..Evidence::default() }]
+            })
+            .collect();
+    let mut told = 0;
+    for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|(a, b)| a.0 != b.0) {
+        let text = |header: &str, body: &str| format!("---\n{header}---\n{body}");
+        let book = book(&[(&a.0, &text(a.1, "A")), (&b.0, &text(b.1, "B"))]);
+        for lost in lint(&book, &|_| None).iter().filter(|told| told.code == Code::AlwaysOverridden) {
+            told += 1;
+            for evidence in &evidences {
+                let evaluation = evaluate(&book, evidence);
+                let verdict =
+                    evaluation.verdicts.iter().find(|v| v.rule.origin.display == lost.path).unwrap();
+                let is_seen = matches!(verdict.state, State::Stack | State::Offered | State::Stream);
+                assert!(!is_seen, "{a:?} {b:?} {evidence:?}");
+            }
+        }
+    }
+    assert!(told > 100, "the law was put to the test {told} times");
+}
+
+#[test]
+fn ones_own_rule_that_gives_way_to_the_workspace_is_a_note() {
+    let always = |body: &str| format!("---\nalwaysApply: true\n---\n{body}");
+    let (theirs, own) = (always("A"), always("B"));
+    check(
+        &[(".cursor/rules/a.mdc", &theirs), ("~/.cursor/rules/a.mdc", &own)],
+        &[
+            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by scope",
+        ],
+    );
+}
+
+#[test]
+fn one_id_for_different_work_is_no_conflict() {
+    let same = |a: &str, b: &str, want: &[&str]| {
+        let text = |glob: &str, body: &str| format!("---\nid: x\npaths: [{glob}]\n---\n{body}");
+        check(&[(".clinerules/a.md", &text(a, "A")), (".clinerules/b.md", &text(b, "B"))], want);
+    };
+    let told: &[&str] = &[
+        ".clinerules/b.md:0:0 warning[duplicate-id] has the id `x`, as `.clinerules/a.md`, which wins by path when both come on",
+    ];
+    same("'web/**'", "'api/**'", &[]);
+    same("'web/**'", "'website/**'", &[]);
+    same("'web/**'", "'web/ui/**'", told);
+    same("'web/ui/**'", "'web/**'", told);
+    same("'/web/**'", "'./web/ui/*'", told);
+    same("'web/**', 'lib/**'", "'api/**', 'lib/x/*'", told);
+    same("'web/**'", "'**/*.ts'", told);
+    same("'*.ts'", "'web/**'", told);
+    same("'web/**', '!web/x'", "'api/**'", &[]);
+    same("'!web/**'", "'web/**'", told);
+}
+
+#[test]
+fn nested_rules_override_outer_ones_as_they_are_meant_to() {
+    check(&[(".clinerules/a.md", WEB), ("pkg/.clinerules/a.md", API)], &[]);
+    check(&[(".clinerules/a.md", WEB), ("pkg/.clinerules/a.md", "B")], &[]);
+    check(&[("x/.clinerules/a.md", "A"), ("y/.clinerules/a.md", "B")], &[]);
+    check(
+        &[("x/.cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
+        &[
+            "x/.clinerules/a.md:0:0 warning[always-overridden] is never seen here: `x/.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+        ],
+    );
+}
+
+#[test]
+fn what_is_switched_off_overrides_nobody() {
+    let off = "---\nenabled: false\nid: y\n---\nB";
+    check(&[(".cursor/rules/a.mdc", off), (".clinerules/b.md", "B")], &[]);
+}
+
+#[test]
+fn the_same_text_is_told_once_a_copy() {
+    let always = "---\nalwaysApply: true\n---\n\n  Same.\n";
+    check(
+        &[
+            (".cursor/rules/a.mdc", always),
+            (".cursor/rules/b.mdc", always),
+            (".windsurf/rules/c.md", "Same."),
+            (".clinerules/a.md", "Same.\n\n"),
+            (".clinerules/d.md", "Other"),
+        ],
+        &[
+            ".clinerules/a.md:0:0 note[duplicate-body] says the same as `.cursor/rules/a.mdc`",
+            ".cursor/rules/b.mdc:0:0 warning[duplicate-body] says the same as `.cursor/rules/a.mdc`",
+            ".windsurf/rules/c.md:0:0 note[duplicate-body] says the same as `.cursor/rules/a.mdc`",
+        ],
+    );
+}
+
+#[test]
+fn copies_in_sibling_folders_are_for_other_work() {
+    check(&[("x/.clinerules/a.md", "Same."), ("y/.clinerules/a.md", "Same.")], &[]);
+    check(
+        &[
+            ("x/y/.cursor/rules/a.mdc", "Same."),
+            ("x/.clinerules/a.md", "Same."),
+            ("z/.clinerules/a.md", "Same."),
+        ],
+        &["x/y/.cursor/rules/a.mdc:0:0 note[duplicate-body] says the same as `x/.clinerules/a.md`"],
+    );
+    check(
+        &[("x/.clinerules/a.md", "Same."), (".clinerules/a.md", "Same.")],
+        &["x/.clinerules/a.md:0:0 warning[duplicate-body] says the same as `.clinerules/a.md`"],
+    );
+}
+
+#[test]
+fn a_glob_for_everything_is_told_where_it_stands() {
+    let told = |glob: &str| format!("`{glob}` matches every file, so the rule is on with any path at all");
+    check(
+        &[(".clinerules/a.md", "---\npaths:\n  - '**'\n---\nA")],
+        &[&format!(".clinerules/a.md:3:6 note[always-glob] {}", told("**"))],
+    );
+    check(
+        &[(".cursor/rules/a.mdc", "---\nglobs: src/**, **/*\n---\nA")],
+        &[&format!(".cursor/rules/a.mdc:2:16 note[always-glob] {}", told("**/*"))],
+    );
+    check(&[(".clinerules/a.md", "---\npaths: ['**', '!docs/**']\n---\nA")], &[]);
+    check(&[(".cursor/rules/a.mdc", "---\nglobs: '**'\nalwaysApply: true\n---\nA")], &[]);
+    check(&[(".clinerules/a.md", "---\npaths: ['**/*.ts']\n---\nA `**`")], &[]);
+}
+
+#[track_caller]
+fn unseen(body: &str, want: &[&str]) {
+    let told = lint(&book(&[(".clinerules/a.md", body)]), &|_| Some(body.to_owned()));
+    let told: Vec<String> = told
+        .iter()
+        .map(|told| format!("{}:{} {} {}", told.line, told.column, told.severity.name(), told.message))
+        .collect();
+    assert_eq!(told, want, "{body:?}");
+}
+
+#[test]
+fn hidden_characters_are_named_and_located() {
+    unseen("a\nbc\u{200b}d", &["2:3 warning has 1 hidden character: U+200B ZERO WIDTH SPACE"]);
+    unseen("x\u{202e}cod", &["1:2 error has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE"]);
+    unseen("x \u{1b}[8mgone", &["1:3 warning has 1 hidden character: U+001B ESCAPE"]);
+    unseen("a\u{feff}b", &["1:2 warning has 1 hidden character: U+FEFF ZERO WIDTH NO-BREAK SPACE"]);
+    unseen("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
+    unseen("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
+    unseen("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
+    unseen("☎\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
+    unseen("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
+    unseen("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
+    let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
+    unseen(&behind_a_flag, &["1:8 error has 3 hidden characters: U+E0061 TAG CHARACTER, which spell `aaa`"]);
+    let spelled: String =
+        "obey me".chars().map(|c| char::from_u32(u32::from(c) + 0xe0000).unwrap()).collect();
+    unseen(
+        &format!("ok{spelled}"),
+        &["1:3 error has 7 hidden characters: U+E006F TAG CHARACTER, which spell `obey me`"],
+    );
+}
+
+#[test]
+fn what_belongs_to_the_writing_is_not_hidden() {
+    for text in [
+        "\u{feff}with a mark of its order",
+        "👩\u{200d}💻 and ❤\u{fe0f}\u{200d}🔥 and 👨🏽\u{200d}🚀",
+        "1\u{fe0f}\u{20e3} ✔\u{fe0f} ☎\u{fe0e}",
+        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+        "می\u{200c}خواهم क्\u{200d}ष",
+        "שלום\u{200f}!",
+        "葛\u{e0100}",
+        "tabs\tand\r\nlines\u{c}",
+    ] {
+        unseen(text, &[]);
+    }
+}
+
+#[test]
+fn a_value_may_hide_what_the_file_shows() {
+    check(
+        &[(".cursor/rules/a.mdc", "---\ndescription: \"a\\u202eb\"\n---\nA")],
+        &[
+            ".cursor/rules/a.mdc:0:0 error[hidden-text] a value of the header has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE",
+        ],
+    );
+    check(
+        &[(".cursor/rules/a.mdc", "---\n# a\u{2060}\ndescription: b\n---\nA")],
+        &[".cursor/rules/a.mdc:2:4 warning[hidden-text] has 1 hidden character: U+2060 WORD JOINER"],
+    );
+}
+
+#[test]
+fn the_body_is_enough_where_there_is_no_file() {
+    let book = book(&[(".clinerules/a.md", "---\npaths: ['**']\n---\n\na\nb\u{200b}")]);
+    let told: Vec<String> = lint(&book, &|_| None).iter().map(line).collect();
+    assert_eq!(
+        told,
+        [
+            ".clinerules/a.md:0:0 note[always-glob] `**` matches every file, so the rule is on with any path at all",
+            ".clinerules/a.md:6:2 warning[hidden-text] has 1 hidden character: U+200B ZERO WIDTH SPACE",
+        ]
+    );
+}
+
+#[test]
+fn many_places_are_counted_not_listed() {
+    let body = "a\u{200b}\n".repeat(50);
+    let told = lint(&book(&[(".clinerules/a.md", &body)]), &|_| None);
+    assert_eq!(told.len(), MAX_PLACES);
+    assert!(told[MAX_PLACES - 1].message.ends_with("; and 40 more like it below"));
+}
+
+/// Joined here, so that no scanner takes the page for a leak.
+fn token(prefix: &str, rest: &str) -> String {
+    format!("{prefix}{rest}")
+}
+
+#[test]
+fn secrets_are_told_and_not_shown() {
+    #[track_caller]
+    fn check(secret: &str, want: &str) {
+        let text = format!("Use this:\nkey = \"{secret}\" // mine");
+        let told = lint(&book(&[(".clinerules/a.md", &text)]), &|_| None);
+        let [told] = &told[..] else { panic!("{secret}: {told:?}") };
+        assert_eq!(told.message, want);
+        assert_eq!((told.line, told.column), (2, 8));
+        assert!(!format!("{told:?}").contains(&secret[8..]), "{told:?}");
+    }
+    let base62 = "q7Rw2LzX9vTn4KpB8sDf3HgY6mJc1QaE5uWi";
+    check(&token("ghp_", base62), "looks like a GitHub token: `ghp_…`, 40 characters");
+    check(
+        &token("github_pat_", &format!("{base62}_{base62}")),
+        "looks like a GitHub token: `gith…`, 84 characters",
+    );
+    check(&token("glpat-", &base62[..20]), "looks like a GitLab token: `glpa…`, 26 characters");
+    check(
+        &token("sk-ant-", &format!("api03-{base62}")),
+        "looks like an Anthropic key: `sk-a…`, 49 characters",
+    );
+    check(&token("sk-proj-", base62), "looks like an API key: `sk-p…`, 44 characters");
+    check(&token("AKIA", "Q3V7LXNWJ2ZTRK5B"), "looks like an AWS access key: `AKIA…`, 20 characters");
+    check(&token("AIza", &base62[..35]), "looks like a Google key: `AIza…`, 39 characters");
+    check(
+        &token("xoxb-", &format!("739204815-{}", &base62[..24])),
+        "looks like a Slack token: `xoxb…`, 39 characters",
+    );
+    check(&token("npm_", base62), "looks like an npm token: `npm_…`, 40 characters");
+    check(
+        &token("eyJ", &format!("hbGciOiJIUzI1NiJ9.eyJzdWIiOiI5OSJ9.{base62}")),
+        "looks like a JSON web token: `eyJh…`, 74 characters",
+    );
+    check(
+        &token("-----BEGIN ", &format!("RSA PRIVATE KEY-----\n{base62}{base62}")),
+        "looks like a private key: `----…`, 104 characters",
+    );
+}
+
+#[test]
+fn placeholders_and_names_are_no_secrets() {
+    let base62 = "q7Rw2LzX9vTn4KpB8sDf3HgY6mJc1QaE5uWi";
+    for text in [
+        token("sk-", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+        token("sk-", "your-own-key-goes-right-here-in-this-place"),
+        token("sk-", "how-to-write-rules-in-2024-for-each-agent"),
+        token("AKIA", "IOSFODNN7EXAMPLE"),
+        token("ghp_", "abcdefghijklmnopqrstuvwxyz0123456789"),
+        token("ghp_", &"0".repeat(36)),
+        token("-----BEGIN ", "PRIVATE KEY-----\n...\n"),
+        token("-----BEGIN ", "RSA PRIVATE KEY----- must never be committed"),
+        token("mask-", base62),
+        "<your-key>, $GITHUB_TOKEN, ${{ secrets.TOKEN }}, ghp_".to_owned(),
+        "AIzaShort, eyJhbGciOiJIUzI1NiJ9".to_owned(),
+    ] {
+        check(&[(".clinerules/a.md", &text)], &[]);
+    }
+}
+
+#[test]
+fn the_summary_says_what_is_not_as_meant() {
+    let files: &[(&str, &str)] = &[
+        (".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nSame."),
+        (".clinerules/b.md", "Same."),
+        (".clinerules/broken.md", "---\npaths: [\n---\nBroken."),
+        (".clinerules/all.md", "---\npaths: ['**']\n---\nAll."),
+        (".clinerules/empty.md", "---\npaths: ['x']\n---\n"),
+        (".opencode/rules/r.md", "---\ndescription: x\n---\nRejected."),
+        (".xcsh/rules/n.md", "Never."),
+    ];
+    let book = book(files);
+    let summary = Summary::of(&book, &lint(&book, &|_| None));
+    assert_eq!(
+        summary,
+        Summary {
+            files: 7,
+            never_seen: [".clinerules/empty.md", ".opencode/rules/r.md", ".xcsh/rules/n.md"]
+                .map(str::to_owned)
+                .into(),
+            on_by_accident: [".clinerules/all.md", ".clinerules/broken.md"].map(str::to_owned).into(),
+            said_twice: vec![".clinerules/b.md".to_owned()],
+            always_on: Always { rules: 2, tokens: 8, estimated: true },
+        }
+    );
+}
+
+#[test]
+fn the_table_of_hidden_characters_is_sorted() {
+    assert!(hidden::HIDDEN.is_sorted_by(|a, b| a.0.end() < b.0.start()));
+    assert!(is_hidden('\u{200b}') && !is_hidden('a') && !is_hidden('é'));
+}

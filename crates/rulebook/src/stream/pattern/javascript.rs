@@ -1,0 +1,384 @@
+//! JavaScript's spelling and meaning of regular expressions, put into what the engines read.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Engine;
+use super::class::narrowed;
+
+/// A pattern as the engines read it.
+#[derive(Debug)]
+pub(super) struct Respelled {
+    pub(super) regex: String,
+    pub(super) engine: Engine,
+    /// Whether `^` and `$` may mean a line's, somewhere in it.
+    pub(super) by_line: bool,
+}
+
+/// A class with nothing in it; nothing else is spelled with `&&`.
+pub(in crate::stream) const NEVER: &str = "[a&&b]";
+
+const DIGIT: &str = "0-9";
+const WORD: &str = "0-9A-Za-z_";
+const SPACE: &str =
+    r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
+const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
+
+/// `\b` and `\B`: for the automaton, and for the fallback, which has them for Unicode's words only.
+const BOUNDARIES: [[&str; 2]; 2] = [
+    [r"(?-u:\b)", "(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))"],
+    [r"(?-u:\B)", "(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))"],
+];
+
+/// The longest name that is looked for behind a `{`.
+const MAX_NAME: usize = 100;
+
+/// What opens a look-around.
+const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+
+/// Puts a pattern into the engines' spelling, and chooses the engine: look-around and back-references need the fallback.
+pub(super) fn respell(written: &str) -> Result<Respelled, String> {
+    let (text, flags) = unslash(written);
+    let respelled = Speller::new(text, flags, Engine::Automaton).run()?;
+    match respelled.engine {
+        Engine::Automaton => Ok(respelled),
+        Engine::Fallback => Speller::new(text, flags, Engine::Fallback).run(),
+    }
+}
+
+/// `/pattern/flags` is a pattern too, if it is one in JavaScript: a path has more slashes.
+fn unslash(written: &str) -> (&str, &str) {
+    let literal = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    let is_literal =
+        |(body, flags): &(&str, &str)| !body.is_empty() && !has_slash(body) && flags.chars().all(is_flag);
+    literal.filter(is_literal).unwrap_or((written, ""))
+}
+
+/// JavaScript's flags but `y`, which makes no sense in a stream.
+fn is_flag(c: char) -> bool {
+    "dgimsuv".contains(c)
+}
+
+/// Whether a `/` stands by itself, neither escaped nor in a class.
+fn has_slash(body: &str) -> bool {
+    let (mut in_class, mut is_escaped) = (false, false);
+    body.chars().any(|c| {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        in_class = if was_escaped { in_class } else { c == '[' || (in_class && c != ']') };
+        c == '/' && !was_escaped && !in_class
+    })
+}
+
+/// What flags say within a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flags {
+    ignores_case: bool,
+    dot_is_all: bool,
+}
+
+struct Speller<'t> {
+    rest: &'t str,
+    out: Respelled,
+    /// What is spelled for.
+    engine: Engine,
+    flags: Flags,
+    /// Those of the groups around.
+    around: Vec<Flags>,
+}
+
+/// What one or more signs stand for.
+#[derive(Clone, Copy)]
+enum Atom<'t> {
+    Char(char),
+    /// A set, as it stands in a class, or all but it.
+    Set(&'static str, bool),
+    /// `\b` or `\B`.
+    Boundary(usize),
+    /// As it stands.
+    Raw(&'t str),
+}
+
+impl<'t> Speller<'t> {
+    fn new(rest: &'t str, flags: &str, engine: Engine) -> Speller<'t> {
+        let out = Respelled { regex: String::new(), engine: Engine::Automaton, by_line: false };
+        let mut speller = Speller { rest, out, engine, flags: Flags::default(), around: Vec::new() };
+        let kept: String = flags.chars().filter(|c| "ims".contains(*c)).collect();
+        if !kept.is_empty() {
+            speller.set(&kept);
+            let _ = write!(speller.out.regex, "(?{kept})");
+        }
+        speller
+    }
+
+    fn run(mut self) -> Result<Respelled, String> {
+        while let Some(c) = self.rest.chars().next() {
+            match c {
+                '\\' => {
+                    let atom = self.escape(Place::Outside)?;
+                    self.push(atom);
+                }
+                '[' => self.class()?,
+                '(' => self.open(),
+                ')' => {
+                    self.flags = self.around.pop().unwrap_or(self.flags);
+                    self.copy(1);
+                }
+                '.' if self.flags.dot_is_all => self.instead("(?s:.)"),
+                '.' => self.instead(DOT),
+                '{' => match count(self.rest) {
+                    Some(length) => self.copy(length),
+                    None => self.instead(r"\{"),
+                },
+                '^' | '$' | '|' | '*' | '+' | '?' => self.copy(1),
+                c => {
+                    self.skip(c.len_utf8());
+                    self.push(Atom::Char(c));
+                }
+            }
+        }
+        Ok(self.out)
+    }
+
+    fn skip(&mut self, bytes: usize) -> &'t str {
+        let (skipped, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        skipped
+    }
+
+    fn copy(&mut self, bytes: usize) {
+        let copied = self.skip(bytes);
+        self.out.regex.push_str(copied);
+    }
+
+    /// Puts something in the place of one sign.
+    fn instead(&mut self, text: &str) {
+        self.skip(1);
+        self.out.regex.push_str(text);
+    }
+
+    fn push(&mut self, atom: Atom<'_>) {
+        match atom {
+            // The only letters of ASCII that Unicode gives another case: JavaScript does not.
+            Atom::Char('k' | 'K') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[kK])"),
+            Atom::Char('s' | 'S') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[sS])"),
+            Atom::Char(c) => push_char(&mut self.out.regex, c, r"\.+*?()|[]{}^$"),
+            Atom::Set(set, is_negated) => self.push_class(set, is_negated),
+            Atom::Boundary(which) => {
+                let spelled = BOUNDARIES[which][usize::from(self.engine == Engine::Fallback)];
+                self.out.regex.push_str(spelled);
+            }
+            Atom::Raw(text) => self.out.regex.push_str(text),
+        }
+    }
+
+    fn push_class(&mut self, items: &str, is_negated: bool) {
+        let not = if is_negated { "^" } else { "" };
+        let narrowed = if self.flags.ignores_case { narrowed(items) } else { None };
+        let _ = match narrowed {
+            Some(items) => write!(self.out.regex, "(?-i:[{not}{items}])"),
+            None => write!(self.out.regex, "[{not}{items}]"),
+        };
+    }
+
+    /// Opens a group, or sets flags.
+    fn open(&mut self) {
+        let around = self.flags;
+        let named = self.rest.strip_prefix("(?<").or_else(|| self.rest.strip_prefix("(?P<"));
+        if let Some(look) = LOOKS.iter().find(|look| self.rest.starts_with(**look)) {
+            self.out.engine = Engine::Fallback;
+            self.copy(look.len());
+        } else if let Some(named) = named {
+            let name = named.find('>').unwrap_or(named.len());
+            self.copy(self.rest.len() - named.len() + name);
+        } else if let Some(flags) = self.rest.strip_prefix("(?") {
+            let end = flags.find(|c: char| c != '-' && !c.is_ascii_alphabetic()).unwrap_or(flags.len());
+            self.set(&flags[..end]);
+            let is_group = !flags[end..].starts_with(')');
+            self.copy(2 + end + usize::from(flags[end..].starts_with([':', ')'])));
+            if !is_group {
+                return;
+            }
+        } else {
+            self.copy(1);
+        }
+        self.around.push(around);
+    }
+
+    fn set(&mut self, flags: &str) {
+        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        let is_set = |flag, before| (before || on.contains(flag)) && !off.contains(flag);
+        self.flags.ignores_case = is_set('i', self.flags.ignores_case);
+        self.flags.dot_is_all = is_set('s', self.flags.dot_is_all);
+        self.out.by_line |= on.contains('m');
+    }
+
+    fn class(&mut self) -> Result<(), String> {
+        self.skip(1);
+        let is_negated = self.rest.starts_with('^');
+        self.skip(usize::from(is_negated));
+        let (mut items, mut sets) = (String::new(), BTreeSet::new());
+        while !self.rest.starts_with(']') {
+            let first = self.class_atom()?;
+            push_item(&mut items, &mut sets, first);
+            if !self.rest.starts_with('-') || self.rest.starts_with("-]") {
+                continue;
+            }
+            self.skip(1);
+            let last = self.class_atom()?;
+            // A hyphen beside a set is a hyphen.
+            let is_range = matches!((first, last), (Atom::Char(_), Atom::Char(_)));
+            items.push_str(if is_range { "-" } else { r"\-" });
+            push_item(&mut items, &mut sets, last);
+        }
+        self.skip(1);
+        let is_all = sets.iter().any(|(set, not)| sets.contains(&(*set, !not)));
+        match (items.is_empty(), is_negated) {
+            (true, true) => self.out.regex.push_str("(?s:.)"),
+            (true, false) => self.out.regex.push_str(NEVER),
+            (false, true) if is_all => self.out.regex.push_str(NEVER),
+            (false, _) => self.push_class(&items, is_negated),
+        }
+        Ok(())
+    }
+
+    fn class_atom(&mut self) -> Result<Atom<'t>, String> {
+        match self.rest.chars().next() {
+            None => Err("unclosed character class".to_owned()),
+            Some('\\') => self.escape(Place::Class),
+            Some(c) => {
+                self.skip(c.len_utf8());
+                Ok(Atom::Char(c))
+            }
+        }
+    }
+
+    /// What a `\` and the signs behind it stand for.
+    fn escape(&mut self, place: Place) -> Result<Atom<'t>, String> {
+        let from = self.rest;
+        self.skip(1);
+        let Some(c) = self.rest.chars().next() else { return Ok(Atom::Raw(from)) };
+        self.skip(c.len_utf8());
+        let is_outside = place == Place::Outside;
+        Ok(match c {
+            'd' | 'D' => Atom::Set(DIGIT, c == 'D'),
+            'w' | 'W' => Atom::Set(WORD, c == 'W'),
+            's' | 'S' => Atom::Set(SPACE, c == 'S'),
+            'b' if is_outside => Atom::Boundary(0),
+            'B' if is_outside => Atom::Boundary(1),
+            'b' => Atom::Char('\x08'),
+            't' => Atom::Char('\t'),
+            'n' => Atom::Char('\n'),
+            'v' => Atom::Char('\x0B'),
+            'f' => Atom::Char('\x0C'),
+            'r' => Atom::Char('\r'),
+            '0' => Atom::Char('\0'),
+            'c' => match self.rest.bytes().next().filter(u8::is_ascii_alphabetic) {
+                Some(letter) => {
+                    self.skip(1);
+                    Atom::Char(char::from(letter % 32))
+                }
+                // It stands for both its signs.
+                None => {
+                    self.rest = &from[1..];
+                    Atom::Char('\\')
+                }
+            },
+            'x' | 'u' => Atom::Char(self.code(c)?),
+            'p' | 'P' => {
+                let name = self.brace().unwrap_or(0);
+                let sign = self.rest[name..].chars().next().map_or(0, char::len_utf8);
+                self.skip(name + sign);
+                Atom::Raw(&from[..from.len() - self.rest.len()])
+            }
+            '1'..='9' if is_outside => {
+                let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+                self.skip(digits);
+                self.out.engine = Engine::Fallback;
+                Atom::Raw(&from[..from.len() - self.rest.len()])
+            }
+            'k' if is_outside && self.rest.starts_with('<') => {
+                let name = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
+                self.skip(name);
+                self.out.engine = Engine::Fallback;
+                Atom::Raw(&from[..from.len() - self.rest.len()])
+            }
+            // Any other sign stands for itself.
+            c => Atom::Char(c),
+        })
+    }
+
+    /// `\x41`, `\u0041`, `\u{1F600}`, and two halves of a character as JavaScript has them. Other signs behind an `x` or
+    /// `u` leave it a letter.
+    fn code(&mut self, letter: char) -> Result<char, String> {
+        if let Some(end) = self.brace()
+            && let Some(c) = u32::from_str_radix(&self.rest[1..end], 16).ok().and_then(char::from_u32)
+        {
+            self.skip(end + 1);
+            return Ok(c);
+        }
+        let digits = if letter == 'x' { 2 } else { 4 };
+        let Some(first) = unit(self.rest, digits) else { return Ok(letter) };
+        let written = self.skip(digits);
+        let second = self.rest.strip_prefix("\\u").and_then(|rest| unit(rest, 4));
+        match char::decode_utf16([first].into_iter().chain(second)).next() {
+            Some(Ok(c)) => {
+                self.skip(if c.len_utf16() == 2 { 6 } else { 0 });
+                Ok(c)
+            }
+            _ => Err(format!(
+                "`\\u{written}` is half a character: write the whole one, such as `\\u{{1F600}}`"
+            )),
+        }
+    }
+
+    /// Where the `}` of a short name in braces stands.
+    fn brace(&self) -> Option<usize> {
+        let is_open = self.rest.starts_with('{');
+        self.rest.bytes().take(MAX_NAME).position(|byte| byte == b'}').filter(|_| is_open)
+    }
+}
+
+/// Where an escape stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Outside,
+    Class,
+}
+
+fn unit(text: &str, digits: usize) -> Option<u16> {
+    let hex = text.get(..digits).filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u16::from_str_radix(hex, 16).ok()
+}
+
+fn push_item(items: &mut String, sets: &mut BTreeSet<(&'static str, bool)>, atom: Atom<'_>) {
+    match atom {
+        Atom::Char(c) => push_char(items, c, r"\[]^-&~"),
+        Atom::Set(set, is_negated) => {
+            sets.insert((set, is_negated));
+            items.extend(if is_negated { ["[^", set, "]"] } else { ["", set, ""] });
+        }
+        Atom::Raw(text) => items.push_str(text),
+        Atom::Boundary(_) => {}
+    }
+}
+
+fn push_char(out: &mut String, c: char, special: &str) {
+    if special.contains(c) {
+        out.push('\\');
+        out.push(c);
+    } else if c.is_control() {
+        let _ = write!(out, "\\x{{{:x}}}", u32::from(c));
+    } else {
+        out.push(c);
+    }
+}
+
+/// How long a count is, if a `{` opens one: `{2}`, `{2,}`, `{2,3}`.
+fn count(text: &str) -> Option<usize> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let low = digits(&text[1..]);
+    let after = &text[1 + low..];
+    let after = after.strip_prefix(',').map_or(after, |high| &high[digits(high)..]);
+    (low > 0 && after.starts_with('}')).then_some(text.len() - after.len() + 1)
+}

@@ -1,0 +1,222 @@
+//! Data cases: what people write, and what it means.
+
+use super::*;
+
+/// Both engines must agree: the fallback gets the same behind a look-ahead that always holds.
+#[track_caller]
+fn check(written: &str, text: &str, matches: bool) {
+    let pattern = read(written).unwrap_or_else(|error| panic!("{written}: {error}"));
+    assert_eq!(pattern.engine, Engine::Automaton, "{written}");
+    let regex = regex::bytes::RegexBuilder::new(&pattern.regex).crlf(true).build().unwrap();
+    assert_eq!(regex.is_match(text.as_bytes()), matches, "{written} → {} on {text:?}", pattern.regex);
+    if !written.starts_with('/') {
+        check_fallback(&format!("(?=){written}"), text, matches);
+    }
+}
+
+#[track_caller]
+fn check_fallback(written: &str, text: &str, matches: bool) {
+    let pattern = read(written).unwrap_or_else(|error| panic!("{written}: {error}"));
+    assert_eq!(pattern.engine, Engine::Fallback, "{written}");
+    let regex = fancy_regex::RegexBuilder::new(&pattern.regex).crlf(true).build().unwrap();
+    assert_eq!(regex.is_match(text).unwrap(), matches, "{written} → {} on {text:?}", pattern.regex);
+}
+
+#[test]
+fn spellings_of_javascript_mean_what_they_mean_there() {
+    check(r"\bnew\s+(Set|Map)\b", "new Map(", true);
+    check(r"\bnew\s+(Set|Map)\b", "new Mapper(", false);
+    check(r"\d", "٣", false);
+    check(r"\w+é", "naïve é", false);
+    check(r"[\d_]x", "_x", true);
+    check(r"[^\s]", "\u{feff}", false);
+    check(r"\s", "\u{2003}", true);
+    check(r"a.b", "a\u{2028}b", false);
+    check(r"(?s)a.b", "a\nb", true);
+    check(r"/FOO\/bar/i", "foo/BAR", true);
+    check(r"(?i)foo", "FOO", true);
+    check(r"[^]x", "\nx", true);
+    check(r"function {", "function {", true);
+    check(r"a{2}", "aa", true);
+    check(r"x{,3}", "x{,3}", true);
+    check(r"[[]a", "[a", true);
+    check(r"[a&&b]", "&", true);
+    check(r"\<div\>", "<div>", true);
+    check(r"[\w-.]+x", "-.x", true);
+    check(r"\p{Lu}", "É", true);
+    check(r"\u{1F600}", "😀", true);
+    check(r"\u0041\x42", "AB", true);
+    check(r"foo$", "foo\n", false);
+    check(r"(?m)foo$", "foo\nx", true);
+    check(r"(?m)foo$", "foo\r\nx", true);
+    check(r"(?m:^foo)$", "x\nfoo", true);
+    check(r"a.b", "a\rb", false);
+    check(r"(?s:a.)b.c", "a\nb\nc", false);
+    check(r"(?s)a(?-s:.)b", "a\nb", false);
+    check(r"\uD83D\uDE00", "😀", true);
+    check(r"[\uD83D\uDE00-\uD83D\uDE02x]", "😁", true);
+    check(r"\cA\cz", "\u{1}\u{1a}", true);
+    check(r"\c!", "\\c!", true);
+    check(r"[\cA]", "\u{1}", true);
+    check(r"\u{e9}\x{e8}", "éè", true);
+    check(r"\u12\xg\u{}", "u12xgu{}", true);
+    check(r"a\/b", "a/b", true);
+    check(r"(?<year>\d{4})-(?<mask>x)", "2024-x", true);
+    check(r"(?i)(?<mask>k)\w", "KK", true);
+    check(r"[!--]x", ",x", true);
+    check(r"[!--]x", "/x", false);
+    check(r"[+--/]x", ".x", false);
+    check(r"[a\-z]x", "-x", true);
+    check(r"[a\-z]x", "bx", false);
+    check(r"[-a]", "-", true);
+    check(r"[a-]", "-", true);
+    check(r"[\d-x]", "-", true);
+    check(r"[x-\d]", "y", false);
+    check(r"[]|x", "x", true);
+    check(r"[^\s\S]|x", "y", false);
+    check(r"[\s\S]x", "\nx", true);
+    check(r"[\D]", "5", false);
+    check(r"[^\W]", "é", false);
+    check(r"[\b]", "\u{8}", true);
+    check(r"a\0b", "a\0b", true);
+    check(r"\e\y\A\z\Q\%\@\ é", "eyAzQ%@ é", true);
+    check(r"a#b c", "a#b c", true);
+    check(r"x}y]z", "x}y]z", true);
+    check(r"\bMap\b", "éMapé", true);
+    check(r"\B\w\B", "abc", true);
+    check(r"[[:alpha:]]", "a]", true);
+    check(r"[a~~+--c]", "~", true);
+    check("\u{7f}[\u{1}]", "\u{7f}\u{1}", true);
+}
+
+#[test]
+fn letters_of_ascii_have_two_cases() {
+    for (written, text, matches) in [
+        (r"(?i)\w", "ſ", false),
+        (r"(?i)\w", "\u{212A}", false),
+        (r"(?i)\W", "\u{212A}", true),
+        (r"(?i)[a-z]", "ſ", false),
+        (r"(?i)[^a-z]", "ſ", true),
+        (r"(?i)[a-zé]", "É", true),
+        (r"(?i)[a-zſ]", "ſ", true),
+        (r"(?i)k", "\u{212A}", false),
+        (r"(?i)mask", "MASK", true),
+        (r"(?i)\x4b", "k", true),
+        (r"(?i)É", "é", true),
+        (r"(?i:a)k", "Ak", true),
+        (r"(?i:a)k", "AK", false),
+        (r"(?i)a(?-i)k", "AK", false),
+    ] {
+        check(written, text, matches);
+    }
+    check("/K/i", "k", true);
+    check("/K/i", "\u{212A}", false);
+}
+
+#[test]
+fn between_slashes_stands_a_pattern_and_in_a_path_a_path() {
+    for (written, text, matches) in [
+        ("/foo/", "foo", true),
+        ("/foo/gi", "FOO", true),
+        (r"/a\/b/", "a/b", true),
+        ("/a[/]b/", "a/b", true),
+        ("/^b/m", "a\nb", true),
+        ("/a.b/s", "a\nb", true),
+        ("/home/user/my", "cd /home/user/my", true),
+        ("/home/user/my", "home/user", false),
+        ("/home/user/ms", "home/user", false),
+        ("/etc/passwd", "etc", false),
+        ("/home/my", "home", false),
+        ("//", "//", true),
+        ("/", "/", true),
+    ] {
+        check(written, text, matches);
+    }
+}
+
+#[test]
+fn what_falls_back_means_the_same() {
+    for (written, text, matches) in [
+        (r"(?<!\w)\d(?!\d)", "٣", false),
+        (r"(?<=\bnaïve )\w", "naïve é", false),
+        (r"(?<a>x)\k<a>", "xx", true),
+        (r"(\w)\1", "éé", false),
+        (r"(?i)(?=k)\w", "\u{212A}", false),
+        (r"/(?=a)A/i", "a", true),
+        (r"(?!x)[\uD83D\uDE00]", "😀", true),
+        (r"(?=a)a{,2}", "a{,2}", true),
+    ] {
+        check_fallback(written, text, matches);
+    }
+}
+
+#[test]
+fn what_matches_nothing_at_all_is_known() {
+    for (written, empty) in
+        [(".*", true), ("a?|b", true), ("^$", true), ("(a{0,2})*", true), ("a+", false), (r"\bfoo", false)]
+    {
+        assert_eq!(read(written).unwrap().matches_empty, empty, "{written}");
+    }
+}
+
+#[test]
+fn what_an_automaton_cannot_do_falls_back_and_what_nobody_can_is_told() {
+    assert_eq!(read("console\\.log(?!ger)").unwrap().engine, Engine::Fallback);
+    assert_eq!(read(r"(a)\1").unwrap().engine, Engine::Fallback);
+    for bad in
+        ["(", "*.rs", "[z-a]", "[a", r"a\", "(?P<n", &"(".repeat(5000), "(?=a", "((a{1000}){1000}){1000}"]
+    {
+        assert!(read(bad).is_err(), "{}", &bad[..bad.len().min(20)]);
+    }
+    let half = read(r"[\uD800-\uDFFF]").unwrap_err();
+    assert_eq!(half, r"`\uD800` is half a character: write the whole one, such as `\u{1F600}`");
+}
+
+#[test]
+fn what_can_never_match_is_told() {
+    for never in [
+        "[]",
+        "a[]",
+        "(a[])+",
+        "[^\\s\\S]",
+        "[^\\d\\D]x",
+        "[]|[]",
+        "a^b",
+        "a$b",
+        "a$\nb",
+        "(?!)",
+        "(?<=a)[]",
+        "(?!a*)x",
+        "(?=[])",
+        "x(?<!)",
+        "(?:(?!)|[](?=a))",
+    ] {
+        assert!(read(never).unwrap_err().starts_with(NOTHING_MATCHES), "{never}");
+    }
+    for fine in [
+        "[]|a",
+        "[]*a",
+        "a*^b",
+        "(?m)a\n^b",
+        "(?m)a$\nb",
+        "^$",
+        "(^|,)a",
+        "(?!$)a",
+        "(?!)|(?=a)",
+        "(?!a)(?:[])?",
+    ] {
+        assert!(read(fine).is_ok(), "{fine}");
+    }
+}
+
+#[test]
+fn no_pattern_takes_long_to_read() {
+    for piece in [
+        "{", "[", "[[", "\\", "\\p{", "\\u{", "\\k<", "(?<", "(?<a>", "(?i)", "(?i:k", "[\\d", "\\d", "[a-",
+        "(?=", "a{", "(?", "[^", "(a+)+", "a|", "/", "\\1",
+    ] {
+        let _ = read(&piece.repeat((63 << 10) / piece.len()));
+        let _ = read(&format!("(?i)[{}]", "\\d".repeat(50_000)));
+        let _ = read(&format!("(?=a){}", piece.repeat((15 << 10) / piece.len())));
+    }
+}
