@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+#[allow(dead_code, reason = "shared with the engine's pages")]
 #[path = "../../rulebook/tests/page/mod.rs"]
 mod page;
 

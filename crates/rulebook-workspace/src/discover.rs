@@ -33,6 +33,8 @@ pub struct Found {
     pub file: PathBuf,
     /// Which file it is, whatever leads to it.
     pub node: Option<Node>,
+    /// Whether it is a link: of two names for one file, the file's own counts.
+    pub is_link: bool,
     /// Why it must not be read.
     pub refused: Option<Unreadable>,
 }
@@ -97,6 +99,7 @@ pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagn
         let origin = &found.origin;
         (
             origin.scope,
+            found.is_link,
             origin.format.order(),
             std::cmp::Reverse(depth(&origin.folder)),
             origin.display.clone(),

@@ -21,6 +21,7 @@ mod facts;
 pub mod git;
 mod homes;
 mod imports;
+pub mod ledger;
 mod load;
 mod open;
 pub mod settings;

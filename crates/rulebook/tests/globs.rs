@@ -198,6 +198,19 @@ fn copilots_command_line_matches_what_it_was_seen_to_match() {
     check("!src/**", "src/a.ts", true);
 }
 
+/// Git reads what follows the literal start of a path as a pattern of its own.
+#[test]
+fn gits_stars_begin_anew_after_literals() {
+    #[track_caller]
+    fn check(pattern: &str, path: &str, want: bool) {
+        assert_eq!(glob(pattern, Dialect::Gitignore).is_match(path), want, "`{pattern}` and `{path}`");
+    }
+    check("a/b**", "a/b", true);
+    check("a/b**", "a/bc/d", true);
+    check("a**/b", "ab", true);
+    check("a/**", "a", false);
+}
+
 #[test]
 fn a_list_says_which_pattern_decided() {
     #[track_caller]

@@ -29,7 +29,7 @@ impl Finder<'_> {
                 // Not the link alone: a folder above may be one.
                 let refused = self.outside(spot, at).or_else(|| not_a_file(kind));
                 let node = node_at(at);
-                self.add(spot, &spot.shown, inner, at, node, refused);
+                self.add(spot, inner, at, node, found.is_symlink(), refused);
             }
             (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
                 Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
@@ -103,7 +103,8 @@ impl Finder<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             // What the folder says of an entry is enough for everything but links.
-            let (kind, node, refused) = if kind.is_symlink() {
+            let is_link = kind.is_symlink();
+            let (kind, node, refused) = if is_link {
                 let kind = fs::metadata(&path).map_or(kind, |metadata| metadata.file_type());
                 (kind, node_at(&path), self.outside(spot, &path))
             } else {
@@ -112,7 +113,7 @@ impl Finder<'_> {
             let is_folder = kind.is_dir();
             if spot.place.takes(&name) {
                 let refused = refused.clone().or_else(|| not_a_file(kind));
-                self.add(spot, &spot.shown_at(&inner), inner.clone(), &path, node, refused);
+                self.add(spot, inner.clone(), &path, node, is_link, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
                 self.tell_outside(spot.shown_at(&inner), target);
             }
@@ -139,23 +140,25 @@ impl Finder<'_> {
     fn add(
         &mut self,
         spot: &Spot<'_>,
-        display: &str,
         inner: String,
         file: &Path,
         node: Option<Node>,
+        is_link: bool,
         refused: Option<Unreadable>,
     ) {
+        let is_in_folder = spot.place.extensions().is_some();
+        let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
         let origin = Origin {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display: one_line(display),
+            display: one_line(&display),
             path: posix(file),
             root: spot.root,
             folder: spot.folder.to_owned(),
             inner,
         };
-        self.found.push(Found { origin, file: file.to_owned(), node, refused });
+        self.found.push(Found { origin, file: file.to_owned(), node, is_link, refused });
     }
 
     /// Where a path really lies, if that is neither below its root nor where links may lead.

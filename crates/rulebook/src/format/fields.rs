@@ -112,13 +112,14 @@ impl Fields {
         if field.key == format.paths_key && !self.has_right_shape(field, reader) {
             return None;
         }
+        let told = reader.diagnostics.len();
         let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
             reader.tell(code, span, format!("`{}`: {message}", field.key));
         });
         if paths.is_none() && format.lists == Lists::ListOrNever {
             return Some((field, Paths::none(format.dialect)));
         }
-        if paths.is_none() && format.keys != Keys::Strict {
+        if paths.is_none() && format.keys != Keys::Strict && reader.diagnostics.len() == told {
             let message = format!("`{}` names no path, so it constrains nothing", field.key);
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }

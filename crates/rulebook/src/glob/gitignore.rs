@@ -119,17 +119,13 @@ impl Translator {
                 '[' => self.raw_class()?,
                 '\\' => {
                     self.at += 1;
-                    self.literal(*self.chars.get(self.at - 1)?);
+                    push_literal(&mut self.source, *self.chars.get(self.at - 1)?);
                 }
-                c => self.literal(c),
+                c => push_literal(&mut self.source, c),
             }
             leads = false;
         }
         Some(self.source)
-    }
-
-    fn literal(&mut self, c: char) {
-        push_literal(&mut self.source, c);
     }
 
     /// After the first star. `leads` is whether only `**/` has been read so far.
@@ -145,7 +141,7 @@ impl Translator {
         };
         let rest = &self.chars[self.at..];
         match rest {
-            [] if is_run && begins => self.source += "[^]+",
+            [] if is_run && begins => self.source += if is_whole { "[^]+" } else { "[^]*" },
             ['/', ..] if is_run && begins => {
                 self.source += "(?:[^]*\\/)?";
                 self.at += 1;

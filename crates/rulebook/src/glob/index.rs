@@ -79,7 +79,7 @@ impl<'p> PathIndex<'p> {
     /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
     pub fn matches(&self, glob: &Glob) -> Vec<usize> {
         // The buckets know paths only in the case they are written in.
-        let is_cased = glob.dialect().folds() && self.traits.has(Traits::CASED);
+        let is_cased = glob.dialect().folds() && self.traits.touch(Traits::CASED);
         if glob.is_negated() || is_cased {
             let mut asked = Asked::new(glob, self.all.len(), self.traits);
             let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));

@@ -126,7 +126,7 @@ impl Glob {
     /// Whether it matches every path, but for those with line breaks.
     pub fn is_universal(&self) -> bool {
         let is_plain = match &self.plan {
-            Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().has(Traits::HIDDEN),
+            Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().touch(Traits::HIDDEN),
             Plan::Always => true,
             _ => matches!((self.dialect, &*self.pattern), (Dialect::Picomatch, "**/**" | "**/**/**")),
         };
@@ -147,7 +147,7 @@ impl Glob {
             Plan::Never => false,
             Plan::Always => true,
             Plan::Program(compiled) => compiled.1.are_met(path) && compiled.0.is_match(path),
-            Plan::Plain(_) if path.ends_with('/') && self.dialect.minds().has(Traits::FOLDER) => {
+            Plan::Plain(_) if path.ends_with('/') && self.dialect.minds().touch(Traits::FOLDER) => {
                 self.fits_exactly(path)
             }
             Plan::Plain(plain) => {

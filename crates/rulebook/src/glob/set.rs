@@ -76,7 +76,7 @@ impl<'g> PatternSet<'g> {
             set.minds = set.minds.and(glob.dialect().minds());
             let keys = if glob.dialect().folds() { &mut set.folded } else { &mut set.exact };
             if let Some(text) = glob.itself().filter(|text| is_odd(text)) {
-                keys.add_path(text, at);
+                keys.add(Kind::Path, 0, 0, text, at);
             }
             let is_keyed = !glob.is_negated() && keys.add_glob(glob, at);
             if !is_keyed && !matches!(glob.plan, Plan::Never) {
@@ -151,10 +151,6 @@ impl Keys {
         true
     }
 
-    fn add_path(&mut self, path: &str, at: usize) {
-        self.add(Kind::Path, 0, 0, path, at);
-    }
-
     fn add(&mut self, kind: Kind, depth: usize, start: u64, value: &str, at: usize) {
         match kind {
             Kind::Nothing | Kind::Name | Kind::Extension => self.depths[kind as usize] |= 1 << depth,
@@ -162,7 +158,7 @@ impl Keys {
             Kind::Inside => self.has_segments[1] = true,
             Kind::Path => self.has_paths = true,
         }
-        let key = key(kind, start, if value.is_empty() { 0 } else { hash(value) });
+        let key = key(kind, start, hash_or_zero(value));
         self.globs.entry(key).or_default().push(at);
         self.present.resize(PRESENT_BITS / 64, 0);
         let bit = key as usize % PRESENT_BITS;

@@ -41,10 +41,6 @@ impl Traits {
     pub(super) fn touch(self, other: Traits) -> bool {
         self.0 & other.0 != 0
     }
-
-    pub(super) fn has(self, one: Traits) -> bool {
-        self.touch(one)
-    }
 }
 
 pub(super) fn has_line_break(path: &str) -> bool {

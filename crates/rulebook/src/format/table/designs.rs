@@ -117,7 +117,7 @@ pub(crate) const CLINE: Format = Format {
             shape: Shape::Folder {
                 extensions: &["md", "txt"],
                 depth: Depth::Recursive,
-                skip: &["hooks", "workflows"],
+                skip: &["hooks", "skills", "workflows"],
             },
         },
         file(Base::Root, ".clinerules", "clinerules", false),

@@ -24,7 +24,10 @@ pub(crate) const GOOSE: Format = Format {
     name: "goose",
     agent: "Goose",
     workspace: &[located(Base::Root, ".goosehints", "goosehints")],
-    user: &[located(Base::Config, "goose/.goosehints", "goosehints")],
+    user: &[
+        located(Base::Config, "goose/.goosehints", "goosehints"),
+        file(Base::Config, "goose/AGENTS.md", "agents@goose", true),
+    ],
     imports: 3,
     knowledge: "its source",
     ..LOCATED

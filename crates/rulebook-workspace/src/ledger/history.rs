@@ -1,0 +1,163 @@
+//! What a ledger says, read as far as it is written.
+
+use std::collections::HashMap;
+
+use rulebook::evidence::ToolCall;
+use rulebook::rule::Rule;
+use serde::{Deserialize, Serialize};
+
+use super::Fact;
+
+/// A rule given to the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delivery {
+    /// Its id.
+    pub rule: String,
+    /// Its file, as shown.
+    pub source: String,
+    /// Of its text: a rule that changed is given again.
+    pub hash: String,
+    /// Why it came on, in a few words.
+    pub because: String,
+    /// Whether it was too large and only its name and description were given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offered: bool,
+}
+
+impl Delivery {
+    /// The delivery of a rule.
+    pub fn of(rule: &Rule, because: String) -> Delivery {
+        Delivery {
+            rule: rule.id.clone(),
+            source: rule.origin.display.clone(),
+            hash: hash(&rule.body),
+            because,
+            offered: false,
+        }
+    }
+}
+
+/// The facts of a session so far.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    facts: Vec<Fact>,
+    /// Where the ledger was read up to.
+    end: u64,
+    /// The last line has no end: its writer was killed, or is at it.
+    is_torn: bool,
+    /// Lines that could not be read.
+    unreadable: usize,
+    /// Texts given since the last compaction, by source.
+    given: HashMap<String, String>,
+}
+
+impl History {
+    /// Every fact, oldest first.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// How many lines could not be read.
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    /// Whether nothing is known of the session yet.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// How often the user spoke.
+    pub fn turn(&self) -> u64 {
+        self.facts.iter().filter(|fact| matches!(fact, Fact::Spoke { .. })).count() as u64
+    }
+
+    /// What the user said last.
+    pub fn message(&self) -> Option<&str> {
+        self.facts.iter().rev().find_map(|fact| match fact {
+            Fact::Spoke { message } => Some(message.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The tool calls, oldest first, each with its turn.
+    pub fn tools(&self) -> Vec<ToolCall> {
+        let mut turn = 0;
+        let mut calls = Vec::new();
+        for fact in &self.facts {
+            match fact {
+                Fact::Spoke { .. } => turn += 1,
+                Fact::Tool { name, paths, command, pending } => calls.push(ToolCall {
+                    name: name.clone(),
+                    paths: paths.clone(),
+                    command: command.clone(),
+                    input: None,
+                    turn: Some(turn),
+                    pending: *pending,
+                }),
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// Whether the rule's text was given and is still in the context.
+    pub fn has(&self, delivery: &Delivery) -> bool {
+        self.given.get(&delivery.source).is_some_and(|hash| *hash == delivery.hash)
+    }
+
+    /// Whether a call was refused because of a rule before.
+    pub fn has_refused(&self, rule: &str, call: &str) -> bool {
+        let is_it =
+            |fact: &Fact| matches!(fact, Fact::Refused { rule: r, call: c } if r == rule && c == call);
+        self.facts.iter().any(is_it)
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub(super) fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+
+    /// Takes in the bytes of the ledger from `from` on.
+    pub(super) fn read_on(&mut self, from: u64, bytes: &[u8]) {
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        self.is_torn = whole < bytes.len();
+        self.end = from + whole as u64;
+        for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(fact) => self.add(fact),
+                Err(_) => self.unreadable += 1,
+            }
+        }
+    }
+
+    /// Takes in what this process wrote, `len` bytes behind all that was read.
+    pub(super) fn append(&mut self, facts: Vec<Fact>, len: u64) {
+        if !self.is_torn {
+            self.end += len;
+            facts.into_iter().for_each(|fact| self.add(fact));
+        }
+        // Behind a torn line the next reading takes in both.
+    }
+
+    fn add(&mut self, fact: Fact) {
+        match &fact {
+            Fact::Delivered(delivery) => {
+                self.given.insert(delivery.source.clone(), delivery.hash.clone());
+            }
+            Fact::Compacted => self.given.clear(),
+            _ => {}
+        }
+        self.facts.push(fact);
+    }
+}
+
+/// A short name for a text, the same on every machine (FNV-1a, 64 bits).
+pub(super) fn hash(text: &str) -> String {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+}

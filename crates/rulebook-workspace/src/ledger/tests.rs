@@ -1,0 +1,141 @@
+use std::fs;
+use std::io::Write as _;
+use std::thread;
+
+use super::*;
+
+fn delivery(rule: &str, hash: &str) -> Delivery {
+    Delivery {
+        rule: rule.to_owned(),
+        source: format!(".rulebook/rules/{rule}.md"),
+        hash: hash.to_owned(),
+        because: "always on".to_owned(),
+        offered: false,
+    }
+}
+
+fn ledger(folder: &tempfile::TempDir) -> Ledger {
+    Ledger::of(folder.path(), "claude", "s-1", None)
+}
+
+/// Records as a process of its own would.
+fn record(ledger: &Ledger, facts: Vec<Fact>, wanted: &[Delivery]) -> Vec<String> {
+    let mut history = ledger.read().unwrap();
+    let mine = ledger.record(&mut history, facts, wanted.to_vec()).unwrap();
+    mine.into_iter().map(|delivery| delivery.rule).collect()
+}
+
+#[test]
+fn a_rule_is_delivered_once_and_again_when_its_text_changed_or_the_context_was_compacted() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    assert_eq!(record(&ledger, vec![], &[delivery("a", "1"), delivery("b", "1")]), ["a", "b"]);
+    assert!(record(&ledger, vec![], &[delivery("a", "1")]).is_empty());
+    assert_eq!(record(&ledger, vec![], &[delivery("a", "2")]), ["a"]);
+    record(&ledger, vec![Fact::Compacted], &[]);
+    assert_eq!(record(&ledger, vec![], &[delivery("b", "1")]), ["b"]);
+}
+
+#[test]
+fn sessions_and_agents_are_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for (session, agent) in
+        [("s", None), ("s", Some("explore")), ("../../s", None), ("", None), ("s/..", None)]
+    {
+        let ledger = Ledger::of(folder.path(), "claude", session, agent);
+        assert_eq!(record(&ledger, vec![], &[delivery("a", "1")]), ["a"], "{session} {agent:?}");
+        assert!(ledger.file().starts_with(folder.path().join("sessions/claude")));
+    }
+    assert_eq!(sessions(folder.path()).len(), 5);
+}
+
+#[test]
+fn turns_messages_and_tools_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let tool = |path: &str| Fact::Tool {
+        name: "Read".to_owned(),
+        paths: vec![path.to_owned()],
+        command: None,
+        pending: false,
+    };
+    record(&ledger, vec![Fact::spoke("one"), tool("a.ts")], &[]);
+    record(&ledger, vec![Fact::spoke("two\nlines"), tool("b.ts")], &[]);
+    let history = ledger.read().unwrap();
+    assert_eq!((history.turn(), history.message()), (2, Some("two\nlines")));
+    let calls: Vec<_> = history.tools().into_iter().map(|call| (call.turn, call.paths)).collect();
+    assert_eq!(calls, [(Some(1), vec!["a.ts".to_owned()]), (Some(2), vec!["b.ts".to_owned()])]);
+}
+
+#[test]
+fn a_kill_at_any_byte_loses_at_most_the_line_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    record(&ledger, vec![Fact::spoke("kept")], &[]);
+    let whole = fs::read(ledger.file()).unwrap();
+    let torn = serde_json::to_vec(&Fact::spoke("torn é")).unwrap();
+    for cut in 0..=torn.len() {
+        fs::write(ledger.file(), &whole).unwrap();
+        OpenOptions::new().append(true).open(ledger.file()).unwrap().write_all(&torn[..cut]).unwrap();
+        assert_eq!(record(&ledger, vec![Fact::spoke("next")], &[delivery("a", "1")]), ["a"], "{cut}");
+        let history = ledger.read().unwrap();
+        let said: Vec<&Fact> =
+            history.facts().iter().filter(|fact| matches!(fact, Fact::Spoke { .. })).collect();
+        // The torn line may be whole but for its end; then it counts.
+        let wanted = if cut == torn.len() { 3 } else { 2 };
+        assert_eq!(
+            (said.len(), history.unreadable()),
+            (wanted, usize::from(cut > 0 && cut < torn.len())),
+            "{cut}"
+        );
+        assert!(record(&ledger, vec![], &[delivery("a", "1")]).is_empty(), "{cut}");
+    }
+}
+
+#[test]
+fn many_writers_lose_nothing_and_deliver_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let rules: Vec<Delivery> = (0..20).map(|at| delivery(&format!("r{at}"), "1")).collect();
+    let threads: Vec<_> = (0..24)
+        .map(|writer| {
+            let (ledger, rules) = (ledger.clone(), rules.clone());
+            thread::spawn(move || {
+                let once = |at| record(&ledger, vec![Fact::spoke(&format!("{writer} {at}"))], &rules);
+                (0..8).flat_map(once).collect::<Vec<String>>()
+            })
+        })
+        .collect();
+    let mut delivered: Vec<String> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+    delivered.sort();
+    let mut wanted: Vec<String> = rules.into_iter().map(|delivery| delivery.rule).collect();
+    wanted.sort();
+    assert_eq!(delivered, wanted);
+    let history = ledger.read().unwrap();
+    assert_eq!((history.turn(), history.unreadable()), (24 * 8, 0));
+}
+
+#[test]
+fn garbage_is_counted_and_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    record(&ledger, vec![Fact::spoke("a")], &[]);
+    let mut file = OpenOptions::new().append(true).open(ledger.file()).unwrap();
+    file.write_all(b"{}\n\xff\xfe\n{\"is\":\"new-kind\"}\n").unwrap();
+    record(&ledger, vec![Fact::spoke("b")], &[]);
+    let history = ledger.read().unwrap();
+    assert_eq!((history.turn(), history.unreadable()), (2, 3));
+}
+
+#[test]
+fn old_sessions_are_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    for session in ["a", "b"] {
+        record(&Ledger::of(folder.path(), "codex", session, None), vec![Fact::Compacted], &[]);
+    }
+    let now = std::time::SystemTime::now();
+    sweep(folder.path(), now);
+    assert_eq!(sessions(folder.path()).len(), 2);
+    sweep(folder.path(), now + Duration::from_secs(40 * 24 * 60 * 60));
+    assert!(sessions(folder.path()).is_empty());
+}
