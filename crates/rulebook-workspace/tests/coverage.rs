@@ -24,7 +24,7 @@ fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn open(folder: &Path, roots: &[&str]) -> Workspace {
     let roots: Vec<_> = roots.iter().map(|root| folder.join(root)).collect();
-    Workspace::open(&roots, Homes { home: None, config: None, state: None }).unwrap()
+    Workspace::open(&roots, Homes::default()).unwrap()
 }
 
 fn report(workspace: &Workspace) -> Report {
@@ -80,6 +80,24 @@ fn many_files_in_many_portions_add_up() {
     assert_eq!((first.files, first.rules[0].files, first.unreached.files), (20_001, 2000, 18_001));
     let again = serde_json::to_string(&report(&workspace)).unwrap();
     assert_eq!(serde_json::to_string(&first).unwrap(), again);
+}
+
+#[test]
+fn a_glob_is_dead_only_as_its_own_dialect_reads_it() {
+    #[track_caller]
+    fn check(rule: &str, text: &str, dead: &[&str]) {
+        let folder = place(&[(rule, text), ("src/deep/a.ts", ""), ("src/.b.ts", ""), ("docs/C.md", "")]);
+        let found: Vec<String> =
+            report(&open(folder.path(), &["."])).dead.into_iter().map(|dead| dead.pattern).collect();
+        assert_eq!(found, dead, "{rule} {text}");
+    }
+    let claude = ".claude/rules/r.md";
+    check(claude, "---\npaths: [src, SRC, a.ts, b.ts, '!never']\n---\nText.", &["b.ts"]);
+    check(claude, "---\npaths: [docs/c.md, /a.ts, '*.MD']\n---\nText.", &["/a.ts"]);
+    let cline = ".clinerules/r.md";
+    check(cline, "---\npaths: [src, a.ts, 'src/*.ts', '!never']\n---\nText.", &["src", "a.ts"]);
+    let copilot = ".github/instructions/r.instructions.md";
+    check(copilot, "---\napplyTo: 'a.ts,docs/c.md,docs/d.md'\n---\nText.", &["docs/d.md"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
         let seen = Seen { path: (*path).to_owned(), root: 0, sources: vec![Via::Tool] };
         applies(rule, &Evidence { paths: vec![seen], ..Evidence::default() })
     };
-    targets.iter().copied().filter(|path| is_on(&path)).collect()
+    targets.iter().copied().filter(|path| is_on(path)).collect()
 }
 
 /// The clients take a pattern for everything as no pattern at all.

@@ -9,6 +9,10 @@ use crate::source::{Origin, Scope, Source};
 
 /// A native rule with a trigger, and other lines of its header.
 fn rule(name: &str, condition: &str, more: &str) -> Rule {
+    nested("", name, condition, more)
+}
+
+fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
     let format = Format::named("rulebook").unwrap();
     let origin = Origin {
         format,
@@ -17,7 +21,7 @@ fn rule(name: &str, condition: &str, more: &str) -> Rule {
         display: format!(".rulebook/rules/{name}.md"),
         path: String::new(),
         root: 0,
-        folder: String::new(),
+        folder: folder.to_owned(),
         inner: format!("{name}.md"),
     };
     let condition = condition.replace('\'', "''");
@@ -262,6 +266,11 @@ fn gates_exclude_and_files_keep_apart() {
     assert_eq!(tool(&rules, "write", r#"{"path": "src/a.ts", "content": "foo"}"#).len(), 1);
     assert_eq!(tool(&rules, "write", r#"{"path": "src/gen/a.ts", "content": "foo"}"#).len(), 0);
     assert_eq!(tool(&rules, "write", r#"{"path": "README.md", "content": "foo"}"#).len(), 0);
+    let api = [nested("packages/api", "r", "foo", "globs: ['src/**', '*.rs', '!src/gen/**']\n")];
+    let count = |path: &str| tool(&api, "write", &format!(r#"{{"path": "{path}", "content": "foo"}}"#)).len();
+    let paths = ["packages/api/src/a.ts", "/repo/packages/api/deep/a.rs", "src/a.ts", "packages/apis/a.rs"];
+    assert_eq!(paths.map(count), [1, 1, 0, 0]);
+    assert_eq!(["packages/api/src/gen/a.ts", "packages/api", "a.rs"].map(count), [0, 0, 0]);
     // A text that opens like a patch is one only where patches go.
     assert_eq!(tool(&[rule("r", "foo", "")], "write", r#"{"content": "@@ a foo here\n"}"#).len(), 1);
     // A glob as a condition is about tool calls, and leaves the others alone.
