@@ -7,6 +7,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
 
+use crate::surface::HOSTS;
+
 /// Which rules apply to the work at hand, and why.
 ///
 /// Reads the rule files of every coding agent where they lie, decides which apply, and tells why the others do not.
@@ -55,6 +57,10 @@ pub(crate) enum Command {
     Stream(StreamFile),
     /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
     Test,
+    /// One event of an agent's hook on standard input, its answer on standard output
+    Hook(Hook),
+    /// The sessions of agents whose hooks are wired
+    Sessions,
     /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
     /// Print a completion script for a shell
@@ -79,8 +85,28 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) view: View,
 
+    /// What an agent's session has seen and got, turn by turn; without ID the last one here
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "rule", "as"])]
+    pub(crate) session: Option<String>,
+
     #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+/// One event of a host.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Hook {
+    /// Which agent's
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) host: String,
+
+    /// Deliver the host's own formats too, which it reads itself
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+fn hosts() -> PossibleValuesParser {
+    HOSTS.iter().map(|host| host.name).collect::<Vec<_>>().into()
 }
 
 /// Whose view is shown.

@@ -46,6 +46,7 @@
 //! ```
 
 pub mod agent;
+pub mod blocks;
 pub mod condition;
 pub mod coverage;
 pub mod diagnostic;

@@ -21,6 +21,9 @@ use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint,
 
 pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
+    if let Some(id) = &options.session {
+        return super::sessions::explain(args, &workspace, id);
+    }
     if let Some(id) = &options.rule {
         return run_reach(args, &workspace, id);
     }

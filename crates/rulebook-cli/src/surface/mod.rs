@@ -6,13 +6,17 @@ mod coverage;
 mod explain;
 mod fix;
 mod formats;
+mod hook;
 mod prompt;
 mod read;
 mod sarif;
+mod sessions;
 mod status;
 mod stream;
 mod test;
 mod toggle;
+
+pub(crate) use hook::HOSTS;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -38,6 +42,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match args.command.as_ref().unwrap_or(&status) {
         Command::Status(view) => status::run(args, view),
         Command::Formats => formats::run(args),
+        Command::Sessions => sessions::run(args),
+        Command::Hook(options) => hook::run(args, options),
         Command::Explain(explain) => explain::run(args, explain),
         Command::Prompt(prompt) => prompt::run(args, prompt),
         Command::Read { name } => read::run(args, name),

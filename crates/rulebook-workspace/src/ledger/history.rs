@@ -26,6 +26,17 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    /// The delivery of a text that is no rule.
+    pub fn of_text(name: &str, text: &str) -> Delivery {
+        Delivery {
+            rule: name.to_owned(),
+            source: name.to_owned(),
+            hash: hash(text),
+            because: String::new(),
+            offered: false,
+        }
+    }
+
     /// The delivery of a rule.
     pub fn of(rule: &Rule, because: String) -> Delivery {
         Delivery {

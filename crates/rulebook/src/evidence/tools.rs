@@ -66,6 +66,18 @@ const MAX_TARGETS: usize = 2000;
 /// Words of one shell command that the disk is asked about.
 const MAX_WORDS: usize = 200;
 
+impl ToolCall {
+    /// Whether it writes its targets.
+    pub fn is_write(&self) -> bool {
+        writes(self)
+    }
+
+    /// The shell command it runs, if it runs one.
+    pub fn shell_command(&self) -> Option<String> {
+        command(self)
+    }
+}
+
 /// Whether a call writes its targets.
 pub(super) fn writes(call: &ToolCall) -> bool {
     let name = call.name.to_lowercase();

@@ -73,7 +73,10 @@ const REMINDER: Wording = Wording {
     wanted: "The rule is one the user set up for this work. Put right what goes against it, and keep to it from here on.",
 };
 
-const OWN_TAGS: [&str; 2] = [INTERRUPT.tag, REMINDER.tag];
+/// The tag of a rule that is handed over beside the conversation.
+pub(crate) const RULE_TAG: &str = "rulebook-rule";
+
+const OWN_TAGS: [&str; 3] = [INTERRUPT.tag, REMINDER.tag, RULE_TAG];
 
 /// Longer texts are cut: the model knows what it wrote.
 const MAX_EXCERPT: usize = 200;
@@ -102,7 +105,8 @@ fn is_own_tag(after: &str) -> bool {
     OWN_TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
 }
 
-fn attribute(value: &str) -> String {
+/// A value as it stands in an attribute.
+pub(crate) fn attribute(value: &str) -> String {
     let mut escaped = String::with_capacity(value.len());
     for c in value.chars() {
         match c {

@@ -1,0 +1,330 @@
+//! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use rulebook::agent::Agent;
+use rulebook::blocks::{Blocks, because, blocks};
+use rulebook::diagnostic::Code;
+use rulebook::evaluate::{State, Verdict};
+use rulebook::evidence::{Input, ToolCall};
+use rulebook::rule::Rule;
+use rulebook::stream::policy::{self, Source};
+use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION, sweep};
+use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
+
+use super::event::{Answer, Event, Moment};
+use super::{HOSTS, Host, Touch};
+use crate::args::Args;
+
+/// What is to be said to the host; an error of ours is told in the ledger too.
+pub(super) fn answer(args: &Args, host: &Host, event: &Event, all: bool) -> anyhow::Result<Answer> {
+    let workspace = open(args, event)?;
+    let Some(state) = workspace.homes.state.as_ref().map(|state| state.join("rulebook")) else {
+        anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
+    };
+    let ledger = Ledger::of(&state, host.name, &event.session, event.agent.as_deref());
+    if event.moment == Moment::Start {
+        sweep(&state, SystemTime::now());
+    }
+    let mut history = ledger.read()?;
+    let asking = Asking { host, event, workspace: &workspace, ledger: &ledger, all };
+    asking.answer(&mut history).inspect_err(|error| {
+        // What cannot be written here was told on standard error.
+        let _ = ledger.record(&mut history, vec![Fact::Failed { what: format!("{error:#}") }], Vec::new());
+    })
+}
+
+/// The workspace around the host's folder.
+fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
+    let folder = match &event.folder {
+        Some(folder) => PathBuf::from(folder),
+        None => std::env::current_dir().context("the current folder cannot be found")?,
+    };
+    let roots = if args.root.is_empty() { vec![find_root(&folder).to_owned()] } else { args.root.clone() };
+    Ok(Workspace::open_with(&roots, Homes::from_environment(), &args.set.join("\n"))?)
+}
+
+/// One event on its way to an answer.
+struct Asking<'a> {
+    host: &'a Host,
+    event: &'a Event,
+    workspace: &'a Workspace,
+    ledger: &'a Ledger,
+    /// Whether the host's own formats are delivered too.
+    all: bool,
+}
+
+impl Asking<'_> {
+    fn answer(&self, history: &mut History) -> anyhow::Result<Answer> {
+        let mut facts = self.facts(history);
+        if self.event.is_compaction {
+            // What was given before is gone before anything is asked.
+            self.ledger.record(history, std::mem::take(&mut facts), Vec::new())?;
+        }
+        if !self.host.hears.contains(&self.event.moment) && self.event.moment != Moment::Before {
+            self.ledger.record(history, facts, Vec::new())?;
+            return Ok(Answer::default());
+        }
+        let asked = self.workspace.ask(&input(self.host, self.event, history));
+        let evaluation = asked.evaluate();
+        let mut answer = Answer::default();
+        self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
+        let hears = self.host.hears.contains(&self.event.moment);
+        let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
+        let wanted = self.wanted(&verdicts, &asked, history);
+        let offers = self.offers(&verdicts, history);
+        let Some(first) = blocks(&wanted, &offers, &asked.evidence, self.host.cap) else {
+            self.ledger.record(history, facts, Vec::new())?;
+            return Ok(answer);
+        };
+        let deliveries = deliveries(&first, &offers, &asked);
+        let mine = self.ledger.record(history, facts, deliveries)?;
+        let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
+        let wanted: Vec<&Verdict<'_>> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
+        let offers = if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
+        if let Some(blocks) = blocks(&wanted, &offers, &asked.evidence, self.host.cap) {
+            answer.notice = answer.notice.or_else(|| notice(&blocks));
+            answer.context = Some(join(answer.context.take(), &blocks.text));
+        }
+        Ok(answer)
+    }
+
+    /// What the event tells the ledger.
+    fn facts(&self, history: &History) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        if history.is_empty() {
+            facts.push(Fact::Began {
+                version: VERSION,
+                host: self.host.name.to_owned(),
+                session: self.event.session.clone(),
+                agent: self.event.agent.clone(),
+                root: self.workspace.roots.roots[0].path.clone(),
+            });
+        }
+        if self.event.is_compaction {
+            facts.push(Fact::Compacted);
+        }
+        if let Some(message) = self.event.message.as_ref().filter(|_| self.event.moment == Moment::Prompt) {
+            facts.push(Fact::spoke(message));
+        }
+        if let Some(call) = &self.event.tool {
+            let (seen, _) = self.workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() });
+            facts.push(Fact::Tool {
+                name: call.name.clone(),
+                paths: seen.paths.into_iter().map(|seen| seen.path).collect(),
+                command: call.shell_command(),
+                pending: call.pending,
+            });
+        }
+        facts
+    }
+
+    /// The rules of the stack that the model has not got, and will not get from the host.
+    fn wanted<'e, 'r>(
+        &self,
+        verdicts: &[&'e Verdict<'r>],
+        asked: &Asked,
+        history: &History,
+    ) -> Vec<&'e Verdict<'r>> {
+        let new = |verdict: &&Verdict<'_>| {
+            matches!(verdict.state, State::Stack) && !history.has(&delivery(verdict, asked))
+        };
+        let stack: Vec<&Verdict<'_>> = verdicts.iter().copied().filter(new).collect();
+        let missed = self.unreadable_to_host(&stack, asked);
+        let is_left = |verdict: &&Verdict<'_>| {
+            self.all
+                || !host_reads(self.host, self.workspace, verdict.rule)
+                || self.host_misses(verdict)
+                || missed.contains(&verdict.rule.origin.display)
+        };
+        stack.into_iter().filter(is_left).collect()
+    }
+
+    /// Whether the host's own rules for paths pass over this way of touching a file.
+    fn host_misses(&self, verdict: &Verdict<'_>) -> bool {
+        let Some(call) = &self.event.tool else { return false };
+        let touch = match () {
+            () if call.shell_command().is_some() => Touch::Shell,
+            () if call.is_write() => Touch::Write,
+            () => Touch::Read,
+        };
+        self.host.misses.contains(&touch)
+            && verdict.because.iter().any(|reason| matches!(reason.condition, "paths" | "folder"))
+    }
+
+    /// The files among these that the host never takes, though it should.
+    fn unreadable_to_host(&self, stack: &[&Verdict<'_>], asked: &Asked) -> Vec<String> {
+        if self.all || !stack.iter().any(|verdict| host_reads(self.host, self.workspace, verdict.rule)) {
+            return Vec::new();
+        }
+        let paths: Vec<(usize, &str)> =
+            asked.evidence.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
+        let differences = self.workspace.differences(&asked.book, Reach::Above(&paths));
+        let never = differences
+            .into_iter()
+            .filter(|(_, agent, found)| agent.name == self.host.agent && found.code == Code::AgentNever);
+        never.map(|(rule, ..)| rule.origin.display.clone()).collect()
+    }
+
+    /// What the agent may ask for, once a session.
+    fn offers<'r>(&self, verdicts: &[&Verdict<'r>], history: &History) -> Vec<&'r Rule> {
+        if !matches!(self.event.moment, Moment::Start | Moment::Prompt) {
+            return Vec::new();
+        }
+        let offered = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
+        let offers: Vec<&Rule> = offered.map(|verdict| verdict.rule).collect();
+        if offers.is_empty() || history.has(&offers_delivery(&offers)) { Vec::new() } else { offers }
+    }
+
+    /// Runs the stream rules over what is about to be written.
+    fn watch(&self, verdicts: &[Verdict<'_>], history: &History, facts: &mut Vec<Fact>, answer: &mut Answer) {
+        let Some(call) = self.event.tool.as_ref().filter(|call| call.pending && call.is_write()) else {
+            return;
+        };
+        let Some(input) = &call.input else { return };
+        let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
+        let rules: Vec<&Rule> = watching.map(|verdict| verdict.rule).collect();
+        if rules.is_empty() {
+            return;
+        }
+        // Triggers that do not compile were told when they were read.
+        let Ok(mut monitor) = Monitor::new(rules.iter().copied(), self.workspace.roots.clone()) else {
+            return;
+        };
+        let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
+        let mut hits = monitor.feed("call", &Kind::Tool(call.name.clone()), wire.as_bytes());
+        hits.extend(monitor.finish("call"));
+        for rule in rules {
+            let own: Vec<&Hit> = hits.iter().filter(|hit| hit.rule == rule.name).collect();
+            if !own.is_empty() {
+                self.object(rule, &own, call, history, facts, answer);
+            }
+        }
+    }
+
+    /// A rule against a call: refused once, or said beside it.
+    fn object(
+        &self,
+        rule: &Rule,
+        hits: &[&Hit],
+        call: &ToolCall,
+        history: &History,
+        facts: &mut Vec<Fact>,
+        answer: &mut Answer,
+    ) {
+        let evidence: Vec<policy::Evidence> =
+            hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect();
+        let modes = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
+        let interrupts = modes.over(self.workspace.settings.stream.modes()).interrupt.covers(Source::Tool);
+        let about = hits.iter().find_map(|hit| hit.file.clone()).unwrap_or_else(|| call.name.clone());
+        let (name, path) = (&rule.name, &rule.origin.display);
+        if interrupts && !history.has_refused(&rule.id, &about) {
+            let text = policy::injection(name, path, &rule.body, &evidence);
+            answer.refusal = Some(join(answer.refusal.take(), &text));
+            facts.push(Fact::Refused { rule: rule.id.clone(), call: about });
+        } else {
+            let text = policy::reminder(name, path, &rule.body, &evidence);
+            answer.context = Some(join(answer.context.take(), &text));
+            if interrupts {
+                answer.notice =
+                    Some(format!("the rule {name} was told once and is passed over for {about} now"));
+            }
+        }
+    }
+}
+
+/// What is known: this event, and what the ledger has of this turn and those before.
+fn input(host: &Host, event: &Event, history: &History) -> Input {
+    let is_prompt = event.moment == Moment::Prompt;
+    let now = history.turn() + u64::from(is_prompt);
+    let mut tools = history.tools();
+    tools.extend(event.tool.iter().map(|call| ToolCall { turn: Some(now), ..call.clone() }));
+    let message = event.message.clone().filter(|_| is_prompt);
+    Input {
+        message: message.or_else(|| history.message().map(str::to_owned)),
+        tools,
+        turn: Some(now),
+        mode: event.mode.clone(),
+        model: event.model.clone(),
+        agent: Some(host.name.to_owned()),
+        ..Input::default()
+    }
+}
+
+/// Whether the host reads the file itself.
+fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> bool {
+    let Some(agent) = Agent::named(host.agent) else { return false };
+    let root = Path::new(&workspace.roots.roots[0].path);
+    agent.formats.iter().filter(|format| format.name == rule.origin.format.name).any(|format| {
+        let is_there = !format.unless.iter().any(|path| root.join(path).exists());
+        let mut places = format.workspace.iter().chain(format.user);
+        is_there && places.any(|place| place.path == rule.origin.place.path)
+    })
+}
+
+fn join(before: Option<String>, text: &str) -> String {
+    before.map_or_else(|| text.to_owned(), |before| format!("{before}\n\n{text}"))
+}
+
+fn place(hit: &Hit) -> String {
+    let parts = [hit.tool.as_ref().map(|tool| format!("tool {tool}")), hit.field.clone(), hit.file.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The rules a session has not got, with why; by precedence.
+pub(crate) fn not_given(
+    workspace: &Workspace,
+    host: &str,
+    history: &History,
+) -> Vec<(String, String, String)> {
+    let Some(host) = HOSTS.iter().find(|known| known.name == host) else { return Vec::new() };
+    let event = Event::new(Moment::After, "", String::new());
+    let asked = workspace.ask(&input(host, &event, history));
+    let mut missing = Vec::new();
+    for verdict in asked.evaluate().verdicts {
+        let why = match &verdict.state {
+            State::Stack if history.has(&delivery(&verdict, &asked)) => continue,
+            State::Stack if host_reads(host, workspace, verdict.rule) => {
+                format!("left to {}, which reads the file itself", host.name)
+            }
+            State::Stack => "applies now; it comes with the next event".to_owned(),
+            State::Offered => "offered: the agent may ask for it".to_owned(),
+            State::Stream => "watches what the model writes".to_owned(),
+            State::Inactive(why) => why.detail.clone(),
+            State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
+            State::Disabled(off) => format!("switched off by {}", off.by),
+        };
+        missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
+    }
+    missing
+}
+
+/// The name under which the list of offers is delivered.
+const OFFERS: &str = "offers";
+
+fn offers_delivery(offers: &[&Rule]) -> Delivery {
+    let lines: Vec<String> = offers.iter().map(|rule| rulebook::render::offer_line(rule)).collect();
+    Delivery::of_text(OFFERS, &lines.join("\n"))
+}
+
+fn delivery(verdict: &Verdict<'_>, asked: &Asked) -> Delivery {
+    Delivery::of(verdict.rule, because(verdict, &asked.evidence))
+}
+
+/// What is to be claimed for these blocks.
+fn deliveries(blocks: &Blocks<'_, '_>, offers: &[&Rule], asked: &Asked) -> Vec<Delivery> {
+    let whole = blocks.whole.iter().map(|verdict| delivery(verdict, asked));
+    let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict, asked) });
+    let offers = (!offers.is_empty()).then(|| offers_delivery(offers));
+    whole.chain(cut).chain(offers).collect()
+}
+
+/// What the user is told when conditional rules came on.
+fn notice(blocks: &Blocks<'_, '_>) -> Option<String> {
+    let conditional = blocks.whole.iter().filter(|verdict| !verdict.because.is_empty());
+    let names: Vec<&str> = conditional.map(|verdict| verdict.rule.name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("📋 Conditional rules applied: {}", names.join(", ")))
+}

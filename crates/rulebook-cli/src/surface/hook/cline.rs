@@ -1,0 +1,55 @@
+//! Cline: executables that are given the event and may add to the context or cancel.
+
+use rulebook::evidence::ToolCall;
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::{Answer, Event, Moment, text};
+
+pub(super) const HOST: Host = Host {
+    name: "cline",
+    agent: "cline",
+    cap: 45_000,
+    hears: &[Moment::Prompt, Moment::Before, Moment::After],
+    misses: &[],
+    decode,
+    encode,
+};
+
+const MOMENTS: &[(&str, &str, Moment)] = &[
+    ("TaskStart", "taskStart", Moment::Start),
+    ("UserPromptSubmit", "userPromptSubmit", Moment::Prompt),
+    ("PreToolUse", "preToolUse", Moment::Before),
+    ("tool_call", "preToolUse", Moment::Before),
+    ("PostToolUse", "postToolUse", Moment::After),
+    ("tool_result", "postToolUse", Moment::After),
+    ("PreCompact", "preCompact", Moment::Compact),
+];
+
+fn decode(value: &Value) -> Option<Event> {
+    let name = text(value, "hookName")?;
+    let (_, part, moment) = *MOMENTS.iter().find(|(known, ..)| *known == name)?;
+    let part = value.get(part).unwrap_or(&Value::Null);
+    let call = value.get("tool_call");
+    let tool = text(part, "toolName").or_else(|| text(call?, "name")).map(|name| ToolCall {
+        name,
+        input: call.and_then(|call| call.get("input")).or_else(|| part.get("parameters")).cloned(),
+        pending: moment == Moment::Before,
+        ..ToolCall::default()
+    });
+    let folder = value.get("workspaceRoots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+    Some(Event {
+        folder: folder.map(str::to_owned),
+        message: text(part, "prompt"),
+        tool,
+        ..Event::new(moment, &name, text(value, "taskId")?)
+    })
+}
+
+fn encode(_: &Event, answer: &Answer) -> Value {
+    json!({
+        "cancel": answer.refusal.is_some(),
+        "contextModification": answer.context.as_deref().unwrap_or_default(),
+        "errorMessage": answer.refusal.as_deref().unwrap_or_default(),
+    })
+}

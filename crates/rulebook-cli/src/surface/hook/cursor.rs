@@ -1,0 +1,52 @@
+//! Cursor: only what is said before a tool is known to reach the model.
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::{Answer, Event, Moment, text, tool};
+
+pub(super) const HOST: Host = Host {
+    name: "cursor",
+    agent: "cursor",
+    cap: 9_500,
+    hears: &[Moment::Before],
+    misses: &[],
+    decode,
+    encode,
+};
+
+const MOMENTS: &[(&str, Moment)] = &[
+    ("sessionStart", Moment::Start),
+    ("beforeSubmitPrompt", Moment::Prompt),
+    ("preToolUse", Moment::Before),
+    ("postToolUse", Moment::After),
+    ("preCompact", Moment::Compact),
+];
+
+fn decode(value: &Value) -> Option<Event> {
+    let name = text(value, "hook_event_name")?;
+    let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
+    let roots = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+    Some(Event {
+        folder: roots.map(str::to_owned).or_else(|| text(value, "cwd")),
+        message: text(value, "prompt"),
+        tool: tool(value, "tool_name", "tool_input", moment),
+        model: text(value, "model"),
+        ..Event::new(moment, &name, text(value, "conversation_id").or_else(|| text(value, "session_id"))?)
+    })
+}
+
+fn encode(_: &Event, answer: &Answer) -> Value {
+    let mut whole = json!({});
+    if let Some(context) = &answer.context {
+        whole["additional_context"] = json!(context);
+    }
+    if let Some(reason) = &answer.refusal {
+        whole["permission"] = json!("deny");
+        whole["agent_message"] = json!(reason);
+    }
+    if let Some(notice) = &answer.notice {
+        whole["user_message"] = json!(notice);
+    }
+    whole
+}

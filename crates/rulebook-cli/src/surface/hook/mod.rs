@@ -1,0 +1,87 @@
+//! `hook`: one event of a host on standard input, the host's answer on standard output.
+//!
+//! Decode, ask, encode. Whatever fails here never stops the agent: the answer is empty, one line goes to standard error
+//! and, where there is a ledger, into it.
+
+mod answer;
+mod claude;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod event;
+mod gemini;
+mod opencode;
+mod qwen;
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use crate::args::{Args, Hook};
+use crate::out;
+use event::{Answer, Event, Moment};
+
+pub(super) use answer::not_given;
+
+/// A host: how its events are read, what it takes, and how it is answered.
+pub(crate) struct Host {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// The agent whose files it reads itself; see `rulebook formats`.
+    agent: &'static str,
+    /// How many characters of context it takes at once.
+    cap: usize,
+    /// At which moments context reaches the model.
+    hears: &'static [Moment],
+    /// Which ways of touching a file its own rules for paths miss.
+    misses: &'static [Touch],
+    decode: fn(&Value) -> Option<Event>,
+    encode: fn(&Event, &Answer) -> Value,
+}
+
+/// How a tool call touches a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    Read,
+    Write,
+    Shell,
+}
+
+/// Every host, sorted by name.
+pub(crate) static HOSTS: &[Host] = &[
+    claude::HOST,
+    cline::HOST,
+    codex::HOST,
+    copilot::HOST,
+    cursor::HOST,
+    gemini::HOST,
+    opencode::HOST,
+    qwen::HOST,
+];
+
+/// The largest event that is read.
+const MAX_EVENT: u64 = 64 << 20;
+
+pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
+    let Some(host) = HOSTS.iter().find(|host| host.name == options.host) else {
+        unreachable!("the arguments allow no other name")
+    };
+    match answer(args, host, options.all) {
+        Ok(Some(answer)) => out::print_json(&answer)?,
+        Ok(None) => {}
+        // The host may take anything on standard output for an answer, and a failing status for a refusal.
+        Err(error) => eprintln!("rulebook: {error:#}; the agent goes on without rules"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The host's answer; nothing where there is nothing to say.
+fn answer(args: &Args, host: &Host, all: bool) -> anyhow::Result<Option<Value>> {
+    let bytes = super::read_input_file("-".as_ref(), MAX_EVENT)?;
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
+    let Some(event) = (host.decode)(&value) else { return Ok(None) };
+    let answer = answer::answer(args, host, &event, all)?;
+    Ok((!answer.is_empty()).then(|| (host.encode)(&event, &answer)))
+}

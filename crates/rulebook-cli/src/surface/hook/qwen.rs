@@ -1,0 +1,14 @@
+//! Qwen Code: Claude Code's events; context before a tool does not reach the model.
+
+use super::event::Moment;
+use super::{Host, claude};
+
+pub(super) const HOST: Host = Host {
+    name: "qwen",
+    agent: "qwen",
+    cap: 20_000,
+    hears: &[Moment::Prompt, Moment::After],
+    misses: &[],
+    decode: claude::decode,
+    encode: claude::encode,
+};

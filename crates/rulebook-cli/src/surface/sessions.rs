@@ -1,0 +1,207 @@
+//! `sessions` and `explain --session`: which sessions there are, and what one has seen and got.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::anyhow;
+use rulebook::diagnostic::nearest;
+use rulebook_workspace::Workspace;
+use rulebook_workspace::ledger::{Fact, History, Session, sessions};
+use serde_json::{Value, json};
+
+use super::{VERSION, hook};
+use crate::args::Args;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+/// A session with what its ledger says.
+struct Told {
+    host: String,
+    session: String,
+    agent: Option<String>,
+    root: String,
+    at: SystemTime,
+    history: History,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let all = all(&workspace);
+    if args.json {
+        let listed: Vec<Value> = all.iter().map(summary).collect();
+        out::print_json(&json!({ "version": VERSION, "sessions": listed }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if all.is_empty() {
+        out::print(
+            "no sessions yet\n  help: `rulebook install` wires an agent's hooks; each of its sessions is listed here\n",
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::default();
+    table.row(
+        ["session", "host", "agent", "turns", "rules given", "workspace", "last event"]
+            .map(|title| (DIM, title)),
+    );
+    for told in &all {
+        table.row([
+            (BOLD, &told.session),
+            (PLAIN, &told.host),
+            (PLAIN, told.agent.as_deref().unwrap_or("–")),
+            (PLAIN, &told.history.turn().to_string()),
+            (PLAIN, &given(&told.history).to_string()),
+            (PLAIN, &workspace.homes.shown(told.root.as_ref())),
+            (DIM, &age(told.at)),
+        ]);
+    }
+    let mut text = String::new();
+    table.write(&mut text, 0, &table.widths());
+    out::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `explain --session`: turn by turn what was seen and given, then what was not and why.
+pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<ExitCode> {
+    let mut all = all(workspace);
+    let known: Vec<String> = all.iter().map(|told| told.session.clone()).collect();
+    if wanted.is_empty() {
+        all.retain(|told| told.root == workspace.roots.roots[0].path);
+        let last = all.first().map(|told| (told.host.clone(), told.session.clone()));
+        all.retain(|told| last.as_ref() == Some(&(told.host.clone(), told.session.clone())));
+    } else {
+        all.retain(|told| told.session == wanted);
+    }
+    if all.is_empty() {
+        let help = match nearest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`rulebook sessions` lists those there are".to_owned(),
+        };
+        let which = if wanted.is_empty() { "of this workspace".to_owned() } else { format!("`{wanted}`") };
+        return Err(anyhow!(help).context(format!("there is no session {which}")));
+    }
+    if args.json {
+        let told: Vec<Value> = all.iter().map(|told| whole(told, workspace)).collect();
+        out::print_json(&json!({ "version": VERSION, "sessions": told }))?;
+    } else {
+        let mut text = String::new();
+        all.iter().for_each(|told| show(&mut text, told, workspace));
+        out::print(&text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every session, the last written first.
+fn all(workspace: &Workspace) -> Vec<Told> {
+    let Some(state) = &workspace.homes.state else { return Vec::new() };
+    let told = |found: Session| {
+        let history = found.ledger.read().ok()?;
+        let Some(Fact::Began { host, session, agent, root, .. }) = Session::began(&history).cloned() else {
+            return None;
+        };
+        Some(Told { host, session, agent, root, at: found.at, history })
+    };
+    sessions(&state.join("rulebook")).into_iter().filter_map(told).collect()
+}
+
+fn given(history: &History) -> usize {
+    history.facts().iter().filter(|fact| matches!(fact, Fact::Delivered(_))).count()
+}
+
+fn age(at: SystemTime) -> String {
+    let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+fn summary(told: &Told) -> Value {
+    let seconds = told.at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    json!({
+        "session": told.session, "host": told.host, "agent": told.agent, "root": told.root,
+        "turns": told.history.turn(), "given": given(&told.history), "lastEvent": seconds,
+    })
+}
+
+fn whole(told: &Told, workspace: &Workspace) -> Value {
+    let mut value = summary(told);
+    value["facts"] = json!(told.history.facts());
+    value["unreadable"] = json!(told.history.unreadable());
+    let not_given = hook::not_given(workspace, &told.host, &told.history);
+    let listed = not_given.iter().map(|(id, source, why)| json!({ "id": id, "source": source, "why": why }));
+    value["notGiven"] = listed.collect();
+    value
+}
+
+fn show(text: &mut String, told: &Told, workspace: &Workspace) {
+    let agent = told.agent.as_ref().map(|agent| format!(", agent {agent}")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{}{}\n",
+        paint(BOLD, format!("session {} of {}{agent}", out::clean(&told.session), told.host)),
+        paint(
+            DIM,
+            format!(
+                ": {}, {} given",
+                plural(usize::try_from(told.history.turn()).unwrap_or(0), "turn"),
+                plural(given(&told.history), "rule")
+            )
+        ),
+    );
+    let mut turn = 0;
+    for fact in told.history.facts() {
+        let _ = match fact {
+            Fact::Began { .. } => writeln!(text, "{}", paint(DIM, "the session began")),
+            Fact::Spoke { message } => {
+                turn += 1;
+                let line = message.lines().next().unwrap_or_default();
+                writeln!(text, "{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
+            }
+            Fact::Tool { name, paths, pending, .. } => {
+                let when = if *pending { "before" } else { "after" };
+                writeln!(text, "  {when} {} {}", out::clean(name), out::clean(&paths.join(", ")))
+            }
+            Fact::Delivered(delivery) if delivery.because.is_empty() => {
+                writeln!(text, "  {} the rules that may be asked for", paint(GREEN, "listed"))
+            }
+            Fact::Delivered(delivery) => {
+                let how = if delivery.offered { "listed (too large)" } else { "gave" };
+                let because = paint(DIM, out::clean(&delivery.because));
+                writeln!(
+                    text,
+                    "  {} {} {} {because}",
+                    paint(GREEN, how),
+                    out::clean(&delivery.rule),
+                    delivery.source
+                )
+            }
+            Fact::Compacted => writeln!(text, "{}", paint(DIM, "the context was compacted")),
+            Fact::Refused { rule, call } => {
+                writeln!(
+                    text,
+                    "  {} {} once, by {}",
+                    paint(YELLOW, "refused"),
+                    out::clean(call),
+                    out::clean(rule)
+                )
+            }
+            Fact::Failed { what } => writeln!(text, "  {} {}", paint(RED, "failed:"), out::clean(what)),
+        };
+    }
+    if told.history.unreadable() > 0 {
+        let _ =
+            writeln!(text, "{} of the ledger could not be read", plural(told.history.unreadable(), "line"));
+    }
+    let not_given = hook::not_given(workspace, &told.host, &told.history);
+    if !not_given.is_empty() {
+        let _ = writeln!(text, "\nnot given");
+        let mut table = Table::default();
+        for (id, source, why) in &not_given {
+            table.row([(DIM, id), (DIM, source), (DIM, why)]);
+        }
+        table.write(text, 2, &table.widths());
+    }
+    text.push('\n');
+}
