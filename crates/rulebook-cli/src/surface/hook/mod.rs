@@ -78,6 +78,10 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
 
 /// The host's answer; nothing where there is nothing to say.
 fn answer(args: &Args, host: &Host, all: bool) -> anyhow::Result<Option<Value>> {
+    // Copilot runs Claude Code's hooks beside its own, and takes in little of what they say.
+    if host.name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
+        return Ok(None);
+    }
     let bytes = super::read_input_file("-".as_ref(), MAX_EVENT)?;
     let value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
