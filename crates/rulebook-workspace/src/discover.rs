@@ -158,7 +158,7 @@ impl Spot<'_> {
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
-        let present = self.present(&base);
+        let present = present(&self.heads, &base);
         self.look(&Here { root, folder: "", base: &base, up: "" }, &present);
         for format in self.formats.clone().into_iter().filter(|format| format.climbs) {
             if !format.workspace.iter().any(|place| present.contains(&place.head())) {
@@ -188,27 +188,6 @@ impl Finder<'_> {
                 return;
             }
         }
-    }
-
-    /// Which first names of places are in a folder. Few folders have any, and most are small: listing one is cheaper
-    /// than asking for each name, up to a size.
-    fn present(&self, base: &Path) -> Vec<&'static str> {
-        const WORTH_LISTING: usize = 256;
-        let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
-        let mut present = Vec::new();
-        for (at, entry) in entries.filter_map(Result::ok).enumerate() {
-            if at == WORTH_LISTING {
-                let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
-                return self.heads.iter().filter(is_there).copied().collect();
-            }
-            present.extend(entry.file_name().to_str().and_then(|name| self.head(name)));
-        }
-        present
-    }
-
-    /// The first name of some place that is this name.
-    fn head(&self, name: &str) -> Option<&'static str> {
-        self.heads.binary_search(&name).ok().map(|at| self.heads[at])
     }
 
     /// Finds the places in one folder, given which first names are there.
@@ -282,6 +261,27 @@ impl Finder<'_> {
             }
         }
     }
+}
+
+/// Which first names of places are in a folder. Few folders have any, and most are small: listing one is cheaper than
+/// asking for each name, up to a size.
+fn present(heads: &[&'static str], base: &Path) -> Vec<&'static str> {
+    const WORTH_LISTING: usize = 256;
+    let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
+    let mut present = Vec::new();
+    for (at, entry) in entries.filter_map(Result::ok).enumerate() {
+        if at == WORTH_LISTING {
+            let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
+            return heads.iter().filter(is_there).copied().collect();
+        }
+        present.extend(entry.file_name().to_str().and_then(|name| head(heads, name)));
+    }
+    present
+}
+
+/// The first name of some place that is this name.
+fn head(heads: &[&'static str], name: &str) -> Option<&'static str> {
+    heads.binary_search(&name).ok().map(|at| heads[at])
 }
 
 /// The operating system's words without its number.

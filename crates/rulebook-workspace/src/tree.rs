@@ -157,7 +157,8 @@ impl ParallelVisitor for Visitor<'_> {
         let path = entry.path().to_string_lossy();
         let path = path.get(self.hand.skip..).unwrap_or_default().trim_start_matches(['/', '\\']);
         match entry.file_type() {
-            Some(kind) if kind.is_file() => self.add(&path.replace('\\', "/")),
+            Some(kind) if kind.is_file() && path.contains('\\') => self.add(&path.replace('\\', "/")),
+            Some(kind) if kind.is_file() => self.add(path),
             Some(kind) if kind.is_dir() => {
                 self.found.folders.insert((self.hand.root, path.replace('\\', "/")));
             }

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::format::Shape;
 
-use super::{Finder, Here, Reach};
+use super::{Finder, Here, Reach, head, present};
 use crate::git;
 
 /// Folders that hold other people's code or none at all; never walked.
@@ -37,13 +39,20 @@ pub(super) const NEVER_WALKED: &[&str] = &[
     "venv",
 ];
 
+/// From so many folders on, several threads list them.
+const MANY: usize = 256;
+
+/// First names of places, by root and folder.
+type Listed<'p> = HashMap<(usize, &'p str), Vec<&'static str>>;
+
 impl Finder<'_> {
     pub(super) fn nested(&mut self, reach: Reach<'_>) {
         match reach {
             Reach::Above(paths) => {
                 let mut known = HashMap::new();
+                let mut listed = if paths.len() < MANY { Listed::new() } else { self.list(paths) };
                 for (root, path) in paths {
-                    self.descend(*root, path, &mut known);
+                    self.descend(*root, path, &mut known, &mut listed);
                 }
             }
             Reach::Tree => {
@@ -54,15 +63,37 @@ impl Finder<'_> {
         }
     }
 
+    /// Lists folders ahead of looking into them.
+    fn list<'p>(&self, folders: &[(usize, &'p str)]) -> Listed<'p> {
+        let (heads, roots) = (&self.heads, &self.search.roots.roots);
+        let list = |&(root, folder): &(usize, &'p str)| {
+            ((root, folder), present(heads, &Path::new(&roots[root].path).join(folder)))
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        thread::scope(|scope| {
+            let parts = folders.chunks(folders.len().div_ceil(threads));
+            let parts: Vec<_> =
+                parts.map(|part| scope.spawn(move || part.iter().map(list).collect::<Vec<_>>())).collect();
+            parts.into_iter().filter_map(|part| part.join().ok()).flatten().collect()
+        })
+    }
+
     /// Looks in every folder on the way to a path, and stops at the first that is none of the root's own.
-    fn descend<'p>(&mut self, root: usize, path: &'p str, known: &mut HashMap<(usize, &'p str), bool>) {
+    fn descend<'p>(
+        &mut self,
+        root: usize,
+        path: &'p str,
+        known: &mut HashMap<(usize, &'p str), bool>,
+        listed: &mut Listed<'p>,
+    ) {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for folder in ends.map(|end| &path[..end]) {
             let is_own = *known.entry((root, folder)).or_insert_with(|| {
                 let is_own = self.is_walked(root, folder);
                 if is_own {
                     let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-                    let present = self.present(&base);
+                    let present = listed.remove(&(root, folder));
+                    let present = present.unwrap_or_else(|| super::present(&self.heads, &base));
                     self.look(&Here { root, folder, base: &base, up: "" }, &present);
                 }
                 is_own
@@ -106,7 +137,7 @@ impl Finder<'_> {
         let mut present = Vec::new();
         for entry in entries.filter_map(Result::ok) {
             let name = entry.file_name();
-            present.extend(name.to_str().and_then(|name| self.head(name)));
+            present.extend(name.to_str().and_then(|name| head(&self.heads, name)));
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 names.push(name);
             }

@@ -4,28 +4,26 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::plain::{Last, extensions};
+use super::set::hash;
 use super::traits::Traits;
 use super::{Asked, Glob};
 
-/// Paths sorted and bucketed, so that a glob looks only at those it could match.
+/// Paths bucketed, so that a glob looks only at those it could match.
 ///
-/// Inside, a path goes by its rank in sorted order, and the texts lie side by side in that order:
-/// with many paths, most of the time would go into fetching them from all over memory.
+/// Inside, a path goes by its rank: its place among those that are not empty, which nothing matches.
 #[derive(Clone, Debug)]
 pub struct PathIndex<'p> {
-    text: String,
-    /// Where each path ends in `text`.
-    ends: Vec<usize>,
-    /// Each path's position as given. Empty paths, which nothing matches, have no rank.
+    paths: Vec<&'p str>,
+    /// Each path's position as given.
     positions: Vec<usize>,
     all: Vec<usize>,
-    paths: Vec<&'p str>,
     by_extension: HashMap<&'p str, Vec<usize>>,
-    by_name: HashMap<&'p str, Vec<usize>>,
-    /// By every segment, and by what stands before the first dot of the name; where a glob asks for it.
-    by_segment: OnceCell<HashMap<&'p str, Vec<usize>>>,
-    by_stem: OnceCell<HashMap<&'p str, Vec<usize>>>,
-    /// Paths that a pattern could be equal to without matching it.
+    /// By the last segment, by what stands before its first dot, and by every segment; where a glob asks for it.
+    by_name: OnceCell<Buckets>,
+    by_stem: OnceCell<Buckets>,
+    by_segment: OnceCell<Buckets>,
+    by_folder: OnceCell<Folders<'p>>,
+    /// Paths that a pattern could be equal to without matching it, sorted.
     odd: Vec<usize>,
     /// What some path is like.
     traits: Traits,
@@ -35,43 +33,36 @@ impl<'p> PathIndex<'p> {
     /// Prepares `paths`; answers are positions in their order.
     pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
         let given = paths.into_iter().enumerate().filter(|(_, path)| !path.is_empty());
-        let mut sorted: Vec<(usize, &str)> = given.collect();
-        sorted.sort_by_key(|(_, path)| *path);
-        let mut index = PathIndex {
-            text: String::with_capacity(sorted.iter().map(|(_, path)| path.len()).sum()),
-            ends: Vec::with_capacity(sorted.len()),
-            positions: sorted.iter().map(|(at, _)| *at).collect(),
-            all: (0..sorted.len()).collect(),
-            paths: sorted.iter().map(|(_, path)| *path).collect(),
-            by_extension: HashMap::new(),
-            by_name: HashMap::new(),
-            by_segment: OnceCell::new(),
+        let (positions, paths): (Vec<usize>, Vec<&str>) = given.unzip();
+        let mut by_extension: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut odd: Vec<usize> = Vec::new();
+        let mut traits = Traits::default();
+        for (rank, path) in paths.iter().enumerate() {
+            traits = traits.and(Traits::of(path));
+            if is_odd(path) {
+                odd.push(rank);
+            }
+            if let Some((_, extension)) = name(path).rsplit_once('.') {
+                by_extension.entry(extension).or_default().push(rank);
+            }
+        }
+        odd.sort_by_key(|rank| paths[*rank]);
+        PathIndex {
+            positions,
+            all: (0..paths.len()).collect(),
+            paths,
+            by_extension,
+            by_name: OnceCell::new(),
             by_stem: OnceCell::new(),
-            odd: Vec::new(),
-            traits: sorted.iter().fold(Traits::default(), |traits, (_, path)| traits.and(Traits::of(path))),
-        };
-        for (rank, (_, path)) in sorted.into_iter().enumerate() {
-            index.add(rank, path);
-        }
-        index
-    }
-
-    fn add(&mut self, rank: usize, path: &'p str) {
-        self.text += path;
-        self.ends.push(self.text.len());
-        if is_odd(path) {
-            self.odd.push(rank);
-        }
-        let name = name(path);
-        self.by_name.entry(name).or_default().push(rank);
-        if let Some((_, extension)) = name.rsplit_once('.') {
-            self.by_extension.entry(extension).or_default().push(rank);
+            by_segment: OnceCell::new(),
+            by_folder: OnceCell::new(),
+            odd,
+            traits,
         }
     }
 
-    fn path(&self, rank: usize) -> &str {
-        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
-        &self.text[start..self.ends[rank]]
+    fn path(&self, rank: usize) -> &'p str {
+        self.paths[rank]
     }
 
     /// Positions of the paths the glob matches, ascending.
@@ -96,6 +87,12 @@ impl<'p> PathIndex<'p> {
         };
         match candidates {
             Candidates::These(ranks) => take(ranks),
+            Candidates::Below(ranks, folder) => {
+                let named = self.by_name().of(name(folder)).iter();
+                let itself: Vec<usize> = named.copied().filter(|at| bare(self.path(*at)) == folder).collect();
+                take(&itself);
+                take(ranks);
+            }
             Candidates::Extensions(list) => extensions(list).for_each(|end| take(self.with_extension(end))),
         }
         // A pattern may match itself, whatever it asks of other paths.
@@ -109,10 +106,10 @@ impl<'p> PathIndex<'p> {
         const FEW: usize = 8;
         let mut best = match glob.last() {
             Last::Unknown => Candidates::These(match glob.stem() {
-                Some(stem) => bucket(self.by_stem(), stem),
+                Some(stem) => self.by_stem().of(stem),
                 None => &self.all,
             }),
-            Last::Name(name) => Candidates::These(bucket(&self.by_name, name)),
+            Last::Name(name) => Candidates::These(self.by_name().of(name)),
             Last::Extension(extension) => Candidates::These(self.with_extension(extension)),
             Last::Extensions(list) => Candidates::Extensions(list),
         };
@@ -120,55 +117,46 @@ impl<'p> PathIndex<'p> {
         if fewest > FEW
             && let Some(segment) = glob.segment()
         {
-            let ranks = bucket(self.by_segment(), segment);
+            let ranks = self.by_segment().of(segment);
             if ranks.len() < fewest {
                 fewest = ranks.len();
                 best = Candidates::These(ranks);
             }
         }
-        if fewest > FEW && !glob.prefix().is_empty() {
-            let ranks = self.starting_with(glob.prefix());
+        if fewest > FEW && !glob.root().is_empty() {
+            let ranks = self.below(glob.root());
             if ranks.len() < fewest {
-                best = Candidates::These(ranks);
+                best = Candidates::Below(ranks, glob.root());
             }
         }
         best
     }
 
-    fn by_stem(&self) -> &HashMap<&'p str, Vec<usize>> {
-        self.by_stem.get_or_init(|| {
-            let mut by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (rank, path) in self.paths.iter().enumerate() {
-                let name = name(path);
-                by_stem.entry(name.split_once('.').map_or(name, |(stem, _)| stem)).or_default().push(rank);
-            }
-            by_stem
-        })
+    fn by_name(&self) -> &Buckets {
+        self.by_name.get_or_init(|| Buckets::new(self.keyed(|path| [name(path)])))
     }
 
-    fn by_segment(&self) -> &HashMap<&'p str, Vec<usize>> {
-        self.by_segment.get_or_init(|| {
-            let mut by_segment: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (rank, path) in self.paths.iter().enumerate() {
-                for segment in path.strip_suffix('/').unwrap_or(path).split('/') {
-                    let ranks = by_segment.entry(segment).or_default();
-                    if ranks.last() != Some(&rank) {
-                        ranks.push(rank);
-                    }
-                }
-            }
-            by_segment
-        })
+    fn by_stem(&self) -> &Buckets {
+        let stem = |path| name(path).split('.').next().unwrap_or_default();
+        self.by_stem.get_or_init(|| Buckets::new(self.keyed(|path| [stem(path)])))
+    }
+
+    fn by_segment(&self) -> &Buckets {
+        self.by_segment.get_or_init(|| Buckets::new(self.keyed(|path| bare(path).split('/'))))
+    }
+
+    /// Every path's rank with the hash of each of its keys.
+    fn keyed<K: IntoIterator<Item = &'p str>>(&self, keys: impl Fn(&'p str) -> K) -> Vec<(u64, usize)> {
+        let paths = self.paths.iter().enumerate();
+        paths.flat_map(|(rank, path)| keys(path).into_iter().map(move |key| (hash(key), rank))).collect()
     }
 
     fn with_extension(&self, extension: &str) -> &[usize] {
-        bucket(&self.by_extension, extension)
+        self.by_extension.get(extension).map_or(&[], Vec::as_slice)
     }
 
-    fn starting_with(&self, prefix: &str) -> &[usize] {
-        let start = self.all.partition_point(|&rank| self.path(rank) < prefix);
-        let len = self.all[start..].partition_point(|&rank| self.path(rank).starts_with(prefix));
-        &self.all[start..start + len]
+    fn below(&self, folder: &str) -> &[usize] {
+        self.by_folder.get_or_init(|| Folders::new(&self.paths)).below(folder)
     }
 
     fn equal_to(&self, path: &str) -> &[usize] {
@@ -207,6 +195,8 @@ impl<'p> PathIndex<'p> {
 /// Paths to be verified.
 enum Candidates<'a> {
     These(&'a [usize]),
+    /// Those in a folder, and what has its path.
+    Below(&'a [usize], &'a str),
     /// Those with one of the extensions in this list.
     Extensions(&'a str),
 }
@@ -214,7 +204,7 @@ enum Candidates<'a> {
 impl Candidates<'_> {
     fn len(&self, index: &PathIndex<'_>) -> usize {
         match self {
-            Candidates::These(ranks) => ranks.len(),
+            Candidates::These(ranks) | Candidates::Below(ranks, _) => ranks.len(),
             Candidates::Extensions(list) => {
                 extensions(list).map(|extension| index.with_extension(extension).len()).sum()
             }
@@ -222,18 +212,86 @@ impl Candidates<'_> {
     }
 }
 
+/// Ranks by the hash of what their paths have. Two that hash alike are only asked in vain.
+#[derive(Clone, Debug)]
+struct Buckets {
+    /// Sorted, each beside its rank.
+    hashes: Vec<u64>,
+    ranks: Vec<usize>,
+}
+
+impl Buckets {
+    fn new(mut keyed: Vec<(u64, usize)>) -> Buckets {
+        keyed.sort_unstable();
+        keyed.dedup();
+        let (hashes, ranks) = keyed.into_iter().unzip();
+        Buckets { hashes, ranks }
+    }
+
+    fn of(&self, key: &str) -> &[usize] {
+        let hash = hash(key);
+        let start = self.hashes.partition_point(|other| *other < hash);
+        let len = self.hashes[start..].iter().take_while(|other| **other == hash).count();
+        &self.ranks[start..start + len]
+    }
+}
+
+/// Paths by folder. Neighbours often share theirs, so that few folders are to be sorted.
+#[derive(Clone, Debug)]
+struct Folders<'p> {
+    /// Each with where its ranks begin; sorted as if a slash ended them.
+    folders: Vec<(&'p str, usize)>,
+    ranks: Vec<usize>,
+}
+
+impl<'p> Folders<'p> {
+    fn new(paths: &[&'p str]) -> Folders<'p> {
+        let ranks: Vec<usize> = (0..paths.len()).collect();
+        let runs = ranks.chunk_by(|a, b| parent(paths[*a]) == parent(paths[*b]));
+        let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(paths[run[0]]), run)).collect();
+        runs.sort_by(|a, b| ended(a.0).cmp(ended(b.0)));
+        let mut sorted = Folders { folders: Vec::with_capacity(runs.len()), ranks: Vec::new() };
+        for (folder, run) in runs {
+            sorted.folders.push((folder, sorted.ranks.len()));
+            sorted.ranks.extend_from_slice(run);
+        }
+        sorted
+    }
+
+    /// The ranks in a folder and at any depth below it.
+    fn below(&self, folder: &str) -> &[usize] {
+        let is_below = |other: &str| {
+            other.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let first = self.folders.partition_point(|(other, _)| ended(other).lt(ended(folder)));
+        let len = self.folders[first..].partition_point(|(other, _)| is_below(other));
+        let start = |at: usize| self.folders.get(at).map_or(self.ranks.len(), |(_, start)| *start);
+        &self.ranks[start(first)..start(first + len)]
+    }
+}
+
+fn ended(folder: &str) -> impl Iterator<Item = u8> {
+    folder.bytes().chain([b'/'])
+}
+
+/// Without the slash that ends a directory.
+fn bare(path: &str) -> &str {
+    path.strip_suffix('/').unwrap_or(path)
+}
+
 /// The last segment.
 fn name(path: &str) -> &str {
-    let path = path.strip_suffix('/').unwrap_or(path);
+    let path = bare(path);
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What stands before the last segment.
+fn parent(path: &str) -> &str {
+    bare(path).rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 /// Whether the path has signs that mean something in a pattern.
 pub(super) fn is_odd(path: &str) -> bool {
     let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
     path.starts_with("./") || !path.bytes().all(is_common)
-}
-
-fn bucket<'i>(buckets: &'i HashMap<&str, Vec<usize>>, key: &str) -> &'i [usize] {
-    buckets.get(key).map_or(&[], Vec::as_slice)
 }

@@ -165,15 +165,6 @@ impl Glob {
         matches!(exact, Plan::Program(compiled) if compiled.0.is_match(path))
     }
 
-    /// The literal that every match but the pattern itself starts with.
-    fn prefix(&self) -> &str {
-        match &self.plan {
-            Plan::Never | Plan::Always => "",
-            Plan::Program(compiled) => &compiled.1.prefix,
-            Plan::Plain(plain) => plain.prefix(self.text()),
-        }
-    }
-
     /// The whole segments that every match but the pattern itself starts with.
     fn root(&self) -> &str {
         match &self.plan {

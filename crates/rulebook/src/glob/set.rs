@@ -224,7 +224,7 @@ fn hash_or_zero(text: &str) -> u64 {
     if text.is_empty() { 0 } else { hash(text) }
 }
 
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);

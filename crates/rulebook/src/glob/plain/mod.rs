@@ -198,16 +198,6 @@ impl Plain {
             }
     }
 
-    /// The literal every match starts with.
-    pub(super) fn prefix<'g>(&self, pattern: &'g str) -> &'g str {
-        match (&self.end, self.runs[..self.count.into()].first()) {
-            _ if !self.is_rooted => "",
-            (_, Some(run)) => literal_start(run.span.of(pattern)),
-            (End::Name(name), None) => name.head.of(pattern),
-            (_, None) => "",
-        }
-    }
-
     /// The whole segments every match starts with.
     pub(super) fn root<'g>(&self, pattern: &'g str) -> &'g str {
         let first = self.runs[..self.count.into()].first().filter(|_| self.is_rooted);
