@@ -260,5 +260,6 @@ fn may_be_patch(tool: &str, field: &str) -> bool {
         let name = name.to_lowercase();
         name.contains("patch") || name.contains("diff")
     };
-    is_patch(tool) || is_patch(field)
+    // No command is a patch, but one of its arguments may be: `["apply_patch", "*** Begin Patch…"]`.
+    is_patch(tool) || is_patch(field) || field == "command"
 }

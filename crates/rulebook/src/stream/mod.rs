@@ -18,38 +18,53 @@
 //! let text = Ok("---\ncondition: '\\bnew\\s+Map\\b'\n---\nUse a plain object.".into());
 //! let Entry::Rule(rule) = parse(RuleFile { origin, text }).entry else { panic!() };
 //!
-//! let mut monitor = Monitor::new([rule.as_ref()], Roots::default()).unwrap();
+//! let rules = [*rule];
+//! let named = |name: &str| rules.iter().find(|rule| rule.name == name).expect("a hit is of one of them");
+//! let modes = |name: &str| named(name).stream.as_ref().map(|own| own.modes.over(Modes::default())).unwrap_or_default();
+//!
+//! // What the model says, in deltas: it does better once it has read the rule.
+//! let ask = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
+//! let mut context: Vec<String> = Vec::new();
+//! let mut monitor = Monitor::new(&rules, Roots::default()).unwrap();
 //! let mut policy = Policy::default();
 //! policy.turn_started();
-//! let mut answers = [vec!["const m = new M", "ap(", ")"], vec!["const m = {}"]].into_iter();
-//! let mut context: Vec<String> = Vec::new();
 //! let mut attempt = 0;
-//! let answer = loop {
-//!     let (stream, mut said, mut claim) = (format!("answer {attempt}"), String::new(), None);
-//!     for delta in answers.next().unwrap() {
-//!         let hits = monitor.feed(&stream, &Kind::Text, delta.as_bytes());
-//!         let matches: Vec<Match> = hits
-//!             .iter()
-//!             .map(|hit| Match { rule: hit.rule.clone(), source: Source::Text, modes: Modes::default(), call: None })
-//!             .collect();
-//!         if let Action::Interrupt { claim: id, .. } = policy.decide(&matches) {
-//!             // Stop the model, and let the retry see the rule.
-//!             let found = policy::Evidence { text: hits[0].text.clone(), place: format!("text line {}", hits[0].line) };
-//!             context.push(policy::injection(&rule.name, &rule.origin.display, &rule.body, &[found]));
-//!             monitor.forget(&stream);
-//!             claim = Some(id);
-//!             break;
-//!         }
-//!         said.push_str(delta);
-//!     }
-//!     match claim {
-//!         Some(id) => policy.delivered(id),
-//!         None => break said,
-//!     }
+//! let answer = 'retry: loop {
+//!     // Every block of every answer is a stream of its own.
 //!     attempt += 1;
+//!     let (stream, mut said) = (format!("answer {attempt}, block 0"), String::new());
+//!     for delta in ask(&context).into_iter().map(Some).chain([None]) {
+//!         let hits = match delta {
+//!             Some(delta) => monitor.feed(&stream, &Kind::Text, delta.as_bytes()),
+//!             // The end decides too: only now is it sure that `new Map` does not go on.
+//!             None => monitor.finish(&stream),
+//!         };
+//!         said.extend(delta);
+//!         let found = |rule: &String| Match { rule: rule.clone(), source: Source::Text, modes: modes(rule), call: None };
+//!         let matches: Vec<Match> = hits.iter().map(|hit| found(&hit.rule)).collect();
+//!         let Action::Interrupt { claim, rules, .. } = policy.decide(&matches) else { continue };
+//!         // Stop the model, forget what it said, and let the retry see the rules.
+//!         monitor.forget(&stream);
+//!         for rule in rules.iter().map(|name| named(name)) {
+//!             let of_rule = hits.iter().filter(|hit| hit.rule == rule.name);
+//!             let place = |line: usize| format!("text line {line}");
+//!             let matched: Vec<policy::Evidence> =
+//!                 of_rule.map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit.line) }).collect();
+//!             context.push(policy::injection(&rule.name, &rule.origin.display, &rule.body, &matched));
+//!         }
+//!         policy.delivered(claim);
+//!         continue 'retry;
+//!     }
+//!     break said;
 //! };
 //! policy.turn_ended();
-//! assert_eq!(answer, "const m = {}");
+//! // What did not interrupt, by its mode or because the turn had been interrupted often enough, is told now.
+//! if let Some((claim, reminders)) = policy.reminders() {
+//!     let rules = reminders.iter().map(|reminder| named(&reminder.rule));
+//!     context.extend(rules.map(|rule| policy::reminder(&rule.name, &rule.origin.display, &rule.body, &[])));
+//!     policy.delivered(claim);
+//! }
+//! assert_eq!(answer, "m = {}");
 //! assert!(context[0].starts_with("<system-interrupt reason=\"rule_violation\" rule=\"no-map\""));
 //! ```
 

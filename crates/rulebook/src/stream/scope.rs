@@ -105,8 +105,27 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
     Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
-fn glob(text: &str) -> Result<Glob, String> {
-    Glob::new(text, Dialect::Picomatch).map_err(|error| error.to_string())
+/// A glob over the names of tools or files.
+pub(super) fn glob(text: &str) -> Result<Glob, String> {
+    Glob::new(&with_literal_groups(text), Dialect::Picomatch).map_err(|error| error.to_string())
+}
+
+/// Escapes parentheses around one thing, which nobody needs as a pattern: `app/(shop)/page.tsx` is a file's name.
+fn with_literal_groups(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('(') {
+        out.push_str(before);
+        let is_plain = !before.ends_with(['@', '!', '+', '*', '?', '\\']);
+        let inner = after.split_once(')').filter(|(inner, _)| is_plain && !inner.contains(['|', '(']));
+        rest = after;
+        if let Some((inner, behind)) = inner {
+            out.push_str(&format!("\\({inner}\\)"));
+            rest = behind;
+        } else {
+            out.push('(');
+        }
+    }
+    out + rest
 }
 
 /// What a rule watches that does not say: text and tools.
@@ -169,6 +188,10 @@ mod tests {
         check("tool:edit(*.ts)", "edit", "x", "src/a.ts", Covers::Yes);
         check("tool:edit(*.ts)", "edit", "x", "src/a.rs", Covers::IfFile);
         check("tool:edit(app/@(a|b)/*.tsx)", "edit", "x", "app/b/a.tsx", Covers::Yes);
+        check("tool:edit(app/(shop)/*.tsx)", "edit", "x", "app/(shop)/a.tsx", Covers::Yes);
+        check("tool:edit(app/(shop)/@(a|b).tsx)", "edit", "x", "app/(shop)/b.tsx", Covers::Yes);
+        check(r"tool:edit(app/\(shop\)/*.tsx)", "edit", "x", "app/(shop)/a.tsx", Covers::Yes);
+        check("tool:edit(app/(a|b)/*.tsx)", "edit", "x", "app/a/a.tsx", Covers::Yes);
         check("tool(src/**)", "write", "x", "src/a.tsx", Covers::Yes);
         check("tool:edit(!src/**)", "edit", "x", "src/a.ts", Covers::IfFile);
         check("tool:!edit", "edit", "x", "", Covers::No);

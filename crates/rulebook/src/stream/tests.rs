@@ -169,6 +169,8 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
     // The path may come after the content, and be absolute.
     assert_eq!(tool(&gated, "write", r#"{"content": "foo", "file_path": "/repo/src/a.ts"}"#).len(), 1);
     assert_eq!(tool(&gated, "write", r#"{"file_path": "docs/a.md", "content": "foo"}"#).len(), 0);
+    let group = [rule("r", "foo", "globs: 'app/(shop)/**'\n")];
+    assert_eq!(tool(&group, "write", r#"{"path": "app/(shop)/page.tsx", "content": "foo"}"#).len(), 1);
     let scoped = [rule("r", "foo", "scope: tool:edit(*.ts)\n")];
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "a.rs", "new": "foo"}]}"#).len(), 0);
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "x/a.ts", "new": "foo"}]}"#).len(), 1);
@@ -177,6 +179,8 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
     let wire = serde_json::json!({ "input": text }).to_string();
     assert_eq!(tool(&patch, "apply_patch", &wire), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
     assert_eq!(tool(&patch, "apply_patch", text), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
+    let wire = serde_json::json!({ "command": ["apply_patch", text] }).to_string();
+    assert_eq!(tool(&patch, "shell", &wire), ["r 6..9 l2 \"var\" tool shell command[1] b.ts"]);
     let wired = [rule("r", r#"\\"hi"#, "scope: wire:bash\n")];
     assert_eq!(
         tool(&wired, "bash", r#"{"command": "say \"hi\""}"#),
@@ -352,6 +356,13 @@ fn patterns_too_large_together_do_not_disarm_the_others() {
     let rules: Vec<Rule> = std::iter::once(rule("small", "foo", "")).chain(huge).collect();
     assert_eq!(run(&rules, &Kind::Text, &[b"a foo "]).len(), 1);
     assert_eq!(monitor(&rules).left_out().len(), 2);
+}
+
+#[test]
+fn patterns_that_cannot_be_built_do_not_disarm_larger_ones() {
+    let rules = [rule("bytes", r"(?-u:\p{L})", ""), rule("large", &"foo".repeat(300), "")];
+    assert_eq!(run(&rules, &Kind::Text, &["foo".repeat(300).as_bytes()]).len(), 1);
+    assert_eq!(monitor(&rules).left_out(), [("bytes".to_owned(), r"(?-u:\p{L})".to_owned())]);
 }
 
 #[test]

@@ -89,17 +89,21 @@ impl Watch {
         let mut left_out = Vec::new();
         let automaton = loop {
             let weight: usize = patterns.iter().map(|(_, weight)| weight).sum();
-            let built =
-                if weight > MAX_WHOLE { Err(String::new()) } else { Automaton::new(texts(&patterns)) };
-            match (built, heaviest(&patterns)) {
-                (Ok(automaton), _) => break automaton,
-                (Err(error), None) => return Err(error),
-                // One pattern must not disarm the others.
-                (Err(_), Some(at)) => {
-                    patterns.remove(at);
-                    let Watched { rule, written, .. } = &watched[linear.remove(at)];
-                    left_out.push((rule.clone(), written.clone()));
-                }
+            let is_light = weight <= MAX_WHOLE;
+            let built = if is_light { Automaton::new(texts(&patterns)) } else { Err(String::new()) };
+            let error = match built {
+                Ok(automaton) => break automaton,
+                Err(error) => error,
+            };
+            // One pattern must not disarm the others.
+            let mut culprits = if is_light { unbuilt(&patterns) } else { Vec::new() };
+            if culprits.is_empty() {
+                culprits.push(heaviest(&patterns).ok_or(error)?);
+            }
+            for at in culprits.into_iter().rev() {
+                patterns.remove(at);
+                let Watched { rule, written, .. } = &watched[linear.remove(at)];
+                left_out.push((rule.clone(), written.clone()));
             }
         };
         let conditions = Conditions(watched);
@@ -197,6 +201,11 @@ impl Conditions {
 
 fn texts(patterns: &[(&str, usize)]) -> Vec<String> {
     patterns.iter().map(|(regex, _)| (*regex).to_owned()).collect()
+}
+
+/// Those that cannot be built even alone.
+fn unbuilt(patterns: &[(&str, usize)]) -> Vec<usize> {
+    (0..patterns.len()).filter(|at| Automaton::new(texts(&patterns[*at..=*at])).is_err()).collect()
 }
 
 fn heaviest(patterns: &[(&str, usize)]) -> Option<usize> {

@@ -60,10 +60,9 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
         out::print_json(&answer)?;
     } else {
         let mut text = show(rules.len(), &hits, proved);
-        diagnostics
-            .iter()
-            .filter(|told| told.line == 0)
-            .for_each(|told| out::write_diagnostic(&mut text, told));
+        let is_unwatched =
+            |told: &&Diagnostic| told.line == 0 || matches!(told.code, Code::BadRegex | Code::BadScope);
+        diagnostics.iter().filter(is_unwatched).for_each(|told| out::write_diagnostic(&mut text, told));
         out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
@@ -117,7 +116,7 @@ fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
         told(
             Code::BadRegex,
             rule,
-            format!("`{condition}` is left out: all conditions together are too large"),
+            format!("`{condition}` is left out: it is too large together with the others"),
         )
     });
     let gave_up = monitor.gave_up().map(|(rule, condition)| {

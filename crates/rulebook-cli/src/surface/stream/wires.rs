@@ -12,6 +12,8 @@ use super::Step;
 pub(super) struct Reader {
     /// Streams that are open, with what they carry.
     open: BTreeMap<String, Kind>,
+    /// The ids of calls, where they have any.
+    calls: BTreeMap<String, String>,
     messages: usize,
 }
 
@@ -91,24 +93,27 @@ impl Reader {
             let (delta, at) = (&choice["delta"], format!("{id}/{}", choice["index"]));
             let said = [
                 (Kind::Text, "content"),
+                (Kind::Text, "refusal"),
                 (Kind::Thinking, "reasoning_content"),
                 (Kind::Thinking, "reasoning"),
             ];
             for (kind, key) in said {
                 if let Some(text) = delta[key].as_str() {
-                    self.feed(
-                        format!("{at}/{}", if kind == Kind::Text { "text" } else { "thinking" }),
-                        kind,
-                        Some(text),
-                        steps,
-                    );
+                    self.feed(format!("{at}/{key}"), kind, Some(text), steps);
                 }
             }
             let calls = delta["tool_calls"].as_array().into_iter().flatten();
             for (place, call) in calls.enumerate() {
                 let number = if call["index"].is_null() { &call["id"] } else { &call["index"] };
                 let number = if number.is_null() { place.to_string() } else { number.to_string() };
-                self.feed_function(format!("{at}/call {number}"), &call["function"], steps);
+                let stream = format!("{at}/call {number}");
+                // Some give every call the same index.
+                if let Some(id) = call["id"].as_str().filter(|id| !id.is_empty())
+                    && self.calls.insert(stream.clone(), id.to_owned()).is_some_and(|other| other != id)
+                {
+                    self.close(&stream, steps);
+                }
+                self.feed_function(stream, &call["function"], steps);
             }
             if delta["function_call"].is_object() {
                 self.feed_function(format!("{at}/call"), &delta["function_call"], steps);

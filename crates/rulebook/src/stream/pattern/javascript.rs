@@ -286,10 +286,18 @@ impl<'t> Speller<'t> {
             },
             'x' | 'u' => Atom::Char(self.code(c)?),
             'p' | 'P' => {
-                let name = self.brace().unwrap_or(0);
-                let sign = self.rest[name..].chars().next().map_or(0, char::len_utf8);
-                self.skip(name + sign);
-                Atom::Raw(&from[..from.len() - self.rest.len()])
+                let (rest, name) = (self.rest, self.brace());
+                let sign = rest[name.unwrap_or(0)..].chars().next().map_or(0, char::len_utf8);
+                self.skip(name.unwrap_or(0) + sign);
+                let class = &from[..from.len() - self.rest.len()];
+                match (regex_syntax::parse(class), name) {
+                    (Ok(_), _) => Atom::Raw(class),
+                    (Err(_), Some(_)) => return Err(format!("`{class}` is no class of characters")),
+                    (Err(_), None) => {
+                        self.rest = rest;
+                        Atom::Char(c)
+                    }
+                }
             }
             '1'..='9' if is_outside => {
                 let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());

@@ -44,6 +44,9 @@ fn spellings_of_javascript_mean_what_they_mean_there() {
     check(r"\<div\>", "<div>", true);
     check(r"[\w-.]+x", "-.x", true);
     check(r"\p{Lu}", "É", true);
+    check(r"\pL1", "é1", true);
+    check(r"a\p*", "app", true);
+    check(r"\p", "p", true);
     check(r"\u{1F600}", "😀", true);
     check(r"\u0041\x42", "AB", true);
     check(r"foo$", "foo\n", false);
@@ -169,6 +172,7 @@ fn what_an_automaton_cannot_do_falls_back_and_what_nobody_can_is_told() {
         assert!(read(bad).is_err(), "{}", &bad[..bad.len().min(20)]);
     }
     let half = read(r"[\uD800-\uDFFF]").unwrap_err();
+    assert_eq!(read(r"a|\p{Nope}").unwrap_err(), r"`\p{Nope}` is no class of characters");
     assert_eq!(half, r"`\uD800` is half a character: write the whole one, such as `\u{1F600}`");
 }
 
