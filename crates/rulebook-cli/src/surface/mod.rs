@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod fix;
 mod formats;
+mod install;
 mod prompt;
 mod read;
 mod sarif;
@@ -26,6 +27,8 @@ use rulebook_workspace::{Homes, Workspace, find_root};
 use crate::args::{Args, Command, Evidence, View};
 use crate::out;
 
+pub(crate) use install::HOSTS;
+
 /// The version of every JSON shape.
 const VERSION: u32 = 1;
 
@@ -45,6 +48,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
         Command::Stream(file) => stream::run(args, file),
         Command::Test => test::run(args),
+        Command::Install(wanted) => install::install(args, wanted),
+        Command::Uninstall(wanted) => install::uninstall(args, wanted),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);
