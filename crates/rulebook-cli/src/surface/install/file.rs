@@ -21,9 +21,11 @@ impl Change {
     /// The file as it is, to be left so.
     pub(super) fn read(path: PathBuf, base: &Path) -> io::Result<Change> {
         refuse_leading_out(&path, base)?;
-        let before = match fs::File::open(&path) {
+        let before = match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            file => Some(read(file?)?),
+            // A pipe would be waited for.
+            Ok(kind) if !kind.is_file() => return Err(io::Error::other("it is not a file")),
+            found => found.and_then(|_| read(fs::File::open(&path)?)).map(Some)?,
         };
         Ok(Change { path, after: before.clone(), before, is_script: false })
     }

@@ -130,10 +130,11 @@ pub(crate) const HOSTS: &[Host] = &[
                 ".mcp.json",
                 ".copilot/mcp-config.json",
                 Kind::Json(|program| {
+                    // The words that Claude Code, whose file it is too, understands as well.
                     let path = &program.path;
                     named(
                         "mcpServers",
-                        json!({ "type": "local", "command": path, "args": ["mcp"], "tools": ["*"] }),
+                        &json!({ "type": "stdio", "command": path, "args": ["mcp"], "tools": ["*"] }),
                     )
                 }),
             ),
@@ -191,7 +192,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 ".config/opencode/opencode.json",
                 Kind::Jsonc(|program| {
                     let command = [program.path.as_str(), "mcp"];
-                    named("mcp", json!({ "type": "local", "command": command, "enabled": true }))
+                    named("mcp", &json!({ "type": "local", "command": command, "enabled": true }))
                 }),
             ),
         ],
@@ -257,9 +258,9 @@ fn versioned(events: &[&str], handler: &Json) -> Json {
 
 /// Our server as most hosts list it.
 fn servers(program: &Program) -> Json {
-    named("mcpServers", json!({ "command": program.path, "args": ["mcp"] }))
+    named("mcpServers", &json!({ "command": program.path, "args": ["mcp"] }))
 }
 
-fn named(list: &str, entry: Json) -> Json {
+fn named(list: &str, entry: &Json) -> Json {
     json!({ list: { SERVER: entry } })
 }

@@ -149,7 +149,7 @@ fn plan(
         let change = &mut changes[at];
         change.is_script = matches!(wire.kind, Kind::Script);
         change.after = edit(change.after.as_deref(), wire, program, host, task).map_err(|fault| {
-            let text = change.after.as_deref().unwrap_or_default();
+            let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; mend the file and run it again").context(format!(
                 "{}:{}: {}",
                 place.shown(&path),
@@ -298,9 +298,9 @@ fn show(
     let done = match (task, changes.is_empty(), wiring.print) {
         (Task::Install, true, _) => "nothing to do: it is wired already".to_owned(),
         (Task::Uninstall, true, _) => "nothing to do: it is not wired".to_owned(),
-        (_, false, true) => format!("{count} would be written; leave out `--print` to do it"),
-        (Task::Install, false, false) => format!("wired, {count} written"),
-        (Task::Uninstall, false, false) => format!("no longer wired, {count} written"),
+        (_, false, true) => format!("{count} would change; leave out `--print` to do it"),
+        (Task::Install, false, false) => format!("wired, {count} changed"),
+        (Task::Uninstall, false, false) => format!("no longer wired, {count} changed"),
     };
     let _ = writeln!(text, "{}: {done}", paint(BOLD, host.title));
     for note in notes {
