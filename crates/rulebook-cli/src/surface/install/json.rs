@@ -9,15 +9,15 @@ use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value as Json};
 
-use super::Fault;
 use super::program::Program;
+use super::{Fault, print};
 
 /// The name of our server in a host's list of them.
 pub(super) const SERVER: &str = "rulebook";
 
 /// The text of a new file.
 pub(super) fn create(patch: &Json) -> String {
-    broken(patch, "  ", "") + "\n"
+    print::broken(patch, "  ", "") + "\n"
 }
 
 /// The text with the patch's entries: objects are entered, lists get our entry at their end, what is ours but runs
@@ -272,7 +272,7 @@ impl<'t> Document<'t> {
         };
         let written = |part: &Json| self.written(part, &indent, shape);
         let parts: Vec<String> = match patch {
-            Json::Object(parts) => pairs(parts, written),
+            Json::Object(parts) => print::pairs(parts, written),
             Json::Array(parts) => parts.iter().map(written).collect(),
             _ => Vec::new(),
         };
@@ -288,8 +288,8 @@ impl<'t> Document<'t> {
 
     fn written(&self, value: &Json, indent: &str, shape: Shape) -> String {
         match shape {
-            Shape::Lines => lines(value, &self.unit(), indent).replace('\n', self.line_end()),
-            Shape::Line => line(value),
+            Shape::Lines => print::lines(value, &self.unit(), indent).replace('\n', self.line_end()),
+            Shape::Line => print::line(value),
         }
     }
 
@@ -393,42 +393,6 @@ fn lower(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// What a line may hold before it is broken.
-const WIDTH: usize = 120;
-
-/// A value on one line, with the space inside of brackets that shows it is ours.
-fn line(value: &Json) -> String {
-    let inside = |parts: Vec<String>| parts.join(", ");
-    match value {
-        Json::Object(parts) if !parts.is_empty() => format!("{{ {} }}", inside(pairs(parts, line))),
-        Json::Array(parts) if !parts.is_empty() => {
-            format!("[ {} ]", inside(parts.iter().map(line).collect()))
-        }
-        _ => value.to_string(),
-    }
-}
-
-/// A value on several lines where one would be too long, the first of them begun already.
-fn lines(value: &Json, unit: &str, indent: &str) -> String {
-    let one = line(value);
-    if indent.len() + one.len() <= WIDTH { one } else { broken(value, unit, indent) }
-}
-
-fn broken(value: &Json, unit: &str, indent: &str) -> String {
-    let inner = format!("{indent}{unit}");
-    let inside = |parts: Vec<String>| parts.join(&format!(",\n{inner}"));
-    let below = |part: &Json| lines(part, unit, &inner);
-    match value {
-        Json::Object(parts) => format!("{{\n{inner}{}\n{indent}}}", inside(pairs(parts, below))),
-        Json::Array(parts) => format!("[\n{inner}{}\n{indent}]", inside(parts.iter().map(below).collect())),
-        _ => value.to_string(),
-    }
-}
-
-fn pairs(parts: &Map<String, Json>, written: impl Fn(&Json) -> String) -> Vec<String> {
-    parts.iter().map(|(key, part)| format!("{}: {}", Json::from(key.as_str()), written(part))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -487,16 +451,6 @@ mod tests {
             "{\n  \"version\": 1,\n  \"hooks\": {\n    \"E\": []\n  }\n}\n",
             "{\n  \"version\": 1,\n  \"hooks\": {\n    \"E\": [{ \"command\": \"rulebook hook x\" }]\n  }\n}\n",
         );
-    }
-
-    #[test]
-    fn a_long_value_is_broken_as_far_as_it_must() {
-        let long = "x".repeat(50);
-        let text = create(&json!({ "a": { "b": [{ "c": long }, { "c": long, "d": 1 }] }, "e": [] }));
-        let wanted = format!(
-            "{{\n  \"a\": {{\n    \"b\": [\n      {{ \"c\": \"{long}\" }},\n      {{ \"c\": \"{long}\", \"d\": 1 }}\n    ]\n  }},\n  \"e\": []\n}}\n"
-        );
-        assert_eq!(text, wanted);
     }
 
     #[test]

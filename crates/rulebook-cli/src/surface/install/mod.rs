@@ -4,6 +4,7 @@ mod diff;
 mod file;
 mod hosts;
 mod json;
+mod print;
 mod program;
 mod toml;
 
