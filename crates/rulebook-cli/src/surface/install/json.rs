@@ -205,8 +205,7 @@ impl<'t> Document<'t> {
         }
         self.cut(value, &goes, edits);
         let inside = value.range().start + 1;
-        let first = self.tokens.partition_point(|token| token.range.start < inside);
-        let is_spaced = self.tokens.get(first).is_some_and(|token| token.range.start > inside);
+        let is_spaced = self.after(inside).is_some_and(|first| first.range.start > inside);
         !goes.is_empty() && goes.iter().all(|gone| *gone) && is_spaced && !self.has_comment(value)
     }
 
@@ -229,12 +228,14 @@ impl<'t> Document<'t> {
         let comma_after = |at: usize| items.get(at).and_then(|item| self.comma_after(item.end()));
         let ends_in_comma = items.len().checked_sub(1).and_then(comma_after).is_some();
         let last_kept = goes.iter().rposition(|gone| !gone);
-        for (at, item) in items.iter().enumerate().filter(|(at, _)| goes.get(*at) == Some(&true)) {
+        // Where the text goes on behind a run of items that go.
+        let mut after = 0;
+        for (at, item) in items.iter().enumerate().rev().filter(|(at, _)| goes[*at]) {
             let follows = ends_in_comma || last_kept.is_some_and(|kept| kept > at);
             let comma = if follows { comma_after(at) } else { at.checked_sub(1).and_then(comma_after) };
-            let run = (at + 1..items.len()).take_while(|next| goes[*next]).last().unwrap_or(at);
-            let end = items[run].end();
-            let after = if comma_after(run) == Some(end) && follows { end + 1 } else { end };
+            if goes.get(at + 1) != Some(&true) {
+                after = item.end() + usize::from(follows && comma == Some(item.end()));
+            }
             edits.push((self.start_of_space(item.start, after)..item.end(), String::new()));
             edits.extend(comma.map(|comma| (comma..comma + 1, String::new())));
         }
@@ -320,6 +321,10 @@ impl<'t> Document<'t> {
         self.tokens[..self.tokens.partition_point(|token| token.range.start < at)].last()
     }
 
+    fn after(&self, at: usize) -> Option<&TokenAndRange<'t>> {
+        self.tokens.get(self.tokens.partition_point(|token| token.range.start < at))
+    }
+
     fn comma_after(&self, at: usize) -> Option<usize> {
         let from = self.tokens.partition_point(|token| token.range.start < at);
         let next = self.tokens[from..].iter().find(|next| !is_comment(&next.token))?;
@@ -328,14 +333,11 @@ impl<'t> Document<'t> {
 
     /// Whether a comment stands among a value's items.
     fn has_comment(&self, value: &Value<'_>) -> bool {
-        let (range, items) = (value.range(), items(value));
-        let from = self.tokens.partition_point(|token| token.range.start < range.start);
-        let comments = self.tokens[from..]
-            .iter()
-            .take_while(|token| token.range.end <= range.end)
-            .filter(|token| is_comment(&token.token));
-        let is_within = |at: usize| items.iter().any(|item| (item.start..item.end()).contains(&at));
-        comments.into_iter().any(|comment| !is_within(comment.range.start))
+        let is_comment =
+            |token: Option<&TokenAndRange<'_>>| token.is_some_and(|token| is_comment(&token.token));
+        let mut items = items(value).into_iter();
+        is_comment(self.before(value.range().end - 1))
+            || items.any(|item| is_comment(self.before(item.start)) || is_comment(self.after(item.end())))
     }
 }
 
