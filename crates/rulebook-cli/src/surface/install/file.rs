@@ -32,7 +32,6 @@ impl Change {
 
     /// Makes the file what it is to be; folders come and, once empty, go with it.
     pub(super) fn write(&self, base: &Path) -> io::Result<()> {
-        let folders = self.path.ancestors().skip(1);
         match &self.after {
             Some(text) => {
                 fs::create_dir_all(self.path.parent().unwrap_or(base))?;
@@ -41,6 +40,7 @@ impl Change {
             }
             None => {
                 fs::remove_file(&self.path)?;
+                let folders = self.path.ancestors().skip(1);
                 let below = folders.take_while(|folder| *folder != base && folder.starts_with(base));
                 // The first folder that holds something else stays, and all above it.
                 let _ = below.map(fs::remove_dir).find(Result::is_err);

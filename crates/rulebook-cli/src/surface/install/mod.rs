@@ -4,26 +4,26 @@ mod diff;
 mod file;
 mod hosts;
 mod json;
+mod offer;
 mod print;
 mod program;
+mod show;
 mod toml;
 
 pub(crate) use hosts::HOSTS;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use rulebook_workspace::Homes;
-use serde_json::{Value as Json, json};
 
-use super::VERSION;
 use crate::args::{Args, Install, Uninstall, Wiring};
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, paint, plural};
+use crate::out;
 use file::Change;
 use hosts::{Host, Kind, Role, Wire};
 use program::Program;
+use show::Outcome;
 
 /// Why a file cannot be edited, and where.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode
     let place = Place::find(args, install.wiring.user)?;
     match install.host.as_deref().and_then(Host::named) {
         Some(host) => run(args, host, &install.wiring, &place, Task::Install),
-        None => offer(args, &place),
+        None => offer::run(args, &place, &install.wiring.command),
     }
 }
 
@@ -93,23 +93,17 @@ fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Place, task: Task) -> 
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     let mut wires: Vec<&Wire> =
         host.wires.iter().filter(|wire| !wiring.no_mcp || wire.role == Role::Hooks).collect();
-    let mut notes = Vec::new();
+    let mut kept = Vec::new();
     if task == Task::Uninstall {
         // What was written last goes first: only so the file comes back as it was.
         wires.reverse();
-        wires.retain(|wire| match shared_with(host, wire, place) {
-            Some(other) => {
-                let file = place.shown(&place.path(wire));
-                notes.push(format!("`{file}` keeps its server: {} is wired here too", other.title));
-                false
-            }
-            None => true,
+        wires.retain(|wire| {
+            let other = shared_with(host, wire, place, &wiring.command);
+            kept.extend(other.map(|other| (place.path(wire), other)));
+            other.is_none()
         });
     }
     let changes = plan(&wires, &program, host, place, task)?;
-    if task == Task::Install && !changes.is_empty() && !host.note.is_empty() {
-        notes.push(host.note.to_owned());
-    }
     if !wiring.print {
         for change in &changes {
             change
@@ -117,10 +111,11 @@ fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Place, task: Task) -> 
                 .with_context(|| format!("`{}` could not be written", place.shown(&change.path)))?;
         }
     }
+    let outcome = Outcome { host, task, place, is_written: !wiring.print, changes, kept };
     if args.json {
-        out::print_json(&report(host, &changes, &notes, wiring, place, task))?;
+        out::print_json(&outcome.json())?;
     } else {
-        out::print(&show(host, &changes, &notes, wiring, place, task))?;
+        out::print(&outcome.text())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -212,8 +207,8 @@ fn is_ours(text: &str, host: &Host) -> bool {
 }
 
 /// Whether the host's hooks run ours.
-fn is_wired(host: &Host, place: &Place) -> bool {
-    let Ok(program) = Program::new("rulebook", host.name) else { return false };
+fn is_wired(host: &Host, place: &Place, command: &str) -> bool {
+    let Ok(program) = Program::new(command, host.name) else { return false };
     host.wires.iter().filter(|wire| wire.role == Role::Hooks).any(|wire| {
         let Ok(Change { before: Some(text), .. }) = Change::read(place.path(wire), &place.base) else {
             return false;
@@ -223,11 +218,11 @@ fn is_wired(host: &Host, place: &Place) -> bool {
 }
 
 /// Another host that is wired here and reads its server from the same file.
-fn shared_with(host: &Host, wire: &Wire, place: &Place) -> Option<&'static Host> {
+fn shared_with(host: &Host, wire: &Wire, place: &Place, command: &str) -> Option<&'static Host> {
     let path = place.path(wire);
     let reads_it = |other: &Wire| other.role == Role::Server && place.path(other) == path;
-    let others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.name != host.name);
-    others.into_iter().find(|other| other.wires.iter().any(reads_it) && is_wired(other, place))
+    let mut others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.name != host.name);
+    others.find(|other| other.wires.iter().any(reads_it) && is_wired(other, place, command))
 }
 
 /// `line:column` of a place.
@@ -236,130 +231,4 @@ fn position(text: &str, at: usize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("{line}:{column}")
-}
-
-fn change_name(change: &Change) -> &'static str {
-    match (&change.before, &change.after) {
-        (None, _) => "created",
-        (_, None) => "removed",
-        _ => "changed",
-    }
-}
-
-fn diff_of(change: &Change) -> String {
-    diff::diff(change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default())
-}
-
-fn report(
-    host: &Host,
-    changes: &[Change],
-    notes: &[String],
-    wiring: &Wiring,
-    place: &Place,
-    task: Task,
-) -> Json {
-    let files: Vec<Json> = changes
-        .iter()
-        .map(|change| {
-            json!({ "path": place.shown(&change.path), "change": change_name(change), "diff": diff_of(change) })
-        })
-        .collect();
-    json!({
-        "version": VERSION,
-        "host": host.name,
-        "task": if task == Task::Install { "install" } else { "uninstall" },
-        "scope": if place.is_user { "user" } else { "workspace" },
-        "written": !wiring.print && !changes.is_empty(),
-        "files": files,
-        "notes": notes,
-    })
-}
-
-fn show(
-    host: &Host,
-    changes: &[Change],
-    notes: &[String],
-    wiring: &Wiring,
-    place: &Place,
-    task: Task,
-) -> String {
-    let mut text = String::new();
-    for change in changes {
-        let state = match change_name(change) {
-            "changed" => String::new(),
-            other => paint(DIM, format!("  {other}")),
-        };
-        let _ = writeln!(text, "{}{state}", paint(BOLD, out::clean(&place.shown(&change.path))));
-        for line in diff_of(change).lines() {
-            let style = if line.starts_with("  +") { GREEN } else { RED };
-            let _ = writeln!(text, "{}", paint(style, line));
-        }
-    }
-    let count = plural(changes.len(), "file");
-    let done = match (task, changes.is_empty(), wiring.print) {
-        (Task::Install, true, _) => "nothing to do: it is wired already".to_owned(),
-        (Task::Uninstall, true, _) => "nothing to do: it is not wired".to_owned(),
-        (_, false, true) => format!("{count} would change; leave out `--print` to do it"),
-        (Task::Install, false, false) => format!("wired, {count} changed"),
-        (Task::Uninstall, false, false) => format!("no longer wired, {count} changed"),
-    };
-    let _ = writeln!(text, "{}: {done}", paint(BOLD, host.title));
-    for note in notes {
-        let _ = writeln!(text, "  {}: {}", paint(DIM, "note"), out::clean(note));
-    }
-    text
-}
-
-/// The agents that are used here, each with the command that wires it.
-fn offer(args: &Args, place: &Place) -> anyhow::Result<ExitCode> {
-    let home = Homes::from_environment().home;
-    let mut rows = Vec::new();
-    for host in HOSTS {
-        let mut found = Vec::new();
-        if !place.is_user {
-            let here = host.signs.iter().filter(|sign| place.base.join(sign).exists());
-            found.extend(here.map(|sign| (*sign).to_owned()));
-        }
-        let at_home = |sign: &&&str| home.as_ref().is_some_and(|home| home.join(sign).exists());
-        found.extend(host.home_signs.iter().filter(at_home).map(|sign| format!("~/{sign}")));
-        if !found.is_empty() {
-            rows.push((host, found, is_wired(host, place)));
-        }
-    }
-    let flag = if place.is_user { " --user" } else { "" };
-    let command = |host: &Host| format!("rulebook install {}{flag}", host.name);
-    if args.json {
-        let hosts: Vec<Json> = rows
-            .iter()
-            .map(|(host, found, wired)| {
-                let name = host.name;
-                json!({ "name": name, "title": host.title, "found": found, "wired": wired, "command": command(host) })
-            })
-            .collect();
-        let all: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
-        out::print_json(&json!({ "version": VERSION, "hosts": hosts, "all": all }))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut text = String::new();
-    let mut table = Table::default();
-    for (host, found, wired) in &rows {
-        let (style, what) = if *wired { (DIM, "wired".to_owned()) } else { (BOLD, command(host)) };
-        table.row([(PLAIN, host.title), (style, &what), (DIM, &found.join(", "))]);
-    }
-    if table.is_empty() {
-        text.push_str("no agent was found here\n");
-    } else {
-        text.push_str("agents used here\n");
-        table.write(&mut text, 2, &table.widths());
-    }
-    let others: Vec<&str> = HOSTS
-        .iter()
-        .filter(|host| !rows.iter().any(|(found, ..)| found.name == host.name))
-        .map(|host| host.name)
-        .collect();
-    if !others.is_empty() {
-        let _ = writeln!(text, "{}", paint(DIM, format!("also known: {}", others.join(", "))));
-    }
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
 }
