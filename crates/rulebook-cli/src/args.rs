@@ -63,6 +63,10 @@ pub(crate) enum Command {
     Sessions,
     /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
+    /// Wire an agent to Rulebook: its hooks and its MCP server, in its own files; without a name, who is used here
+    Install(Install),
+    /// Take the wiring out again, and leave everything else as it is
+    Uninstall(Uninstall),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -256,6 +260,46 @@ pub(crate) struct Toggle {
     /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
     #[arg(long)]
     pub(crate) team: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Install {
+    /// Which agent
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) host: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) wiring: Wiring,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Uninstall {
+    /// Which agent
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) host: String,
+
+    #[command(flatten)]
+    pub(crate) wiring: Wiring,
+}
+
+/// Which of a host's files are meant, and what they say.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Wiring {
+    /// The files in your home folder, for every workspace
+    #[arg(long)]
+    pub(crate) user: bool,
+
+    /// Show what would change and write nothing
+    #[arg(long)]
+    pub(crate) print: bool,
+
+    /// The hooks alone, not the MCP server
+    #[arg(long)]
+    pub(crate) no_mcp: bool,
+
+    /// The program the host is to run; default: the one on its `PATH`
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
+    pub(crate) command: String,
 }
 
 /// The command line with `--root` and `--set` in front of the command: they add up wherever they stand, and the

@@ -7,6 +7,7 @@ mod explain;
 mod fix;
 mod formats;
 mod hook;
+mod install;
 mod prompt;
 mod read;
 mod sarif;
@@ -53,6 +54,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
         Command::Stream(file) => stream::run(args, file),
         Command::Test => test::run(args),
+        Command::Install(wanted) => install::install(args, wanted),
+        Command::Uninstall(wanted) => install::uninstall(args, wanted),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

@@ -89,3 +89,19 @@ fn answer(args: &Args, host: &Host, all: bool) -> anyhow::Result<Option<Value>> 
     let answer = answer::answer(args, host, &event, all)?;
     Ok((!answer.is_empty()).then(|| (host.encode)(&event, &answer)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::install;
+
+    #[test]
+    fn every_host_can_be_wired_and_is_an_agent_that_is_known() {
+        let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+        assert!(names.is_sorted());
+        assert_eq!(names, install::HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
+        for host in HOSTS {
+            assert!(rulebook::agent::Agent::named(host.agent).is_some(), "{}", host.agent);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The table of hosts: which files wire each one, and what is written into them.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::json::SERVER;
+use super::program::Program;
+
+/// An agent that runs our hook, our server, or both.
+pub(crate) struct Host {
+    pub(crate) name: &'static str,
+    pub(super) title: &'static str,
+    /// What shows that it is used, below the workspace.
+    pub(super) signs: &'static [&'static str],
+    /// What shows that it is used, below home.
+    pub(super) home_signs: &'static [&'static str],
+    pub(super) wires: &'static [Wire],
+    /// What else there is to do, or to know; empty if nothing.
+    pub(super) note: &'static str,
+}
+
+/// One file, and what it gets.
+pub(super) struct Wire {
+    pub(super) role: Role,
+    /// The file, below the workspace.
+    pub(super) workspace: &'static str,
+    /// The file, below home.
+    pub(super) user: &'static str,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Hooks,
+    Server,
+}
+
+pub(super) enum Kind {
+    /// Entries in the host's JSON.
+    Json(fn(&Program) -> Json),
+    /// The same, in the file beside it that ends in `.jsonc` if that one is there.
+    Jsonc(fn(&Program) -> Json),
+    /// A table in the host's TOML.
+    Toml,
+    /// A file of our own, for a program to load.
+    Module(fn(&Program) -> String),
+    /// A file of our own, for the host to run.
+    Script,
+}
+
+impl Host {
+    pub(crate) fn named(name: &str) -> Option<&'static Host> {
+        HOSTS.iter().find(|host| host.name == name)
+    }
+}
+
+/// How long a host waits for an answer, in seconds.
+const TIMEOUT: u32 = 10;
+
+pub(crate) const HOSTS: &[Host] = &[
+    Host {
+        name: "claude",
+        title: "Claude Code",
+        signs: &[".claude", "CLAUDE.md"],
+        home_signs: &[".claude", ".claude.json"],
+        wires: &[
+            hooks(".claude/settings.json", ".claude/settings.json", |program| {
+                let tools = |event| (event, Some("*"));
+                let plain = |event| (event, None);
+                let events = [
+                    plain("SessionStart"),
+                    plain("UserPromptSubmit"),
+                    tools("PreToolUse"),
+                    tools("PostToolUse"),
+                    plain("PreCompact"),
+                    plain("SubagentStart"),
+                ];
+                groups(&events, Some(TIMEOUT), program)
+            }),
+            server(".mcp.json", ".claude.json", Kind::Json(servers)),
+        ],
+        note: "Claude Code asks before it first starts a workspace's server",
+    },
+    Host {
+        name: "cline",
+        title: "Cline",
+        signs: &[".clinerules"],
+        home_signs: &["Documents/Cline", ".cline"],
+        wires: &[
+            script(".clinerules/hooks/TaskStart", "Documents/Cline/Hooks/TaskStart"),
+            script(".clinerules/hooks/UserPromptSubmit", "Documents/Cline/Hooks/UserPromptSubmit"),
+            script(".clinerules/hooks/PreToolUse", "Documents/Cline/Hooks/PreToolUse"),
+            script(".clinerules/hooks/PostToolUse", "Documents/Cline/Hooks/PostToolUse"),
+        ],
+        note: "switch hooks on in Cline's settings; its servers are kept there too: add `rulebook mcp` by hand",
+    },
+    Host {
+        name: "codex",
+        title: "Codex",
+        signs: &[".codex"],
+        home_signs: &[".codex"],
+        wires: &[
+            hooks(".codex/hooks.json", ".codex/hooks.json", |program| {
+                let events = [
+                    "SessionStart",
+                    "UserPromptSubmit",
+                    "PreToolUse",
+                    "PostToolUse",
+                    "PreCompact",
+                    "PostCompact",
+                ];
+                groups(&events.map(|event| (event, None)), Some(TIMEOUT), program)
+            }),
+            server(".codex/config.toml", ".codex/config.toml", Kind::Toml),
+        ],
+        note: "Codex skips hooks, and says nothing, until you trust the project and then the hooks",
+    },
+    Host {
+        name: "copilot",
+        title: "Copilot's command line",
+        signs: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
+        home_signs: &[".copilot"],
+        wires: &[
+            hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json", |program| {
+                let line = &program.line;
+                let handler =
+                    json!({ "type": "command", "bash": line, "powershell": line, "timeoutSec": TIMEOUT });
+                versioned(&["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"], &handler)
+            }),
+            server(
+                ".mcp.json",
+                ".copilot/mcp-config.json",
+                Kind::Json(|program| {
+                    // The words that Claude Code, whose file it is too, understands as well.
+                    let path = &program.path;
+                    named(
+                        "mcpServers",
+                        &json!({ "type": "stdio", "command": path, "args": ["mcp"], "tools": ["*"] }),
+                    )
+                }),
+            ),
+        ],
+        note: "Copilot also runs the hooks of `.claude/settings.json`",
+    },
+    Host {
+        name: "cursor",
+        title: "Cursor",
+        signs: &[".cursor", ".cursorrules"],
+        home_signs: &[".cursor"],
+        wires: &[
+            hooks(".cursor/hooks.json", ".cursor/hooks.json", |program| {
+                let handler = json!({ "command": program.line, "timeout": TIMEOUT });
+                let events =
+                    ["sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "preCompact"];
+                versioned(&events, &handler)
+            }),
+            server(".cursor/mcp.json", ".cursor/mcp.json", Kind::Json(servers)),
+        ],
+        note: "",
+    },
+    Host {
+        name: "gemini",
+        title: "Gemini CLI",
+        signs: &[".gemini", "GEMINI.md"],
+        home_signs: &[".gemini"],
+        wires: &[
+            hooks(".gemini/settings.json", ".gemini/settings.json", |program| {
+                let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
+                // This host counts in milliseconds.
+                groups(&events.map(|event| (event, None)), Some(TIMEOUT * 1000), program)
+            }),
+            server(".gemini/settings.json", ".gemini/settings.json", Kind::Json(servers)),
+        ],
+        note: "Gemini CLI reads a workspace's settings only where you trust the folder",
+    },
+    Host {
+        name: "opencode",
+        title: "opencode",
+        signs: &[".opencode", "opencode.json", "opencode.jsonc"],
+        home_signs: &[".config/opencode"],
+        wires: &[
+            Wire {
+                role: Role::Hooks,
+                workspace: ".opencode/plugin/rulebook.js",
+                user: ".config/opencode/plugin/rulebook.js",
+                kind: Kind::Module(|program| {
+                    let path = Json::from(program.path.as_str()).to_string();
+                    include_str!("opencode.js").replace("\"rulebook\";", &format!("{path};"))
+                }),
+            },
+            server(
+                "opencode.json",
+                ".config/opencode/opencode.json",
+                Kind::Jsonc(|program| {
+                    let command = [program.path.as_str(), "mcp"];
+                    named("mcp", &json!({ "type": "local", "command": command, "enabled": true }))
+                }),
+            ),
+        ],
+        note: "",
+    },
+    Host {
+        name: "qwen",
+        title: "Qwen Code",
+        signs: &[".qwen", "QWEN.md"],
+        home_signs: &[".qwen"],
+        wires: &[
+            hooks(".qwen/settings.json", ".qwen/settings.json", |program| {
+                let events = [
+                    "SessionStart",
+                    "UserPromptSubmit",
+                    "PreToolUse",
+                    "PostToolUse",
+                    "PreCompact",
+                    "SubagentStart",
+                ];
+                // Some versions count in seconds, some in milliseconds.
+                groups(&events.map(|event| (event, None)), None, program)
+            }),
+            server(".qwen/settings.json", ".qwen/settings.json", Kind::Json(servers)),
+        ],
+        note: "Qwen Code runs a workspace's hooks only where you trust the folder",
+    },
+];
+
+const fn hooks(workspace: &'static str, user: &'static str, patch: fn(&Program) -> Json) -> Wire {
+    Wire { role: Role::Hooks, workspace, user, kind: Kind::Json(patch) }
+}
+
+const fn server(workspace: &'static str, user: &'static str, kind: Kind) -> Wire {
+    Wire { role: Role::Server, workspace, user, kind }
+}
+
+const fn script(workspace: &'static str, user: &'static str) -> Wire {
+    Wire { role: Role::Hooks, workspace, user, kind: Kind::Script }
+}
+
+/// Claude's way: for each event a group of handlers, for some tools or for all.
+fn groups(events: &[(&str, Option<&str>)], timeout: Option<u32>, program: &Program) -> Json {
+    let mut handler = json!({ "type": "command", "command": program.line });
+    if let Some(timeout) = timeout {
+        handler["timeout"] = timeout.into();
+    }
+    let group = |matcher: &Option<&str>| match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
+        None => json!({ "hooks": [handler] }),
+    };
+    let events: Map<String, Json> =
+        events.iter().map(|(event, matcher)| ((*event).to_owned(), json!([group(matcher)]))).collect();
+    json!({ "hooks": events })
+}
+
+/// A handler for each event. The version stands behind the hooks: so it is known to be ours.
+fn versioned(events: &[&str], handler: &Json) -> Json {
+    let events: Map<String, Json> =
+        events.iter().map(|event| ((*event).to_owned(), json!([handler]))).collect();
+    json!({ "hooks": events, "version": 1 })
+}
+
+/// Our server as most hosts list it.
+fn servers(program: &Program) -> Json {
+    named("mcpServers", &json!({ "command": program.path, "args": ["mcp"] }))
+}
+
+fn named(list: &str, entry: &Json) -> Json {
+    json!({ list: { SERVER: entry } })
+}

@@ -1,0 +1,66 @@
+//! The program a host is told to run, and how its entries are known again.
+
+/// What the host runs.
+pub(super) struct Program {
+    /// The program, as a server's command names it.
+    pub(super) path: String,
+    /// The line a shell runs for an event.
+    pub(super) line: String,
+    /// How such a line ends.
+    ending: String,
+}
+
+impl Program {
+    /// The program for a host; an error says what is wrong with its path.
+    pub(super) fn new(path: &str, host: &str) -> Result<Program, String> {
+        if path.is_empty() || path.contains(|c: char| c.is_control() || "\"'`$!%".contains(c)) {
+            return Err(format!("`{}` cannot be written into a shell's line", crate::out::clean(path)));
+        }
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
+        let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
+        let ending = format!(" hook {host}");
+        Ok(Program { path: path.to_owned(), line: format!("{shown}{ending}"), ending })
+    }
+
+    /// Whether a line runs our hook: by this program, or by one that is called Rulebook.
+    pub(super) fn runs(&self, line: &str) -> bool {
+        let line = line.trim();
+        line == self.line
+            || line.strip_suffix(&self.ending).is_some_and(|program| program.contains("rulebook"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_ours_is_known_by_its_program_and_its_host() {
+        #[track_caller]
+        fn check(program: &str, line: &str, ours: bool) {
+            assert_eq!(Program::new(program, "claude").unwrap().runs(line), ours, "{line}");
+        }
+        check("rulebook", "rulebook hook claude", true);
+        check("rulebook", " rulebook hook claude ", true);
+        check("rulebook", "\"/opt/my tools/rulebook.exe\" hook claude", true);
+        check("rulebook", "rulebook hook codex", false);
+        check("rulebook", "other hook claude", false);
+        check("rulebook", "rulebook prompt", false);
+        check("/opt/rb", "/opt/rb hook claude", true);
+        check("rulebook", "/opt/rb hook claude", false);
+    }
+
+    #[test]
+    fn a_path_is_quoted_or_refused() {
+        #[track_caller]
+        fn check(path: &str, line: Option<&str>) {
+            assert_eq!(Program::new(path, "x").ok().map(|program| program.line).as_deref(), line);
+        }
+        check("rulebook", Some("rulebook hook x"));
+        check("/my tools/rulebook", Some("\"/my tools/rulebook\" hook x"));
+        check("C:\\bin\\rulebook.exe", Some("\"C:\\bin\\rulebook.exe\" hook x"));
+        check("a$(b)", None);
+        check("a\"b", None);
+        check("", None);
+    }
+}

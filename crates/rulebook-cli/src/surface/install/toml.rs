@@ -1,0 +1,190 @@
+//! Edits TOML: our server's table at the end of a file, and everything else as it is.
+//!
+//! Taking it out needs no memory: a file that was there has a blank line before the table, and one that did not end in
+//! a line end does not end in one with the table either.
+
+use toml_edit::{Document, Item, Table, Value};
+
+use super::Fault;
+use super::program::Program;
+
+/// The text of a new file.
+pub(super) fn create(program: &Program) -> String {
+    let path = Value::from(program.path.as_str());
+    format!("[mcp_servers.rulebook]\ncommand = {path}\nargs = [\"mcp\"]\n")
+}
+
+/// The text with our server.
+pub(super) fn add(text: &str, program: &Program) -> Result<String, Fault> {
+    if let Some(server) = server(&parse(text)?) {
+        let strings = |key: &str| server.get(key).map_or(Vec::new(), strings);
+        if [strings("command"), strings("args")].concat() == [program.path.as_str(), "mcp"] {
+            return Ok(text.to_owned());
+        }
+        return match remove(text)? {
+            Some(left) => add(&left, program),
+            None => Ok(create(program)),
+        };
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = create(program).replace('\n', line_end);
+    let added = if text.is_empty() || text.ends_with('\n') {
+        format!("{text}{line_end}{block}")
+    } else {
+        format!("{text}{line_end}{line_end}{}", block.trim_end())
+    };
+    match parse(&added) {
+        Ok(_) => Ok(added),
+        Err(_) => {
+            let at = parse(text)?.get("mcp_servers").and_then(Item::span).map_or(0, |span| span.start);
+            Err(Fault::new(at, "`mcp_servers` cannot be added to; write it as tables, `[mcp_servers.NAME]`"))
+        }
+    }
+}
+
+/// The text without our server; `None` when nothing else was in it.
+pub(super) fn remove(text: &str) -> Result<Option<String>, Fault> {
+    let document = parse(text)?;
+    let Some(server) = server(&document) else { return Ok(Some(text.to_owned())) };
+    let Some(table) = server.as_table().filter(|table| !table.is_dotted()) else {
+        let at = server.span().map_or(0, |span| span.start);
+        return Err(Fault::new(at, "`mcp_servers.rulebook` is not a table of its own; take it out by hand"));
+    };
+    let mut blocks = blocks(table);
+    blocks.sort_unstable();
+    let (mut left, mut done) = (String::new(), 0);
+    let mut is_new = false;
+    for (header, last) in blocks {
+        let before = &text[done..header];
+        let end = text[last..].find('\n').map(|at| last + at + 1);
+        // The blank line is ours; so is the line end before it where the file ended in none.
+        let lines = if end.is_some() { 1 } else { 2 };
+        let kept = (0..lines).fold(before, |kept, _| {
+            kept.strip_suffix('\n').map_or(kept, |kept| kept.strip_suffix('\r').unwrap_or(kept))
+        });
+        is_new |= header == 0;
+        left.push_str(if lines == 1 && !is_blank_line(before) { before } else { kept });
+        done = end.unwrap_or(text.len());
+    }
+    left.push_str(&text[done..]);
+    Ok(Some(left).filter(|left| !(is_new && left.trim().is_empty())))
+}
+
+fn is_blank_line(before: &str) -> bool {
+    matches!(before, "\n" | "\r\n") || before.ends_with("\n\n") || before.ends_with("\n\r\n")
+}
+
+fn parse(text: &str) -> Result<Document<&str>, Fault> {
+    Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| text.floor_char_boundary(span.start));
+        Fault::new(at, error.message().lines().next().unwrap_or("not TOML"))
+    })
+}
+
+fn server<'d>(document: &'d Document<&str>) -> Option<&'d Item> {
+    document.get("mcp_servers")?.get("rulebook")
+}
+
+fn strings(item: &Item) -> Vec<&str> {
+    match item.as_array() {
+        Some(array) => array.iter().filter_map(Value::as_str).collect(),
+        None => item.as_str().into_iter().collect(),
+    }
+}
+
+/// Where a table and those below it begin, and where the last thing in each ends.
+fn blocks(table: &Table) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> =
+        table.span().map(|header| (header.start, last_end(table).max(header.end))).into_iter().collect();
+    let below = table.iter().filter_map(|(_, item)| item.as_table()).filter(|table| !table.is_dotted());
+    found.extend(below.flat_map(blocks));
+    found
+}
+
+fn last_end(table: &Table) -> usize {
+    let end = |item: &Item| match item.as_table() {
+        Some(table) if table.is_dotted() => last_end(table),
+        Some(_) => 0,
+        None => item.span().map_or(0, |span| span.end),
+    };
+    table.iter().map(|(_, item)| end(item)).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Program {
+        Program::new("rulebook", "codex").unwrap()
+    }
+
+    const OURS: &str = "[mcp_servers.rulebook]\ncommand = \"rulebook\"\nargs = [\"mcp\"]\n";
+
+    #[test]
+    fn a_file_comes_back_byte_for_byte() {
+        for before in [
+            "",
+            "\n",
+            "\r\n",
+            "# only",
+            "a = 1",
+            "a = 1\n",
+            "a = 1\n\n",
+            "a = 1\r\nb = 2\r\n",
+            "a = 1\r\nb = 2",
+            "[mcp_servers.x]\ncommand = \"x\" # c\n# end\n",
+            "mcp_servers.x.command = \"x\"\n",
+            "[a]\n[[b]]\nc = \"\"\"\n[d]\n\"\"\"",
+        ] {
+            let after = add(before, &program()).unwrap();
+            assert_ne!(after, before);
+            assert_eq!(add(&after, &program()).unwrap(), after, "{before:?}");
+            assert_eq!(remove(&after).unwrap().as_deref(), Some(before), "{after:?}");
+        }
+        assert_eq!(remove(OURS).unwrap(), None);
+        assert_eq!(remove("a = 1\n").unwrap().as_deref(), Some("a = 1\n"));
+    }
+
+    #[test]
+    fn what_was_written_around_it_stays() {
+        #[track_caller]
+        fn check(text: &str, left: Option<&str>) {
+            assert_eq!(remove(text).unwrap().as_deref(), left, "{text:?}");
+        }
+        check(&format!("{OURS}\n[b]\n"), Some("\n[b]\n"));
+        check(&format!("a = 1\n\n{OURS}# below\n[b]\n"), Some("a = 1\n# below\n[b]\n"));
+        check(&format!("a = 1\n{OURS}[b]\n"), Some("a = 1\n[b]\n"));
+        check(
+            &format!("a = 1\n\n{OURS}env.A = \"1\" # mine\n\n[mcp_servers.rulebook.more]\nb = 1\n\n[c]\n"),
+            Some("a = 1\n\n[c]\n"),
+        );
+    }
+
+    #[test]
+    fn another_program_is_put_in_its_place() {
+        let other = Program::new("/opt/rb", "codex").unwrap();
+        let after = add("a = 1\n", &other).unwrap();
+        assert_eq!(add(&after, &program()).unwrap(), format!("a = 1\n\n{OURS}"));
+        assert_eq!(add(&create(&other), &program()).unwrap(), OURS);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_edited_is_told() {
+        #[track_caller]
+        fn check(text: &str, at: usize, message: &str) {
+            let fault = add(text, &program()).unwrap_err();
+            assert_eq!((fault.at, fault.message.as_str()), (at, message));
+        }
+        check("a = 1\na = 2\n", 6, "duplicate key");
+        check(
+            "mcp_servers = { }\n",
+            14,
+            "`mcp_servers` cannot be added to; write it as tables, `[mcp_servers.NAME]`",
+        );
+        check(
+            "[mcp_servers]\nrulebook = { command = \"x\" }\n",
+            25,
+            "`mcp_servers.rulebook` is not a table of its own; take it out by hand",
+        );
+    }
+}
