@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Stream(StreamFile),
     /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
     Test,
+    /// Serve agents over the Model Context Protocol, on standard input and output
+    Mcp,
     /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
     /// Print a completion script for a shell

@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod fix;
 mod formats;
+mod mcp;
 mod prompt;
 mod read;
 mod sarif;
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
         Command::Stream(file) => stream::run(args, file),
         Command::Test => test::run(args),
+        Command::Mcp => mcp::run(args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);
