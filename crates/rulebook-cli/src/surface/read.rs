@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
 use rulebook_workspace::Reach;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::VERSION;
 use crate::args::Args;
@@ -19,27 +21,41 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
     let loaded = workspace.load(Reach::Tree);
     let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded.book))?;
     if args.json {
-        out::print_json(&json!({
-            "version": VERSION,
-            "uri": format!("rule://{}", encoded(&rule.name)),
-            "name": rule.name,
-            "source": rule.origin.display,
-            "mimeType": "text/markdown",
-            "text": rule.body,
-            "diagnostics": loaded.diagnostics,
-        }))?;
+        out::print_json(&json(rule, &loaded.diagnostics))?;
     } else {
         out::print_raw(format!("{}\n", rule.body).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A name as it stands in a URI.
-pub(super) fn encoded(name: &str) -> String {
+/// What the text of a rule is.
+pub(super) const MARKDOWN: &str = "text/markdown";
+
+/// A rule's text, for programs.
+pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
+    json!({
+        "version": VERSION,
+        "uri": uri(rule),
+        "name": rule.name,
+        "source": rule.origin.display,
+        "mimeType": MARKDOWN,
+        "text": rule.body,
+        "diagnostics": diagnostics,
+    })
+}
+
+/// `rule://NAME`, the name as it stands in a URI.
+pub(super) fn uri(rule: &Rule) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    name.bytes()
-        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    let mut uri = "rule://".to_owned();
+    for byte in rule.name.bytes() {
+        if keep(byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
 }
 
 /// There is no such rule; there are these, nearest first.

@@ -62,8 +62,7 @@ pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<Said> {
     } else {
         json!({ "hookSpecificOutput": { "hookEventName": event.event, "additionalContext": text } })
     };
-    // Nothing structured: some clients would take that in the text's place.
-    Ok(Said { texts: vec![output.to_string()], structured: None })
+    Ok(Said { text: output.to_string(), structured: None })
 }
 
 impl Event {

@@ -24,7 +24,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
-use super::read;
+use super::read::{self, MARKDOWN};
 use crate::args::Args;
 use crate::out;
 
@@ -77,8 +77,7 @@ impl Asks {
     fn resources(&self) -> anyhow::Result<Vec<Resource>> {
         let book = self.workspace()?.load(Reach::Tree).book;
         let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
-            let uri = format!("rule://{}", read::encoded(&rule.name));
-            let resource = Resource::new(uri, out::clean(&rule.name))
+            let resource = Resource::new(read::uri(rule), out::clean(&rule.name))
                 .with_title(out::clean(&rule.origin.display))
                 .with_mime_type(MARKDOWN)
                 .with_size(rule.body.len() as u64);
@@ -94,8 +93,6 @@ impl Asks {
         Ok(resources)
     }
 }
-
-const MARKDOWN: &str = "text/markdown";
 
 type Answer<T> = Result<T, ErrorData>;
 
@@ -153,8 +150,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default().into();
         let called = tools::call(self, &request.name, arguments).map(|called| match called {
             Ok(said) => {
-                let texts = said.texts.into_iter().map(ContentBlock::text).collect();
-                let mut result = CallToolResult::success(texts);
+                let mut result = CallToolResult::success(vec![ContentBlock::text(said.text)]);
                 result.structured_content = said.structured.filter(|_| knows_structured(&context));
                 result
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use rmcp::ErrorData;
 use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
@@ -14,15 +14,18 @@ use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::Reach;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{MARKDOWN, Server, hook};
+use super::{Server, hook};
 use crate::out;
-use crate::surface::{VERSION, explain as explaining, prompt, read};
+use crate::surface::{explain as explaining, prompt, read};
 
-/// What a tool says: to the model, and to programs.
+/// What a tool says: to the model, and to a program that asked for it.
+///
+/// One text, since some clients put several together without a space. Nothing structured unasked: Claude Code shows
+/// the model that in the text's place, Copilot as well as the text.
 pub(super) struct Said {
-    pub(super) texts: Vec<String>,
+    pub(super) text: String,
     pub(super) structured: Option<Value>,
 }
 
@@ -75,6 +78,9 @@ struct Work {
     /// What the user asked for, in their own words
     #[serde(default)]
     message: String,
+    /// For programs: answer with structured content too
+    #[serde(default)]
+    structured: bool,
 }
 
 /// A rule by its name.
@@ -83,13 +89,16 @@ struct Work {
 struct Named {
     /// `rule://NAME`, or the name alone
     name: String,
+    /// For programs: answer with structured content too
+    #[serde(default)]
+    structured: bool,
 }
 
 /// The tools as clients are told of them.
 pub(super) fn list() -> Vec<Tool> {
     let tool = |row: &Row| {
         let schema = (row.schema)().expect("the arguments of a tool are an object");
-        let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+        let annotations = ToolAnnotations::new().read_only(true).open_world(false);
         Tool::new(row.name, row.description, schema).with_annotations(annotations)
     };
     TOOLS.iter().map(tool).collect()
@@ -102,12 +111,14 @@ pub(super) fn call(server: &Server, name: &str, arguments: Value) -> Result<anyh
         let told = format!("there is no tool `{}`; there are {}", out::clean(name), names.join(", "));
         return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, told, None));
     };
-    let called = (row.call)(server, arguments);
-    Ok(called.with_context(|| format!("`{name}` cannot answer")))
+    Ok((row.call)(server, arguments))
 }
 
 fn decoded<T: DeserializeOwned>(arguments: Value) -> anyhow::Result<T> {
-    serde_json::from_value(arguments).map_err(|error| anyhow!("its arguments do not fit: {error}"))
+    serde_json::from_value(arguments).map_err(|error| {
+        let told = format!("the arguments do not fit: {}", out::clean(&error.to_string()));
+        anyhow!("the tool's `inputSchema` says what to write").context(told)
+    })
 }
 
 impl Work {
@@ -123,46 +134,37 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
     let evaluation = asked.evaluate();
     let rendered = render(&evaluation, Budget { tokens: workspace.settings.budget.tokens });
     let notice = Notice::of(&rendered);
-    // What is wrong in rule files is for people to mend, and `explain` tells it.
+    // What is wrong in rule files is for people to mend, and `explain` counts it.
     let outside = |told: &&Diagnostic| told.code == Code::EvidenceOutside;
     let told: Vec<Diagnostic> = asked.diagnostics.iter().filter(outside).cloned().collect();
-    let structured = prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &told);
 
-    let mut reasons = Vec::new();
     let stack = explain::explain(None, &asked.book, &evaluation, &asked.evidence, &workspace.roots).stack;
-    for rule in &stack {
+    let because = |rule: &explain::Applied| {
         let why = explaining::because(&rule.because);
-        reasons.push(format!("{} applies ({}): {why}", out::clean(&rule.name), out::clean(&rule.source)));
+        format!("- {} ({}): {}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
+    };
+    let mut reasons: Vec<String> = stack.iter().map(because).collect();
+    reasons.extend(told.iter().map(|told| format!("- {}", out::clean(&told.message))));
+    if reasons.is_empty() {
+        reasons.push("- no rule applies".to_owned());
     }
-    reasons.extend(rendered.omitted.iter().map(|cut| {
-        format!("{} is over the budget: read it as rule://{}", cut.rule.name, read::encoded(&cut.rule.name))
-    }));
-    reasons.extend(told.iter().map(|told| out::clean(&told.message)));
-    let mut texts = vec![rendered.text.clone(), reasons.join("\n")];
-    texts.retain(|text| !text.is_empty());
-    if texts.is_empty() {
-        texts.push("no rule applies".to_owned());
-    }
-    Ok(Said { texts, structured: Some(serde_json::to_value(structured)?) })
+    let end = if rendered.text.is_empty() { "" } else { "\n\n" };
+    let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
+    let answer = || prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &told);
+    let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
+    Ok(Said { text, structured })
 }
 
 fn read_rule(server: &Server, named: &Named) -> anyhow::Result<Said> {
-    let book = server.asks.workspace()?.load(Reach::Tree).book;
-    let rule = book.read(&named.name).map_err(|_| read::unknown(&named.name, &book))?;
-    let structured = json!({
-        "version": VERSION,
-        "uri": format!("rule://{}", read::encoded(&rule.name)),
-        "name": rule.name,
-        "source": rule.origin.display,
-        "mimeType": MARKDOWN,
-        "text": rule.body,
-    });
-    Ok(Said { texts: vec![rule.body.clone()], structured: Some(structured) })
+    let loaded = server.asks.workspace()?.load(Reach::Tree);
+    let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded.book))?;
+    let structured = named.structured.then(|| read::json(rule, &[]));
+    Ok(Said { text: rule.body.clone(), structured })
 }
 
 fn explain_work(server: &Server, work: &Work) -> anyhow::Result<Said> {
     let workspace = server.asks.workspace()?;
     let answer = explaining::answer(&workspace, &work.input(), None)?;
     let text = anstream::adapter::strip_str(&answer.text()).to_string();
-    Ok(Said { texts: vec![text], structured: Some(answer.json()) })
+    Ok(Said { text, structured: work.structured.then(|| answer.json()) })
 }
