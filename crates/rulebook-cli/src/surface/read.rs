@@ -44,18 +44,17 @@ pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
     })
 }
 
-/// `rule://NAME`, the name as it stands in a URI.
+/// `rule://NAME`.
 pub(super) fn uri(rule: &Rule) -> String {
+    format!("rule://{}", encoded(&rule.name))
+}
+
+/// A name as it stands in a URI.
+pub(super) fn encoded(name: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let mut uri = "rule://".to_owned();
-    for byte in rule.name.bytes() {
-        if keep(byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    name.bytes()
+        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 /// There is no such rule; there are these, nearest first.

@@ -49,7 +49,7 @@ pub(super) struct Event {
 
 /// What each session and agent was given: the rules' files with the text they had.
 #[derive(Default)]
-pub(super) struct Delivered(Mutex<BTreeMap<(String, String), BTreeMap<String, String>>>);
+pub(super) struct Delivered(Mutex<BTreeMap<[String; 2], BTreeMap<String, String>>>);
 
 pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<Said> {
     let workspace = server.asks.workspace()?;
@@ -67,7 +67,6 @@ pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<Said> {
 
 impl Event {
     fn input(&self) -> Input {
-        let filled = |text: &String| Some(text.clone()).filter(|text| is_filled(text));
         let call = filled(&self.tool).map(|name| ToolCall {
             name,
             input: serde_json::from_str::<Value>(&self.tool_input).ok(),
@@ -78,16 +77,17 @@ impl Event {
     }
 }
 
-/// Whether a hook had something to fill in.
-fn is_filled(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with("${")
+/// What a hook filled in; nothing where it had nothing.
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty() && !text.starts_with("${")).then(|| text.to_owned())
 }
 
 impl Delivered {
     /// The text of what applies and was not given yet; from now on it was.
     fn take(&self, event: &Event, evaluation: Evaluation<'_>, budget: Budget) -> String {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = all.entry((event.session.clone(), event.agent.clone())).or_default();
+        let whose = [&event.session, &event.agent].map(|id| filled(id).unwrap_or_default());
+        let given = all.entry(whose).or_default();
         if FORGET.contains(&event.event.as_str()) {
             given.clear();
         }
