@@ -183,7 +183,7 @@ fn a_version_nobody_knows_is_answered_with_one_that_has_this_handshake() {
 fn nothing_a_client_sends_ends_the_server() {
     let dir = workspace();
     let mut client = Client::start(&dir);
-    for line in ["{not json", "", "\u{feff}", "\"text\"x", "{\"a\":", &"[".repeat(100_000)] {
+    for line in ["{not json", "", "\u{feff}", "{\"a\":", &"[".repeat(100_000)] {
         client.send(line);
     }
     client.to.write_all(b"\xff\xfe{}\n").unwrap();
@@ -196,8 +196,10 @@ fn nothing_a_client_sends_ends_the_server() {
     assert_eq!(method(&mut client, "server/discover", Value::Null), -32601);
     assert_eq!(client.ask("ping", Value::Null), json!({}));
     client.ask("initialize", initialize("2025-11-25", json!({}), "test"));
-    client.send("[1, 2]");
-    assert_eq!(client.receive()["error"]["code"], -32600);
+    for line in ["[1, 2]", "\"text\"", "3", "{}", r#"{"jsonrpc":"2.0","id":7}"#] {
+        client.send(line);
+        assert_eq!(client.receive()["error"]["code"], -32600, "{line}");
+    }
     assert_eq!(method(&mut client, "no/such", Value::Null), -32601);
     assert_eq!(method(&mut client, "logging/setLevel", json!({ "level": "debug" })), -32601);
     assert_eq!(method(&mut client, "tools/call", json!({ "name": 3 })), -32602);
