@@ -9,8 +9,8 @@ mod watch;
 
 use std::future::{Future, ready};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -39,7 +39,7 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
     let server = Server {
-        asks: Arc::new(Asks { args }),
+        asks: Arc::new(Asks { args, known: Mutex::default() }),
         delivered: hook::Delivered::default(),
         is_watching: AtomicBool::new(false),
     };
@@ -66,6 +66,8 @@ struct Server {
 /// How the workspace is opened for each question.
 struct Asks {
     args: Args,
+    /// The list of rules the client knows of: what it was given, or was told has changed.
+    known: Mutex<Option<Vec<Resource>>>,
 }
 
 impl Asks {
@@ -91,6 +93,11 @@ impl Asks {
         resources.sort_by(|a, b| a.uri.cmp(&b.uri));
         resources.dedup_by(|a, b| a.uri == b.uri);
         Ok(resources)
+    }
+
+    /// Notes what the client is about to know, and returns what it knew.
+    fn learn(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(resources)
     }
 }
 
@@ -164,7 +171,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = Answer<ListResourcesResult>> {
-        ready(self.asks.resources().map(ListResourcesResult::with_all_items).map_err(|e| internal(&e)))
+        let listed = self.asks.resources();
+        if let Ok(listed) = &listed {
+            self.asks.learn(listed.clone());
+        }
+        ready(listed.map(ListResourcesResult::with_all_items).map_err(|error| internal(&error)))
     }
 
     fn list_resource_templates(
@@ -212,7 +223,7 @@ const NEEDS: &[(&str, &str)] = &[
 
 impl Server {
     fn read_uri(&self, uri: &str) -> Answer<ReadResourceResult> {
-        let book = self.asks.workspace().map_err(|e| internal(&e))?.load(Reach::Tree).book;
+        let book = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree).book;
         let named = if uri.starts_with("rule://") { book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {
             let told = words(&read::unknown(uri, &book));

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rmcp::model::Resource;
 use rmcp::{Peer, RoleServer};
 
 use super::Asks;
@@ -17,24 +16,23 @@ const WAIT: Duration = Duration::from_secs(2);
 /// In a large tree a look takes time: it gets at most one part in this many.
 const SHARE: u32 = 50;
 
-/// Compares the list with what it was, again and again, until the client is gone.
+/// Compares the list with what the client knows, again and again, until it is gone.
 pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
-    let mut known = None;
     loop {
         let started = Instant::now();
-        let asks = Arc::clone(&asks);
-        let Ok(seen) = tokio::task::spawn_blocking(move || look(&asks)).await else { return };
+        let looking = Arc::clone(&asks);
+        let Ok(is_news) = tokio::task::spawn_blocking(move || look(&looking)).await else { return };
         let took = started.elapsed();
-        let is_news = known.as_ref().is_some_and(|known| *known != seen);
         if is_news && peer.notify_resource_list_changed().await.is_err() {
             return;
         }
-        known = Some(seen);
         tokio::time::sleep(WAIT.max(took * SHARE)).await;
     }
 }
 
-/// The list; empty while there is no workspace.
-fn look(asks: &Asks) -> Vec<Resource> {
-    asks.resources().unwrap_or_default()
+/// Whether the list is another than the client knows. While there is no workspace it is empty.
+fn look(asks: &Asks) -> bool {
+    let seen = asks.resources().unwrap_or_default();
+    let known = asks.learn(seen.clone());
+    known.is_some_and(|known| known != seen)
 }
