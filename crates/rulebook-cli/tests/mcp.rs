@@ -50,9 +50,11 @@ struct Client {
 
 impl Client {
     fn start(dir: &TempDir) -> Client {
-        let pipes =
-            |command: &mut Command| command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut child = pipes(rulebook(dir).arg("mcp"));
+        Client::of(rulebook(dir).arg("mcp"))
+    }
+
+    fn of(command: &mut Command) -> Client {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (send, from) = channel();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
@@ -337,6 +339,19 @@ fn explain_says_what_the_command_says() {
     let answer = Client::ready(&dir, "2025-11-25").call("explain", json!({ "paths": ["apps/web/a.tsx"] }));
     let printed = rulebook(&dir).args(["explain", "apps/web/a.tsx"]).output().unwrap().stdout;
     assert_eq!(text_of(&answer), String::from_utf8(printed).unwrap());
+}
+
+#[test]
+fn a_relative_path_is_in_the_root_where_it_exists() {
+    let dir = workspace();
+    write(&dir, "tools/b.ts", "");
+    let mut client = Client::of(rulebook(&dir).args(["mcp", "--root", ".", "--root", "../tools"]));
+    for (path, root) in [("b.ts", "tools"), ("new.ts", "repo")] {
+        let answer = client.call("explain", json!({ "paths": [path], "structured": true }));
+        assert_eq!(answer["structuredContent"]["targets"][0]["root"], root, "{path}");
+        let answer = client.call("rules_for", json!({ "paths": [path], "structured": true }));
+        assert_eq!(answer["structuredContent"]["paths"][0]["root"], root, "{path}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `explain`: what applies to a path and why, and why every other rule does not.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::Style;
@@ -57,9 +58,10 @@ pub(super) fn answer(
     input: &Input,
     agent: Option<&'static Agent>,
 ) -> anyhow::Result<Answer> {
+    let exists = |root: usize, path: &str| Path::new(&workspace.roots.roots[root].path).join(path).exists();
     let mut questions = Vec::new();
     for path in &input.arguments {
-        match workspace.roots.place(path, &|_, _| false) {
+        match workspace.roots.place(path, &exists) {
             Place::Outside => {
                 let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
                 return Err(anyhow!("name a path below the root, or add its folder with `--root`")
