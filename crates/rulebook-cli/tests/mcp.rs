@@ -256,6 +256,23 @@ fn rules_for_gives_the_text_and_the_reasons() {
 }
 
 #[test]
+fn what_does_not_fit_is_told() {
+    let dir = workspace();
+    let mut client = Client::of(rulebook(&dir).args(["mcp", "--set", "budget.tokens=36"]));
+    let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
+    let answer = client.call("rules_for", json!({ "paths": paths }));
+    let told = "# Rules\nRead rule://<name> when working in a matching domain.\n\
+        - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
+        # Why\n\
+        - cursorrules (.cursorrules): always on\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx (argument) and 99 more\n\
+        - over the budget: call `read_rule` for rule://cursorrules\n\
+        - over the budget: call `read_rule` for rule://web\n\
+        - too many paths: 3 were not considered";
+    assert_eq!(text_of(&answer), told);
+}
+
+#[test]
 fn structured_content_is_what_the_commands_print_and_comes_when_asked_for() {
     let dir = workspace();
     let mut client = Client::ready(&dir, "2025-06-18");

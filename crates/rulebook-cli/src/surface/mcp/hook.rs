@@ -25,7 +25,7 @@ const FORGET: &[&str] = &["PostCompact", "PreCompact", "SessionEnd", "SessionSta
 const MAX_TOKENS: usize = 2_400;
 
 /// A hook's event, each field filled in by the hook: what it has not is left empty.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Event {
     /// The event's name, such as `PreToolUse`

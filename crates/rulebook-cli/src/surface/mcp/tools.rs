@@ -8,6 +8,7 @@ use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::render::{Budget, Notice, render};
@@ -144,7 +145,14 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
         format!("- {} ({}): {}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
     };
     let mut reasons: Vec<String> = stack.iter().map(because).collect();
+    let cut = |verdict: &&Verdict<'_>| {
+        format!("- over the budget: call `read_rule` for {}", read::uri(verdict.rule))
+    };
+    reasons.extend(rendered.omitted.iter().map(cut));
     reasons.extend(told.iter().map(|told| format!("- {}", out::clean(&told.message))));
+    if asked.evidence.cut > 0 {
+        reasons.push(format!("- too many paths: {} were not considered", asked.evidence.cut));
+    }
     if reasons.is_empty() {
         reasons.push("- no rule applies".to_owned());
     }

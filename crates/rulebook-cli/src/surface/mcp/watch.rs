@@ -26,7 +26,7 @@ pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
         if is_news && peer.notify_resource_list_changed().await.is_err() {
             return;
         }
-        tokio::time::sleep(WAIT.max(took * SHARE)).await;
+        tokio::time::sleep(WAIT.max(took.saturating_mul(SHARE))).await;
     }
 }
 
