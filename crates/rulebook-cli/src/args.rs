@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Hook(Hook),
     /// The sessions of agents whose hooks are wired
     Sessions,
+    /// Serve agents over the Model Context Protocol, on standard input and output
+    Mcp,
     /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
     /// Wire an agent to Rulebook: its hooks and its MCP server, in its own files; without a name, who is used here

@@ -142,13 +142,18 @@ fn licences_are_permissive_and_nothing_ships_twice() {
     }
 }
 
-/// The names of the packages the binary is linked from, one for each version.
+/// The names of the packages the binary is linked from, one for each version. What a macro stands on runs when the
+/// binary is built and is not in it.
 fn shipped(metadata: &serde_json::Value) -> Vec<String> {
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let name =
         |id: &str| packages.iter().find(|p| p["id"] == id).unwrap()["name"].as_str().unwrap().to_owned();
+    let is_macro = |id: &str| {
+        let package = packages.iter().find(|p| p["id"] == id).unwrap();
+        package["targets"].as_array().unwrap().iter().any(|target| target["kind"][0] == "proc-macro")
+    };
     let start = packages.iter().find(|p| p["name"] == "rulebook-cli").unwrap()["id"].as_str().unwrap();
     let mut seen = vec![start];
     let mut at = 0;
@@ -157,7 +162,7 @@ fn shipped(metadata: &serde_json::Value) -> Vec<String> {
             let id = dependency["pkg"].as_str().unwrap();
             let is_normal =
                 dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
-            if is_normal && !seen.contains(&id) {
+            if is_normal && !is_macro(id) && !seen.contains(&id) {
                 seen.push(id);
             }
         }

@@ -1,6 +1,7 @@
 //! `explain`: what applies to a path and why, and why every other rule does not.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::Style;
@@ -8,11 +9,10 @@ use anyhow::anyhow;
 use rulebook::agent::{Agent, Difference};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::evaluate;
-use rulebook::evidence::Place;
+use rulebook::evidence::{Input, Place};
 use rulebook::explain::{Because, Target, explain};
 use rulebook::render::{Budget, render};
-use rulebook::rule::Rule;
-use rulebook_workspace::{Reach, Reached, Workspace};
+use rulebook_workspace::{Loaded, Reach, Reached, Workspace};
 use serde_json::{Value, json};
 
 use super::VERSION;
@@ -27,10 +27,44 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     if let Some(id) = &options.rule {
         return run_reach(args, &workspace, id);
     }
-    let (input, mut diagnostics) = super::read_input(&options.evidence, &options.paths)?;
+    let (input, told) = super::read_input(&options.evidence, &options.paths)?;
+    let mut answer = answer(&workspace, &input, options.view.agent())?;
+    answer.tell(told);
+    if args.json {
+        out::print_json(&answer.json())?;
+    } else {
+        out::print(&answer.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What applies to each path asked about, and what is to be told.
+pub(super) struct Answer {
+    agent: Option<&'static Agent>,
+    /// With the tokens of their text.
+    targets: Vec<(Target, usize)>,
+    differences: Vec<Differing>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A rule that its agent takes otherwise than was meant.
+struct Differing {
+    id: String,
+    source: String,
+    agent: &'static Agent,
+    difference: Difference,
+}
+
+/// Asks for each path by itself, or for the evidence as a whole where there is none.
+pub(super) fn answer(
+    workspace: &Workspace,
+    input: &Input,
+    agent: Option<&'static Agent>,
+) -> anyhow::Result<Answer> {
+    let exists = |root: usize, path: &str| Path::new(&workspace.roots.roots[root].path).join(path).exists();
     let mut questions = Vec::new();
     for path in &input.arguments {
-        match workspace.roots.place(path, &|_, _| false) {
+        match workspace.roots.place(path, &exists) {
             Place::Outside => {
                 let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
                 return Err(anyhow!("name a path below the root, or add its folder with `--root`")
@@ -44,50 +78,66 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
         questions.push((None, Vec::new()));
     }
 
-    let (all, told) = workspace.gather(&input);
-    diagnostics.extend(told);
+    let (all, told) = workspace.gather(input);
     let above: Vec<(usize, &str)> = all.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
-    let agent = options.view.agent();
     let reach = Reach::Above(&above);
-    let loaded = agent.map_or_else(|| workspace.load(reach), |agent| workspace.load_as(agent, reach));
-    let differences = if agent.is_none() { workspace.differences(&loaded.book, reach) } else { Vec::new() };
-    diagnostics.extend(loaded.diagnostics);
-    diagnostics.sort();
-    diagnostics.dedup();
-    let mut answers = Vec::new();
+    let Loaded { book, diagnostics } =
+        agent.map_or_else(|| workspace.load(reach), |agent| workspace.load_as(agent, reach));
+    let differences = if agent.is_none() { workspace.differences(&book, reach) } else { Vec::new() };
+    let mut targets = Vec::new();
     for (shown, arguments) in questions {
-        let mut input = input.clone();
-        input.arguments = arguments;
+        let input = Input { arguments, ..input.clone() };
         let (mut evidence, _) = workspace.gather(&input);
-        workspace.look_up(&loaded.book, &mut evidence);
-        let evaluation = evaluate(&loaded.book, &evidence);
+        workspace.look_up(&book, &mut evidence);
+        let evaluation = evaluate(&book, &evidence);
         let tokens = render(&evaluation, Budget::default()).tokens;
         let (root, shown) = shown.unzip();
-        let mut target = explain(shown, &loaded.book, &evaluation, &evidence, &workspace.roots);
+        let mut target = explain(shown, &book, &evaluation, &evidence, &workspace.roots);
         let roots = &workspace.roots.roots;
         target.root = root.filter(|_| roots.len() > 1).map(|root: usize| roots[root].name.clone());
-        answers.push((target, tokens));
+        targets.push((target, tokens));
     }
-    if args.json {
-        let targets: Vec<&Target> = answers.iter().map(|(target, _)| target).collect();
-        let differences: Vec<_> = differences.iter().map(difference_json).collect();
-        out::print_json(&json!({
-            "version": VERSION, "as": agent.map(|agent| agent.name), "targets": targets, "differences": differences,
-            "diagnostics": diagnostics,
-        }))?;
-    } else {
+    let differences = differences.into_iter().map(|(rule, agent, difference)| Differing {
+        id: rule.id.clone(),
+        source: rule.origin.display.clone(),
+        agent,
+        difference,
+    });
+    let mut answer = Answer { agent, targets, differences: differences.collect(), diagnostics };
+    answer.tell(told);
+    Ok(answer)
+}
+
+impl Answer {
+    fn tell(&mut self, told: Vec<Diagnostic>) {
+        self.diagnostics.extend(told);
+        self.diagnostics.sort();
+        self.diagnostics.dedup();
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> Value {
+        let targets: Vec<&Target> = self.targets.iter().map(|(target, _)| target).collect();
+        let differences: Vec<_> = self.differences.iter().map(difference_json).collect();
+        json!({
+            "version": VERSION, "as": self.agent.map(|agent| agent.name), "targets": targets,
+            "differences": differences, "diagnostics": self.diagnostics,
+        })
+    }
+
+    /// For people, in colour.
+    pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        if let Some(agent) = agent {
+        if let Some(agent) = self.agent {
             show_agent(&mut text, agent);
         }
-        for (target, tokens) in &answers {
+        for (target, tokens) in &self.targets {
             show(&mut text, target, *tokens);
         }
-        show_differences(&mut text, &differences);
-        show_count(&mut text, &diagnostics);
-        out::print(&text)?;
+        show_differences(&mut text, &self.differences);
+        show_count(&mut text, &self.diagnostics);
+        text
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Whose view this is, and when its rules for paths come on.
@@ -100,26 +150,24 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
     let _ = writeln!(text, "{}{}\n", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
 }
 
-type Differing<'r> = (&'r Rule, &'static Agent, Difference);
-
-fn difference_json((rule, agent, difference): &Differing<'_>) -> Value {
+fn difference_json(Differing { id, source, agent, difference }: &Differing) -> Value {
     json!({
-        "id": rule.id, "source": rule.origin.display, "agent": agent.name, "meant": difference.meant,
+        "id": id, "source": source, "agent": agent.name, "meant": difference.meant,
         "does": difference.does, "why": difference.why,
     })
 }
 
 /// What the agents the rules belong to do otherwise.
-fn show_differences(text: &mut String, differences: &[Differing<'_>]) {
+fn show_differences(text: &mut String, differences: &[Differing]) {
     if differences.is_empty() {
         return;
     }
     let _ = writeln!(text, "  {}", paint(DIM, "what was meant, and what the agent itself does"));
     let mut table = Table::default();
-    for (rule, agent, difference) in differences {
+    for Differing { id, source, agent, difference } in differences {
         let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         let told = format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does);
-        table.row([(YELLOW, &rule.id), (PLAIN, &rule.origin.display), (PLAIN, &told)]);
+        table.row([(YELLOW, id), (PLAIN, source), (PLAIN, &told)]);
     }
     table.write(text, 4, &table.widths());
     text.push('\n');
@@ -154,7 +202,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
     let bold = |text: &str| (BOLD, text.to_owned());
     let plain = |text: &str| (PLAIN, text.to_owned());
     let applied = target.stack.iter().map(|rule| {
-        let why = if rule.because.is_empty() { "always on".to_owned() } else { because(&rule.because) };
+        let why = because(&rule.because);
         let why = match rule.basis.name() {
             basis @ ("repaired" | "fail-open") => format!("{why} ({basis})"),
             _ => why,
@@ -214,7 +262,10 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
 }
 
 /// Why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
-fn because(reasons: &[Because]) -> String {
+pub(super) fn because(reasons: &[Because]) -> String {
+    if reasons.is_empty() {
+        return "always on".to_owned();
+    }
     let mut words = Vec::new();
     for reason in reasons {
         let mut word = format!("{} {}", reason.condition, reason.matched.join(", "));

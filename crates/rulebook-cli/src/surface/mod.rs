@@ -8,6 +8,7 @@ mod fix;
 mod formats;
 mod hook;
 mod install;
+mod mcp;
 mod prompt;
 mod read;
 mod sarif;
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Test => test::run(args),
         Command::Install(wanted) => install::install(args, wanted),
         Command::Uninstall(wanted) => install::uninstall(args, wanted),
+        Command::Mcp => mcp::run(args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
 use rulebook::render::{Budget, Notice, Rendered, matched, render};
+use rulebook_workspace::{Asked, Workspace};
 use serde::Serialize;
 
 use super::VERSION;
@@ -14,7 +15,7 @@ use crate::out::{self, DIM, paint, plural};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+pub(super) struct Answer<'a> {
     version: u32,
     text: &'a str,
     applied: Vec<Applied<'a>>,
@@ -52,33 +53,40 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
         out::print_raw(format!("{}{end}", rendered.text).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    out::print_json(&Answer {
+    out::print_json(&answer(&workspace, &asked, &rendered, notice.as_ref(), &diagnostics))?;
+    // The process ends here; giving back a thousand texts one by one would only take time.
+    std::mem::forget(asked);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text with what went into it, for programs.
+pub(super) fn answer<'a>(
+    workspace: &Workspace,
+    asked: &Asked,
+    rendered: &'a Rendered<'_, '_>,
+    notice: Option<&'a Notice>,
+    diagnostics: &'a [Diagnostic],
+) -> Answer<'a> {
+    let applied = rendered.applied.iter().map(|verdict| Applied {
+        id: &verdict.rule.id,
+        name: &verdict.rule.name,
+        source: &verdict.rule.origin.display,
+        matched_conditions: matched(verdict),
+    });
+    let seen = (0..asked.evidence.paths.len()).map(|at| seen_path(&asked.evidence, at, &workspace.roots));
+    Answer {
         version: VERSION,
         text: &rendered.text,
-        applied: rendered
-            .applied
-            .iter()
-            .map(|verdict| Applied {
-                id: &verdict.rule.id,
-                name: &verdict.rule.name,
-                source: &verdict.rule.origin.display,
-                matched_conditions: matched(verdict),
-            })
-            .collect(),
-        notice: notice.as_ref(),
-        paths: (0..asked.evidence.paths.len())
-            .map(|at| seen_path(&asked.evidence, at, &workspace.roots))
-            .collect(),
+        applied: applied.collect(),
+        notice,
+        paths: seen.collect(),
         paths_cut: asked.evidence.cut,
         offered: rendered.offered.iter().map(|verdict| offered(verdict.rule)).collect(),
         omitted: rendered.omitted.iter().map(|verdict| offered(verdict.rule)).collect(),
         tokens: rendered.tokens,
         tokens_estimated: true,
-        diagnostics: &diagnostics,
-    })?;
-    // The process ends here; giving back a thousand texts one by one would only take time.
-    std::mem::forget(asked);
-    Ok(ExitCode::SUCCESS)
+        diagnostics,
+    }
 }
 
 /// What the person is told beside the text: on standard error, so that the text can be piped.

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
 use rulebook_workspace::Reach;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::VERSION;
 use crate::args::Args;
@@ -19,19 +21,32 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
     let loaded = workspace.load(Reach::Tree);
     let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded.book))?;
     if args.json {
-        out::print_json(&json!({
-            "version": VERSION,
-            "uri": format!("rule://{}", encoded(&rule.name)),
-            "name": rule.name,
-            "source": rule.origin.display,
-            "mimeType": "text/markdown",
-            "text": rule.body,
-            "diagnostics": loaded.diagnostics,
-        }))?;
+        out::print_json(&json(rule, &loaded.diagnostics))?;
     } else {
         out::print_raw(format!("{}\n", rule.body).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the text of a rule is.
+pub(super) const MARKDOWN: &str = "text/markdown";
+
+/// A rule's text, for programs.
+pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
+    json!({
+        "version": VERSION,
+        "uri": uri(rule),
+        "name": rule.name,
+        "source": rule.origin.display,
+        "mimeType": MARKDOWN,
+        "text": rule.body,
+        "diagnostics": diagnostics,
+    })
+}
+
+/// `rule://NAME`.
+pub(super) fn uri(rule: &Rule) -> String {
+    format!("rule://{}", encoded(&rule.name))
 }
 
 /// A name as it stands in a URI.

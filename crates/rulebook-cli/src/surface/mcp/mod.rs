@@ -1,0 +1,250 @@
+//! `mcp`: a server for agents, over standard input and output.
+//!
+//! The only surface with a runtime, and it starts here. Every question opens the workspace anew: rules, settings and
+//! switches change while an agent works.
+
+mod hook;
+mod tools;
+mod watch;
+
+use std::future::{Future, ready};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    DiscoverRequestMethod, DiscoverResult, ErrorCode, Implementation, InitializeRequestParams,
+    InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RequestContext, serve_directly};
+use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
+use rulebook_workspace::{Reach, Workspace};
+use serde_json::json;
+
+use super::read::{self, MARKDOWN};
+use crate::args::Args;
+use crate::out;
+
+/// What a model is told of the server. Like every description here it never changes, so that a prompt cache keeps
+/// its prefix.
+const INSTRUCTIONS: &str = "Rulebook knows which of this workspace's rules apply, and why. \
+Before you read or change files, call `rules_for` with their paths and what you were asked to do, and follow the text \
+it returns. Where that text lists `rule://NAME`, call `read_rule` when you work in that domain. \
+`explain` says why a rule applies to a path or does not. `hook` is for hooks: do not call it.";
+
+/// Answers until the client goes away.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
+    let server = Server {
+        asks: Arc::new(Asks { args, known: Mutex::default() }),
+        delivered: hook::Delivered::default(),
+        is_watching: AtomicBool::new(false),
+    };
+    // A root that is not there is told now, not at the first question.
+    server.asks.workspace()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(async {
+        // Directly: the handshake is then one request like the others, and whatever a client sends before it is
+        // answered instead of ending the server.
+        serve_directly(server, transport::stdio(), None).waiting().await
+    });
+    // A look at the files that is under way need not be waited for.
+    runtime.shutdown_background();
+    ended?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Server {
+    asks: Arc<Asks>,
+    delivered: hook::Delivered,
+    is_watching: AtomicBool,
+}
+
+/// How the workspace is opened for each question.
+struct Asks {
+    args: Args,
+    /// The list of rules the client knows of: what it was given, or was told has changed.
+    known: Mutex<Option<Vec<Resource>>>,
+}
+
+impl Asks {
+    fn workspace(&self) -> anyhow::Result<Workspace> {
+        super::open(&self.args)
+    }
+
+    /// Every rule that can be read, by name.
+    fn resources(&self) -> anyhow::Result<Vec<Resource>> {
+        let book = self.workspace()?.load(Reach::Tree).book;
+        let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
+            let resource = Resource::new(read::uri(rule), out::clean(&rule.name))
+                .with_title(out::clean(&rule.origin.display))
+                .with_mime_type(MARKDOWN)
+                .with_size(rule.body.len() as u64);
+            match &rule.description {
+                Some(description) => resource.with_description(out::clean(description)),
+                None => resource,
+            }
+        });
+        let mut resources: Vec<Resource> = readable.collect();
+        // The sort is stable: of one name, the highest rule stays first, and is the one that is read.
+        resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+        resources.dedup_by(|a, b| a.uri == b.uri);
+        Ok(resources)
+    }
+
+    /// Notes what the client is about to know, and returns what it knew.
+    fn learn(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(resources)
+    }
+}
+
+type Answer<T> = Result<T, ErrorData>;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+            .with_server_info(Implementation::new("rulebook", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<InitializeResult>> {
+        let answer = self.negotiate_initialize(&request);
+        if let Ok(agreed) = &answer {
+            request.protocol_version = agreed.protocol_version.clone();
+            context.peer.set_peer_info(request);
+        }
+        ready(answer)
+    }
+
+    /// Clients that ask this first go on with `initialize` when it is not known.
+    fn discover(&self, _: RequestContext<RoleServer>) -> impl Future<Output = Answer<DiscoverResult>> {
+        ready(Err(ErrorData::method_not_found::<DiscoverRequestMethod>()))
+    }
+
+    fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
+        if !self.is_watching.swap(true, Ordering::Relaxed) {
+            tokio::spawn(watch::watch(Arc::clone(&self.asks), context.peer));
+        }
+        ready(())
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<ListToolsResult>> {
+        ready(Ok(ListToolsResult::with_all_items(tools::list())))
+    }
+
+    fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<CallToolResponse>> {
+        let arguments = request.arguments.unwrap_or_default().into();
+        let called = tools::call(self, &request.name, arguments).map(|called| match called {
+            Ok(said) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(said.text)]);
+                result.structured_content = said.structured.filter(|_| knows_structured(&context));
+                result
+            }
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(words(&error))]),
+        });
+        ready(called.map(CallToolResponse::from))
+    }
+
+    fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<ListResourcesResult>> {
+        let listed = self.asks.resources();
+        if let Ok(listed) = &listed {
+            self.asks.learn(listed.clone());
+        }
+        ready(listed.map(ListResourcesResult::with_all_items).map_err(|error| internal(&error)))
+    }
+
+    fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<ListResourceTemplatesResult>> {
+        let rule = ResourceTemplate::new("rule://{+name}", "rule")
+            .with_description("One rule's text, by its name")
+            .with_mime_type(MARKDOWN);
+        ready(Ok(ListResourceTemplatesResult::with_all_items(vec![rule])))
+    }
+
+    fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<ReadResourceResponse>> {
+        ready(self.read_uri(&request.uri).map(ReadResourceResponse::from))
+    }
+
+    /// Whatever is no request of the protocol: another method, or one of ours whose parameters have another shape.
+    fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<CustomResult>> {
+        let error = match NEEDS.iter().find(|(method, _)| *method == request.method) {
+            Some((_, needs)) => ErrorData::invalid_params(*needs, None),
+            None => {
+                let told = format!("there is no method `{}`", out::clean(&request.method));
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None)
+            }
+        };
+        ready(Err(error))
+    }
+}
+
+/// Methods that cannot do without parameters, and the parameters.
+const NEEDS: &[(&str, &str)] = &[
+    ("initialize", "write `params` with `protocolVersion`, `capabilities` and `clientInfo`"),
+    ("resources/read", "write `params` as {\"uri\": \"rule://NAME\"}"),
+    ("tools/call", "write `params` as {\"name\": \"rules_for\", \"arguments\": {…}}"),
+];
+
+impl Server {
+    fn read_uri(&self, uri: &str) -> Answer<ReadResourceResult> {
+        let book = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree).book;
+        let named = if uri.starts_with("rule://") { book.read(uri).ok() } else { None };
+        let rule = named.ok_or_else(|| {
+            let told = words(&read::unknown(uri, &book));
+            ErrorData::resource_not_found(told, Some(json!({ "uri": uri })))
+        })?;
+        let text = ResourceContents::text(rule.body.as_str(), uri).with_mime_type(MARKDOWN);
+        Ok(ReadResourceResult::new(vec![text]))
+    }
+}
+
+/// Whether the client's protocol has structured content.
+fn knows_structured(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_none_or(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
+}
+
+fn internal(error: &anyhow::Error) -> ErrorData {
+    ErrorData::internal_error(words(error), None)
+}
+
+/// An error and what to do about it.
+fn words(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).collect::<Vec<_>>().join("\nhelp: ")
+}

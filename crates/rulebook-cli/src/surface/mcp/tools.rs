@@ -1,0 +1,178 @@
+//! The tools: what each takes, and what it answers.
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use rmcp::ErrorData;
+use rmcp::handler::server::tool::schema_for_input;
+use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
+use rmcp::schemars::{self, JsonSchema};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evaluate::Verdict;
+use rulebook::evidence::Input;
+use rulebook::explain;
+use rulebook::render::{Budget, Notice, render};
+use rulebook_workspace::Reach;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Server, hook};
+use crate::out;
+use crate::surface::{explain as explaining, prompt, read};
+
+/// What a tool says: to the model, and to a program that asked for it.
+///
+/// One text, since some clients put several together without a space. Nothing structured unasked: Claude Code shows
+/// the model that in the text's place, Copilot as well as the text.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) structured: Option<Value>,
+}
+
+/// A tool as it is written down.
+struct Row {
+    name: &'static str,
+    description: &'static str,
+    schema: fn() -> Result<Arc<JsonObject>, String>,
+    call: fn(&Server, Value) -> anyhow::Result<Said>,
+}
+
+const TOOLS: &[Row] = &[
+    Row {
+        name: "rules_for",
+        description: "The rules that apply to files and a task, as text to follow, and why each applies. Call it \
+            before you read or change files, with all of them at once.",
+        schema: schema_for_input::<Work>,
+        call: |server, arguments| rules_for(server, &decoded::<Work>(arguments)?),
+    },
+    Row {
+        name: "read_rule",
+        description: "One rule's text, by its name or `rule://NAME`. Call it when a rule is offered for the domain \
+            you work in.",
+        schema: schema_for_input::<Named>,
+        call: |server, arguments| read_rule(server, &decoded::<Named>(arguments)?),
+    },
+    Row {
+        name: "explain",
+        description: "Why each rule applies to a path or does not: the pattern that decided, who overrides whom, \
+            what is switched off or rejected.",
+        schema: schema_for_input::<Work>,
+        call: |server, arguments| explain_work(server, &decoded::<Work>(arguments)?),
+    },
+    Row {
+        name: "hook",
+        description: "For hooks that call a tool, not for models: answers an event with the JSON a hook would print, \
+            with the rules that apply to it and were not yet given in its session.",
+        schema: schema_for_input::<hook::Event>,
+        call: |server, arguments| hook::answer(server, &decoded::<hook::Event>(arguments)?),
+    },
+];
+
+/// The work at hand.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Work {
+    /// Files or folders, absolute or relative to the workspace's root; they need not exist
+    #[serde(default)]
+    paths: Vec<String>,
+    /// What the user asked for, in their own words
+    #[serde(default)]
+    message: String,
+    /// For programs: answer with structured content too
+    #[serde(default)]
+    structured: bool,
+}
+
+/// A rule by its name.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    /// `rule://NAME`, or the name alone
+    name: String,
+    /// For programs: answer with structured content too
+    #[serde(default)]
+    structured: bool,
+}
+
+/// The tools as clients are told of them.
+pub(super) fn list() -> Vec<Tool> {
+    let tool = |row: &Row| {
+        let schema = (row.schema)().expect("the arguments of a tool are an object");
+        let annotations = ToolAnnotations::new().read_only(true).open_world(false);
+        Tool::new(row.name, row.description, schema).with_annotations(annotations)
+    };
+    TOOLS.iter().map(tool).collect()
+}
+
+/// Calls a tool. What it cannot do is for the model to read; a tool that is not there is the client's mistake.
+pub(super) fn call(server: &Server, name: &str, arguments: Value) -> Result<anyhow::Result<Said>, ErrorData> {
+    let Some(row) = TOOLS.iter().find(|row| row.name == name) else {
+        let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
+        let told = format!("there is no tool `{}`; there are {}", out::clean(name), names.join(", "));
+        return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, told, None));
+    };
+    Ok((row.call)(server, arguments))
+}
+
+fn decoded<T: DeserializeOwned>(arguments: Value) -> anyhow::Result<T> {
+    serde_json::from_value(arguments).map_err(|error| {
+        let told = format!("the arguments do not fit: {}", out::clean(&error.to_string()));
+        anyhow!("the tool's `inputSchema` says what to write").context(told)
+    })
+}
+
+impl Work {
+    fn input(&self) -> Input {
+        let message = Some(self.message.clone()).filter(|message| !message.is_empty());
+        Input { arguments: self.paths.clone(), message, ..Input::default() }
+    }
+}
+
+fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
+    let workspace = server.asks.workspace()?;
+    let asked = workspace.ask(&work.input());
+    let evaluation = asked.evaluate();
+    let rendered = render(&evaluation, Budget { tokens: workspace.settings.budget.tokens });
+    let notice = Notice::of(&rendered);
+    // What is wrong in rule files is for people to mend, and `explain` counts it.
+    let outside = |told: &&Diagnostic| told.code == Code::EvidenceOutside;
+    let told: Vec<Diagnostic> = asked.diagnostics.iter().filter(outside).cloned().collect();
+
+    let stack = explain::explain(None, &asked.book, &evaluation, &asked.evidence, &workspace.roots).stack;
+    let because = |rule: &explain::Applied| {
+        let why = explaining::because(&rule.because);
+        format!("- {} ({}): {}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
+    };
+    let mut reasons: Vec<String> = stack.iter().map(because).collect();
+    let cut = |verdict: &&Verdict<'_>| {
+        format!("- over the budget: call `read_rule` for {}", read::uri(verdict.rule))
+    };
+    reasons.extend(rendered.omitted.iter().map(cut));
+    reasons.extend(told.iter().map(|told| format!("- {}", out::clean(&told.message))));
+    if asked.evidence.cut > 0 {
+        reasons.push(format!("- too many paths: {} were not considered", asked.evidence.cut));
+    }
+    if reasons.is_empty() {
+        reasons.push("- no rule applies".to_owned());
+    }
+    let end = if rendered.text.is_empty() { "" } else { "\n\n" };
+    let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
+    let answer = || prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &told);
+    let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
+    Ok(Said { text, structured })
+}
+
+fn read_rule(server: &Server, named: &Named) -> anyhow::Result<Said> {
+    let loaded = server.asks.workspace()?.load(Reach::Tree);
+    let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded.book))?;
+    let structured = named.structured.then(|| read::json(rule, &[]));
+    Ok(Said { text: rule.body.clone(), structured })
+}
+
+fn explain_work(server: &Server, work: &Work) -> anyhow::Result<Said> {
+    let workspace = server.asks.workspace()?;
+    let answer = explaining::answer(&workspace, &work.input(), None)?;
+    let text = anstream::adapter::strip_str(&answer.text()).to_string();
+    Ok(Said { text, structured: work.structured.then(|| answer.json()) })
+}

@@ -1,0 +1,446 @@
+//! `mcp`: the built binary over pipes, as clients start it and talk to it.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(clippy::needless_pass_by_value, reason = "a case writes its JSON where it is used")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A workspace with one rule of each kind.
+fn workspace() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    write(&dir, "repo/.git/HEAD", "ref: refs/heads/main\n");
+    write(&dir, "repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse React.\n");
+    write(&dir, "repo/.cursorrules", "Be brief.\n");
+    write(
+        &dir,
+        "repo/.cursor/rules/db.mdc",
+        "---\ndescription: Database conventions\n---\nUse migrations.\n",
+    );
+    write(&dir, "home/.keep", "");
+    dir
+}
+
+fn write(dir: &TempDir, path: &str, text: &str) {
+    let path = dir.path().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn rulebook(dir: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
+    command.current_dir(dir.path().join("repo")).env_clear().env("HOME", dir.path().join("home"));
+    command
+}
+
+/// A client's side of the pipes.
+struct Client {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<String>,
+    next: u64,
+}
+
+impl Client {
+    fn start(dir: &TempDir) -> Client {
+        Client::of(rulebook(dir).arg("mcp"))
+    }
+
+    fn of(command: &mut Command) -> Client {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (send, from) = channel();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
+        Client { to: child.stdin.take().unwrap(), child, from, next: 0 }
+    }
+
+    /// One that has shaken hands.
+    fn ready(dir: &TempDir, version: &str) -> Client {
+        let mut client = Client::start(dir);
+        client.ask("initialize", initialize(version, json!({}), "test"));
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        writeln!(self.to, "{line}").unwrap();
+    }
+
+    fn receive(&self) -> Value {
+        serde_json::from_str(&self.from.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap()
+    }
+
+    /// Asks, and returns the answer without what every answer has. `params` may be nothing.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        let mut request = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        if !params.is_null() {
+            request["params"] = params;
+        }
+        self.send(&request.to_string());
+        let is_notice = |message: &Value| message.get("method").is_some();
+        let answer = std::iter::repeat_with(|| self.receive()).find(|message| !is_notice(message)).unwrap();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(id)), "{answer}");
+        if answer["error"].is_null() { answer["result"].clone() } else { answer["error"].clone() }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Goes away, and says how the server took it.
+    fn leave(mut self) -> Option<i32> {
+        drop(self.to);
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn initialize(version: &str, capabilities: Value, name: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": { "name": name, "version": "1.0" } })
+}
+
+/// The text of a tool's result.
+fn text_of(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+/// A client's start: what it says of itself, what it asks for, and what every request of it carries.
+#[track_caller]
+fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str], meta: Value) {
+    let dir = workspace();
+    let mut client = Client::start(&dir);
+    let asks = match asks {
+        ["server/discover", rest @ ..] => {
+            let meta = json!({ "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": name, "version": "1.0" },
+                "io.modelcontextprotocol/clientCapabilities": capabilities,
+            } });
+            assert_eq!(client.ask("server/discover", meta)["code"], -32601, "{name}");
+            rest
+        }
+        all => all,
+    };
+    let hello = client.ask("initialize", initialize(version, capabilities, name));
+    assert_eq!(hello["protocolVersion"], version, "{name}");
+    assert_eq!(hello["serverInfo"]["name"], "rulebook");
+    assert_eq!(hello["capabilities"], json!({ "resources": { "listChanged": true }, "tools": {} }));
+    assert!(hello["instructions"].as_str().unwrap().contains("rules_for"));
+    client.send(r#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
+    for method in asks {
+        let (key, count) = match *method {
+            "tools/list" => ("tools", 4),
+            "prompts/list" => ("prompts", 0),
+            _ => ("resources", 3),
+        };
+        let answer = client.ask(method, meta.clone());
+        assert_eq!(answer[key].as_array().map(Vec::len), Some(count), "{name} {method}: {answer}");
+    }
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn every_client_shakes_hands() {
+    let none = || Value::Null;
+    let token = || json!({ "_meta": { "progressToken": 0 } });
+    let forms = || json!({ "elicitation": { "form": {}, "url": {} }, "experimental": { "auth-change": {} } });
+    let all = ["tools/list", "prompts/list", "resources/list"];
+    let tools = ["tools/list"];
+    let roots = || json!({ "roots": {}, "elicitation": {} });
+    check_handshake("claude-code", "2025-11-25", roots(), &all, none());
+    check_handshake("codex-mcp-client", "2025-06-18", forms(), &tools, token());
+    check_handshake("opencode", "2025-11-25", json!({ "roots": {} }), &tools, none());
+    let sampling = json!({ "sampling": {}, "elicitation": { "form": {}, "url": {} } });
+    check_handshake("copilot-cli", "2025-11-25", sampling, &["server/discover", "tools/list"], token());
+    check_handshake(
+        "gemini",
+        "2025-06-18",
+        json!({}),
+        &["prompts/list", "tools/list", "resources/list"],
+        none(),
+    );
+    check_handshake("qwen", "2025-11-25", json!({}), &["prompts/list", "tools/list", "tools/list"], none());
+    check_handshake("continue", "2025-11-25", json!({}), &["prompts/list", "tools/list"], none());
+    check_handshake("goose", "2025-03-26", json!({}), &tools, none());
+    check_handshake("an old one", "2024-11-05", json!({}), &tools, none());
+}
+
+#[test]
+fn a_version_nobody_knows_is_answered_with_one_that_has_this_handshake() {
+    for version in ["2026-07-28", "2099-01-01", "x"] {
+        let dir = workspace();
+        let answer = Client::start(&dir).ask("initialize", initialize(version, json!({}), "test"));
+        assert_eq!(answer["protocolVersion"], "2025-11-25", "{version}");
+    }
+}
+
+#[test]
+fn nothing_a_client_sends_ends_the_server() {
+    let dir = workspace();
+    let mut client = Client::start(&dir);
+    for line in ["{not json", "", "\u{feff}", "{\"a\":", &"[".repeat(100_000)] {
+        client.send(line);
+    }
+    client.to.write_all(b"\xff\xfe{}\n").unwrap();
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/made-up","params":{}}"#);
+    client.send(r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+    let method =
+        |client: &mut Client, method: &str, params: Value| client.ask(method, params)["code"].clone();
+    assert_eq!(method(&mut client, "no/such", json!({ "x": 1 })), -32601);
+    assert_eq!(method(&mut client, "server/discover", Value::Null), -32601);
+    assert_eq!(client.ask("ping", Value::Null), json!({}));
+    client.ask("initialize", initialize("2025-11-25", json!({}), "test"));
+    for line in ["[1, 2]", "\"text\"", "3", "{}", r#"{"jsonrpc":"2.0","id":7}"#] {
+        client.send(line);
+        assert_eq!(client.receive()["error"]["code"], -32600, "{line}");
+    }
+    assert_eq!(method(&mut client, "no/such", Value::Null), -32601);
+    assert_eq!(method(&mut client, "logging/setLevel", json!({ "level": "debug" })), -32601);
+    assert_eq!(method(&mut client, "tools/call", json!({ "name": 3 })), -32602);
+    assert_eq!(method(&mut client, "tools/call", json!({ "name": "rules_for", "arguments": [] })), -32602);
+    assert_eq!(method(&mut client, "tools/call", json!({ "name": "nope" })), -32602);
+    assert_eq!(method(&mut client, "resources/read", Value::Null), -32602);
+    assert_eq!(client.ask("ping", Value::Null), json!({}));
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn what_was_asked_before_the_end_is_answered() {
+    let dir = workspace();
+    let mut client = Client::start(&dir);
+    for id in 0..20 {
+        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }).to_string());
+    }
+    drop(client.to);
+    let mut ids: Vec<Value> =
+        client.from.iter().map(|line| serde_json::from_str::<Value>(&line).unwrap()["id"].clone()).collect();
+    ids.sort_by_key(Value::as_u64);
+    assert_eq!(ids, (0..20).map(Value::from).collect::<Vec<_>>());
+    assert!(client.child.wait().unwrap().success());
+}
+
+#[test]
+fn rules_for_gives_the_text_and_the_reasons() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let both = client.ask(
+        "tools/call",
+        json!({
+            "name": "rules_for",
+            "arguments": { "paths": ["apps/web/a.tsx", "/elsewhere/b.ts"], "message": "add a button" },
+            "_meta": { "claudecode/toolUseId": "toolu_1", "progressToken": 4 },
+        }),
+    );
+    let text = ".cursorrules\nBe brief.\n\n.clinerules/web.md\nUse React.\n\n\
+        # Rules\nRead rule://<name> when working in a matching domain.\n- db: Database conventions\n\n\
+        # Why\n\
+        - cursorrules (.cursorrules): always on\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx (argument)\n\
+        - `/elsewhere/b.ts` lies outside every root and is not considered";
+    assert_eq!(both, json!({ "content": [{ "type": "text", "text": text }], "isError": false }));
+
+    // The message alone is evidence too, and no arguments are an answer, not an error.
+    let named = client.call("rules_for", json!({ "message": "look at apps/web/a.tsx" }));
+    assert!(text_of(&named).contains("apps/web/a.tsx (message)"), "{named}");
+    let always = client.ask("tools/call", json!({ "name": "rules_for" }));
+    assert!(text_of(&always).ends_with("# Why\n- cursorrules (.cursorrules): always on"), "{always}");
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let dir = workspace();
+    let mut client = Client::of(rulebook(&dir).args(["mcp", "--set", "budget.tokens=36"]));
+    let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
+    let answer = client.call("rules_for", json!({ "paths": paths }));
+    let told = "# Rules\nRead rule://<name> when working in a matching domain.\n\
+        - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
+        # Why\n\
+        - cursorrules (.cursorrules): always on\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx (argument) and 99 more\n\
+        - over the budget: call `read_rule` for rule://cursorrules\n\
+        - over the budget: call `read_rule` for rule://web\n\
+        - too many paths: 3 were not considered";
+    assert_eq!(text_of(&answer), told);
+}
+
+#[test]
+fn structured_content_is_what_the_commands_print_and_comes_when_asked_for() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-06-18");
+    let mut check = |tool: &str, arguments: &Value, command: &[&str]| {
+        assert_eq!(client.call(tool, arguments.clone()).get("structuredContent"), None);
+        let mut arguments = arguments.clone();
+        arguments["structured"] = json!(true);
+        let structured = client.call(tool, arguments)["structuredContent"].take();
+        let printed = rulebook(&dir).arg("--json").args(command).output().unwrap().stdout;
+        assert_eq!(structured, serde_json::from_slice::<Value>(&printed).unwrap());
+    };
+    let path = json!({ "paths": ["apps/web/a.tsx"] });
+    check("rules_for", &path, &["prompt", "--path", "apps/web/a.tsx"]);
+    check("explain", &path, &["explain", "apps/web/a.tsx"]);
+    check("read_rule", &json!({ "name": "db" }), &["read", "db"]);
+    // The protocol had none before.
+    let arguments = json!({ "name": "db", "structured": true });
+    let older = Client::ready(&dir, "2025-03-26").call("read_rule", arguments);
+    assert_eq!(
+        older,
+        json!({ "content": [{ "type": "text", "text": "Use migrations." }], "isError": false })
+    );
+}
+
+#[test]
+fn rules_are_read_by_name_and_as_resources() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let list = client.ask("resources/list", Value::Null);
+    let db = json!({
+        "uri": "rule://db", "name": "db", "title": ".cursor/rules/db.mdc", "description": "Database conventions",
+        "mimeType": "text/markdown", "size": 15,
+    });
+    assert_eq!(list["resources"][1], db);
+    let names: Vec<&Value> = list["resources"].as_array().unwrap().iter().map(|rule| &rule["name"]).collect();
+    assert_eq!(names, ["cursorrules", "db", "web"]);
+    let templates = client.ask("resources/templates/list", Value::Null);
+    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "rule://{+name}");
+    let contents = json!([{ "uri": "rule://db", "mimeType": "text/markdown", "text": "Use migrations." }]);
+    assert_eq!(client.ask("resources/read", json!({ "uri": "rule://db" })), json!({ "contents": contents }));
+    for name in ["db", "rule://db"] {
+        assert_eq!(text_of(&client.call("read_rule", json!({ "name": name }))), "Use migrations.");
+    }
+}
+
+#[test]
+fn errors_teach() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let mut check = |tool: &str, arguments: Value, told: &str| {
+        let answer = client.call(tool, arguments);
+        assert_eq!(answer["isError"], true, "{answer}");
+        assert_eq!(text_of(&answer), told);
+    };
+    check(
+        "read_rule",
+        json!({ "name": "wbe" }),
+        "there is no rule `wbe`\nhelp: there are, nearest first: web, db, cursorrules",
+    );
+    check(
+        "rules_for",
+        json!({ "path": "a" }),
+        "the arguments do not fit: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: the tool's `inputSchema` says what to write",
+    );
+    let root = fs::canonicalize(dir.path().join("repo")).unwrap();
+    let outside = format!(
+        "`/etc/hosts` lies outside the root `{}`\nhelp: name a path below the root, or add its folder with `--root`",
+        root.display()
+    );
+    check("explain", json!({ "paths": ["/etc/hosts"] }), &outside);
+    for uri in ["rule://wbe", "file:///etc/hosts"] {
+        let error = client.ask("resources/read", json!({ "uri": uri }));
+        assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
+        assert!(error["message"].as_str().unwrap().contains("there are, nearest first: "), "{error}");
+    }
+}
+
+#[test]
+fn explain_says_what_the_command_says() {
+    let dir = workspace();
+    let answer = Client::ready(&dir, "2025-11-25").call("explain", json!({ "paths": ["apps/web/a.tsx"] }));
+    let printed = rulebook(&dir).args(["explain", "apps/web/a.tsx"]).output().unwrap().stdout;
+    assert_eq!(text_of(&answer), String::from_utf8(printed).unwrap());
+}
+
+#[test]
+fn a_relative_path_is_in_the_root_where_it_exists() {
+    let dir = workspace();
+    write(&dir, "tools/b.ts", "");
+    let mut client = Client::of(rulebook(&dir).args(["mcp", "--root", ".", "--root", "../tools"]));
+    for (path, root) in [("b.ts", "tools"), ("new.ts", "repo")] {
+        let answer = client.call("explain", json!({ "paths": [path], "structured": true }));
+        assert_eq!(answer["structuredContent"]["targets"][0]["root"], root, "{path}");
+        let answer = client.call("rules_for", json!({ "paths": [path], "structured": true }));
+        assert_eq!(answer["structuredContent"]["paths"][0]["root"], root, "{path}");
+    }
+}
+
+#[test]
+fn a_hook_gets_each_rule_once_in_a_session() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let mut hook = |event: &str, file: &str, session: &str| -> Value {
+        let input = json!({ "file_path": dir.path().join("repo").join(file) }).to_string();
+        let event = json!({ "event": event, "tool": "Read", "tool_input": input, "session": session, "agent": "${agent_id}" });
+        let answer = client.call("hook", event);
+        assert_eq!(answer.get("structuredContent"), None);
+        serde_json::from_str(text_of(&answer)).unwrap()
+    };
+    let says = |event: &str, text: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } });
+    let web = ".clinerules/web.md\nUse React.";
+    assert_eq!(hook("PreToolUse", "README.md", "a"), says("PreToolUse", ".cursorrules\nBe brief."));
+    assert_eq!(hook("PreToolUse", "apps/web/a.tsx", "a"), says("PreToolUse", web));
+    assert_eq!(hook("PostToolUse", "apps/web/b.tsx", "a"), json!({}));
+    assert_eq!(
+        hook("PostToolUse", "apps/web/b.tsx", "b"),
+        says("PostToolUse", &format!(".cursorrules\nBe brief.\n\n{web}"))
+    );
+    write(&dir, "repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse Vue.\n");
+    assert_eq!(hook("PreToolUse", "apps/web/a.tsx", "a"), says("PreToolUse", ".clinerules/web.md\nUse Vue."));
+    // An answer to these would be an error, or start another turn.
+    assert_eq!(hook("Stop", "apps/web/a.tsx", "c"), json!({}));
+    assert_eq!(hook("PreCompact", "apps/web/a.tsx", "a"), json!({}));
+    assert_eq!(hook("PreToolUse", "README.md", "a"), says("PreToolUse", ".cursorrules\nBe brief."));
+}
+
+#[test]
+fn a_change_of_the_rules_is_told() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let mut changed = |change: &dyn Fn(), names: &[&str]| {
+        // What a client was given is what the server compares with.
+        client.ask("resources/list", Value::Null);
+        change();
+        let told = client.receive();
+        assert_eq!(told["method"], "notifications/resources/list_changed", "{told}");
+        let list = client.ask("resources/list", Value::Null);
+        let found: Vec<&Value> =
+            list["resources"].as_array().unwrap().iter().map(|rule| &rule["name"]).collect();
+        assert_eq!(found, names);
+    };
+    changed(
+        &|| write(&dir, "repo/apps/api/.clinerules/api.md", "Use Go.\n"),
+        &["api", "cursorrules", "db", "web"],
+    );
+    changed(&|| fs::remove_file(dir.path().join("repo/.cursorrules")).unwrap(), &["api", "db", "web"]);
+    changed(&|| assert!(rulebook(&dir).args(["disable", "db"]).status().unwrap().success()), &["api", "web"]);
+}
+
+#[test]
+fn descriptions_are_the_same_everywhere_and_say_no_rule() {
+    let lists: Vec<Value> = (0..2)
+        .map(|at| {
+            let dir = workspace();
+            write(&dir, &format!("repo/.clinerules/{at}.md"), "More.\n");
+            Client::ready(&dir, "2025-11-25").ask("tools/list", Value::Null)
+        })
+        .collect();
+    assert_eq!(lists[0].to_string(), lists[1].to_string());
+    let names: Vec<&Value> = lists[0]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["rules_for", "read_rule", "explain", "hook"]);
+}
+
+#[test]
+fn a_root_that_is_not_there_is_told_at_once() {
+    let dir = workspace();
+    let output = rulebook(&dir).args(["mcp", "--root", "nowhere"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`nowhere`"));
+    assert!(output.stdout.is_empty());
+}
