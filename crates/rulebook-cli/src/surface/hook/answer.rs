@@ -20,8 +20,7 @@ use super::{HOSTS, Host, Touch};
 use crate::args::Args;
 
 /// What is to be said to the host; an error of ours is told in the ledger too.
-pub(super) fn answer(args: &Args, host: &Host, event: &Event, all: bool) -> anyhow::Result<Answer> {
-    let workspace = open(args, event)?;
+pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, all: bool) -> anyhow::Result<Answer> {
     let Some(state) = workspace.homes.state.as_ref().map(|state| state.join("rulebook")) else {
         anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
     };
@@ -30,7 +29,7 @@ pub(super) fn answer(args: &Args, host: &Host, event: &Event, all: bool) -> anyh
         sweep(&state, SystemTime::now());
     }
     let mut history = ledger.read()?;
-    let asking = Asking { host, event, workspace: &workspace, ledger: &ledger, all };
+    let asking = Asking { host, event, workspace, ledger: &ledger, all };
     asking.answer(&mut history).inspect_err(|error| {
         // What cannot be written here was told on standard error.
         let _ = ledger.record(&mut history, vec![Fact::Failed { what: format!("{error:#}") }], Vec::new());
@@ -38,7 +37,7 @@ pub(super) fn answer(args: &Args, host: &Host, event: &Event, all: bool) -> anyh
 }
 
 /// The workspace around the host's folder.
-fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
+pub(super) fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
     let folder = match &event.folder {
         Some(folder) => PathBuf::from(folder),
         None => std::env::current_dir().context("the current folder cannot be found")?,

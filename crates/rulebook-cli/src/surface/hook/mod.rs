@@ -16,6 +16,7 @@ mod qwen;
 
 use std::process::ExitCode;
 
+use rulebook_workspace::Workspace;
 use serde_json::Value;
 
 use crate::args::{Args, Hook};
@@ -86,8 +87,20 @@ fn answer(args: &Args, host: &Host, all: bool) -> anyhow::Result<Option<Value>> 
     let value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
-    let answer = answer::answer(args, host, &event, all)?;
-    Ok((!answer.is_empty()).then(|| (host.encode)(&event, &answer)))
+    respond(&answer::open(args, &event)?, host, &event, all)
+}
+
+/// The answer to an event of Claude Code that did not come over standard input.
+pub(super) fn claude(workspace: &Workspace, value: &Value) -> anyhow::Result<Option<Value>> {
+    match (claude::HOST.decode)(value) {
+        Some(event) => respond(workspace, &claude::HOST, &event, false),
+        None => Ok(None),
+    }
+}
+
+fn respond(workspace: &Workspace, host: &Host, event: &Event, all: bool) -> anyhow::Result<Option<Value>> {
+    let answer = answer::answer(workspace, host, event, all)?;
+    Ok((!answer.is_empty()).then(|| (host.encode)(event, &answer)))
 }
 
 #[cfg(test)]

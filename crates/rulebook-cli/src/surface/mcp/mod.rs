@@ -40,7 +40,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
     let server = Server {
         asks: Arc::new(Asks { args, known: Mutex::default() }),
-        delivered: hook::Delivered::default(),
         is_watching: AtomicBool::new(false),
     };
     // A root that is not there is told now, not at the first question.
@@ -59,7 +58,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 struct Server {
     asks: Arc<Asks>,
-    delivered: hook::Delivered,
     is_watching: AtomicBool,
 }
 
