@@ -93,6 +93,9 @@ fn outcome(rule: &Rule) -> (Code, String) {
             (Code::AgentDiffers, "does not document what it makes of it".to_owned())
         }
         Activation::Never => (Code::AgentNever, "never has it on".to_owned()),
+        Activation::When if rule.globs.is_empty() && rule.conditions.iter().any(|one| one.key == "paths") => {
+            (Code::AgentNever, "never has it on: its list of paths is empty".to_owned())
+        }
         Activation::When | Activation::Manual | Activation::Stream => {
             (Code::AgentDiffers, format!("has it {}", way(rule)))
         }
