@@ -197,9 +197,17 @@ impl Finder<'_> {
         }
         for format in self.formats.clone() {
             for place in format.workspace.iter().filter(|place| present.contains(&place.head())) {
-                self.place(&self.spot(format, place, here), &here.base.join(place.path));
+                if !self.is_named_whole(&Path::new(here.folder).join(place.path), place) {
+                    self.place(&self.spot(format, place, here), &here.base.join(place.path));
+                }
             }
         }
+    }
+
+    /// Whether a file in an agent's own folder, such as `.claude/CLAUDE.md`, is a place by its whole path already.
+    fn is_named_whole(&self, path: &Path, place: &Place) -> bool {
+        let others = self.formats.iter().flat_map(|format| format.workspace);
+        others.filter(|other| other.path.len() > place.path.len()).any(|other| path.ends_with(other.path))
     }
 
     fn spot<'p>(&self, format: &'static Format, place: &'static Place, here: &Here<'p>) -> Spot<'p> {

@@ -134,9 +134,11 @@ impl Workspace {
             let own: HashMap<&str, &Parsed> = parsed.iter().map(|parsed| (path_of(parsed), parsed)).collect();
             for rule in rules.iter().filter(|rule| agent.owns == Some(rule.origin.format.name)) {
                 let own = own.get(rule.origin.path.as_str()).copied();
-                // A person's own file may lie where only other tools look for it.
-                let difference =
-                    differ(rule, own).filter(|_| own.is_some() || rule.origin.scope != Scope::User);
+                // A person's own file may lie where only other tools look for it, and an agent that reads what lies
+                // from the root to where it was started may be started there.
+                let is_elsewhere = rule.origin.scope == Scope::User
+                    || !agent.nested && matches!(rule.origin.place.shape, Shape::Located { .. });
+                let difference = differ(rule, own).filter(|_| own.is_some() || !is_elsewhere);
                 found.extend(difference.map(|difference| (*rule, agent, difference)));
             }
         }

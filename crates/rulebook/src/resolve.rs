@@ -53,8 +53,8 @@ pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Ru
         Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank.cmp(&b.rank)),
         // From what is far to what is near: the user's, the root's, the folder's.
         Order::UserFirst => book.rules.sort_by_key(|rule| {
-            let Rank { scope, format, depth, path, .. } = &rule.rank;
-            (Reverse(*scope), Reverse(*depth), *format, path.clone())
+            let Rank { scope, format, depth, place, path, .. } = &rule.rank;
+            (Reverse(*scope), Reverse(*depth), *format, *place, path.clone())
         }),
     }
     book.switch(&Switches::default());

@@ -2,8 +2,10 @@
 
 use super::Agent;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Entry, Parsed};
+use crate::format::{Bare, Depth, Entry, Parsed, Shape};
 use crate::rule::{Activation, Rule};
+
+const NOT_READ: &str = "does not read it";
 
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +37,24 @@ impl Difference {
                 help: format!("{}; {look}", cause.help),
                 ..told
             },
-            None => told.help(look),
+            None => match reads(agent, rule).filter(|_| self.does == NOT_READ) {
+                Some(reads) => told.help(format!("{} reads {reads}; {look}", agent.title)),
+                None => told.help(look),
+            },
         }
     }
+}
+
+/// Which files the agent reads in the folder the rule lies in.
+fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
+    let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
+    own.flat_map(|format| format.workspace).find_map(|place| {
+        let Shape::Folder { extensions, depth, .. } = place.shape else { return None };
+        let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
+        let place_in = if depth == Depth::Flat { "right in" } else { "in" };
+        let is_here = rule.origin.display.contains(place.path) && !endings.is_empty();
+        is_here.then(|| format!("{} {place_in} `{}`", endings.join(", "), place.path))
+    })
 }
 
 /// Compares a rule as meant with what the agent makes of the same file; nothing where both are one.
@@ -55,7 +72,7 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         rule.globs.iter().find(|glob| meant.globs.len() > rule.globs.len() && glob.contains(','))
     });
     let (code, does) = match (own, rule) {
-        (None, _) => (Code::AgentNever, "does not read it".to_owned()),
+        (None, _) => (Code::AgentNever, NOT_READ.to_owned()),
         (_, None) => (Code::AgentNever, "drops it".to_owned()),
         (_, Some(rule)) => outcome(rule),
     };
@@ -76,6 +93,9 @@ fn outcome(rule: &Rule) -> (Code, String) {
             (Code::AgentDiffers, "does not document what it makes of it".to_owned())
         }
         Activation::Never => (Code::AgentNever, "never has it on".to_owned()),
+        Activation::When if rule.globs.is_empty() && rule.conditions.iter().any(|one| one.key == "paths") => {
+            (Code::AgentNever, "never has it on: its list of paths is empty".to_owned())
+        }
         Activation::When | Activation::Manual | Activation::Stream => {
             (Code::AgentDiffers, format!("has it {}", way(rule)))
         }

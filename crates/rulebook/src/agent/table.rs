@@ -213,7 +213,7 @@ pub static AGENTS: &[Agent] = &[
         formats: &[OMP, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: false,
         conflicts: Conflicts::FirstWins,
-        fires: "never by paths: they are shown to the model, which may ask for the rule",
+        fires: "never: the paths are shown to the model, which may ask for the rule",
         ..BASE
     },
     Agent {
@@ -244,6 +244,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Qwen Code",
         owns: Some("qwen"),
         formats: &[QWEN, AGENTS_MD],
+        nested: false,
         order: Order::UserFirst,
         fires: "once a session, when a matching file is read or edited",
         ..BASE
@@ -282,7 +283,7 @@ pub static AGENTS: &[Agent] = &[
         formats: &[XCSH, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: false,
         conflicts: Conflicts::FirstWins,
-        fires: "never by paths: they are shown to the model, which may ask for the rule",
+        fires: "never: the paths are shown to the model, which may ask for the rule",
         ..BASE
     },
     Agent {

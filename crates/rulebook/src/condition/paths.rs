@@ -126,6 +126,9 @@ impl Test for Paths {
             );
             return Answer { truth: Truth::Unknown, ..Answer::no(detail) };
         }
+        if self.patterns().next().is_none() {
+            return Answer::no("its list of paths is empty".to_owned());
+        }
         if selection.paths.is_empty() {
             return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
         }

@@ -93,7 +93,7 @@ impl Dead {
     /// The diagnostic, at the pattern where the text still has it.
     fn located(&self, text: &str) -> Diagnostic {
         let message = format!("no file of the tree matches `{}`", shown(&self.pattern));
-        let around = text.get(self.span.clone()).and_then(|around| around.find(&self.pattern));
+        let around = text.get(self.span.clone()).and_then(|around| find_whole(around, &self.pattern));
         match around.map(|at| self.span.start + at) {
             Some(start) => {
                 Diagnostic::at(Code::DeadGlob, &self.source, text, start..start + self.pattern.len(), message)
@@ -101,6 +101,17 @@ impl Dead {
             None => Diagnostic::whole(Code::DeadGlob, &self.source, message),
         }
     }
+}
+
+/// Where a pattern of a list stands; not as the beginning of a longer one, if it stands by itself somewhere.
+fn find_whole(list: &str, pattern: &str) -> Option<usize> {
+    let is_edge = |next: Option<char>| next.is_none_or(|c| c.is_whitespace() || ",\"'[]".contains(c));
+    let is_whole = |at: &usize| {
+        let (before, rest) = list.split_at(*at);
+        is_edge(before.chars().next_back()) && is_edge(rest[pattern.len()..].chars().next())
+    };
+    let mut found = list.match_indices(pattern).map(|(at, _)| at);
+    found.clone().find(is_whole).or_else(|| found.next())
 }
 
 fn files(count: usize) -> String {
@@ -119,7 +130,19 @@ fn variants(pattern: &str, folder: Option<&str>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::variants;
+    use super::{find_whole, variants};
+
+    #[test]
+    fn a_pattern_is_found_as_a_whole() {
+        #[track_caller]
+        fn check(list: &str, pattern: &str, want: Option<usize>) {
+            assert_eq!(find_whole(list, pattern), want);
+        }
+        check("src/**/*.tsx, src/**/*.ts", "src/**/*.ts", Some(14));
+        check("[\"**/a.ts\", \"a.ts\"]", "a.ts", Some(13));
+        check("a.tsx", "a.ts", Some(0));
+        check("b", "a", None);
+    }
 
     #[test]
     fn the_smallest_change_is_tried_first() {

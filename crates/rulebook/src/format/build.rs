@@ -47,6 +47,8 @@ pub(super) fn build(
         (Some((_, paths)), Some(trigger)) => {
             trigger.gate = Some(Arc::new(paths.at_any_depth()));
         }
+        // Shown to the model, and asked by nobody.
+        (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}
         (Some((field, paths)), None) if !tell_dead(&mut reader, header, field, said) => {
             conditions.insert(0, Condition::new("paths", paths));
         }
@@ -214,10 +216,11 @@ fn tell_unreachable(reader: &mut Reader<'_>, header: &Fields) {
             )
             .help = "add `globs: [\"src/**\"]` or `alwaysApply: true`".to_owned();
     } else {
-        reader.tell(
-            Code::Unreachable,
-            span,
-            "has neither a description nor conditions, so nothing can bring it on",
-        );
+        let asks_no_paths = reader.format().inert.contains(&reader.format().paths_key);
+        let message = "has neither a description nor conditions, so nothing can bring it on";
+        let told = reader.tell(Code::Unreachable, span, message);
+        if asks_no_paths {
+            told.help = "add a `description` or `alwaysApply: true`".to_owned();
+        }
     }
 }

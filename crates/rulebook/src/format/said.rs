@@ -19,7 +19,8 @@ impl Fields {
         if let Some(modes) = reader.format().modes {
             match self.text(modes.key, reader) {
                 Some(word) => {
-                    return self.mode_said(&word, &modes, reader).or_else(|| self.said_always(reader));
+                    let said = self.mode_said(&word, &modes, reader).or(modes.unsaid);
+                    return said.or_else(|| self.said_always(reader));
                 }
                 None if modes.unsaid.is_some() => return modes.unsaid,
                 None => {}

@@ -163,7 +163,8 @@ impl PatternList {
     }
 
     fn only_excludes(&self) -> bool {
-        self.dialect.together() == Together::Excluding && self.patterns.iter().all(|pattern| pattern.excludes)
+        let excludes_all = self.patterns.iter().all(|pattern| pattern.excludes);
+        self.dialect.together() == Together::Excluding && !self.patterns.is_empty() && excludes_all
     }
 
     /// Whether some line takes back what others say, so that each folder must be asked in turn.

@@ -1,6 +1,6 @@
 //! The summary of a rulebook: what a newcomer wants to know first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::rule::{Activation, Basis, Rule};
 pub struct Summary {
     /// Rule files, with those that are rejected.
     pub files: usize,
-    /// Nothing can bring them on: rejected, empty, unreachable or always overridden.
+    /// Nothing can bring them on: rejected, empty, unreachable, always overridden, or for files that are not there.
     pub never_seen: Vec<String>,
     /// On with every request, or with any path, although nobody said so: the header is broken or a glob matches all.
     pub on_by_accident: Vec<String>,
@@ -47,7 +47,20 @@ impl Summary {
         let files =
             |is: fn(&Rule) -> bool| enabled().filter(move |rule| is(rule)).map(|r| r.origin.display.clone());
         let rejected = book.rejected().iter().map(|rejected| rejected.origin.display.clone());
+        let mut dead: HashMap<&str, usize> = HashMap::new();
+        for told in told.iter().filter(|told| told.code == Code::DeadGlob) {
+            *dead.entry(&told.path).or_default() += 1;
+        }
+        for told in told.iter().filter(|told| told.code == Code::AgentAlways) {
+            dead.remove(told.path.as_str());
+        }
+        let is_aimless = |rule: &&Rule| {
+            is_on_by_paths_alone(rule)
+                && dead.get(rule.origin.display.as_str()).is_some_and(|dead| *dead >= rule.globs.len())
+        };
+        let aimless = enabled().filter(is_aimless);
         let never = files(is_dead)
+            .chain(aimless.map(|rule| rule.origin.display.clone()))
             .chain(rejected)
             .chain(coded(Code::AlwaysOverridden))
             .chain(coded(Code::AgentNever));
@@ -69,10 +82,15 @@ fn is_dead(rule: &Rule) -> bool {
     rule.activation == Activation::Never || rule.body.is_empty()
 }
 
+fn is_on_by_paths_alone(rule: &Rule) -> bool {
+    let is_by_paths = matches!(rule.conditions.as_slice(), [only] if only.key == "paths");
+    is_by_paths && rule.activation == Activation::When && !rule.is_offered
+}
+
 fn is_accident(rule: &Rule) -> bool {
     let is_on =
         rule.conditions.is_empty() && matches!(rule.activation, Activation::Always | Activation::When);
-    is_on && matches!(rule.basis, Basis::FailOpen | Basis::Repaired)
+    is_on && rule.basis == Basis::FailOpen
 }
 
 fn sorted(files: impl Iterator<Item = String>) -> Vec<String> {

@@ -26,8 +26,8 @@ pub(super) const AGENT_MD: Format =
 pub(super) const CLAUDE_MD: Format = own(Format {
     workspace: &[
         located(Base::Root, "CLAUDE.md", "claude"),
-        located(Base::Root, "CLAUDE.local.md", "claude.local"),
         file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+        located(Base::Root, "CLAUDE.local.md", "claude.local"),
     ],
     user: &[],
     ..others::CLAUDE
@@ -190,8 +190,6 @@ pub(super) const QODER: Format = own(Format {
 
 // Cline.
 
-const CLINE_PLACES: &[Place] = designs::CLINE.workspace;
-
 pub(super) const CLINE: Format = own(Format {
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
@@ -200,6 +198,10 @@ pub(super) const CLINE: Format = own(Format {
 });
 
 pub(super) const CLINE_SDK: Format = own(Format {
+    workspace: &[
+        folder(Base::Root, ".clinerules", &["md", "markdown", "txt"], Depth::Flat),
+        folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat),
+    ],
     keys: Keys::Own(&["enabled"]),
     agent_ignores: &[],
     tier: Some(Tier::Yaml),
@@ -226,20 +228,24 @@ const SHOWN: &[&str] = &["globs"];
 
 pub(super) const XCSH: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::XCSH });
 pub(super) const OMP: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::OMP });
-pub(super) const XCSH_CURSOR: Format = own(Format {
-    keys: XCSH_KEYS,
-    inert: SHOWN,
+pub(super) const XCSH_CURSOR: Format = Format {
+    name: designs::CURSOR.name,
     workspace: &[folder(Base::Root, ".cursor/rules", &["md", "mdc"], Depth::Flat)],
-    ..designs::CURSOR
-});
-pub(super) const XCSH_WINDSURF: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::WINDSURF });
-pub(super) const XCSH_CLINE: Format = own(Format {
-    keys: XCSH_KEYS,
-    inert: SHOWN,
-    agent_ignores: &[],
-    workspace: CLINE_PLACES,
-    ..designs::CLINE
-});
+    user: designs::CURSOR.user,
+    ..XCSH
+};
+pub(super) const XCSH_WINDSURF: Format = Format {
+    name: designs::WINDSURF.name,
+    workspace: designs::WINDSURF.workspace,
+    user: designs::WINDSURF.user,
+    ..XCSH
+};
+pub(super) const XCSH_CLINE: Format = Format {
+    name: designs::CLINE.name,
+    workspace: designs::CLINE.workspace,
+    user: designs::CLINE.user,
+    ..XCSH
+};
 
 // The rest.
 

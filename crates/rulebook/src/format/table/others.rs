@@ -34,8 +34,8 @@ pub(crate) const CLAUDE: Format = Format {
     workspace: &[
         folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive),
         located(Base::Root, "CLAUDE.md", "claude"),
-        located(Base::Root, "CLAUDE.local.md", "claude.local"),
         file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+        located(Base::Root, "CLAUDE.local.md", "claude.local"),
     ],
     user: &[
         folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive),
