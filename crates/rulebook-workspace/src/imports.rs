@@ -37,7 +37,7 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>) -> Vec<Diagn
     let known = parsed.len();
     while let Some(importer) = queue.pop_front() {
         let Some(rule) = rule_of(&parsed[importer.at]) else { continue };
-        let mut added = Vec::new();
+        let (mut added, mut is_full) = (Vec::new(), false);
         for import in imports(&rule.body) {
             let mut tell = |code, message: String| diagnostics.push(located(rule, &import, code, message));
             let Some(real) = target(rule, &import, search, &mut tell) else { continue };
@@ -54,8 +54,13 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>) -> Vec<Diagn
             } else if parsed.len() + added.len() - known >= MAX_IMPORTS {
                 tell(
                     Code::ImportTooDeep,
-                    format!("`@{path}` is not read: {MAX_IMPORTS} files are imported already"),
+                    format!(
+                        "`@{path}` and what follows are not read: {MAX_IMPORTS} files are imported already"
+                    ),
                 );
+                // Once is enough: there may be thousands.
+                is_full = true;
+                break;
             } else if seen.insert((real.clone(), rule.origin.folder.clone())) {
                 added.push((imported(rule, &real, search), real));
             }
@@ -64,6 +69,9 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>) -> Vec<Diagn
             let chain = importer.chain.iter().cloned().chain([real]).collect();
             queue.push_back(Importer { at: parsed.len(), chain });
             parsed.push(parse(source));
+        }
+        if is_full {
+            break;
         }
     }
     diagnostics

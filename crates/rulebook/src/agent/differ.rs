@@ -20,6 +20,8 @@ pub struct Difference {
     pub why: Option<String>,
     /// What reading the file the agent's way told first.
     told: Option<Diagnostic>,
+    /// What to write instead, where a comma list is one pattern to the agent.
+    list: Option<String>,
 }
 
 impl Difference {
@@ -37,10 +39,12 @@ impl Difference {
                 help: format!("{}; {look}", cause.help),
                 ..told
             },
-            None => match reads(agent, rule).filter(|_| self.does == NOT_READ) {
-                Some(reads) => told.help(format!("{} reads {reads}; {look}", agent.title)),
-                None => told.help(look),
-            },
+            None => {
+                let reads = reads(agent, rule).filter(|_| self.does == NOT_READ);
+                let mend =
+                    reads.map(|reads| format!("{} reads {reads}", agent.title)).or_else(|| self.list.clone());
+                told.help(mend.map_or_else(|| look.clone(), |mend| format!("{mend}; {look}")))
+            }
         }
     }
 }
@@ -81,7 +85,8 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         None => told.as_ref().map(|told| told.message.clone()),
     };
     let code = if glued.is_some() { Code::AgentNever } else { code };
-    Some(Difference { code, meant: way(meant), does, why, told })
+    let list = glued.map(|_| format!("write a list: `{}: {:?}`", meant.origin.format.paths_key, meant.globs));
+    Some(Difference { code, meant: way(meant), does, why, told, list })
 }
 
 /// What an agent does with a rule it read, and which code stands for that.
