@@ -150,7 +150,8 @@ impl Test for Paths {
 /// The patterns of a text: parted by commas and, at will, by white space where every word is a pattern by itself.
 fn split(text: &str, words: bool) -> Vec<&str> {
     let commas = glob::split_list(text).into_iter().map(|(_, piece)| piece);
-    let parts = |piece: &str| words && piece.split_whitespace().all(is_whole);
+    let parts =
+        |piece: &str| words && piece.contains(char::is_whitespace) && piece.split_whitespace().all(is_whole);
     commas
         .flat_map(|piece| if parts(piece) { piece.split_whitespace().collect() } else { vec![piece] })
         .collect()
@@ -168,6 +169,9 @@ fn is_whole(word: &str) -> bool {
 
 /// What to tell of a list that is not written as lists are.
 fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
+    if !text.contains(|c: char| c == ',' || c.is_whitespace()) {
+        return None;
+    }
     let commas = glob::split_list(text).len();
     match pieces.len() {
         0..=1 if commas > 1 => Some(format!("`{}` is one pattern, commas and all", shown(text))),

@@ -119,6 +119,9 @@ const DOUBTS: &[Doubt] = &[
 /// Tells what is odd about the patterns under a key, each where it stands.
 pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
     let dialect = reader.format().dialect;
+    if !paths.patterns().any(|pattern| doubt(pattern, dialect).is_some()) {
+        return;
+    }
     let end = field.node.span.end;
     let mut from = field.node.span.start;
     for pattern in paths.patterns() {
@@ -135,7 +138,19 @@ pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
 
 fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
     let bare = pattern.strip_prefix('!').unwrap_or(pattern);
+    if is_usual(bare.as_bytes()) {
+        return None;
+    }
     DOUBTS.iter().find(|doubt| !doubt.fine_in.contains(&dialect) && (doubt.is_in)(bare))
+}
+
+/// Most patterns are plain names and stars with a star or a dot in the last one: nothing above is about those.
+fn is_usual(pattern: &[u8]) -> bool {
+    let is_plain = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'.' | b'*' | b'/');
+    let last = pattern.rsplit(|c| *c == b'/').next().unwrap_or_default();
+    pattern.iter().all(is_plain)
+        && pattern.first().is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'*')
+        && last.iter().any(|c| matches!(c, b'.' | b'*'))
 }
 
 #[cfg(test)]
