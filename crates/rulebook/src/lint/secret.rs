@@ -106,13 +106,12 @@ fn is_random(value: &str) -> bool {
     let is_slug = value.contains(['-', '_']) && !(lower && upper);
     let is_mixed = !lower || upper || digit;
     let written = value.to_ascii_lowercase();
-    is_mixed && !is_slug && entropy(value) > 2.8 && !WORDS.iter().any(|word| written.contains(word))
+    is_mixed && !is_slug && is_varied(value) && !WORDS.iter().any(|word| written.contains(word))
 }
 
-/// Bits a byte, by how often each occurs.
-fn entropy(value: &str) -> f64 {
-    let mut counts = [0u32; 256];
+/// Whether two of its bytes, taken at random, are the same less than one time in six.
+fn is_varied(value: &str) -> bool {
+    let mut counts = [0usize; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
-    let share = |count: u32| f64::from(count) / value.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
+    6 * counts.iter().map(|count| count * count).sum::<usize>() < value.len() * value.len()
 }
