@@ -216,7 +216,7 @@ fn many_calls_at_once_keep_apart() {
 fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
     // Counted repeats of a class make the automaton large enough to empty its cache now and then.
     let rules = [rule("big", r"[ab].{12}[cd].{12}e!", ""), rule("open", r"begin[\s\S]*end", "")];
-    let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(8000);
+    let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(40_000);
     let text = format!("begin {line} end {line}a0123456789abc0123456789abe!");
     for size in [1usize, 7, 4096, 1 << 20] {
         let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
@@ -241,7 +241,10 @@ fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
 #[test]
 fn where_text_is_let_go_of_is_the_streams_business_alone() {
     let rules = [rule("far", r"foo[\s\S]*bar", ""), rule("near", "foobar", "")];
-    let long = format!("foo{}bar", "x\n".repeat(70_000));
+    // Longer than what a stream keeps.
+    let long = format!("foo{}bar", "x\n".repeat(700_000));
+    let blank = format!("{}{{\"a\": \"foobar y\"}}", " ".repeat(5000));
+    let blanks = " ".repeat(200_000) + "foobar y";
     let edge = format!("{} foobar(3)\n", "x = 1; ".repeat(586));
     let call =
         serde_json::json!({ "a": format!("{}foobar y", "x ".repeat(2100)), "path": "é.ts" }).to_string();
@@ -250,6 +253,8 @@ fn where_text_is_let_go_of_is_the_streams_business_alone() {
         (Kind::Text, long.as_str()),
         (Kind::Text, &edge),
         (Kind::Tool("edit".to_owned()), &call),
+        (Kind::Tool("edit".to_owned()), &blank),
+        (Kind::Tool("edit".to_owned()), &blanks),
         (Kind::Tool("patch".to_owned()), raw),
         (Kind::Tool("custom".to_owned()), "\"use strict\";\nnew foobar()"),
     ] {
