@@ -3,11 +3,13 @@
 //! Reads what `serde_json` reads, with four differences. Half a surrogate pair and invalid UTF-8 become U+FFFD, as
 //! [`String::from_utf8_lossy`] does it; nesting ends at 64; a number is its literal text, however large.
 
+mod frame;
 mod number;
 #[cfg(test)]
 mod tests;
 
 use super::characters::Characters;
+use frame::{Frame, Inside};
 use number::Number;
 
 /// How deep objects and arrays may nest; deeper is malformed.
@@ -371,45 +373,6 @@ enum State {
     Number(Number),
     /// What is left of `true`, `false` or `null`.
     Literal(&'static [u8]),
-}
-
-/// An object or array that is open.
-#[derive(Clone, Debug)]
-struct Frame {
-    /// How much of the path is its own.
-    base: usize,
-    inside: Inside,
-}
-
-#[derive(Clone, Debug)]
-enum Inside {
-    Object,
-    Array { index: usize },
-}
-
-impl Frame {
-    fn object(base: usize) -> Frame {
-        Frame { base, inside: Inside::Object }
-    }
-
-    fn array(base: usize) -> Frame {
-        Frame { base, inside: Inside::Array { index: 0 } }
-    }
-
-    fn bracket(&self) -> u8 {
-        match self.inside {
-            Inside::Object => b'}',
-            Inside::Array { .. } => b']',
-        }
-    }
-
-    /// What must follow a comma.
-    fn next(&self) -> State {
-        match self.inside {
-            Inside::Object => State::Key,
-            Inside::Array { .. } => State::Value,
-        }
-    }
 }
 
 /// Adds what fits. A path that is full stays full: no short character slips in behind a long one that did not fit.

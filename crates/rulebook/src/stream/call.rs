@@ -2,12 +2,12 @@
 
 use super::arguments::{Arguments, Piece};
 use super::characters::Characters;
-use super::gates::Gates;
+use super::gates::{File, Gates};
 use super::monitor::Hit;
 use super::patch::{Part, Patch};
 use super::scope::{Covers, Origin};
 use super::watch::{Channel, Watch};
-use crate::evidence::{Place, is_path_key};
+use crate::evidence::is_path_key;
 
 /// A tool call being watched.
 #[derive(Debug)]
@@ -55,9 +55,9 @@ struct Field {
 struct Texts {
     plain: Option<Channel>,
     /// The file of a patch being read.
-    file: Option<(String, Channel)>,
+    file: Option<(File, Channel)>,
     /// The files before it that met conditions, and which: a file may come again.
-    before: Vec<(String, Vec<bool>)>,
+    before: Vec<(File, Vec<bool>)>,
 }
 
 /// What goes on over a text of a call, and where its hits go.
@@ -215,7 +215,7 @@ impl Body {
         self.read_text(watch, None, hits);
         let value = self.field.take().and_then(|field| field.value);
         if let Some(name) = value.filter(|value| !value.trim().is_empty()) {
-            let file = relative(watch, &name);
+            let file = File::new(&watch.roots, &name);
             if let Some((_, gates)) = self.wire.as_deref_mut() {
                 gates.learn(&watch.conditions, file.clone(), hits);
             }
@@ -235,7 +235,7 @@ impl Body {
         if let Some(patch) = patch {
             let mut take = |part: Part<'_>| {
                 if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
-                    gates.learn(&ear.watch.conditions, relative(ear.watch, path), ear.hits);
+                    gates.learn(&ear.watch.conditions, File::new(&ear.watch.roots, path), ear.hits);
                 }
                 texts.take(part, &mut ear);
             };
@@ -256,12 +256,12 @@ impl Texts {
     fn take(&mut self, part: Part<'_>, ear: &mut Ear<'_>) {
         match (part, &mut self.file) {
             (Part::File(path), _) => {
-                let path = relative(ear.watch, path);
-                if self.file.as_ref().is_none_or(|(other, _)| *other != path) {
+                let file = File::new(&ear.watch.roots, path);
+                if self.file.as_ref().is_none_or(|(other, _)| *other != file) {
                     self.end_file(ear);
-                    let at = self.before.iter().position(|(other, _)| *other == path);
+                    let at = self.before.iter().position(|(other, _)| *other == file);
                     let met = at.map(|at| self.before.swap_remove(at).1);
-                    self.file = Some((path, ear.watch.channel(met)));
+                    self.file = Some((file, ear.watch.channel(met)));
                 }
             }
             (Part::Added(text), Some((file, channel))) => {
@@ -296,20 +296,13 @@ impl Texts {
 impl Ear<'_> {
     /// Goes on over a text, or ends it. What only a file could let through waits for one; the text of a patch's file
     /// is for that file alone.
-    fn hear(&mut self, channel: &mut Channel, file: Option<&String>, bytes: Option<&[u8]>) {
+    fn hear(&mut self, channel: &mut Channel, file: Option<&File>, bytes: Option<&[u8]>) {
         let Ear { watch, origin, gates, hits } = self;
         watch.watch(channel, bytes, origin, file, &mut |conditions, condition, covers, hit| match covers {
             Covers::Yes => hits.push(hit),
             _ if file.is_none() => gates.wait(conditions, condition, hit, hits),
             _ => {}
         });
-    }
-}
-
-fn relative(watch: &Watch, path: &str) -> String {
-    match watch.roots.place(path, &|_, _| false) {
-        Place::Inside { path, .. } => path,
-        _ => path.to_owned(),
     }
 }
 

@@ -13,6 +13,10 @@ fn rule(name: &str, condition: &str, more: &str) -> Rule {
 }
 
 fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
+    placed(0, folder, name, condition, more)
+}
+
+fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
     let format = Format::named("rulebook").unwrap();
     let origin = Origin {
         format,
@@ -20,7 +24,7 @@ fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
         scope: Scope::Workspace,
         display: format!(".rulebook/rules/{name}.md"),
         path: String::new(),
-        root: 0,
+        root,
         folder: folder.to_owned(),
         inner: format!("{name}.md"),
     };
@@ -169,6 +173,8 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
     // The path may come after the content, and be absolute.
     assert_eq!(tool(&gated, "write", r#"{"content": "foo", "file_path": "/repo/src/a.ts"}"#).len(), 1);
     assert_eq!(tool(&gated, "write", r#"{"file_path": "docs/a.md", "content": "foo"}"#).len(), 0);
+    let group = [rule("r", "foo", "globs: 'app/(shop)/**'\n")];
+    assert_eq!(tool(&group, "write", r#"{"path": "app/(shop)/page.tsx", "content": "foo"}"#).len(), 1);
     let scoped = [rule("r", "foo", "scope: tool:edit(*.ts)\n")];
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "a.rs", "new": "foo"}]}"#).len(), 0);
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "x/a.ts", "new": "foo"}]}"#).len(), 1);
@@ -284,6 +290,52 @@ fn gates_exclude_and_files_keep_apart() {
     let mixed = [rule("r", "*.rs", "")];
     assert!(run(&mixed, &Kind::Text, &[b"hello"]).is_empty());
     assert!(!tool(&mixed, "edit", r#"{"path": "a.rs", "new": "x"}"#).is_empty());
+}
+
+#[test]
+fn scopes_and_gates_read_a_glob_alike() {
+    #[track_caller]
+    fn check(glob: &str, path: &str, opens: bool) {
+        let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
+        for more in [format!("globs: '{glob}'\n"), format!("scope: 'tool({glob})'\n")] {
+            let hits = tool(&[rule("r", "foo", &more)], "write", &call);
+            assert_eq!(!hits.is_empty(), opens, "{more} for {path}");
+        }
+    }
+    check("app/(shop)/**", "app/(shop)/page.tsx", true);
+    check("app/(shop)/**", "app/shop/page.tsx", false);
+    check("(shop)/**/*.tsx", "(shop)/[id]/page.tsx", true);
+    check("(page).tsx", "app/(page).tsx", true);
+    check("app/(a|b)/*.tsx", "app/a/x.tsx", true);
+    check("app/@(a|b)/*.tsx", "app/b/x.tsx", true);
+    check("app/*(a)/*.tsx", "app/aa/x.tsx", true);
+    check("app/(shop)/(..)cart/*.tsx", "app/(shop)/(..)cart/x.tsx", true);
+    check("!app/(shop)/**", "app/(shop)/page.tsx", false);
+    check("!app/(shop)/**", "app/page.tsx", true);
+    check("*.ts", "deep/a.ts", true);
+    check("*.ts", "../a.ts", true);
+    check("src/*.ts", "deep/src/a.ts", false);
+}
+
+#[test]
+fn a_nested_gate_is_for_its_own_root() {
+    let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
+    let roots = Roots { roots: vec![root("/one"), root("/two")], home: None };
+    let check = |path: &str, wanted: [bool; 2]| {
+        let opens = [0, 1].map(|root| {
+            let rules = [placed(root, "api", "r", "foo", "globs: '*.ts'\n")];
+            let mut monitor = Monitor::new(&rules, roots.clone()).unwrap();
+            let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
+            !monitor.feed("s", &Kind::Tool("write".to_owned()), call.as_bytes()).is_empty()
+        });
+        assert_eq!(opens, wanted, "{path}");
+    };
+    check("/one/api/a.ts", [true, false]);
+    check("/two/api/a.ts", [false, true]);
+    check("/two/a.ts", [false, false]);
+    check("../two/api/a.ts", [false, true]);
+    // Which root a relative path lies in, only the disk knows.
+    check("api/a.ts", [true, true]);
 }
 
 #[test]

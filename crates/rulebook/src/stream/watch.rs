@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::automaton::{Automaton, Matched, Position};
 use super::fallback::{Fallback, Seen, Window};
+use super::gates::File;
 use super::monitor::Hit;
 use super::pattern::{Engine, MAX_WHOLE};
 use super::scope::{self, Covers, Origin, Scope};
@@ -144,7 +145,7 @@ impl Watch {
         channel: &mut Channel,
         bytes: Option<&[u8]>,
         origin: &Origin<'_>,
-        file: Option<&String>,
+        file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
         let mut rest = bytes.unwrap_or_default();
@@ -170,7 +171,7 @@ impl Watch {
         channel: &mut Channel,
         matched: &Matched,
         origin: &Origin<'_>,
-        file: Option<&String>,
+        file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
         let Watch { automaton, conditions, linear, .. } = self;
@@ -191,7 +192,7 @@ impl Watch {
         channel: &mut Channel,
         bytes: Option<&[u8]>,
         origin: &Origin<'_>,
-        file: Option<&String>,
+        file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
         let Watch { fallback, conditions, bounded, gave_up, .. } = self;
@@ -222,7 +223,7 @@ impl Conditions {
         condition: usize,
         met: &mut [bool],
         origin: &Origin<'_>,
-        file: Option<&String>,
+        file: Option<&File>,
     ) -> Option<Covers> {
         let is_met = &mut met[condition];
         let covers = if *is_met { Covers::No } else { self.covers(condition, *origin, file) };
@@ -231,11 +232,12 @@ impl Conditions {
     }
 
     /// Whether a condition covers a piece of output, which is for this file.
-    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&String>) -> Covers {
+    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&File>) -> Covers {
         let Some(Watched { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
-        let best = scope.iter().map(|scope| scope.covers(origin, file.map(String::as_str))).max();
+        let best = scope.iter().map(|scope| scope.covers(origin, file.map(|file| file.path.as_str()))).max();
         let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
-        let is_open = is_prose || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file)));
+        let is_open = is_prose
+            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file.root, &file.path)));
         match best.unwrap_or(Covers::No) {
             Covers::Yes if !is_open => Covers::IfFile,
             other => other,
@@ -267,7 +269,7 @@ pub(super) struct Spot<'t> {
     pub(super) lead: usize,
 }
 
-fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&String>, spot: &Spot<'_>) -> Hit {
+fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&File>, spot: &Spot<'_>) -> Hit {
     let (scope, tool, field) = match origin {
         Origin::Text => ("text", None, None),
         Origin::Thinking => ("thinking", None, None),
@@ -285,7 +287,7 @@ fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&String>, spot: &Spot
         scope,
         tool: tool.map(str::to_owned),
         field: field.map(str::to_owned),
-        file: file.cloned(),
+        file: file.map(|file| file.path.clone()),
         start: spot.start,
         end: spot.end,
         line: spot.line,
