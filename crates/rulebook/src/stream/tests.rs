@@ -79,6 +79,8 @@ fn a_match_fires_once_nothing_can_undo_it() {
     check(r"(?i)FIX", "a f|i|x", &["r 2..5 l1 \"fix\" text"]);
     check(r"[à-ü]{2}x", "é\u{e8}x", &["r 0..5 l1 \"éèx\" text"]);
     check(r"a\r\nb", "a\r|\nb", &["r 0..4 l1 \"a\\r\\nb\" text"]);
+    let hits = run(&[rule("r", r"a\r\nb", "")], &Kind::Text, &[b"x a\r\nb\r\n"]);
+    assert_eq!(hits[0].excerpt, "x a");
     check(r"\bMap\b", "naïve Map ", &["r 7..10 l1 \"Map\" text"]);
     check(r"foo[\s\S]*bar", "foo 1 bar 2 bar", &["r 0..9 l1 \"foo 1 bar\" text"]);
 }

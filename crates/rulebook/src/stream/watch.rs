@@ -292,7 +292,9 @@ fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&File>, spot: &Spot<'
         end: spot.end,
         line: spot.line,
         text: text[..text.floor_char_boundary(200)].to_owned(),
-        excerpt: String::from_utf8_lossy(&spot.around[line_start..line_end]).into_owned(),
+        excerpt: String::from_utf8_lossy(&spot.around[line_start..line_end])
+            .trim_end_matches('\r')
+            .to_owned(),
         lead: String::from_utf8_lossy(&spot.around[line_start..lead.max(line_start)]).len(),
     }
 }
