@@ -66,15 +66,16 @@ impl Paths {
         self.list.patterns()
     }
 
-    /// The same, but a pattern without `/` is for files of that name anywhere, as the gates of stream rules are.
-    pub(crate) fn at_any_depth(self) -> Paths {
-        let rival = self.rival.map(|(rival, names)| (rival.at_any_depth(), names));
-        Paths { list: self.list.at_any_depth(), rival, ..self }
+    /// The same as the gates of stream rules mean them.
+    pub(crate) fn as_gate(self) -> Paths {
+        let rival = self.rival.map(|(rival, names)| (rival.as_gate(), names));
+        Paths { list: self.list.as_gate(), rival, ..self }
     }
 
-    /// Whether they are for a path, relative to its root.
-    pub(crate) fn take(&self, path: &str) -> bool {
+    /// Whether they are for a path, relative to its root; one whose root nobody knows may lie in any.
+    pub(crate) fn take(&self, root: Option<usize>, path: &str) -> bool {
         let path = match &self.base {
+            Some((own, _)) if root.is_some_and(|root| root != *own) => None,
             Some((_, folder)) => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
             None => Some(path),
         };

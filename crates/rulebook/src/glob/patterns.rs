@@ -1,5 +1,7 @@
 //! Several patterns of one dialect, asked together.
 
+use std::borrow::Cow;
+
 use super::gitignore::{self, Reach};
 use super::{Dialect, Glob, GlobError, MAX_ALTERNATIVES, Plan, fold, reading};
 
@@ -92,12 +94,18 @@ impl PatternList {
         self.patterns.get(at)?.glob.as_ref()
     }
 
-    /// The same patterns, but one without a slash that brings paths in is found at any depth.
-    pub(crate) fn at_any_depth(mut self) -> PatternList {
-        let is_name = |pattern: &&mut Pattern| !pattern.excludes && !pattern.written.contains('/');
-        for pattern in self.patterns.iter_mut().filter(is_name) {
-            if pattern.glob.as_ref().is_some_and(|glob| !glob.is_negated()) {
-                pattern.glob = Glob::new(&format!("**/{}", pattern.written), self.dialect).ok();
+    /// The same patterns as the gates of stream rules mean them: one without a slash that brings paths in is found at any
+    /// depth, and parentheses around one thing are part of a name.
+    pub(crate) fn as_gate(mut self) -> PatternList {
+        let dialect = self.dialect;
+        for Pattern { written, glob, excludes, .. } in &mut self.patterns {
+            let Some(read) = glob else { continue };
+            let mut text = with_literal_groups(bare(written, dialect), dialect);
+            if !*excludes && !read.is_negated() && !text.contains('/') {
+                text.to_mut().insert_str(0, "**/");
+            }
+            if let Cow::Owned(text) = text {
+                *glob = Glob::new(&text, dialect).ok();
             }
         }
         self
@@ -231,6 +239,28 @@ fn excludes(written: &str, dialect: Dialect) -> bool {
 fn bare(written: &str, dialect: Dialect) -> &str {
     let is_turned = dialect.together() == Together::Excluding && excludes(written, dialect);
     &written[usize::from(is_turned)..]
+}
+
+/// Escapes parentheses around one thing, which nobody needs as a pattern: `app/(shop)/page.tsx` is a file's name. The
+/// other dialects read them so.
+fn with_literal_groups(text: &str, dialect: Dialect) -> Cow<'_, str> {
+    if !matches!(dialect, Dialect::Picomatch | Dialect::Amp) || !text.contains('(') {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('(') {
+        out.push_str(before);
+        let is_plain = !before.ends_with(['@', '!', '+', '*', '?', '\\']);
+        let inner = after.split_once(')').filter(|(inner, _)| is_plain && !inner.contains(['|', '(']));
+        rest = after;
+        if let Some((inner, behind)) = inner {
+            out.push_str(&format!("\\({inner}\\)"));
+            rest = behind;
+        } else {
+            out.push('(');
+        }
+    }
+    Cow::Owned(out + rest)
 }
 
 /// Claude Code expands the braces of one rule's patterns out of one budget.

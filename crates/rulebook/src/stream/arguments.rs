@@ -3,11 +3,13 @@
 //! Reads what `serde_json` reads, with four differences. Half a surrogate pair and invalid UTF-8 become U+FFFD, as
 //! [`String::from_utf8_lossy`] does it; nesting ends at 64; a number is its literal text, however large.
 
+mod frame;
 mod number;
 #[cfg(test)]
 mod tests;
 
 use super::characters::Characters;
+use frame::{Frame, Inside};
 use number::Number;
 
 /// How deep objects and arrays may nest; deeper is malformed.
@@ -15,18 +17,22 @@ const DEPTH: usize = 64;
 /// How long a path may grow; the rest of a longer one is left out.
 const PATH: usize = 4096;
 
-/// What ends a run of text in a string.
-const ENDS_RUN: [bool; 256] = {
-    let mut ends = [false; 256];
+/// What a byte does in a string: stands for itself, [`ENDS`] a run of text, or is a [`PART`] of a character.
+const SIGNS: [u8; 256] = {
+    let mut signs = [0; 256];
     let mut byte = 0;
-    while byte < 0x20 {
-        ends[byte] = true;
+    while byte < 256 {
+        signs[byte] = match byte {
+            0..0x20 | 0x22 | 0x5c => ENDS,
+            0x80.. => PART,
+            _ => 0,
+        };
         byte += 1;
     }
-    ends[b'"' as usize] = true;
-    ends[b'\\' as usize] = true;
-    ends
+    signs
 };
+const ENDS: u8 = 1;
+const PART: u8 = 2;
 
 /// One tool call's arguments, as far as they came. No text is kept, only where the reader stands.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +97,28 @@ impl Arguments {
             rest = rest.get(used..).unwrap_or_default();
         }
         Ok(())
+    }
+
+    /// Goes over all of `bytes` if they are nothing but text of the open leaf, which they stand for as they are.
+    pub(super) fn passes(&mut self, bytes: &[u8]) -> bool {
+        let signs = || bytes.iter().fold(0, |signs, byte| signs | SIGNS[usize::from(*byte)]);
+        let passes = matches!(self.state, State::Text)
+            && self.is_leaf
+            && self.characters.is_whole()
+            && match signs() {
+                0 => true,
+                PART => std::str::from_utf8(bytes).is_ok(),
+                _ => false,
+            };
+        if passes {
+            self.at = self.at.saturating_add(bytes.len());
+        }
+        passes
+    }
+
+    /// How many bytes were read.
+    pub(super) fn read(&self) -> usize {
+        self.at
     }
 
     /// Closes what is open. Arguments that were cut off are no error; a character that was cut is left out.
@@ -233,9 +261,10 @@ impl Arguments {
             }
             0..0x20 => None,
             _ => {
-                let length = rest.iter().position(|byte| ENDS_RUN[usize::from(*byte)]);
+                let length = rest.iter().position(|byte| SIGNS[usize::from(*byte)] == ENDS);
                 let run = length.and_then(|length| rest.get(..length)).unwrap_or(rest);
-                self.decode(|characters, take| characters.bytes(run, take), tell);
+                let Arguments { characters, is_leaf, path, .. } = self;
+                characters.bytes(run, &mut |text| pass(*is_leaf, path, text, tell));
                 Some(run.len())
             }
         }
@@ -255,8 +284,7 @@ impl Arguments {
             b't' => b'\t',
             _ => return None,
         };
-        self.decode(|characters, take| characters.bytes(&[character], take), tell);
-        self.state = State::Text;
+        self.unit(u16::from(character), tell);
         Some(())
     }
 
@@ -267,8 +295,7 @@ impl Arguments {
             self.state = State::Hex { digits: digits + 1, unit };
             return Some(());
         }
-        self.decode(|characters, take| characters.unit(unit, take), tell);
-        self.state = State::Text;
+        self.unit(unit, tell);
         Some(())
     }
 
@@ -308,13 +335,11 @@ impl Arguments {
         pass(self.is_leaf, &mut self.path, text, tell);
     }
 
-    fn decode(
-        &mut self,
-        read: impl FnOnce(&mut Characters, &mut dyn FnMut(&str)),
-        tell: &mut impl FnMut(Piece<'_>),
-    ) {
+    /// Ends an escape, which stands for a UTF-16 unit.
+    fn unit(&mut self, unit: u16, tell: &mut impl FnMut(Piece<'_>)) {
         let Arguments { characters, is_leaf, path, .. } = self;
-        read(characters, &mut |text| pass(*is_leaf, path, text, tell));
+        characters.unit(unit, &mut |text| pass(*is_leaf, path, text, tell));
+        self.state = State::Text;
     }
 }
 
@@ -348,45 +373,6 @@ enum State {
     Number(Number),
     /// What is left of `true`, `false` or `null`.
     Literal(&'static [u8]),
-}
-
-/// An object or array that is open.
-#[derive(Clone, Debug)]
-struct Frame {
-    /// How much of the path is its own.
-    base: usize,
-    inside: Inside,
-}
-
-#[derive(Clone, Debug)]
-enum Inside {
-    Object,
-    Array { index: usize },
-}
-
-impl Frame {
-    fn object(base: usize) -> Frame {
-        Frame { base, inside: Inside::Object }
-    }
-
-    fn array(base: usize) -> Frame {
-        Frame { base, inside: Inside::Array { index: 0 } }
-    }
-
-    fn bracket(&self) -> u8 {
-        match self.inside {
-            Inside::Object => b'}',
-            Inside::Array { .. } => b']',
-        }
-    }
-
-    /// What must follow a comma.
-    fn next(&self) -> State {
-        match self.inside {
-            Inside::Object => State::Key,
-            Inside::Array { .. } => State::Value,
-        }
-    }
 }
 
 /// Adds what fits. A path that is full stays full: no short character slips in behind a long one that did not fit.

@@ -2,7 +2,7 @@
 //!
 //! One cache is shared by all streams, so that it is warm for each. A cache that is full is emptied, and then the
 //! states other streams hold mean nothing: each stream keeps the text since its last checkpoint (a place no match
-//! can span) to find its state again. A stream that goes long without one gets a cache of its own.
+//! can span) to find its state again. A stream that goes long without one gets a cache of its own when it must.
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -13,7 +13,10 @@ use regex_automata::{Anchored, Input, MatchKind, nfa::thompson};
 use super::watch::{AROUND, Spot};
 
 /// How much text a stream keeps at most. A match that started before it is shown from where it starts.
-pub(super) const RETAINED: usize = 64 << 10;
+const RETAINED: usize = (1 << 20) - CHECKPOINT;
+
+/// How much text a stream goes over more than once to find its state again.
+const REPEATED: usize = 64 << 10;
 
 /// Where checkpoints are looked for: at every so many bytes of a stream.
 const CHECKPOINT: usize = 4 << 10;
@@ -49,6 +52,12 @@ pub(super) struct Position {
     before: Option<u8>,
 }
 
+/// Patterns that matched at the same place.
+pub(super) struct Matched {
+    state: LazyStateID,
+    pub(super) end: usize,
+}
+
 impl Automaton {
     /// Builds the automaton; patterns must be readable.
     pub(super) fn new(patterns: Vec<String>) -> Result<Automaton, String> {
@@ -65,75 +74,52 @@ impl Automaton {
         Position { state, generation, own: None, tail, checkpoint: 0, gone: 0, gone_lines: 0, before: None }
     }
 
-    /// Goes on over some bytes, and tells which patterns are known to have matched, and where their matches end.
-    pub(super) fn feed(
-        &mut self,
-        at: &mut Position,
-        bytes: &[u8],
-        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
-    ) {
-        self.recover(at);
-        let mut rest = bytes;
+    /// Goes on over bytes up to where some patterns are known to have matched; `rest` is what is left.
+    pub(super) fn feed(&mut self, at: &mut Position, rest: &mut &[u8]) -> Option<Matched> {
+        if self.has_forgotten(at) {
+            self.recover(at);
+        }
         while !rest.is_empty() {
             // Text is let go of at places that the stream alone decides, not its chunks.
-            let to_mark = CHECKPOINT - (at.gone + at.tail.len()) % CHECKPOINT;
-            let (slice, more) = rest.split_at(to_mark.min(rest.len()));
-            self.run(at, slice, found);
-            rest = more;
-            if slice.len() == to_mark {
+            let to_mark = CHECKPOINT - at.end() % CHECKPOINT;
+            if to_mark == CHECKPOINT {
                 self.let_go(at);
             }
-        }
-        at.generation = self.cache.clear_count();
-    }
-
-    fn run(
-        &mut self,
-        at: &mut Position,
-        bytes: &[u8],
-        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
-    ) {
-        let mut own = at.own.take();
-        let mut state = at.state;
-        let mut kept = 0;
-        loop {
-            let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
-            let dfa = &self.dfa;
-            let matched_at = bytes[kept..].iter().position(|&byte| {
-                state = next(dfa, cache, state, byte);
+            let slice = &rest[..to_mark.min(rest.len())];
+            let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+            let mut state = at.state;
+            let matched_at = slice.iter().position(|&byte| {
+                state = next(&self.dfa, cache, state, byte);
                 state.is_match()
             });
-            let Some(matched_at) = matched_at else { break };
-            // An automaton learns of a match one byte late.
-            let patterns: Vec<usize> = matched(dfa, cache, state).collect();
-            at.tail.extend_from_slice(&bytes[kept..=kept + matched_at]);
-            kept += matched_at + 1;
-            let end = at.gone + at.tail.len() - 1;
-            for pattern in patterns {
-                found(self, at, pattern, end);
+            at.state = state;
+            at.generation = self.cache.clear_count();
+            let (done, more) = rest.split_at(matched_at.map_or(slice.len(), |at| at + 1));
+            at.tail.extend_from_slice(done);
+            *rest = more;
+            if matched_at.is_some() {
+                // An automaton learns of a match one byte late.
+                return Some(Matched { state, end: at.end() - 1 });
             }
         }
-        at.tail.extend_from_slice(&bytes[kept..]);
-        at.state = state;
-        at.own = own;
+        None
     }
 
     /// The end of a stream: what only that could decide.
-    pub(super) fn finish(
-        &mut self,
-        at: &mut Position,
-        found: &mut impl FnMut(&mut Automaton, &Position, usize, usize),
-    ) {
-        self.recover(at);
-        let mut own = at.own.take();
-        let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
-        let state = self.dfa.next_eoi_state(cache, at.state).expect("the cache is emptied, not given up");
-        let patterns: Vec<usize> =
-            if state.is_match() { matched(&self.dfa, cache, state).collect() } else { Vec::new() };
-        let end = at.gone + at.tail.len();
-        for pattern in patterns {
-            found(self, at, pattern, end);
+    pub(super) fn finish(&mut self, at: &mut Position) -> Option<Matched> {
+        if self.has_forgotten(at) {
+            self.recover(at);
         }
+        let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+        let state = self.dfa.next_eoi_state(cache, at.state).expect("the cache is emptied, not given up");
+        state.is_match().then(|| Matched { state, end: at.end() })
+    }
+
+    /// The patterns that matched, one after the other.
+    pub(super) fn pattern(&self, at: &Position, matched: &Matched, nth: usize) -> Option<usize> {
+        let cache = at.own.as_deref().unwrap_or(&self.cache);
+        let is_one = nth < self.dfa.match_len(cache, matched.state);
+        is_one.then(|| self.dfa.match_pattern(cache, matched.state, nth).as_usize())
     }
 
     /// Where a match that ends at `end` starts: as far left as it can, and as far as text is kept.
@@ -161,48 +147,49 @@ impl Automaton {
         }
     }
 
-    /// Finds a state again that the shared cache has forgotten.
-    fn recover(&mut self, at: &mut Position) {
-        if at.own.is_none() && at.generation != self.cache.clear_count() {
-            at.state = self.rerun(at, None);
-            at.generation = self.cache.clear_count();
-        }
+    /// Whether the cache was emptied since a stream's state was found.
+    fn has_forgotten(&self, at: &Position) -> bool {
+        at.generation != self.cache.clear_count() && at.own.is_none()
     }
 
-    fn rerun(&mut self, at: &Position, own: Option<&mut Cache>) -> LazyStateID {
-        let cache = own.unwrap_or(&mut self.cache);
-        let before = if at.checkpoint == 0 { at.before } else { Some(at.tail[at.checkpoint - 1]) };
-        let start = start_state(&self.dfa, cache, before);
-        at.tail[at.checkpoint..].iter().fold(start, |state, &byte| next(&self.dfa, cache, state, byte))
+    /// Finds a state again that the shared cache has forgotten.
+    #[cold]
+    fn recover(&mut self, at: &mut Position) {
+        if at.tail.len() - at.checkpoint > REPEATED {
+            at.own = Some(Box::new(self.dfa.create_cache()));
+        }
+        let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+        let (before, since) = at.tail.split_at(at.checkpoint);
+        let start = start_state(&self.dfa, cache, before.last().copied().or(at.before));
+        at.state = since.iter().fold(start, |state, &byte| next(&self.dfa, cache, state, byte));
+        at.generation = self.cache.clear_count();
     }
 
     /// Lets go of text that no match can need any more.
     fn let_go(&mut self, at: &mut Position) {
-        let last = at.tail.last().copied();
-        let mut own = at.own.take();
-        let cache = own.as_deref_mut().unwrap_or(&mut self.cache);
-        let cleared = cache.clear_count();
-        let is_checkpoint = start_state(&self.dfa, cache, last) == at.state;
-        let is_stale = cache.clear_count() != cleared;
-        if is_stale {
-            at.state = self.rerun(at, own.as_deref_mut());
-        } else if is_checkpoint {
-            at.checkpoint = at.tail.len();
-            at.forget(at.tail.len().saturating_sub(AROUND));
+        if at.own.is_none() {
+            let start = start_state(&self.dfa, &mut self.cache, at.tail.last().copied());
+            if self.has_forgotten(at) {
+                self.recover(at);
+            } else if start == at.state {
+                at.checkpoint = at.tail.len();
+                at.forget(at.tail.len().saturating_sub(AROUND));
+            }
         }
         if at.tail.len() > RETAINED {
-            if own.is_none() {
-                let mut cache = Box::new(self.dfa.create_cache());
-                at.state = self.rerun(at, Some(&mut cache));
-                own = Some(cache);
-            }
+            // What is forgotten now could not be gone over again.
+            at.own.get_or_insert_with(|| Box::new(self.cache.clone()));
             at.forget(at.tail.len() - RETAINED / 2);
         }
-        at.own = own;
     }
 }
 
 impl Position {
+    /// How many bytes went by.
+    pub(super) fn end(&self) -> usize {
+        self.gone + self.tail.len()
+    }
+
     fn forget(&mut self, count: usize) {
         self.gone += count;
         self.gone_lines += memchr::memchr_iter(b'\n', &self.tail[..count]).count();
@@ -241,8 +228,4 @@ fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> LazyStateID 
 
 fn next(dfa: &DFA, cache: &mut Cache, state: LazyStateID, byte: u8) -> LazyStateID {
     dfa.next_state(cache, state, byte).expect("the cache is emptied, not given up")
-}
-
-fn matched<'a>(dfa: &'a DFA, cache: &'a Cache, state: LazyStateID) -> impl Iterator<Item = usize> + 'a {
-    (0..dfa.match_len(cache, state)).map(move |at| dfa.match_pattern(cache, state, at).as_usize())
 }

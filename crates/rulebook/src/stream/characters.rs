@@ -14,10 +14,14 @@ pub(super) struct Characters {
 }
 
 impl Characters {
+    /// Whether no character waits for the rest of it.
+    pub(super) fn is_whole(&self) -> bool {
+        self.held.is_empty() && self.high.is_none()
+    }
+
     /// Decodes bytes of the string; ones that could not be completed become U+FFFD.
-    pub(super) fn bytes(&mut self, bytes: &[u8], take: &mut dyn FnMut(&str)) {
-        if self.held.is_empty()
-            && self.high.is_none()
+    pub(super) fn bytes(&mut self, bytes: &[u8], take: &mut impl FnMut(&str)) {
+        if self.is_whole()
             && let Ok(text) = std::str::from_utf8(bytes)
         {
             return take(text);
@@ -39,7 +43,7 @@ impl Characters {
     }
 
     /// Decodes one `\u` escape, a UTF-16 unit.
-    pub(super) fn unit(&mut self, unit: u16, take: &mut dyn FnMut(&str)) {
+    pub(super) fn unit(&mut self, unit: u16, take: &mut impl FnMut(&str)) {
         let high = self.high.take();
         // A half that waits for its other half stands alone if anything else follows.
         let is_high = (0xD800..0xDC00).contains(&unit);
@@ -63,7 +67,7 @@ impl Characters {
     }
 
     /// Completes the held character and tells what bytes are left.
-    fn complete<'a>(&mut self, bytes: &'a [u8], take: &mut dyn FnMut(&str)) -> &'a [u8] {
+    fn complete<'a>(&mut self, bytes: &'a [u8], take: &mut impl FnMut(&str)) -> &'a [u8] {
         let mut rest = bytes;
         while !self.held.is_empty()
             && let Some((&byte, after)) = rest.split_first()

@@ -6,6 +6,7 @@
 use super::monitor::Hit;
 use super::scope::{Covers, Origin};
 use super::watch::Conditions;
+use crate::evidence::{Place, Roots};
 
 /// The most files that are known of at a time, and the most hits that wait for one.
 const MAX_FILES: usize = 1000;
@@ -16,9 +17,30 @@ const MAX_WAITING: usize = 1000;
 pub(super) struct Gates {
     /// The objects within the arguments.
     objects: Vec<Object>,
-    files: Vec<String>,
+    files: Vec<File>,
     /// Conditions that were met, if one of the files lets them through.
     waiting: Vec<(usize, Hit)>,
+}
+
+/// A file that a call names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    /// The root it lies in. A relative path may lie in any of several: which, only the disk knows.
+    pub(super) root: Option<usize>,
+    /// Relative to its root; as written where it lies in none.
+    pub(super) path: String,
+}
+
+impl File {
+    pub(super) fn new(roots: &Roots, written: &str) -> File {
+        let there = |at: usize| roots.place(written, &|root, _| root == at);
+        let place = there(0);
+        let is_sure = place == there(roots.roots.len().saturating_sub(1));
+        match place {
+            Place::Inside { root, path } => File { root: is_sure.then_some(root), path },
+            _ => File { root: None, path: written.to_owned() },
+        }
+    }
 }
 
 /// Where an object's files and hits begin.
@@ -46,7 +68,7 @@ impl Gates {
     }
 
     /// A file is named.
-    pub(super) fn learn(&mut self, conditions: &Conditions, file: String, hits: &mut Vec<Hit>) {
+    pub(super) fn learn(&mut self, conditions: &Conditions, file: File, hits: &mut Vec<Hit>) {
         if self.files.len() < MAX_FILES {
             self.files.push(file);
             self.settle(conditions, self.innermost().waiting, self.files.len() - 1, hits);
@@ -73,8 +95,8 @@ impl Gates {
         }
         let opened = self.waiting.extract_if(waiting.., |(condition, hit)| {
             let opens =
-                |file: &&String| conditions.covers(*condition, origin_of(hit), Some(file)) == Covers::Yes;
-            hit.file = files.iter().find(opens).cloned();
+                |file: &&File| conditions.covers(*condition, origin_of(hit), Some(file)) == Covers::Yes;
+            hit.file = files.iter().find(opens).map(|file| file.path.clone());
             hit.file.is_some()
         });
         hits.extend(opened.map(|(_, hit)| hit));

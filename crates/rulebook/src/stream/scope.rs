@@ -1,6 +1,6 @@
 //! Scopes of triggers: which parts of the model's output a rule watches.
 
-use crate::glob::{Dialect, Glob};
+use crate::glob::{Dialect, Glob, PatternList};
 
 /// A part of the output.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct ToolScope {
     /// The tool's name, or name and field joined by a dot; any tool where there is none.
     name: Option<Glob>,
     /// The files it is about.
-    files: Option<Glob>,
+    files: Option<PatternList>,
 }
 
 /// A piece of output that a match was found in.
@@ -60,13 +60,13 @@ pub enum Covers {
 pub fn read(written: &str) -> Result<Scope, String> {
     let written = written.trim().trim_matches(['"', '\'']);
     let (head, files) = match files_start(written)? {
-        Some(open) => (written[..open].trim(), Some(glob(&written[open + 1..written.len() - 1])?)),
+        Some(open) => (written[..open].trim(), Some(files(&written[open + 1..written.len() - 1])?)),
         None => (written, None),
     };
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
     let tool = || -> Result<ToolScope, String> {
         let name =
-            name.map(|name| if name.is_empty() { Err("it names no tool".to_owned()) } else { glob(name) });
+            name.map(|name| if name.is_empty() { Err("it names no tool".to_owned()) } else { tools(name) });
         Ok(ToolScope { name: name.transpose()?, files: files.clone() })
     };
     match kind.to_ascii_lowercase().as_str() {
@@ -105,27 +105,16 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
     Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
-/// A glob over the names of tools or files.
-pub(super) fn glob(text: &str) -> Result<Glob, String> {
-    Glob::new(&with_literal_groups(text), Dialect::Picomatch).map_err(|error| error.to_string())
+/// A glob over the names of tools and fields.
+fn tools(text: &str) -> Result<Glob, String> {
+    Glob::new(text, Dialect::Picomatch).map_err(|error| error.to_string())
 }
 
-/// Escapes parentheses around one thing, which nobody needs as a pattern: `app/(shop)/page.tsx` is a file's name.
-fn with_literal_groups(text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once('(') {
-        out.push_str(before);
-        let is_plain = !before.ends_with(['@', '!', '+', '*', '?', '\\']);
-        let inner = after.split_once(')').filter(|(inner, _)| is_plain && !inner.contains(['|', '(']));
-        rest = after;
-        if let Some((inner, behind)) = inner {
-            out.push_str(&format!("\\({inner}\\)"));
-            rest = behind;
-        } else {
-            out.push('(');
-        }
-    }
-    out + rest
+/// A glob over files, which means what the `globs` of a stream rule do.
+fn files(text: &str) -> Result<PatternList, String> {
+    let mut refused = None;
+    let list = PatternList::new([text], Dialect::Picomatch, |_, error| refused = Some(error.to_string()));
+    refused.map_or_else(|| Ok(list.as_gate()), Err)
 }
 
 /// What a rule watches that does not say: text and tools.
@@ -154,17 +143,10 @@ impl ToolScope {
         match &self.files {
             _ if !named => Covers::No,
             None => Covers::Yes,
-            Some(glob) if file.is_some_and(|file| is_about(glob, file)) => Covers::Yes,
+            Some(files) if file.is_some_and(|file| files.decide(file).matches) => Covers::Yes,
             Some(_) => Covers::IfFile,
         }
     }
-}
-
-/// Whether a glob matches a file, by its path or its bare name.
-pub(super) fn is_about(glob: &Glob, file: &str) -> bool {
-    // A bare pattern is for names anywhere; one that excludes must not find a name that it does not.
-    let by_name = !glob.is_negated() && !glob.pattern().contains('/');
-    glob.is_match(file) || (by_name && file.rsplit('/').next().is_some_and(|name| glob.is_match(name)))
 }
 
 #[cfg(test)]

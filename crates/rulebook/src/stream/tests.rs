@@ -13,6 +13,10 @@ fn rule(name: &str, condition: &str, more: &str) -> Rule {
 }
 
 fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
+    placed(0, folder, name, condition, more)
+}
+
+fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
     let format = Format::named("rulebook").unwrap();
     let origin = Origin {
         format,
@@ -20,7 +24,7 @@ fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
         scope: Scope::Workspace,
         display: format!(".rulebook/rules/{name}.md"),
         path: String::new(),
-        root: 0,
+        root,
         folder: folder.to_owned(),
         inner: format!("{name}.md"),
     };
@@ -75,6 +79,8 @@ fn a_match_fires_once_nothing_can_undo_it() {
     check(r"(?i)FIX", "a f|i|x", &["r 2..5 l1 \"fix\" text"]);
     check(r"[à-ü]{2}x", "é\u{e8}x", &["r 0..5 l1 \"éèx\" text"]);
     check(r"a\r\nb", "a\r|\nb", &["r 0..4 l1 \"a\\r\\nb\" text"]);
+    let hits = run(&[rule("r", r"a\r\nb", "")], &Kind::Text, &[b"x a\r\nb\r\n"]);
+    assert_eq!(hits[0].excerpt, "x a");
     check(r"\bMap\b", "naïve Map ", &["r 7..10 l1 \"Map\" text"]);
     check(r"foo[\s\S]*bar", "foo 1 bar 2 bar", &["r 0..9 l1 \"foo 1 bar\" text"]);
 }
@@ -169,6 +175,8 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
     // The path may come after the content, and be absolute.
     assert_eq!(tool(&gated, "write", r#"{"content": "foo", "file_path": "/repo/src/a.ts"}"#).len(), 1);
     assert_eq!(tool(&gated, "write", r#"{"file_path": "docs/a.md", "content": "foo"}"#).len(), 0);
+    let group = [rule("r", "foo", "globs: 'app/(shop)/**'\n")];
+    assert_eq!(tool(&group, "write", r#"{"path": "app/(shop)/page.tsx", "content": "foo"}"#).len(), 1);
     let scoped = [rule("r", "foo", "scope: tool:edit(*.ts)\n")];
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "a.rs", "new": "foo"}]}"#).len(), 0);
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "x/a.ts", "new": "foo"}]}"#).len(), 1);
@@ -216,7 +224,7 @@ fn many_calls_at_once_keep_apart() {
 fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
     // Counted repeats of a class make the automaton large enough to empty its cache now and then.
     let rules = [rule("big", r"[ab].{12}[cd].{12}e!", ""), rule("open", r"begin[\s\S]*end", "")];
-    let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(8000);
+    let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(40_000);
     let text = format!("begin {line} end {line}a0123456789abc0123456789abe!");
     for size in [1usize, 7, 4096, 1 << 20] {
         let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
@@ -241,7 +249,10 @@ fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
 #[test]
 fn where_text_is_let_go_of_is_the_streams_business_alone() {
     let rules = [rule("far", r"foo[\s\S]*bar", ""), rule("near", "foobar", "")];
-    let long = format!("foo{}bar", "x\n".repeat(70_000));
+    // Longer than what a stream keeps.
+    let long = format!("foo{}bar", "x\n".repeat(700_000));
+    let blank = format!("{}{{\"a\": \"foobar y\"}}", " ".repeat(5000));
+    let blanks = " ".repeat(200_000) + "foobar y";
     let edge = format!("{} foobar(3)\n", "x = 1; ".repeat(586));
     let call =
         serde_json::json!({ "a": format!("{}foobar y", "x ".repeat(2100)), "path": "é.ts" }).to_string();
@@ -250,6 +261,8 @@ fn where_text_is_let_go_of_is_the_streams_business_alone() {
         (Kind::Text, long.as_str()),
         (Kind::Text, &edge),
         (Kind::Tool("edit".to_owned()), &call),
+        (Kind::Tool("edit".to_owned()), &blank),
+        (Kind::Tool("edit".to_owned()), &blanks),
         (Kind::Tool("patch".to_owned()), raw),
         (Kind::Tool("custom".to_owned()), "\"use strict\";\nnew foobar()"),
     ] {
@@ -279,6 +292,52 @@ fn gates_exclude_and_files_keep_apart() {
     let mixed = [rule("r", "*.rs", "")];
     assert!(run(&mixed, &Kind::Text, &[b"hello"]).is_empty());
     assert!(!tool(&mixed, "edit", r#"{"path": "a.rs", "new": "x"}"#).is_empty());
+}
+
+#[test]
+fn scopes_and_gates_read_a_glob_alike() {
+    #[track_caller]
+    fn check(glob: &str, path: &str, opens: bool) {
+        let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
+        for more in [format!("globs: '{glob}'\n"), format!("scope: 'tool({glob})'\n")] {
+            let hits = tool(&[rule("r", "foo", &more)], "write", &call);
+            assert_eq!(!hits.is_empty(), opens, "{more} for {path}");
+        }
+    }
+    check("app/(shop)/**", "app/(shop)/page.tsx", true);
+    check("app/(shop)/**", "app/shop/page.tsx", false);
+    check("(shop)/**/*.tsx", "(shop)/[id]/page.tsx", true);
+    check("(page).tsx", "app/(page).tsx", true);
+    check("app/(a|b)/*.tsx", "app/a/x.tsx", true);
+    check("app/@(a|b)/*.tsx", "app/b/x.tsx", true);
+    check("app/*(a)/*.tsx", "app/aa/x.tsx", true);
+    check("app/(shop)/(..)cart/*.tsx", "app/(shop)/(..)cart/x.tsx", true);
+    check("!app/(shop)/**", "app/(shop)/page.tsx", false);
+    check("!app/(shop)/**", "app/page.tsx", true);
+    check("*.ts", "deep/a.ts", true);
+    check("*.ts", "../a.ts", true);
+    check("src/*.ts", "deep/src/a.ts", false);
+}
+
+#[test]
+fn a_nested_gate_is_for_its_own_root() {
+    let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
+    let roots = Roots { roots: vec![root("/one"), root("/two")], home: None };
+    let check = |path: &str, wanted: [bool; 2]| {
+        let opens = [0, 1].map(|root| {
+            let rules = [placed(root, "api", "r", "foo", "globs: '*.ts'\n")];
+            let mut monitor = Monitor::new(&rules, roots.clone()).unwrap();
+            let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
+            !monitor.feed("s", &Kind::Tool("write".to_owned()), call.as_bytes()).is_empty()
+        });
+        assert_eq!(opens, wanted, "{path}");
+    };
+    check("/one/api/a.ts", [true, false]);
+    check("/two/api/a.ts", [false, true]);
+    check("/two/a.ts", [false, false]);
+    check("../two/api/a.ts", [false, true]);
+    // Which root a relative path lies in, only the disk knows.
+    check("api/a.ts", [true, true]);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::automaton::{Automaton, Position};
+use super::automaton::{Automaton, Matched, Position};
 use super::fallback::{Fallback, Seen, Window};
+use super::gates::File;
 use super::monitor::Hit;
 use super::pattern::{Engine, MAX_WHOLE};
 use super::scope::{self, Covers, Origin, Scope};
@@ -144,40 +145,70 @@ impl Watch {
         channel: &mut Channel,
         bytes: Option<&[u8]>,
         origin: &Origin<'_>,
-        file: Option<&String>,
+        file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
-        let Watch { automaton, fallback, conditions, linear, bounded, gave_up, .. } = self;
-        let Channel { at, window, met } = channel;
-        let mut is_new = |condition: usize| {
-            let covers =
-                if met[condition] { Covers::No } else { conditions.covers(condition, *origin, file) };
-            met[condition] |= covers != Covers::No;
-            (covers != Covers::No).then_some(covers)
-        };
-        let mut take = |automaton: &mut Automaton, at: &Position, pattern: usize, end: usize| {
-            let condition = linear[pattern];
-            if let Some(covers) = is_new(condition) {
-                let spot = automaton.locate(at, pattern, end);
-                let hit = hit(&conditions.0[condition], *origin, file, &spot);
-                found(conditions, condition, covers, hit);
+        let mut rest = bytes.unwrap_or_default();
+        loop {
+            let Watch { automaton, .. } = self;
+            let at = &mut channel.at;
+            let matched = if bytes.is_some() { automaton.feed(at, &mut rest) } else { automaton.finish(at) };
+            let Some(matched) = matched else { break };
+            self.tell(channel, &matched, origin, file, found);
+            if rest.is_empty() {
+                break;
             }
-        };
-        match bytes {
-            Some(bytes) => automaton.feed(at, bytes, &mut take),
-            None => automaton.finish(at, &mut take),
         }
-        if bounded.is_empty() {
-            return;
+        if !self.bounded.is_empty() {
+            self.look(channel, bytes, origin, file, found);
         }
+    }
+
+    /// Tells of the conditions that matched at one place.
+    #[cold]
+    fn tell(
+        &mut self,
+        channel: &mut Channel,
+        matched: &Matched,
+        origin: &Origin<'_>,
+        file: Option<&File>,
+        found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
+    ) {
+        let Watch { automaton, conditions, linear, .. } = self;
+        let Channel { at, met, .. } = channel;
+        for nth in 0.. {
+            let Some(pattern) = automaton.pattern(at, matched, nth) else { break };
+            let condition = linear[pattern];
+            if let Some(covers) = conditions.first(condition, met, origin, file) {
+                let spot = automaton.locate(at, pattern, matched.end);
+                found(conditions, condition, covers, hit(&conditions.0[condition], *origin, file, &spot));
+            }
+        }
+    }
+
+    /// Looks for the conditions that the automaton cannot find.
+    fn look(
+        &mut self,
+        channel: &mut Channel,
+        bytes: Option<&[u8]>,
+        origin: &Origin<'_>,
+        file: Option<&File>,
+        found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
+    ) {
+        let Watch { fallback, conditions, bounded, gave_up, .. } = self;
+        let Channel { window, met, .. } = channel;
         fallback.watch(window, bytes, |pattern, seen| {
             let condition = bounded[pattern];
             match seen {
                 Seen::GaveUp => drop(gave_up.insert(condition)),
                 Seen::Match(spot) => {
-                    if let Some(covers) = is_new(condition) {
-                        let hit = hit(&conditions.0[condition], *origin, file, &spot);
-                        found(conditions, condition, covers, hit);
+                    if let Some(covers) = conditions.first(condition, met, origin, file) {
+                        found(
+                            conditions,
+                            condition,
+                            covers,
+                            hit(&conditions.0[condition], *origin, file, &spot),
+                        );
                     }
                 }
             }
@@ -186,12 +217,27 @@ impl Watch {
 }
 
 impl Conditions {
+    /// How a condition covers a piece of output, the first time that it does.
+    fn first(
+        &self,
+        condition: usize,
+        met: &mut [bool],
+        origin: &Origin<'_>,
+        file: Option<&File>,
+    ) -> Option<Covers> {
+        let is_met = &mut met[condition];
+        let covers = if *is_met { Covers::No } else { self.covers(condition, *origin, file) };
+        *is_met |= covers != Covers::No;
+        (covers != Covers::No).then_some(covers)
+    }
+
     /// Whether a condition covers a piece of output, which is for this file.
-    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&String>) -> Covers {
+    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&File>) -> Covers {
         let Some(Watched { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
-        let best = scope.iter().map(|scope| scope.covers(origin, file.map(String::as_str))).max();
+        let best = scope.iter().map(|scope| scope.covers(origin, file.map(|file| file.path.as_str()))).max();
         let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
-        let is_open = is_prose || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file)));
+        let is_open = is_prose
+            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file.root, &file.path)));
         match best.unwrap_or(Covers::No) {
             Covers::Yes if !is_open => Covers::IfFile,
             other => other,
@@ -223,7 +269,7 @@ pub(super) struct Spot<'t> {
     pub(super) lead: usize,
 }
 
-fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&String>, spot: &Spot<'_>) -> Hit {
+fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&File>, spot: &Spot<'_>) -> Hit {
     let (scope, tool, field) = match origin {
         Origin::Text => ("text", None, None),
         Origin::Thinking => ("thinking", None, None),
@@ -241,12 +287,14 @@ fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&String>, spot: &Spot
         scope,
         tool: tool.map(str::to_owned),
         field: field.map(str::to_owned),
-        file: file.cloned(),
+        file: file.map(|file| file.path.clone()),
         start: spot.start,
         end: spot.end,
         line: spot.line,
         text: text[..text.floor_char_boundary(200)].to_owned(),
-        excerpt: String::from_utf8_lossy(&spot.around[line_start..line_end]).into_owned(),
+        excerpt: String::from_utf8_lossy(&spot.around[line_start..line_end])
+            .trim_end_matches('\r')
+            .to_owned(),
         lead: String::from_utf8_lossy(&spot.around[line_start..lead.max(line_start)]).len(),
     }
 }

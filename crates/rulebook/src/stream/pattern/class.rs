@@ -4,15 +4,21 @@ use std::fmt::Write as _;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// A class that ignores case without the two signs that Unicode would add to letters of ASCII; none where it adds none.
+/// The signs that Unicode gives a case of a letter of ASCII: JavaScript does not.
+pub(super) const ODD: [char; 2] = ['ſ', '\u{212A}'];
+
+/// A class that ignores case as JavaScript does; none where Unicode does the same.
 pub(super) fn narrowed(items: &str) -> Option<String> {
-    let added: Vec<char> =
-        ['ſ', '\u{212A}'].into_iter().filter(|c| !holds(&format!("[{items}]"), *c)).collect();
-    let mut class = class(&format!("(?i)[{items}]"))?;
-    let extra = ClassUnicode::new(added.into_iter().map(|c| ClassUnicodeRange::new(c, c)));
-    let before = class.clone();
-    class.difference(&extra);
-    (class != before).then(|| {
+    let odd = ClassUnicode::new(ODD.map(|c| ClassUnicodeRange::new(c, c)));
+    let mut class = read(&format!("[{items}]"))?;
+    let mut own = class.clone();
+    own.intersect(&odd);
+    class.difference(&odd);
+    class.try_case_fold_simple().ok()?;
+    class.difference(&odd);
+    class.union(&own);
+    let unicode = read(&format!("(?i)[{items}]"))?;
+    (class != unicode).then(|| {
         class.iter().fold(String::new(), |mut out, range| {
             let _ = write!(out, "\\x{{{:x}}}-\\x{{{:x}}}", u32::from(range.start()), u32::from(range.end()));
             out
@@ -22,10 +28,10 @@ pub(super) fn narrowed(items: &str) -> Option<String> {
 
 /// Whether a class has a character in it.
 pub(in crate::stream) fn holds(regex: &str, c: char) -> bool {
-    class(regex).is_none_or(|class| class.iter().any(|range| range.start() <= c && c <= range.end()))
+    read(regex).is_none_or(|class| class.iter().any(|range| range.start() <= c && c <= range.end()))
 }
 
-fn class(regex: &str) -> Option<ClassUnicode> {
+fn read(regex: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(regex).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),
         HirKind::Literal(literal) => {

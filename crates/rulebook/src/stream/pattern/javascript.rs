@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Engine;
-use super::class::narrowed;
+use super::class::{ODD, narrowed};
 
 /// A pattern as the engines read it.
 #[derive(Debug)]
@@ -159,9 +159,11 @@ impl<'t> Speller<'t> {
 
     fn push(&mut self, atom: Atom<'_>) {
         match atom {
-            // The only letters of ASCII that Unicode gives another case: JavaScript does not.
             Atom::Char('k' | 'K') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[kK])"),
             Atom::Char('s' | 'S') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[sS])"),
+            Atom::Char(c) if self.flags.ignores_case && ODD.contains(&c) => {
+                let _ = write!(self.out.regex, "(?-i:{c})");
+            }
             Atom::Char(c) => push_char(&mut self.out.regex, c, r"\.+*?()|[]{}^$"),
             Atom::Set(set, is_negated) => self.push_class(set, is_negated),
             Atom::Boundary(which) => {
@@ -301,19 +303,25 @@ impl<'t> Speller<'t> {
             }
             '1'..='9' if is_outside => {
                 let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
-                self.skip(digits);
-                self.out.engine = Engine::Fallback;
-                Atom::Raw(&from[..from.len() - self.rest.len()])
+                self.back_reference(from, digits)
             }
             'k' if is_outside && self.rest.starts_with('<') => {
                 let name = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
-                self.skip(name);
-                self.out.engine = Engine::Fallback;
-                Atom::Raw(&from[..from.len() - self.rest.len()])
+                self.back_reference(from, name)
             }
             // Any other sign stands for itself.
             c => Atom::Char(c),
         })
+    }
+
+    /// What refers to a group that took no part stands for nothing.
+    fn back_reference(&mut self, from: &str, more: usize) -> Atom<'t> {
+        self.skip(more);
+        self.out.engine = Engine::Fallback;
+        let written = &from[..from.len() - self.rest.len()];
+        let group = written.trim_start_matches(['\\', 'k']);
+        let _ = write!(self.out.regex, "(?({group}){written}|)");
+        Atom::Raw("")
     }
 
     /// `\x41`, `\u0041`, `\u{1F600}`, and two halves of a character as JavaScript has them. Other signs behind an `x` or
