@@ -3,6 +3,8 @@
 mod folder;
 mod nested;
 
+pub(crate) use nested::NEVER_WALKED;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -14,13 +16,16 @@ use rulebook::format::{Base, FORMATS, Format, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::homes::{Homes, posix};
+use crate::tree::Tree;
 
 /// How far nested rule folders are looked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Reach<'p> {
     /// In the folders above these paths (root and path).
     Above(&'p [(usize, &'p str)]),
-    /// In the whole tree.
+    /// In the folders of a tree that was walked.
+    Walked(&'p Tree),
+    /// In the whole tree, which is walked for it.
     Tree,
 }
 
@@ -282,14 +287,10 @@ fn present(heads: &[&'static str], base: &Path) -> Vec<&'static str> {
             let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
             return heads.iter().filter(is_there).copied().collect();
         }
-        present.extend(entry.file_name().to_str().and_then(|name| head(heads, name)));
+        let name = entry.file_name();
+        present.extend(name.to_str().and_then(|name| heads.binary_search(&name).ok()).map(|at| heads[at]));
     }
     present
-}
-
-/// The first name of some place that is this name.
-fn head(heads: &[&'static str], name: &str) -> Option<&'static str> {
-    heads.binary_search(&name).ok().map(|at| heads[at])
 }
 
 /// The operating system's words without its number.

@@ -33,7 +33,7 @@ pub use coverage::Reached;
 pub use discover::Reach;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
-pub use tree::Tree;
+pub use tree::{Tree, Wanted};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ impl Workspace {
         let (parsed, mut diagnostics) = self.read(FORMATS, &takes, reach);
         diagnostics.extend(self.diagnostics.iter().cloned());
         let book = resolve(entries(parsed, &mut diagnostics), &self.switches());
-        if let Reach::Tree = reach {
+        if !matches!(reach, Reach::Above(_)) {
             diagnostics.extend(self.tell_unknown_ids(&book));
         }
         Loaded { book, diagnostics: sorted(diagnostics) }

@@ -9,8 +9,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, Shape};
 use rulebook::source::{Origin, Unreadable};
 
-use super::nested::NEVER_WALKED;
-use super::{Finder, Found, Node, Spot, reason};
+use super::{Finder, Found, NEVER_WALKED, Node, Spot, reason};
 use crate::homes::posix;
 
 /// The most folders one rule folder may hold.
