@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
+use rulebook::agent::tell_differences;
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::{Summary, lint};
 use rulebook::rule::Rule;
@@ -77,7 +78,7 @@ fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
     let mut loaded = workspace.load(Reach::Walked(tree));
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
     let differences = workspace.differences(&loaded.book, Reach::Walked(tree));
-    loaded.diagnostics.extend(differences.iter().map(|(rule, agent, found)| found.diagnostic(agent, rule)));
+    tell_differences(differences, &mut loaded.diagnostics);
     loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, tree));
     loaded.diagnostics.sort();
     loaded

@@ -187,7 +187,14 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
         text,
         "{}  {}",
         paint(BOLD, out::clean(&shown)),
-        paint(DIM, format!("{}, about {tokens} tokens (an estimate)", plural(target.stack.len(), "rule"))),
+        paint(
+            DIM,
+            format!(
+                "{}, about {} (an estimate)",
+                plural(target.stack.len(), "rule"),
+                plural(tokens, "token")
+            )
+        ),
     );
     let mut sections: Vec<(&str, Table)> = Vec::new();
     let mut section = |title, rows: Vec<[(Style, String); 3]>| {

@@ -213,7 +213,7 @@ fn number_of(_: &fs::DirEntry) -> Option<u64> {
 }
 
 /// A name may hold anything, a line break too: shown, it must stay one line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     if !text.contains(char::is_control) {
         return text.to_owned();
     }

@@ -71,7 +71,7 @@ impl Finder<'_> {
                 let is_own = self.is_walked(root, folder);
                 if is_own {
                     let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-                    let present = present(&self.heads, &base);
+                    let present = present(&self.heads, &base).heads;
                     self.look(&Here { root, folder, base: &base, up: "" }, &present);
                 }
                 is_own
