@@ -1,23 +1,24 @@
 //! Paths prepared for many globs.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::plain::{Last, extensions};
 use super::set::hash;
 use super::traits::Traits;
-use super::{Asked, Glob};
+use super::{Asked, Glob, fold};
 
 /// Paths bucketed, so that a glob looks only at those it could match.
 ///
 /// Inside, a path goes by its rank: its place among those that are not empty, which nothing matches.
 #[derive(Clone, Debug)]
 pub struct PathIndex<'p> {
-    paths: Vec<&'p str>,
+    paths: Vec<Cow<'p, str>>,
     /// Each path's position as given.
     positions: Vec<usize>,
     all: Vec<usize>,
-    by_extension: HashMap<&'p str, Vec<usize>>,
+    by_extension: HashMap<Cow<'p, str>, Vec<usize>>,
     /// By the last segment, by what stands before its first dot, and by every segment; where a glob asks for it.
     by_name: OnceCell<Buckets>,
     by_stem: OnceCell<Buckets>,
@@ -27,14 +28,20 @@ pub struct PathIndex<'p> {
     odd: Vec<usize>,
     /// What some path is like.
     traits: Traits,
+    /// The same paths in the one case that globs are compared in which do not look at it.
+    folded: OnceCell<Box<PathIndex<'static>>>,
 }
 
 impl<'p> PathIndex<'p> {
     /// Prepares `paths`; answers are positions in their order.
     pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
-        let given = paths.into_iter().enumerate().filter(|(_, path)| !path.is_empty());
-        let (positions, paths): (Vec<usize>, Vec<&str>) = given.unzip();
-        let mut by_extension: HashMap<&str, Vec<usize>> = HashMap::new();
+        PathIndex::of(paths.into_iter().map(Cow::Borrowed))
+    }
+
+    fn of(paths: impl Iterator<Item = Cow<'p, str>>) -> PathIndex<'p> {
+        let given = paths.enumerate().filter(|(_, path)| !path.is_empty());
+        let (positions, paths): (Vec<usize>, Vec<Cow<'p, str>>) = given.unzip();
+        let mut by_extension: HashMap<Cow<'p, str>, Vec<usize>> = HashMap::new();
         let mut odd: Vec<usize> = Vec::new();
         let mut traits = Traits::default();
         for (rank, path) in paths.iter().enumerate() {
@@ -42,11 +49,13 @@ impl<'p> PathIndex<'p> {
             if is_odd(path) {
                 odd.push(rank);
             }
-            if let Some((_, extension)) = name(path).rsplit_once('.') {
-                by_extension.entry(extension).or_default().push(rank);
+            let Some(end) = extension(path) else { continue };
+            match by_extension.get_mut(end) {
+                Some(ranks) => ranks.push(rank),
+                None => drop(by_extension.insert(part(path, extension), vec![rank])),
             }
         }
-        odd.sort_by_key(|rank| paths[*rank]);
+        odd.sort_by_key(|rank| &*paths[*rank]);
         PathIndex {
             positions,
             all: (0..paths.len()).collect(),
@@ -58,20 +67,31 @@ impl<'p> PathIndex<'p> {
             by_folder: OnceCell::new(),
             odd,
             traits,
+            folded: OnceCell::new(),
         }
     }
 
-    fn path(&self, rank: usize) -> &'p str {
-        self.paths[rank]
+    fn path(&self, rank: usize) -> &str {
+        &self.paths[rank]
+    }
+
+    /// The same paths in one case; positions there are ranks here.
+    fn folded(&self) -> &PathIndex<'static> {
+        let fold = |path: &Cow<'_, str>| Cow::Owned(fold::fold(path).into_owned());
+        self.folded.get_or_init(|| Box::new(PathIndex::of(self.paths.iter().map(fold))))
     }
 
     /// Positions of the paths the glob matches, ascending.
     ///
     /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
     pub fn matches(&self, glob: &Glob) -> Vec<usize> {
-        // The buckets know paths only in the case they are written in.
+        // Buckets know paths only in the case they are written in, and such a glob any path in one case.
         let is_cased = glob.dialect().folds() && self.traits.touch(Traits::CASED);
-        if glob.is_negated() || is_cased {
+        if is_cased { self.in_order(self.folded().find(glob)) } else { self.find(glob) }
+    }
+
+    fn find(&self, glob: &Glob) -> Vec<usize> {
+        if glob.is_negated() {
             let mut asked = Asked::new(glob, self.all.len(), self.traits);
             let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
             return self.in_order(self.all.iter().copied().filter(matching).collect());
@@ -146,7 +166,10 @@ impl<'p> PathIndex<'p> {
     }
 
     /// Every path's rank with the hash of each of its keys.
-    fn keyed<K: IntoIterator<Item = &'p str>>(&self, keys: impl Fn(&'p str) -> K) -> Vec<(u64, usize)> {
+    fn keyed<'s, K: IntoIterator<Item = &'s str>>(
+        &'s self,
+        keys: impl Fn(&'s str) -> K,
+    ) -> Vec<(u64, usize)> {
         let paths = self.paths.iter().enumerate();
         paths.flat_map(|(rank, path)| keys(path).into_iter().map(move |key| (hash(key), rank))).collect()
     }
@@ -240,18 +263,19 @@ impl Buckets {
 #[derive(Clone, Debug)]
 struct Folders<'p> {
     /// Each with where its ranks begin; sorted as if a slash ended them.
-    folders: Vec<(&'p str, usize)>,
+    folders: Vec<(Cow<'p, str>, usize)>,
     ranks: Vec<usize>,
 }
 
 impl<'p> Folders<'p> {
-    fn new(paths: &[&'p str]) -> Folders<'p> {
+    fn new(paths: &[Cow<'p, str>]) -> Folders<'p> {
         let ranks: Vec<usize> = (0..paths.len()).collect();
-        let runs = ranks.chunk_by(|a, b| parent(paths[*a]) == parent(paths[*b]));
-        let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(paths[run[0]]), run)).collect();
+        let runs = ranks.chunk_by(|a, b| parent(&paths[*a]) == parent(&paths[*b]));
+        let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(&paths[run[0]]), run)).collect();
         runs.sort_by(|a, b| ended(a.0).cmp(ended(b.0)));
         let mut sorted = Folders { folders: Vec::with_capacity(runs.len()), ranks: Vec::new() };
-        for (folder, run) in runs {
+        for (_, run) in runs {
+            let folder = part(&paths[run[0]], |path| Some(parent(path)));
             sorted.folders.push((folder, sorted.ranks.len()));
             sorted.ranks.extend_from_slice(run);
         }
@@ -288,6 +312,19 @@ fn name(path: &str) -> &str {
 /// What stands before the last segment.
 fn parent(path: &str) -> &str {
     bare(path).rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+/// What stands behind the last dot of the last segment.
+fn extension(path: &str) -> Option<&str> {
+    name(path).rsplit_once('.').map(|(_, extension)| extension)
+}
+
+/// A part of a path that is there, for as long as the path itself lasts.
+fn part<'p>(path: &Cow<'p, str>, part: fn(&str) -> Option<&str>) -> Cow<'p, str> {
+    match path {
+        Cow::Borrowed(path) => Cow::Borrowed(part(path).unwrap_or_default()),
+        Cow::Owned(path) => Cow::Owned(part(path).unwrap_or_default().to_owned()),
+    }
 }
 
 /// Whether the path has signs that mean something in a pattern.
