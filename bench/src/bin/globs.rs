@@ -31,6 +31,17 @@ fn main() {
     for count in [100, 100_000] {
         matching(&patterns, &globs::paths(count), peer);
     }
+    ignoring_case(&patterns, globs::paths(100_000));
+}
+
+/// Dialects that do not look at case, over paths some of which have capitals.
+fn ignoring_case(patterns: &[String], mut paths: Vec<String>) {
+    paths.iter_mut().step_by(10).for_each(|path| path.make_ascii_uppercase());
+    let pairs = patterns.len() * paths.len();
+    for dialect in [Dialect::Picomatch, Dialect::Claude, Dialect::VsCode] {
+        let took = Sample::of(ROUNDS, || by_path_index(patterns, &paths, dialect));
+        show(&format!("some in capitals, index, {dialect:?}"), &took, pairs);
+    }
 }
 
 fn show(what: &str, took: &Sample, pairs: usize) {
@@ -39,7 +50,9 @@ fn show(what: &str, took: &Sample, pairs: usize) {
 }
 
 fn building(patterns: &[String]) {
-    let ours = Sample::of(ROUNDS * 4, || PatternSet::new(&read(patterns)).matches("a", &mut Vec::new()));
+    let ours = Sample::of(ROUNDS * 4, || {
+        PatternSet::new(&read(patterns, Dialect::Picomatch)).matches("a", &mut Vec::new())
+    });
     let theirs = Sample::of(ROUNDS, || set(patterns));
     println!("{:<34} {:>9.3} {:>9.3}", "build", ms(ours.min()), ms(ours.median()));
     println!("{:<34} {:>9.3} {:>9.3}", "build, globset", ms(theirs.min()), ms(theirs.median()));
@@ -50,13 +63,13 @@ fn matching(patterns: &[String], paths: &[String], peer: Option<(usize, f64)>) {
     let what = |tool: &str| format!("{} paths, {tool}", paths.len());
     let ours = Sample::of(ROUNDS, || by_pattern_set(patterns, paths));
     show(&what("build and match"), &ours, pairs);
-    let index = Sample::of(ROUNDS, || by_path_index(patterns, paths));
+    let index = Sample::of(ROUNDS, || by_path_index(patterns, paths, Dialect::Picomatch));
     show(&what("index of paths"), &index, pairs);
     // The slowest by far is not run so often.
     let theirs = Sample::of(1, || by_globset(patterns, paths));
     show(&what("globset"), &theirs, pairs);
     let found = by_pattern_set(patterns, paths);
-    assert_eq!(found, by_path_index(patterns, paths), "the two of ours differ");
+    assert_eq!(found, by_path_index(patterns, paths, Dialect::Picomatch), "the two of ours differ");
     let few = &paths[..paths.len().min(PEER_PATHS)];
     assert_eq!(by_pattern_set(patterns, few), by_globset(patterns, few), "globset differs");
     let times = |other: Duration| other.as_secs_f64() / ours.min().as_secs_f64();
@@ -73,12 +86,12 @@ fn matching(patterns: &[String], paths: &[String], peer: Option<(usize, f64)>) {
     }
 }
 
-fn read(patterns: &[String]) -> Vec<Glob> {
-    patterns.iter().map(|pattern| Glob::new(pattern, Dialect::Picomatch).expect("a pattern")).collect()
+fn read(patterns: &[String], dialect: Dialect) -> Vec<Glob> {
+    patterns.iter().map(|pattern| Glob::new(pattern, dialect).expect("a pattern")).collect()
 }
 
 fn by_pattern_set(patterns: &[String], paths: &[String]) -> usize {
-    let globs = read(patterns);
+    let globs = read(patterns, Dialect::Picomatch);
     let mut set = PatternSet::new(&globs);
     let mut found = Vec::new();
     let hits = paths.iter().map(|path| {
@@ -88,9 +101,9 @@ fn by_pattern_set(patterns: &[String], paths: &[String]) -> usize {
     hits.sum()
 }
 
-fn by_path_index(patterns: &[String], paths: &[String]) -> usize {
+fn by_path_index(patterns: &[String], paths: &[String], dialect: Dialect) -> usize {
     let index = PathIndex::new(paths.iter().map(String::as_str));
-    read(patterns).iter().map(|glob| index.matches(glob).len()).sum()
+    read(patterns, dialect).iter().map(|glob| index.matches(glob).len()).sum()
 }
 
 fn set(patterns: &[String]) -> GlobSet {

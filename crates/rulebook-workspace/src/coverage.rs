@@ -10,7 +10,7 @@ use rulebook::rule::Rule;
 use rulebook::source::Scope;
 
 use crate::Workspace;
-use crate::tree::Tree;
+use crate::tree::{Tree, Wanted};
 
 /// The files of the tree that bring a rule on.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct Reached<'r> {
 }
 
 impl Workspace {
-    /// Every file that git would not ignore. `progress` is told now and then how many were found.
-    pub fn tree(&self, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-        Tree::walk(&self.roots, progress)
+    /// Walks the roots once. `progress` is told now and then how many files were found.
+    pub fn tree(&self, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
+        Tree::walk(&self.roots, wanted, progress)
     }
 
     /// Puts every file of the tree to the rules.

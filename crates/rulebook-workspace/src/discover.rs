@@ -3,6 +3,8 @@
 mod folder;
 mod nested;
 
+pub(crate) use nested::NEVER_WALKED;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -14,13 +16,17 @@ use rulebook::format::{Base, FORMATS, Format, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::homes::{Homes, posix};
+use crate::tree::Tree;
+use folder::one_line;
 
 /// How far nested rule folders are looked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Reach<'p> {
     /// In the folders above these paths (root and path).
     Above(&'p [(usize, &'p str)]),
-    /// In the whole tree.
+    /// In the folders of a tree that was walked.
+    Walked(&'p Tree),
+    /// In the whole tree, which is walked for it.
     Tree,
 }
 
@@ -158,8 +164,14 @@ impl Spot<'_> {
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
-        let present = present(&self.heads, &base);
+        let Present { heads: present, near } = present(&self.heads, &base);
         self.look(&Here { root, folder: "", base: &base, up: "" }, &present);
+        for (name, head) in near {
+            let told = format!("is not read: agents look for `{head}`, in these letters");
+            let told =
+                Diagnostic::whole(Code::NearName, one_line(&format!("{}{name}", self.prefix(root))), told);
+            self.diagnostics.push(told.help(format!("rename it to `{head}` if it is meant for agents")));
+        }
         for format in self.formats.clone().into_iter().filter(|format| format.climbs) {
             if !format.workspace.iter().any(|place| present.contains(&place.head())) {
                 self.climb(format, root, &base);
@@ -195,8 +207,10 @@ impl Finder<'_> {
         if present.is_empty() {
             return;
         }
+        let is_read = |place: &&Place| here.folder.is_empty() || place.base != Base::Top;
         for format in self.formats.clone() {
-            for place in format.workspace.iter().filter(|place| present.contains(&place.head())) {
+            let places = format.workspace.iter().filter(is_read);
+            for place in places.filter(|place| present.contains(&place.head())) {
                 if !self.is_named_whole(&Path::new(here.folder).join(place.path), place) {
                     self.place(&self.spot(format, place, here), &here.base.join(place.path));
                 }
@@ -271,25 +285,38 @@ impl Finder<'_> {
     }
 }
 
+/// Which first names of places are in a folder.
+#[derive(Default)]
+struct Present {
+    heads: Vec<&'static str>,
+    /// Names of files that are one but for their capitals, and which.
+    near: Vec<(String, &'static str)>,
+}
+
 /// Which first names of places are in a folder. Few folders have any, and most are small: listing one is cheaper than
 /// asking for each name, up to a size.
-fn present(heads: &[&'static str], base: &Path) -> Vec<&'static str> {
+fn present(heads: &[&'static str], base: &Path) -> Present {
     const WORTH_LISTING: usize = 256;
-    let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
-    let mut present = Vec::new();
+    let mut present = Present::default();
+    let Ok(entries) = fs::read_dir(base) else { return present };
     for (at, entry) in entries.filter_map(Result::ok).enumerate() {
         if at == WORTH_LISTING {
             let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
-            return heads.iter().filter(is_there).copied().collect();
+            return Present { heads: heads.iter().filter(is_there).copied().collect(), ..Present::default() };
         }
-        present.extend(entry.file_name().to_str().and_then(|name| head(heads, name)));
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        match heads.binary_search(&name) {
+            Ok(at) => present.heads.push(heads[at]),
+            Err(_) => {
+                let is_near =
+                    |head: &&&str| head.starts_with(char::is_uppercase) && head.eq_ignore_ascii_case(name);
+                let near = heads.iter().find(is_near).filter(|_| entry.path().is_file());
+                present.near.extend(near.map(|head| (name.to_owned(), *head)));
+            }
+        }
     }
     present
-}
-
-/// The first name of some place that is this name.
-fn head(heads: &[&'static str], name: &str) -> Option<&'static str> {
-    heads.binary_search(&name).ok().map(|at| heads[at])
 }
 
 /// The operating system's words without its number.

@@ -41,7 +41,7 @@ impl Homes {
     pub(crate) fn base(&self, base: Base) -> Option<&Path> {
         let folder = match base {
             Base::Config => &self.config,
-            Base::Home | Base::Root => &self.home,
+            Base::Home | Base::Root | Base::Top => &self.home,
             Base::System => &self.system,
         };
         folder.as_deref()

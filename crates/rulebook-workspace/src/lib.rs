@@ -33,7 +33,7 @@ pub use coverage::Reached;
 pub use discover::Reach;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
-pub use tree::Tree;
+pub use tree::{Tree, Wanted};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ impl Workspace {
         let (parsed, mut diagnostics) = self.read(FORMATS, &takes, reach);
         diagnostics.extend(self.diagnostics.iter().cloned());
         let book = resolve(entries(parsed, &mut diagnostics), &self.switches());
-        if let Reach::Tree = reach {
+        if !matches!(reach, Reach::Above(_)) {
             diagnostics.extend(self.tell_unknown_ids(&book));
         }
         Loaded { book, diagnostics: sorted(diagnostics) }
@@ -148,7 +148,13 @@ impl Workspace {
     fn read_as(&self, agent: &Agent, reach: Reach<'_>) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let root = Path::new(&self.roots.roots[0].path);
         let takes = |format: &Format| !format.unless.iter().any(|path| root.join(path).exists());
-        self.read(agent.formats, &takes, if agent.nested { reach } else { Reach::Above(&[]) })
+        let reach = match reach {
+            _ if !agent.nested => Reach::Above(&[]),
+            // What is for everything may lie anywhere.
+            Reach::Above(_) if agent.formats.iter().any(|format| !format.scoped) => Reach::Tree,
+            reach => reach,
+        };
+        self.read(agent.formats, &takes, reach)
     }
 
     fn read(
@@ -279,6 +285,11 @@ impl Workspace {
 /// Replaces a file's text in one step, keeping its mode: a reader sees the old text or the new, whole.
 pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
     atomic::replace(path, text, atomic::Audience::Usual)
+}
+
+/// Replaces the texts of many files, each as [`rewrite`] does; what came of each, in order.
+pub fn rewrite_all(files: &[(PathBuf, String)]) -> Vec<std::io::Result<()>> {
+    atomic::replace_all(files)
 }
 
 /// Parts what files became from what is told of them.

@@ -1,22 +1,46 @@
-//! The tree: every file that git would not ignore, found by several threads.
+//! The tree: every file that git would not ignore, and the folders that hold rule files.
 
-use std::collections::BTreeSet;
+mod ignored;
+mod walk;
+
+use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use rulebook::evidence::{Roots, Seen};
+
+use walk::Walk;
 
 /// The files of all roots. They are kept by folder: the rules are known only when all folders are.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// By root and folder; a folder may have several.
     portions: Vec<Portion>,
-    /// Root and folder of everything that was walked.
-    folders: BTreeSet<(usize, String)>,
+    /// The folders with first names of places in them; sorted.
+    pub(crate) listed: Vec<Listed>,
+    /// Root and path of folders that no rule is looked for in because their names are not UTF-8.
+    pub(crate) odd: Vec<(usize, String)>,
+}
+
+/// What a walk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The files git would not ignore, and the rule files beside them.
+    Files,
+    /// Rule files, in folders git ignores too.
+    Rules,
+    /// Both.
+    All,
+}
+
+/// A folder and which first names of places are in it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Listed {
+    pub(crate) root: usize,
+    /// Relative to the root; empty for the root itself.
+    pub(crate) folder: String,
+    pub(crate) heads: Vec<&'static str>,
 }
 
 /// Some files of one folder.
@@ -37,38 +61,21 @@ const BATCH: usize = 1 << 13;
 
 impl Tree {
     /// Walks the roots. `progress` is told now and then how many files were found.
-    pub(crate) fn walk(roots: &Roots, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-        let tree = Mutex::new(Tree::default());
-        let count = AtomicUsize::new(0);
-        for (root, at) in roots.roots.iter().enumerate() {
-            // A root inside another is its own.
-            let roots: Vec<String> = roots.roots.iter().map(|root| root.path.clone()).collect();
-            let is_root = move |entry: &DirEntry| {
-                roots.len() > 1 && roots.iter().any(|root| entry.path() == Path::new(root))
-            };
-            let walk = WalkBuilder::new(&at.path)
-                .hidden(false)
-                .ignore(false)
-                .filter_entry(move |entry| {
-                    entry.depth() == 0 || entry.file_name() != ".git" && !is_root(entry)
-                })
-                .build_parallel();
-            let hand = Hand { root, skip: at.path.len(), tree: &tree, count: &count, progress };
-            walk.visit(&mut { hand });
+    pub(crate) fn walk(roots: &Roots, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
+        let mut tree = Tree::default();
+        for found in Walk::new(roots, wanted, progress).run() {
+            tree.portions.extend(found.portions);
+            tree.listed.extend(found.listed);
+            tree.odd.extend(found.odd);
         }
-        let mut tree = tree.into_inner().unwrap_or_default();
         tree.portions.sort_by(|a, b| (a.root, &a.folder).cmp(&(b.root, &b.folder)));
+        tree.listed.sort();
         tree
     }
 
     /// How many files there are.
     pub fn files(&self) -> usize {
         self.portions.iter().map(|portion| portion.count).sum()
-    }
-
-    /// Root and path of every folder.
-    pub fn folders(&self) -> Vec<(usize, &str)> {
-        self.folders.iter().map(|(root, folder)| (*root, folder.as_str())).collect()
     }
 
     /// Hands every file to `take`, in batches, each with what its thread has gathered so far; gives what every
@@ -127,64 +134,34 @@ impl Portion {
     }
 }
 
-/// What every thread is given.
-struct Hand<'w> {
-    root: usize,
-    /// The length of the root's path.
-    skip: usize,
-    tree: &'w Mutex<Tree>,
-    count: &'w AtomicUsize,
-    progress: &'w (dyn Fn(usize) + Sync),
-}
-
-impl<'w> ParallelVisitorBuilder<'w> for Hand<'w> {
-    fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Hand { root, skip, tree, count, progress } = *self;
-        Box::new(Visitor { hand: Hand { root, skip, tree, count, progress }, found: Tree::default() })
+impl Tree {
+    fn note(&mut self, root: usize, folder: &str, heads: Vec<&'static str>) {
+        if !heads.is_empty() {
+            self.listed.push(Listed { root, folder: folder.to_owned(), heads });
+        }
     }
-}
 
-/// One thread's walk through one root.
-struct Visitor<'w> {
-    hand: Hand<'w>,
-    found: Tree,
-}
-
-impl ParallelVisitor for Visitor<'_> {
-    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
-        // What cannot be read has no files to tell of.
-        let Ok(entry) = entry else { return WalkState::Continue };
-        let path = entry.path().to_string_lossy();
-        let path = path.get(self.hand.skip..).unwrap_or_default().trim_start_matches(['/', '\\']);
-        match entry.file_type() {
-            Some(kind) if kind.is_file() && path.contains('\\') => self.add(&path.replace('\\', "/")),
-            Some(kind) if kind.is_file() => self.add(path),
-            Some(kind) if kind.is_dir() => {
-                self.found.folders.insert((self.hand.root, path.replace('\\', "/")));
+    /// Adds the files of a folder.
+    fn add(&mut self, root: usize, folder: &str, names: &[OsString]) {
+        for names in names.chunks(BATCH) {
+            let mut portion = Portion { root, folder: folder.to_owned(), ..Portion::default() };
+            for name in names {
+                match &*name.to_string_lossy() {
+                    // A path in evidence is read that way too.
+                    name if name.contains('\\') => self.add_odd(root, folder, &name.replace('\\', "/")),
+                    name => portion.push(name),
+                }
             }
-            _ => {}
+            self.portions.push(portion);
         }
-        WalkState::Continue
     }
-}
 
-impl Visitor<'_> {
-    fn add(&mut self, path: &str) {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let is_here = |portion: &&mut Portion| portion.folder == folder && portion.count < BATCH;
-        match self.found.portions.last_mut().filter(is_here) {
-            Some(portion) => portion.push(name),
-            None => {
-                let mut portion =
-                    Portion { root: self.hand.root, folder: folder.to_owned(), ..Portion::default() };
-                portion.push(name);
-                self.found.portions.push(portion);
-            }
-        }
-        let count = self.hand.count.fetch_add(1, Ordering::Relaxed) + 1;
-        if count.is_multiple_of(BATCH) {
-            (self.hand.progress)(count);
-        }
+    fn add_odd(&mut self, root: usize, folder: &str, name: &str) {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let mut portion = Portion { root, folder: folder.to_owned(), ..Portion::default() };
+        portion.push(name);
+        self.portions.push(portion);
     }
 }
 
@@ -193,14 +170,5 @@ impl Portion {
         self.names.push_str(name);
         self.names.push(END);
         self.count += 1;
-    }
-}
-
-impl Drop for Visitor<'_> {
-    fn drop(&mut self) {
-        if let Ok(mut tree) = self.hand.tree.lock() {
-            tree.portions.append(&mut self.found.portions);
-            tree.folders.append(&mut self.found.folders);
-        }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rulebook::coverage::{Listing, Report};
 use rulebook::stream::{Kind, Monitor};
-use rulebook_workspace::{Homes, Reach, Workspace};
+use rulebook_workspace::{Homes, Reach, Wanted, Workspace};
 
 /// A folder with files, gone after the test.
 fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -28,8 +28,8 @@ fn open(folder: &Path, roots: &[&str]) -> Workspace {
 }
 
 fn report(workspace: &Workspace) -> Report {
-    let tree = workspace.tree(&|_| ());
-    workspace.coverage(&workspace.load(Reach::Above(&tree.folders())).book, &tree, Listing::All)
+    let tree = workspace.tree(Wanted::Files, &|_| ());
+    workspace.coverage(&workspace.load(Reach::Walked(&tree)).book, &tree, Listing::All)
 }
 
 #[test]
@@ -112,7 +112,8 @@ fn a_stream_rule_is_counted_by_the_files_its_gate_lets_through() {
         let folder = place(&files);
         let workspace = open(folder.path(), &["."]);
         let loaded = workspace.load(Reach::Tree);
-        let reached = workspace.reached_by(&[0], &loaded.book, &workspace.tree(&|_| ())).remove(0);
+        let reached =
+            workspace.reached_by(&[0], &loaded.book, &workspace.tree(Wanted::Files, &|_| ())).remove(0);
         let fires = |path: &&str| {
             let rules = loaded.book.rules().map(|(rule, _)| rule);
             let mut monitor = Monitor::new(rules, workspace.roots.clone()).unwrap();

@@ -312,6 +312,9 @@ codes! {
     MissingPriority "missing-priority" Error
         "The format requires a `priority` and there is none."
         "add `priority: 50`; higher goes first";
+    NearName "near-name" Note
+        "A file at the root is called like a rule file but for its capitals; on most systems no agent finds it."
+        "rename it";
     NotAFile "not-a-file" Warning
         "Something with the name of a rule file is not a regular file."
         "rename it or move it out of the rule folder";

@@ -143,13 +143,12 @@ fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
 
 /// A nested rule is for the evidence below its folder.
 fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
-    let folder = &rule.origin.folder;
-    if folder.is_empty() {
-        return Ok(None);
-    }
-    match facts.below(rule.origin.root, folder) {
+    let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
+    match facts.below(root, folder) {
         [] => Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`"))),
-        seen => Ok(Some(Reason { condition: "folder", matched: vec![folder.clone()], seen: seen.to_vec() })),
+        seen => {
+            Ok(Some(Reason { condition: "folder", matched: vec![folder.to_owned()], seen: seen.to_vec() }))
+        }
     }
 }
 

@@ -33,9 +33,10 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Root and folder of a nested rule.
+    /// Root and folder of a nested rule that is for its folder.
     pub(crate) fn nest(&self) -> Option<(usize, &str)> {
-        (!self.folder.is_empty()).then_some((self.root, self.folder.as_str()))
+        let is_scoped = !self.folder.is_empty() && self.format.scoped;
+        is_scoped.then_some((self.root, self.folder.as_str()))
     }
 }
 

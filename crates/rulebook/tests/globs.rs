@@ -345,8 +345,9 @@ fn dialects() -> impl Strategy<Value = Dialect> {
 
 /// Half of the lists are of ordinary files only.
 fn paths() -> impl Strategy<Value = Vec<String>> {
-    let segment =
-        prop::sample::select(vec!["a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb"]);
+    let segment = prop::sample::select(vec![
+        "a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb", "SRC", "B.TS", "É",
+    ]);
     let path = prop::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"));
     let any = prop_oneof![4 => path.clone(), 1 => path.clone().prop_map(|path| path + "/"), 1 => patterns()];
     prop_oneof![prop::collection::vec(any, 0..90), prop::collection::vec(path, 0..90)]

@@ -36,7 +36,7 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
         let page = fs::read_to_string(pages("formats").join(format!("{}.md", format.name))).unwrap();
         for place in format.workspace.iter().chain(format.user) {
             let start = match place.base {
-                Base::Root => "",
+                Base::Root | Base::Top => "",
                 Base::Home => "~/",
                 Base::Config => "~/.config/",
                 Base::System => "~/system/",

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
+use rulebook::agent::tell_differences;
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::{Summary, lint};
 use rulebook::rule::Rule;
 use rulebook::source::MAX_SOURCE;
-use rulebook_workspace::{Loaded, Reach, Workspace};
+use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
@@ -51,12 +52,13 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
 }
 
 fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
-    let mut loaded = load(workspace);
+    let tree = workspace.tree(Wanted::All, &|_| ());
+    let mut loaded = load(workspace, &tree);
     let mut fixed = Vec::new();
     if options.fix {
         fixed = fix::mend(&loaded, if options.dry_run { fix::Hand::Show } else { fix::Hand::Write });
         if fixed.iter().any(|mended| mended.is_written) {
-            loaded = load(workspace);
+            loaded = load(workspace, &tree);
         }
     }
     let Loaded { book, mut diagnostics } = loaded;
@@ -72,12 +74,12 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
 }
 
 /// The whole tree's rules, with what the lints and the files of the tree tell beside what reading them told.
-fn load(workspace: &Workspace) -> Loaded {
-    let mut loaded = workspace.load(Reach::Tree);
+fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
+    let mut loaded = workspace.load(Reach::Walked(tree));
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
-    let differences = workspace.differences(&loaded.book, Reach::Tree);
-    loaded.diagnostics.extend(differences.iter().map(|(rule, agent, found)| found.diagnostic(agent, rule)));
-    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, &workspace.tree(&|_| ())));
+    let differences = workspace.differences(&loaded.book, Reach::Walked(tree));
+    tell_differences(differences, &mut loaded.diagnostics);
+    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, tree));
     loaded.diagnostics.sort();
     loaded
 }

@@ -11,7 +11,7 @@ use rulebook::coverage::{
     Always, Cost, Dead, Folder, Listing, Most, Other, Overlap, Reached, Report, Unreached,
 };
 use rulebook::rule::Activation;
-use rulebook_workspace::Reach;
+use rulebook_workspace::{Reach, Wanted};
 use serde_json::json;
 
 use super::VERSION;
@@ -24,9 +24,9 @@ const ROWS: usize = 10;
 pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
     let progress = Progress::new();
-    let tree = workspace.tree(&|files| progress.show(files));
+    let tree = workspace.tree(Wanted::Files, &|files| progress.show(files));
     // Rules nested in a folder that git ignores are for files that do not count.
-    let loaded = workspace.load(Reach::Above(&tree.folders()));
+    let loaded = workspace.load(Reach::Walked(&tree));
     let listing = if options.files { Listing::All } else { Listing::Sample };
     let report = workspace.coverage(&loaded.book, &tree, listing);
     progress.clear();

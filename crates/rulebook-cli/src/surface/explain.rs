@@ -12,7 +12,7 @@ use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Input, Place};
 use rulebook::explain::{Because, Target, explain};
 use rulebook::render::{Budget, render};
-use rulebook_workspace::{Loaded, Reach, Reached, Workspace};
+use rulebook_workspace::{Loaded, Reach, Reached, Wanted, Workspace};
 use serde_json::{Value, json};
 
 use super::VERSION;
@@ -187,7 +187,14 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
         text,
         "{}  {}",
         paint(BOLD, out::clean(&shown)),
-        paint(DIM, format!("{}, about {tokens} tokens (an estimate)", plural(target.stack.len(), "rule"))),
+        paint(
+            DIM,
+            format!(
+                "{}, about {} (an estimate)",
+                plural(target.stack.len(), "rule"),
+                plural(tokens, "token")
+            )
+        ),
     );
     let mut sections: Vec<(&str, Table)> = Vec::new();
     let mut section = |title, rows: Vec<[(Style, String); 3]>| {
@@ -292,14 +299,14 @@ pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
 
 /// Which files of the tree a rule reaches.
 fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
-    let loaded = workspace.load(Reach::Tree);
+    let tree = workspace.tree(Wanted::All, &|_| ());
+    let loaded = workspace.load(Reach::Walked(&tree));
     let name = rulebook::rule::rule_name(id);
     let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| rule.is_called(&name));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
         return Err(super::read::unknown(&name, &loaded.book));
     }
-    let tree = workspace.tree(&|_| ());
     let reached = workspace.reached_by(&rules, &loaded.book, &tree);
     let tree = tree.files();
     let mut rows = Vec::new();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use rulebook::diagnostic::Fix;
 use rulebook::source::Scope;
-use rulebook_workspace::{Loaded, rewrite};
+use rulebook_workspace::{Loaded, rewrite_all};
 use serde::Serialize;
 
 /// A file that was to be mended.
@@ -41,28 +41,29 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
             files.insert(&rule.origin.path, (&rule.origin.display, fixes));
         }
     }
-    files
-        .into_iter()
-        .map(|(path, (display, fixes))| mend_file(Path::new(path), display, fixes, hand))
-        .filter(|mended| mended.failed.is_some() || !mended.diff.is_empty())
-        .collect()
-}
-
-fn mend_file(path: &Path, display: &str, fixes: &[&Fix], hand: Hand) -> Mended {
-    let mended = fs::read_to_string(path).and_then(|before| {
-        let (after, diff) = apply(&before, fixes);
-        if hand == Hand::Write && after != before {
-            rewrite(path, &after)?;
+    let mut mended = Vec::new();
+    let mut changed = Vec::new();
+    for (path, (display, fixes)) in files {
+        let mut one =
+            Mended { path: display.to_owned(), diff: String::new(), is_written: false, failed: None };
+        match fs::read_to_string(path).map(|before| (apply(&before, fixes), before)) {
+            Ok(((after, diff), before)) if after != before => {
+                one.diff = diff;
+                changed.push((PathBuf::from(path), after));
+            }
+            Ok(_) => continue,
+            Err(error) => one.failed = Some(error.to_string()),
         }
-        Ok(diff)
-    });
-    let path = display.to_owned();
-    match mended {
-        Ok(diff) => Mended { path, diff, is_written: hand == Hand::Write, failed: None },
-        Err(error) => {
-            Mended { path, diff: String::new(), is_written: false, failed: Some(error.to_string()) }
+        mended.push(one);
+    }
+    if hand == Hand::Write {
+        let written = mended.iter_mut().filter(|one| one.failed.is_none());
+        for (one, result) in written.zip(rewrite_all(&changed)) {
+            one.is_written = result.is_ok();
+            one.failed = result.err().map(|error| error.to_string());
         }
     }
+    mended
 }
 
 /// The text with its fixes, and the lines that differ. Of fixes that overlap the first is applied.

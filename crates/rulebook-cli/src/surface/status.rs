@@ -178,10 +178,11 @@ fn show(
         let formats: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.format).collect();
         let _ = writeln!(
             text,
-            "\n{} in {}; {} always on, about {tokens} tokens of every prompt (an estimate)",
+            "\n{} in {}; {} always on, about {} of every prompt (an estimate)",
             plural(rows.len(), "rule file"),
             plural(formats.len(), "format"),
             always,
+            plural(tokens, "token"),
         );
     }
     if let Some(count) = out::count(diagnostics) {

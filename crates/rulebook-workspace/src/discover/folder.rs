@@ -9,8 +9,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, Shape};
 use rulebook::source::{Origin, Unreadable};
 
-use super::nested::NEVER_WALKED;
-use super::{Finder, Found, Node, Spot, reason};
+use super::{Finder, Found, NEVER_WALKED, Node, Spot, reason};
 use crate::homes::posix;
 
 /// The most folders one rule folder may hold.
@@ -214,7 +213,7 @@ fn number_of(_: &fs::DirEntry) -> Option<u64> {
 }
 
 /// A name may hold anything, a line break too: shown, it must stay one line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     if !text.contains(char::is_control) {
         return text.to_owned();
     }

@@ -1,8 +1,10 @@
 //! Where an agent's own outcome for a file is not what its author meant.
 
+use std::collections::HashMap;
+
 use super::Agent;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Depth, Entry, Parsed, Shape};
+use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Shape};
 use crate::rule::{Activation, Rule};
 
 const NOT_READ: &str = "does not read it";
@@ -20,8 +22,6 @@ pub struct Difference {
     pub why: Option<String>,
     /// What reading the file the agent's way told first.
     told: Option<Diagnostic>,
-    /// What to write instead, where a comma list is one pattern to the agent.
-    list: Option<String>,
 }
 
 impl Difference {
@@ -41,9 +41,10 @@ impl Difference {
             },
             None => {
                 let reads = reads(agent, rule).filter(|_| self.does == NOT_READ);
-                let mend =
-                    reads.map(|reads| format!("{} reads {reads}", agent.title)).or_else(|| self.list.clone());
-                told.help(mend.map_or_else(|| look.clone(), |mend| format!("{mend}; {look}")))
+                told.help(match reads {
+                    Some(reads) => format!("{} reads {reads}; {look}", agent.title),
+                    None => look,
+                })
             }
         }
     }
@@ -70,23 +71,56 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     if rule.is_some_and(|rule| way(rule) == way(meant)) {
         return None;
     }
-    let told =
-        own.and_then(|own| own.diagnostics.iter().find(|told| told.severity != Severity::Note)).cloned();
-    let glued = rule.and_then(|rule| {
-        rule.globs.iter().find(|glob| meant.globs.len() > rule.globs.len() && glob.contains(','))
+    // What is said of the paths comes first: they are what was meant to decide. A dead key has another cause.
+    let told = own.and_then(|own| {
+        let told = own.diagnostics.iter().filter(|told| told.severity != Severity::Note);
+        told.min_by_key(|told| (told.code == Code::DeadKey, !is_about_paths(told))).cloned()
     });
     let (code, does) = match (own, rule) {
         (None, _) => (Code::AgentNever, NOT_READ.to_owned()),
         (_, None) => (Code::AgentNever, "drops it".to_owned()),
         (_, Some(rule)) => outcome(rule),
     };
-    let why = match glued {
-        Some(glob) => Some(format!("it takes `{glob}` as one pattern, which matches nothing")),
-        None => told.as_ref().map(|told| told.message.clone()),
-    };
-    let code = if glued.is_some() { Code::AgentNever } else { code };
-    let list = glued.map(|_| format!("write a list: `{}: {:?}`", meant.origin.format.paths_key, meant.globs));
-    Some(Difference { code, meant: way(meant), does, why, told, list })
+    let is_glued = told.as_ref().is_some_and(|told| told.code == Code::PatternList);
+    let (code, does) = if is_glued { (Code::AgentNever, "never has it on".to_owned()) } else { (code, does) };
+    let why = told.as_ref().map(|told| told.message.clone());
+    Some(Difference { code, meant: way(meant), does, why, told })
+}
+
+/// Whether a diagnostic stands on the line of a key for paths.
+fn is_about_paths(told: &Diagnostic) -> bool {
+    let key = told.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next());
+    key.is_some_and(|key| PATHS.contains(&key.trim()))
+}
+
+/// Adds what agents do instead to what reading the files told. One cause is one diagnostic: what reading told of it goes
+/// into the one that says what comes of it.
+pub fn tell_differences<'r>(
+    found: impl IntoIterator<Item = (&'r Rule, &'static Agent, Difference)>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut by_path: HashMap<String, Vec<Diagnostic>> = HashMap::new();
+    for (rule, agent, difference) in found {
+        by_path.entry(rule.origin.display.clone()).or_default().push(difference.diagnostic(agent, rule));
+    }
+    diagnostics.retain_mut(|told| {
+        let outcomes = by_path.get_mut(&told.path).into_iter().flatten();
+        let Some(outcome) = outcomes.into_iter().find(|outcome| is_cause(told, outcome)) else { return true };
+        if (told.line, told.column) == (outcome.line, outcome.column) {
+            let look = outcome.help.rsplit_once("; ").map_or("", |(_, look)| look);
+            outcome.help = format!("{}; {look}", told.help);
+        }
+        outcome.fix = outcome.fix.take().or(told.fix.take());
+        false
+    });
+    diagnostics.extend(by_path.into_values().flatten());
+}
+
+/// Whether what reading told is why the agent does something else.
+fn is_cause(told: &Diagnostic, outcome: &Diagnostic) -> bool {
+    let is_same_place = told.line > 0 && (told.line, told.column) == (outcome.line, outcome.column);
+    let is_told_apart = told.fix.is_some() && outcome.fix.is_some();
+    (is_same_place || told.code == Code::ForeignKey && outcome.line > 0) && !is_told_apart
 }
 
 /// What an agent does with a rule it read, and which code stands for that.

@@ -6,7 +6,7 @@
 mod differ;
 mod table;
 
-pub use differ::{Difference, differ};
+pub use differ::{Difference, differ, tell_differences};
 pub use table::AGENTS;
 
 use crate::format::Format;

@@ -4,11 +4,13 @@ mod ways;
 
 use super::{Agent, Conflicts, Order};
 use ways::{
-    AGENT_MD, AGENTS_MD, AMAZON_Q, ANTIGRAVITY, AUGMENT, CLAUDE, CLAUDE_AGENTS, CLAUDE_AS_AGENTS, CLAUDE_MD,
-    CLAUDE_RULES_AS_COPILOT, CLINE, CLINE_CURSOR, CLINE_SDK, CODEBUDDY, CODEX, CONTINUE, COPILOT_CLI,
-    COPILOT_GITHUB, COPILOT_VSCODE, CRUSH, CURSOR, CURSOR_RAW, DEVIN, FIREBENDER, GEMINI, GOOSE, JETBRAINS,
-    JUNIE, KILO, KIRO, OMP, OPENCODE_CLAUDE, OPENHANDS, QODER, QWEN, ROO, TRAE, WARP, WINDSURF, XCSH,
-    XCSH_CLINE, XCSH_CURSOR, XCSH_WINDSURF, ZED,
+    AGENT_MD, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_MD, AGENTS_MD_AT_ROOT, AGENTS_MD_EVERYWHERE,
+    AGENTS_MD_IN_ANY_CASE, AMAZON_Q, ANTIGRAVITY, AUGMENT, AUGMENT_OWN, CLAUDE, CLAUDE_AGENTS,
+    CLAUDE_AS_AGENTS, CLAUDE_MD, CLAUDE_MD_AND_OWN, CLAUDE_MD_AT_ROOT, CLAUDE_RULES_AS_COPILOT, CLINE,
+    CLINE_CURSOR, CLINE_SDK, CODEBUDDY, CODEX, CONTINUE, COPILOT_CLI, COPILOT_GITHUB, COPILOT_INSTRUCTIONS,
+    COPILOT_VSCODE, CRUSH, CURSOR, CURSOR_RAW, CURSORRULES, DEVIN, FIREBENDER, GEMINI, GEMINI_MD_AT_ROOT,
+    GEMINI_MD_OF_ONE, GOOSE, JETBRAINS, JUNIE, KILO, KIRO, OMP, OPENCODE_CLAUDE, OPENHANDS, QODER, QWEN, ROO,
+    TRAE, WARP, WINDSURF, WINDSURFRULES, XCSH, XCSH_CLINE, XCSH_CURSOR, XCSH_WINDSURF, ZED,
 };
 
 /// An agent that keeps everything it reads, workspace first, and looks into folders.
@@ -45,7 +47,7 @@ pub static AGENTS: &[Agent] = &[
         name: "antigravity",
         title: "Antigravity",
         owns: Some("antigravity"),
-        formats: &[ANTIGRAVITY, AGENTS_MD],
+        formats: &[ANTIGRAVITY, AGENTS_MD, GEMINI_MD_OF_ONE],
         nested: false,
         ..BASE
     },
@@ -53,7 +55,7 @@ pub static AGENTS: &[Agent] = &[
         name: "augment",
         title: "Augment",
         owns: Some("augment"),
-        formats: &[CLAUDE_MD, AGENTS_MD, AUGMENT],
+        formats: &[CLAUDE_MD, AGENTS_MD, AUGMENT, AUGMENT_OWN],
         ..BASE
     },
     Agent {
@@ -69,7 +71,7 @@ pub static AGENTS: &[Agent] = &[
         name: "cline",
         title: "Cline in VS Code",
         owns: Some("cline"),
-        formats: &[CLINE, CLINE_CURSOR, AGENTS_MD],
+        formats: &[CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD],
         fires: "for paths in the message, in open tabs, and those it edits",
         ..BASE
     },
@@ -104,7 +106,7 @@ pub static AGENTS: &[Agent] = &[
         name: "continue",
         title: "Continue",
         owns: Some("continue"),
-        formats: &[CONTINUE, AGENTS_MD],
+        formats: &[CONTINUE, AGENTS_MD_AT_ROOT],
         fires: "for files attached to the message",
         ..BASE
     },
@@ -118,14 +120,14 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "copilot-github",
         title: "Copilot on github.com",
-        formats: &[COPILOT_GITHUB, AGENTS_MD],
+        formats: &[COPILOT_GITHUB, AGENTS_MD, CLAUDE_MD_AT_ROOT, GEMINI_MD_AT_ROOT],
         ..BASE
     },
     Agent {
         name: "copilot-vscode",
         title: "Copilot in VS Code",
         owns: Some("copilot"),
-        formats: &[COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD],
+        formats: &[COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD_AND_OWN],
         nested: false,
         fires: "when a matching file is attached to the request; otherwise the file is listed to the model",
         ..BASE
@@ -134,7 +136,14 @@ pub static AGENTS: &[Agent] = &[
         name: "crush",
         title: "Crush",
         owns: Some("crush"),
-        formats: &[CRUSH, CURSOR_RAW, CLAUDE_MD, GEMINI, AGENTS_MD],
+        formats: &[
+            COPILOT_INSTRUCTIONS,
+            CURSOR_RAW,
+            CLAUDE_MD,
+            GEMINI_MD_AT_ROOT,
+            CRUSH,
+            AGENTS_MD_IN_ANY_CASE,
+        ],
         nested: false,
         ..BASE
     },
@@ -150,7 +159,7 @@ pub static AGENTS: &[Agent] = &[
         name: "devin",
         title: "Devin",
         owns: Some("devin"),
-        formats: &[DEVIN, WINDSURF, AGENTS_MD, AGENT_MD, CLAUDE_MD],
+        formats: &[DEVIN, WINDSURF, AGENTS_AND_LOCAL, AGENT_MD, CLAUDE_MD_AND_OWN],
         fires: "when a matching file is read or edited",
         ..BASE
     },
@@ -197,12 +206,18 @@ pub static AGENTS: &[Agent] = &[
         conflicts: Conflicts::FirstWins,
         ..BASE
     },
-    Agent { name: "kilo", title: "Kilo Code", owns: Some("kilo"), formats: &[KILO, AGENTS_MD], ..BASE },
+    Agent {
+        name: "kilo",
+        title: "Kilo Code",
+        owns: Some("kilo"),
+        formats: &[KILO, AGENTS_MD, AGENT_MD_ELSE],
+        ..BASE
+    },
     Agent {
         name: "kiro",
         title: "Kiro",
         owns: Some("kiro"),
-        formats: &[KIRO, AGENTS_MD],
+        formats: &[KIRO, AGENTS_MD_EVERYWHERE],
         fires: "when a matching file is part of the conversation",
         ..BASE
     },
@@ -227,7 +242,7 @@ pub static AGENTS: &[Agent] = &[
         name: "openhands",
         title: "OpenHands",
         owns: Some("openhands"),
-        formats: &[OPENHANDS, AGENTS_MD],
+        formats: &[OPENHANDS, CURSORRULES, AGENTS_MD_IN_ANY_CASE, AGENT_MD],
         nested: false,
         ..BASE
     },
@@ -253,7 +268,7 @@ pub static AGENTS: &[Agent] = &[
         name: "roo",
         title: "Roo Code",
         owns: Some("roo"),
-        formats: &[ROO, AGENTS_MD],
+        formats: &[ROO, AGENTS_AND_LOCAL, AGENT_MD_ELSE],
         nested: false,
         order: Order::UserFirst,
         ..BASE
@@ -263,7 +278,7 @@ pub static AGENTS: &[Agent] = &[
         name: "warp",
         title: "Warp",
         owns: Some("warp"),
-        formats: &[WARP, AGENTS_MD],
+        formats: &[WARP, AGENTS_MD_IN_ANY_CASE],
         conflicts: Conflicts::FirstWins,
         fires: "for a folder, when work is done below it",
         ..BASE
@@ -272,7 +287,7 @@ pub static AGENTS: &[Agent] = &[
         name: "windsurf",
         title: "Windsurf",
         owns: Some("windsurf"),
-        formats: &[DEVIN, WINDSURF, AGENTS_MD],
+        formats: &[DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE],
         fires: "when a matching file is read or edited",
         ..BASE
     },

@@ -153,7 +153,7 @@ fn place_of(origin: &Origin) -> usize {
 /// A nested rule is for its folder: being always on becomes being on there.
 fn scoped(activation: Activation, origin: &Origin) -> Activation {
     match activation {
-        Activation::Always if !origin.folder.is_empty() => Activation::When,
+        Activation::Always if origin.nest().is_some() => Activation::When,
         other => other,
     }
 }

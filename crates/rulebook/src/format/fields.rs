@@ -124,6 +124,7 @@ impl Fields {
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
         let paths = paths?;
+        patterns::tell_glued(field, &paths, reader);
         patterns::tell_doubts(field, &paths, reader);
         Some((field, paths))
     }

@@ -7,7 +7,7 @@ use crate::condition::CONDITIONS;
 const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "priority", "tags"];
 
 /// Spellings of the paths a rule is for, each somebody's.
-pub(super) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
+pub(crate) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
 /// What people make up for the paths a rule is for.
 pub(super) const INVENTED: &[&str] =

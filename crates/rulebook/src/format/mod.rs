@@ -14,6 +14,7 @@ pub(crate) mod table;
 mod trigger;
 
 pub use imports::{Import, imports};
+pub(crate) use keys::PATHS;
 pub use parse::{Entry, Parsed, Rejected, parse};
 pub use place::{Base, Depth, IMPORTED, Place, Shape};
 pub use table::FORMATS;
@@ -69,6 +70,8 @@ pub struct Format {
     pub rival: Option<Dialect>,
     /// Where a header may start.
     pub top: Top,
+    /// Whether files in folders below the root are for their folder alone.
+    pub scoped: bool,
     /// Files at the root beside which the agent does not look at this format's.
     pub unless: &'static [&'static str],
     /// How many `@file` imports deep the agent follows those of a file found by location.

@@ -1,10 +1,11 @@
 //! What is told of patterns that can be read and probably do not do what their author meant.
 
+use super::Lists;
 use super::reader::Reader;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Severity, shown};
-use crate::frontmatter::Field;
-use crate::glob::Dialect;
+use crate::frontmatter::{Field, Value};
+use crate::glob::{Dialect, split_list};
 
 /// One thing odd about a pattern.
 struct Doubt {
@@ -115,6 +116,21 @@ const DOUBTS: &[Doubt] = &[
         help: "write `/**` at the end if it is a folder",
     },
 ];
+
+/// Tells of a comma list that its agent takes for one pattern.
+pub(super) fn tell_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
+    let format = reader.format();
+    let is_text = !matches!(field.node.value, Value::List(_));
+    let Some(glued) = paths.patterns().next().filter(|_| format.lists == Lists::Whole && is_text) else {
+        return;
+    };
+    let pieces: Vec<&str> = split_list(glued).into_iter().map(|(_, piece)| piece).collect();
+    if pieces.len() > 1 {
+        let message = format!("it takes `{}` as one pattern, which matches nothing", shown(glued));
+        let told = reader.tell(Code::PatternList, field.node.span.clone(), message);
+        told.help = format!("write a list: `{}: {pieces:?}`", field.key);
+    }
+}
 
 /// Tells what is odd about the patterns under a key, each where it stands.
 pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {

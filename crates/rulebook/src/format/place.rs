@@ -43,7 +43,7 @@ impl Place {
     /// The place as people write it: `.cursor/rules/**/*.{md,mdc}`.
     pub fn shown(&self) -> String {
         let base = match self.base {
-            Base::Root => "",
+            Base::Root | Base::Top => "",
             Base::Home => "~/",
             Base::Config => "~/.config/",
             Base::System => "/",
@@ -69,6 +69,8 @@ impl Place {
 pub enum Base {
     /// A workspace root, or a folder below it.
     Root,
+    /// A workspace root alone.
+    Top,
     /// The user's home.
     Home,
     /// The user's configuration folder, `~/.config` unless `XDG_CONFIG_HOME` says otherwise.

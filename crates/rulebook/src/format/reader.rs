@@ -132,7 +132,8 @@ impl<'t> Reader<'t> {
         }
         let own =
             |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
-        let near = if keys::INVENTED.contains(&key.as_str()) {
+        let is_paths = keys::PATHS.contains(&key.as_str()) || keys::INVENTED.contains(&key.as_str());
+        let near = if is_paths && keys::known(format).any(|known| known == format.paths_key) {
             Some(format.paths_key)
         } else {
             nearest(&key, keys::known(format).filter(own))

@@ -40,6 +40,11 @@ mod tests {
     use super::fold_char;
 
     #[test]
+    fn what_is_folded_stays_as_it_is() {
+        assert!(('\0'..=char::MAX).all(|c| fold_char(fold_char(c)) == fold_char(c)));
+    }
+
+    #[test]
     fn characters_fold_as_javascript_compares_them() {
         #[track_caller]
         fn check(a: char, b: char, want: bool) {

@@ -6,48 +6,78 @@ use std::collections::HashMap;
 use super::plain::{Last, extensions};
 use super::set::hash;
 use super::traits::Traits;
-use super::{Asked, Glob};
+use super::{Asked, Glob, fold};
 
 /// Paths bucketed, so that a glob looks only at those it could match.
+#[derive(Clone, Debug)]
+pub struct PathIndex<'p> {
+    written: Index<&'p str>,
+    /// The same in one case, for globs that do not look at it; positions there are ranks here.
+    folded: OnceCell<Index<String>>,
+}
+
+impl<'p> PathIndex<'p> {
+    /// Prepares `paths`; answers are positions in their order.
+    pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
+        PathIndex { written: Index::new(paths.into_iter()), folded: OnceCell::new() }
+    }
+
+    /// Positions of the paths the glob matches, ascending.
+    ///
+    /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
+    pub fn matches(&self, glob: &Glob) -> Vec<usize> {
+        let written = &self.written;
+        // Buckets know paths only in the case they are written in.
+        if glob.dialect().folds() && written.traits.touch(Traits::CASED) {
+            let fold = |path: &&str| fold::fold(path).into_owned();
+            let folded = self.folded.get_or_init(|| Index::new(written.paths.iter().map(fold)));
+            return written.in_order(folded.matches(glob));
+        }
+        written.matches(glob)
+    }
+}
+
+/// An index of paths as they are.
 ///
 /// Inside, a path goes by its rank: its place among those that are not empty, which nothing matches.
 #[derive(Clone, Debug)]
-pub struct PathIndex<'p> {
-    paths: Vec<&'p str>,
+struct Index<S> {
+    paths: Vec<S>,
     /// Each path's position as given.
     positions: Vec<usize>,
     all: Vec<usize>,
-    by_extension: HashMap<&'p str, Vec<usize>>,
+    by_extension: HashMap<String, Vec<usize>>,
     /// By the last segment, by what stands before its first dot, and by every segment; where a glob asks for it.
     by_name: OnceCell<Buckets>,
     by_stem: OnceCell<Buckets>,
     by_segment: OnceCell<Buckets>,
-    by_folder: OnceCell<Folders<'p>>,
+    by_folder: OnceCell<Folders>,
     /// Paths that a pattern could be equal to without matching it, sorted.
     odd: Vec<usize>,
     /// What some path is like.
     traits: Traits,
 }
 
-impl<'p> PathIndex<'p> {
-    /// Prepares `paths`; answers are positions in their order.
-    pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
-        let given = paths.into_iter().enumerate().filter(|(_, path)| !path.is_empty());
-        let (positions, paths): (Vec<usize>, Vec<&str>) = given.unzip();
-        let mut by_extension: HashMap<&str, Vec<usize>> = HashMap::new();
+impl<S: AsRef<str>> Index<S> {
+    fn new(paths: impl Iterator<Item = S>) -> Index<S> {
+        let given = paths.enumerate().filter(|(_, path)| !path.as_ref().is_empty());
+        let (positions, paths): (Vec<usize>, Vec<S>) = given.unzip();
+        let mut by_extension: HashMap<String, Vec<usize>> = HashMap::new();
         let mut odd: Vec<usize> = Vec::new();
         let mut traits = Traits::default();
-        for (rank, path) in paths.iter().enumerate() {
+        for (rank, path) in paths.iter().map(AsRef::as_ref).enumerate() {
             traits = traits.and(Traits::of(path));
             if is_odd(path) {
                 odd.push(rank);
             }
-            if let Some((_, extension)) = name(path).rsplit_once('.') {
-                by_extension.entry(extension).or_default().push(rank);
+            let Some((_, extension)) = name(path).rsplit_once('.') else { continue };
+            match by_extension.get_mut(extension) {
+                Some(ranks) => ranks.push(rank),
+                None => drop(by_extension.insert(extension.to_owned(), vec![rank])),
             }
         }
-        odd.sort_by_key(|rank| paths[*rank]);
-        PathIndex {
+        odd.sort_by_key(|rank| paths[*rank].as_ref());
+        Index {
             positions,
             all: (0..paths.len()).collect(),
             paths,
@@ -61,17 +91,12 @@ impl<'p> PathIndex<'p> {
         }
     }
 
-    fn path(&self, rank: usize) -> &'p str {
-        self.paths[rank]
+    fn path(&self, rank: usize) -> &str {
+        self.paths[rank].as_ref()
     }
 
-    /// Positions of the paths the glob matches, ascending.
-    ///
-    /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
-    pub fn matches(&self, glob: &Glob) -> Vec<usize> {
-        // The buckets know paths only in the case they are written in.
-        let is_cased = glob.dialect().folds() && self.traits.touch(Traits::CASED);
-        if glob.is_negated() || is_cased {
+    fn matches(&self, glob: &Glob) -> Vec<usize> {
+        if glob.is_negated() {
             let mut asked = Asked::new(glob, self.all.len(), self.traits);
             let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
             return self.in_order(self.all.iter().copied().filter(matching).collect());
@@ -146,8 +171,11 @@ impl<'p> PathIndex<'p> {
     }
 
     /// Every path's rank with the hash of each of its keys.
-    fn keyed<K: IntoIterator<Item = &'p str>>(&self, keys: impl Fn(&'p str) -> K) -> Vec<(u64, usize)> {
-        let paths = self.paths.iter().enumerate();
+    fn keyed<'s, K: IntoIterator<Item = &'s str>>(
+        &'s self,
+        keys: impl Fn(&'s str) -> K,
+    ) -> Vec<(u64, usize)> {
+        let paths = self.paths.iter().map(AsRef::as_ref).enumerate();
         paths.flat_map(|(rank, path)| keys(path).into_iter().map(move |key| (hash(key), rank))).collect()
     }
 
@@ -202,7 +230,7 @@ enum Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    fn len(&self, index: &PathIndex<'_>) -> usize {
+    fn len<S: AsRef<str>>(&self, index: &Index<S>) -> usize {
         match self {
             Candidates::These(ranks) | Candidates::Below(ranks, _) => ranks.len(),
             Candidates::Extensions(list) => {
@@ -238,21 +266,22 @@ impl Buckets {
 
 /// Paths by folder. Neighbours often share theirs, so that few folders are to be sorted.
 #[derive(Clone, Debug)]
-struct Folders<'p> {
+struct Folders {
     /// Each with where its ranks begin; sorted as if a slash ended them.
-    folders: Vec<(&'p str, usize)>,
+    folders: Vec<(String, usize)>,
     ranks: Vec<usize>,
 }
 
-impl<'p> Folders<'p> {
-    fn new(paths: &[&'p str]) -> Folders<'p> {
+impl Folders {
+    fn new<S: AsRef<str>>(paths: &[S]) -> Folders {
+        let parent = |rank: usize| parent(paths[rank].as_ref());
         let ranks: Vec<usize> = (0..paths.len()).collect();
-        let runs = ranks.chunk_by(|a, b| parent(paths[*a]) == parent(paths[*b]));
-        let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(paths[run[0]]), run)).collect();
+        let runs = ranks.chunk_by(|a, b| parent(*a) == parent(*b));
+        let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(run[0]), run)).collect();
         runs.sort_by(|a, b| ended(a.0).cmp(ended(b.0)));
         let mut sorted = Folders { folders: Vec::with_capacity(runs.len()), ranks: Vec::new() };
         for (folder, run) in runs {
-            sorted.folders.push((folder, sorted.ranks.len()));
+            sorted.folders.push((folder.to_owned(), sorted.ranks.len()));
             sorted.ranks.extend_from_slice(run);
         }
         sorted

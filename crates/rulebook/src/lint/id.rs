@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Told;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::format::Shape;
 use crate::glob::Dialect;
 use crate::rule::{Activation, Rule};
 use crate::source::Scope;
@@ -49,6 +50,13 @@ fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let message =
         format!("is never seen here: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
     let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
+    // The id is where the file lies: there is no other to give it.
+    let is_located = |rule: &Rule| matches!(rule.origin.place.shape, Shape::Located { .. });
+    if is_located(rule) && is_located(winner) {
+        let help =
+            format!("nothing to do if `{other}` is to be read instead of it; else move its text there");
+        return found.severity(Severity::Note).help(help);
+    }
     // That one's own rule gives way to the workspace's is how scopes are meant.
     if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }
 }

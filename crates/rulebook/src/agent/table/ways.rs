@@ -20,6 +20,23 @@ const fn first_of(workspace: &'static [Place]) -> Format {
 
 pub(super) const AGENTS_MD: Format = first_of(&[located(Base::Root, "AGENTS.md", "agents")]);
 
+/// Below the root, nobody looks for it.
+pub(super) const AGENTS_MD_AT_ROOT: Format = first_of(&[located(Base::Top, "AGENTS.md", "agents")]);
+
+/// Wherever it lies, it is for everything.
+pub(super) const AGENTS_MD_EVERYWHERE: Format = Format { scoped: false, ..AGENTS_MD };
+
+pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
+    located(Base::Root, "AGENTS.md", "agents"),
+    located(Base::Root, "agents.md", "agents"),
+    located(Base::Root, "Agents.md", "agents"),
+]);
+
+pub(super) const AGENTS_AND_LOCAL: Format = first_of(&[
+    located(Base::Root, "AGENTS.md", "agents"),
+    located(Base::Root, "AGENTS.local.md", "agents.local"),
+]);
+
 pub(super) const AGENT_MD: Format =
     own(Format { workspace: &[located(Base::Root, "AGENT.md", "agents")], user: &[], ..files::AMP });
 
@@ -33,6 +50,22 @@ pub(super) const CLAUDE_MD: Format = own(Format {
     ..others::CLAUDE
 });
 
+/// Taken where there is no AGENTS.md.
+pub(super) const AGENT_MD_ELSE: Format = Format { unless: &["AGENTS.md"], ..AGENT_MD };
+
+pub(super) const CLAUDE_MD_AND_OWN: Format =
+    Format { user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")], ..CLAUDE_MD };
+
+/// One at the root, as text.
+pub(super) const CLAUDE_MD_AT_ROOT: Format =
+    Format { workspace: &[located(Base::Top, "CLAUDE.md", "claude")], imports: 0, ..CLAUDE_MD };
+
+pub(super) const GEMINI_MD_AT_ROOT: Format =
+    Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
+
+/// A person's own file alone.
+pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, ..GEMINI };
+
 /// Taken for an AGENTS.md where there is none.
 pub(super) const CLAUDE_AS_AGENTS: Format =
     Format { workspace: &[located(Base::Root, "CLAUDE.md", "agents")], ..CLAUDE_MD };
@@ -42,8 +75,14 @@ pub(super) const GOOSE: Format = own(files::GOOSE);
 pub(super) const GEMINI: Format = own(files::GEMINI);
 
 /// The same id as the AGENTS.md it is taken for.
-pub(super) const WARP: Format =
-    own(Format { workspace: &[located(Base::Root, "WARP.md", "agents")], ..files::WARP });
+pub(super) const WARP: Format = own(Format {
+    workspace: &[
+        located(Base::Root, "WARP.md", "agents"),
+        located(Base::Root, "Warp.md", "agents"),
+        located(Base::Root, "warp.md", "agents"),
+    ],
+    ..files::WARP
+});
 
 pub(super) const CRUSH: Format = own(files::CRUSH);
 
@@ -115,6 +154,13 @@ pub(super) const COPILOT_CLI: Format = own(Format {
     ..others::COPILOT
 });
 
+/// The one file, as text.
+pub(super) const COPILOT_INSTRUCTIONS: Format = own(Format {
+    workspace: &[file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions", true)],
+    user: &[],
+    ..others::COPILOT
+});
+
 /// Copilot takes Claude's rules along, in VS Code's dialect.
 pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     workspace: &[folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive)],
@@ -141,6 +187,10 @@ pub(super) const CURSOR: Format = own(Format {
     ..designs::CURSOR
 });
 
+/// The one file, as text.
+pub(super) const CURSORRULES: Format =
+    Format { workspace: &[file(Base::Root, ".cursorrules", "cursorrules", true)], ..CURSOR };
+
 /// Crush pastes the files, header and all.
 pub(super) const CURSOR_RAW: Format = Format { tier: None, bare: Bare::Always, ..CURSOR };
 
@@ -153,6 +203,10 @@ pub(super) const CLINE_CURSOR: Format = Format {
     tier: Some(Tier::Yaml),
     ..CURSOR
 };
+
+/// Cline takes the old single file along.
+pub(super) const WINDSURFRULES: Format =
+    Format { workspace: &[file(Base::Root, ".windsurfrules", "windsurfrules", true)], user: &[], ..WINDSURF };
 
 // Windsurf and its kin.
 
@@ -249,11 +303,24 @@ pub(super) const XCSH_CLINE: Format = Format {
 
 // The rest.
 
-pub(super) const AMAZON_Q: Format = own(others::AMAZON_Q);
+/// The README comes along by default.
+pub(super) const AMAZON_Q: Format = own(Format {
+    workspace: &[
+        folder(Base::Root, ".amazonq/rules", MARKDOWN, Depth::Recursive),
+        file(Base::Root, "AmazonQ.md", "amazonq", true),
+        file(Base::Root, "README.md", "readme", true),
+    ],
+    ..others::AMAZON_Q
+});
 pub(super) const ROO: Format = own(others::ROO);
 pub(super) const KILO: Format = own(others::KILO);
 
-pub(super) const AUGMENT: Format = own(Format { keys: Keys::Own(&["description"]), ..others::AUGMENT });
+pub(super) const AUGMENT: Format =
+    own(Format { keys: Keys::Own(&["description"]), user: &[], ..others::AUGMENT });
+
+/// A person's own rules are always on, whatever they say.
+pub(super) const AUGMENT_OWN: Format =
+    own(Format { workspace: &[], keys: Keys::Own(&["description"]), modes: None, ..others::AUGMENT });
 
 pub(super) const CONTINUE: Format = own(Format {
     keys: Keys::Own(&["alwaysApply", "content", "description", "globs"]),

@@ -65,6 +65,8 @@ pub(crate) const CRUSH: Format = Format {
     agent: "Crush",
     workspace: &[
         located(Base::Root, "CRUSH.md", "crush"),
+        located(Base::Top, "Crush.md", "crush"),
+        located(Base::Top, "crush.md", "crush"),
         located(Base::Root, "CRUSH.local.md", "crush.local"),
     ],
     user: &[located(Base::Config, "crush/CRUSH.md", "crush")],
@@ -121,17 +123,65 @@ pub(crate) const ROVO: Format = Format {
     ..JUNIE
 };
 
+pub(crate) const DEEPAGENTS: Format = Format {
+    name: "deepagents",
+    agent: "deepagents",
+    workspace: &[file(Base::Root, ".deepagents/AGENTS.md", "agents@.deepagents", true)],
+    user: &[],
+    ..JUNIE
+};
+
+pub(crate) const REASONIX: Format = Format {
+    name: "reasonix",
+    agent: "Reasonix",
+    workspace: &[located(Base::Root, "REASONIX.md", "reasonix")],
+    user: &[],
+    ..JUNIE
+};
+
+pub(crate) const HERMES: Format = Format {
+    name: "hermes",
+    agent: "Hermes",
+    workspace: &[
+        file(Base::Root, ".hermes.md", "hermes", true),
+        file(Base::Root, "HERMES.md", "hermes", true),
+    ],
+    user: &[],
+    ..JUNIE
+};
+
+pub(crate) const REPLIT: Format = Format {
+    name: "replit",
+    agent: "Replit",
+    workspace: &[file(Base::Root, "replit.md", "replit", true)],
+    user: &[],
+    confidence: Confidence::Low,
+    knowledge: "a report",
+    ..JUNIE
+};
+
+pub(crate) const FIREBASE: Format = Format {
+    name: "firebase",
+    agent: "Firebase Studio",
+    workspace: &[file(Base::Root, ".idx/airules.md", "airules", true)],
+    ..REPLIT
+};
+
 /// The file every agent agrees on.
 pub(crate) const AGENTS: Format = Format {
     name: "agents",
     agent: "every agent that reads AGENTS.md",
     workspace: &[
         located(Base::Root, "AGENTS.md", "agents"),
+        // Windsurf, Warp, OpenHands and Crush take other cases too; below the root, those are pages of documentation.
+        located(Base::Top, "agents.md", "agents"),
+        located(Base::Top, "Agents.md", "agents"),
         located(Base::Root, "AGENTS.local.md", "agents.local"),
     ],
     user: &[
         located(Base::Home, ".agents/AGENTS.md", "agents"),
         file(Base::Config, "AGENTS.md", "agents@.config", true),
+        file(Base::Config, "opencode/AGENTS.md", "agents@opencode", true),
     ],
     knowledge: "the standard's own page",
     ..LOCATED

@@ -1,0 +1,274 @@
+//! The walk: every folder is listed once, by as many threads as there are processors.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, FileType};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use rulebook::agent::AGENTS;
+use rulebook::evidence::Roots;
+use rulebook::format::{FORMATS, Place, Shape};
+
+use super::ignored::{Ignored, Marks};
+use super::{BATCH, Tree, Wanted};
+use crate::discover::NEVER_WALKED;
+use crate::git;
+
+/// From so many folders in waiting on, other threads help.
+const MANY: usize = 32;
+
+/// A folder to be listed.
+struct Folder {
+    root: usize,
+    /// Relative to the root, with `/`.
+    name: String,
+    at: PathBuf,
+    around: Option<Arc<Ignored>>,
+    /// Whether its files count: git does not ignore it.
+    counts: bool,
+    /// Whether rules are looked for in it.
+    is_own: bool,
+}
+
+/// What all threads share.
+pub(super) struct Walk<'w> {
+    roots: &'w Roots,
+    wanted: Wanted,
+    progress: &'w (dyn Fn(usize) + Sync),
+    count: AtomicUsize,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<Folder>,
+    /// How many are being listed, and may lead to more.
+    busy: usize,
+}
+
+/// Says that a folder is done with, whatever happened.
+struct Busy<'w>(&'w Walk<'w>);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.queue().busy -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(roots: &'w Roots, wanted: Wanted, progress: &'w (dyn Fn(usize) + Sync)) -> Walk<'w> {
+        let waiting = roots.roots.iter().enumerate().map(|(root, found)| {
+            let at = PathBuf::from(&found.path);
+            let around = if wanted == Wanted::Rules { None } else { Ignored::around(&at) };
+            Folder { root, name: String::new(), at, around, counts: true, is_own: true }
+        });
+        let queue = Mutex::new(Queue { waiting: waiting.collect(), busy: 0 });
+        Walk { roots, wanted, progress, count: AtomicUsize::new(0), queue, changed: Condvar::new() }
+    }
+
+    /// What every thread found.
+    pub(super) fn run(&self) -> Vec<Tree> {
+        let mut first = Tree::default();
+        while self.queue().waiting.len() < MANY {
+            let Some((folder, _busy)) = self.next() else { return vec![first] };
+            self.list(&folder, &mut first);
+        }
+        let work = || {
+            let mut found = Tree::default();
+            while let Some((folder, _busy)) = self.next() {
+                self.list(&folder, &mut found);
+            }
+            found
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut found = vec![first, work()];
+            found.extend(others.into_iter().filter_map(|other| other.join().ok()));
+            found
+        })
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next folder, once there is one; none when all are done with.
+    fn next(&self) -> Option<(Folder, Busy<'_>)> {
+        let mut queue = self.queue();
+        loop {
+            if let Some(folder) = queue.waiting.pop() {
+                queue.busy += 1;
+                return Some((folder, Busy(self)));
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn list(&self, folder: &Folder, found: &mut Tree) {
+        // What cannot be read has no files to tell of.
+        let Ok(entries) = fs::read_dir(&folder.at) else { return };
+        let mut here = Here::default();
+        for entry in entries.filter_map(Result::ok) {
+            if let Ok(kind) = entry.file_type() {
+                here.see(entry.file_name(), kind);
+            }
+        }
+        let is_own = folder.is_own && !self.is_foreign(folder, &here);
+        if is_own {
+            found.note(folder.root, &folder.name, here.heads);
+        }
+        let ignored = match self.wanted {
+            Wanted::Rules => None,
+            _ => Ignored::within(folder.around.clone(), &folder.at, here.marks),
+        };
+        let told = ignored.as_ref().filter(|ignored| folder.counts && !ignored.is_empty());
+        let mut at = folder.at.clone();
+        let mut is_ignored = |name: &OsStr, is_folder: bool| {
+            told.is_some_and(|ignored| {
+                at.push(name);
+                let holds = ignored.holds(&at, is_folder);
+                at.pop();
+                holds
+            })
+        };
+        if folder.counts && self.wanted != Wanted::Rules {
+            here.files.retain(|name| !is_ignored(name, false));
+            found.add(folder.root, &folder.name, &here.files);
+            self.tell(here.files.len());
+        }
+        let mut below = Vec::new();
+        for name in here.folders {
+            let counts = folder.counts && !is_ignored(&name, true);
+            below.extend(self.below(folder, is_own, counts, &name, ignored.as_ref(), found));
+        }
+        self.queue().waiting.extend(below);
+    }
+
+    /// A folder in another, if anything is looked for in it.
+    fn below(
+        &self,
+        above: &Folder,
+        is_own: bool,
+        counts: bool,
+        name: &OsStr,
+        around: Option<&Arc<Ignored>>,
+        found: &mut Tree,
+    ) -> Option<Folder> {
+        let at = above.at.join(name);
+        let shown = name.to_string_lossy();
+        let slash = if above.name.is_empty() { "" } else { "/" };
+        let path = [&above.name, slash, &shown].concat();
+        let is_own = is_own && !NEVER_WALKED.contains(&&*shown) && !is_rule_folder(&path);
+        if is_own && name.to_str().is_none() {
+            found.odd.push((above.root, path.clone()));
+        }
+        let is_own = is_own && name.to_str().is_some();
+        let is_wanted = match self.wanted {
+            Wanted::Files => counts,
+            Wanted::Rules => is_own,
+            Wanted::All => counts || is_own,
+        };
+        // A root inside another is its own.
+        let is_root = || self.roots.roots.iter().any(|root| Path::new(&root.path) == at);
+        let is_entered = is_wanted && !is_root();
+        is_entered.then(|| Folder {
+            root: above.root,
+            name: path,
+            around: around.cloned(),
+            at,
+            counts,
+            is_own,
+        })
+    }
+
+    /// Whether a folder is another checkout of its root's repository, or what a build left.
+    fn is_foreign(&self, folder: &Folder, here: &Here) -> bool {
+        let root = Path::new(&self.roots.roots[folder.root].path);
+        here.is_build && folder.at.ends_with("target")
+            || here.is_linked && folder.at != root && git::is_worktree_of(&folder.at, root)
+    }
+
+    /// Tells of progress, now and then.
+    fn tell(&self, files: usize) {
+        let before = self.count.fetch_add(files, Ordering::Relaxed);
+        if (before + files) / BATCH > before / BATCH {
+            (self.progress)(before + files);
+        }
+    }
+}
+
+/// What is in a folder.
+#[derive(Default)]
+struct Here {
+    files: Vec<OsString>,
+    folders: Vec<OsString>,
+    /// First names of places.
+    heads: Vec<&'static str>,
+    marks: Marks,
+    /// `.git` is a file, as in a worktree.
+    is_linked: bool,
+    /// A tool marked it as its own.
+    is_build: bool,
+}
+
+impl Here {
+    fn see(&mut self, name: OsString, kind: FileType) {
+        self.heads.extend(name.to_str().and_then(head));
+        match name.as_encoded_bytes() {
+            b".git" => {
+                self.marks.top = true;
+                self.is_linked = kind.is_file();
+                return;
+            }
+            b".jj" => self.marks.top |= kind.is_dir(),
+            b".gitignore" => self.marks.patterns = kind.is_file(),
+            b"CACHEDIR.TAG" => self.is_build = true,
+            _ => {}
+        }
+        if kind.is_dir() {
+            self.folders.push(name);
+        } else if kind.is_file() {
+            self.files.push(name);
+        }
+    }
+}
+
+/// The first names of all places of all formats, and which bytes they begin with.
+struct Heads {
+    sorted: Vec<&'static str>,
+    begins: [bool; 256],
+}
+
+static HEADS: LazyLock<Heads> = LazyLock::new(|| {
+    let formats = FORMATS.iter().chain(AGENTS.iter().flat_map(|agent| agent.formats));
+    let mut sorted: Vec<&str> = formats.flat_map(|format| format.workspace).map(Place::head).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut begins = [false; 256];
+    sorted.iter().filter_map(|head| head.bytes().next()).for_each(|byte| begins[usize::from(byte)] = true);
+    Heads { sorted, begins }
+});
+
+/// The first name of some place that is this name. Nearly no name is one.
+fn head(name: &str) -> Option<&'static str> {
+    let Heads { sorted, begins } = &*HEADS;
+    let may_be = name.bytes().next().is_some_and(|byte| begins[usize::from(byte)]);
+    may_be.then(|| sorted.binary_search(&name).ok().map(|at| sorted[at])).flatten()
+}
+
+/// Rule folders hold rules, not projects.
+fn is_rule_folder(folder: &str) -> bool {
+    let places = FORMATS.iter().flat_map(|format| format.workspace);
+    places.filter(|place| matches!(place.shape, Shape::Folder { .. })).any(|place| {
+        folder.strip_suffix(place.path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    })
+}
