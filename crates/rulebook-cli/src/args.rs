@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
 
@@ -111,8 +111,22 @@ pub(crate) struct Hook {
     pub(crate) all: bool,
 }
 
-fn hosts() -> PossibleValuesParser {
-    HOSTS.iter().map(|host| host.name).collect::<Vec<_>>().into()
+/// The hosts by name, and by what else they are called.
+fn hosts() -> impl TypedValueParser<Value = String> {
+    const CALLED: &[(&str, &str)] = &[
+        ("claude", "claude-code"),
+        ("copilot", "copilot-cli"),
+        ("gemini", "gemini-cli"),
+        ("qwen", "qwen-code"),
+    ];
+    let names = HOSTS.iter().map(|host| {
+        let called = CALLED.iter().filter(|(name, _)| *name == host.name).map(|(_, called)| called);
+        PossibleValue::new(host.name).aliases(called)
+    });
+    PossibleValuesParser::new(names).map(|given| {
+        let called = CALLED.iter().find(|(_, called)| *called == given);
+        called.map_or(given, |(name, _)| (*name).to_owned())
+    })
 }
 
 /// Whose view is shown.

@@ -34,9 +34,9 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 fn sources() -> Vec<(String, String)> {
-    let crates = root().join("crates");
-    files(&crates, "rs")
+    ["crates", "tools"]
         .into_iter()
+        .flat_map(|folder| files(&root().join(folder), "rs"))
         .map(|path| {
             (path.strip_prefix(root()).unwrap().display().to_string(), fs::read_to_string(path).unwrap())
         })

@@ -1,17 +1,19 @@
-//! Reads and writes the files of hosts, below the workspace or home and nowhere else.
+//! Reads and writes the files of hosts, below the folder they belong to and nowhere else.
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rulebook_workspace::rewrite;
+
+use super::place::Spot;
 
 /// The largest file that is edited.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A file as it is, and as it is to be; `None` is no file.
 pub(super) struct Change {
-    pub(super) path: PathBuf,
+    pub(super) spot: Spot,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     pub(super) is_script: bool,
@@ -19,29 +21,30 @@ pub(super) struct Change {
 
 impl Change {
     /// The file as it is, to be left so.
-    pub(super) fn read(path: PathBuf, base: &Path) -> io::Result<Change> {
-        refuse_leading_out(&path, base)?;
-        let before = match fs::metadata(&path) {
+    pub(super) fn read(spot: Spot) -> io::Result<Change> {
+        refuse_leading_out(&spot)?;
+        let before = match fs::metadata(&spot.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             // A pipe would be waited for.
             Ok(kind) if !kind.is_file() => return Err(io::Error::other("it is not a file")),
-            found => found.and_then(|_| read(fs::File::open(&path)?)).map(Some)?,
+            found => found.and_then(|_| read(fs::File::open(&spot.path)?)).map(Some)?,
         };
-        Ok(Change { path, after: before.clone(), before, is_script: false })
+        Ok(Change { spot, after: before.clone(), before, is_script: false })
     }
 
     /// Makes the file what it is to be; folders come and, once empty, go with it.
-    pub(super) fn write(&self, base: &Path) -> io::Result<()> {
+    pub(super) fn write(&self) -> io::Result<()> {
+        let Spot { path, base, .. } = &self.spot;
         match &self.after {
             Some(text) => {
-                fs::create_dir_all(self.path.parent().unwrap_or(base))?;
-                rewrite(&self.path, text)?;
-                if self.is_script { make_executable(&self.path) } else { Ok(()) }
+                fs::create_dir_all(path.parent().unwrap_or(base))?;
+                rewrite(path, text)?;
+                if self.is_script { make_executable(path) } else { Ok(()) }
             }
             None => {
-                fs::remove_file(&self.path)?;
-                let folders = self.path.ancestors().skip(1);
-                let below = folders.take_while(|folder| *folder != base && folder.starts_with(base));
+                fs::remove_file(path)?;
+                let folders = path.ancestors().skip(1);
+                let below = folders.take_while(|folder| folder != base && folder.starts_with(base));
                 // The first folder that holds something else stays, and all above it.
                 let _ = below.map(fs::remove_dir).find(Result::is_err);
                 Ok(())
@@ -60,7 +63,10 @@ fn read(file: fs::File) -> io::Result<String> {
 }
 
 /// A link within the base is followed; one that leads out of it would have files elsewhere written.
-fn refuse_leading_out(path: &Path, base: &Path) -> io::Result<()> {
+fn refuse_leading_out(Spot { path, base, .. }: &Spot) -> io::Result<()> {
+    if !base.exists() {
+        return Ok(());
+    }
     let base = fs::canonicalize(base)?;
     let there = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(path);
     let real = fs::canonicalize(there).map_err(|_| io::Error::other("it is a link to nothing"))?;

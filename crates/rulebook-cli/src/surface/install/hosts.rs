@@ -13,6 +13,8 @@ pub(crate) struct Host {
     pub(super) signs: &'static [&'static str],
     /// What shows that it is used, below home.
     pub(super) home_signs: &'static [&'static str],
+    /// Variables that move its folder, each with what it stands for of a path below home.
+    pub(super) moved: &'static [(&'static str, &'static str)],
     pub(super) wires: &'static [Wire],
     /// What else there is to do, or to know; empty if nothing.
     pub(super) note: &'static str,
@@ -62,6 +64,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Claude Code",
         signs: &[".claude", "CLAUDE.md"],
         home_signs: &[".claude", ".claude.json"],
+        moved: &[("CLAUDE_CONFIG_DIR", ".claude/"), ("CLAUDE_CONFIG_DIR", "")],
         wires: &[
             hooks(".claude/settings.json", ".claude/settings.json", |program| {
                 let tools = |event| (event, Some("*"));
@@ -71,6 +74,7 @@ pub(crate) const HOSTS: &[Host] = &[
                     plain("UserPromptSubmit"),
                     tools("PreToolUse"),
                     tools("PostToolUse"),
+                    tools("PostToolUseFailure"),
                     plain("PreCompact"),
                     plain("SubagentStart"),
                 ];
@@ -85,6 +89,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Cline",
         signs: &[".clinerules"],
         home_signs: &["Documents/Cline", ".cline"],
+        moved: &[],
         wires: &[
             script(".clinerules/hooks/TaskStart", "Documents/Cline/Hooks/TaskStart"),
             script(".clinerules/hooks/UserPromptSubmit", "Documents/Cline/Hooks/UserPromptSubmit"),
@@ -98,6 +103,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Codex",
         signs: &[".codex"],
         home_signs: &[".codex"],
+        moved: &[("CODEX_HOME", ".codex/")],
         wires: &[
             hooks(".codex/hooks.json", ".codex/hooks.json", |program| {
                 let events = [
@@ -106,7 +112,7 @@ pub(crate) const HOSTS: &[Host] = &[
                     "PreToolUse",
                     "PostToolUse",
                     "PreCompact",
-                    "PostCompact",
+                    "SubagentStart",
                 ];
                 groups(&events.map(|event| (event, None)), Some(TIMEOUT), program)
             }),
@@ -119,12 +125,13 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Copilot's command line",
         signs: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
         home_signs: &[".copilot"],
+        moved: &[("COPILOT_HOME", ".copilot/")],
         wires: &[
             hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json", |program| {
                 let line = &program.line;
                 let handler =
                     json!({ "type": "command", "bash": line, "powershell": line, "timeoutSec": TIMEOUT });
-                versioned(&["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"], &handler)
+                versioned(&["userPromptSubmitted", "preToolUse", "postToolUse", "preCompact"], &handler)
             }),
             server(
                 ".mcp.json",
@@ -146,6 +153,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Cursor",
         signs: &[".cursor", ".cursorrules"],
         home_signs: &[".cursor"],
+        moved: &[],
         wires: &[
             hooks(".cursor/hooks.json", ".cursor/hooks.json", |program| {
                 let handler = json!({ "command": program.line, "timeout": TIMEOUT });
@@ -162,6 +170,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Gemini CLI",
         signs: &[".gemini", "GEMINI.md"],
         home_signs: &[".gemini"],
+        moved: &[("GEMINI_CLI_HOME", "")],
         wires: &[
             hooks(".gemini/settings.json", ".gemini/settings.json", |program| {
                 let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
@@ -177,6 +186,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "opencode",
         signs: &[".opencode", "opencode.json", "opencode.jsonc"],
         home_signs: &[".config/opencode"],
+        moved: &[("XDG_CONFIG_HOME", ".config/")],
         wires: &[
             Wire {
                 role: Role::Hooks,
@@ -192,7 +202,9 @@ pub(crate) const HOSTS: &[Host] = &[
                 ".config/opencode/opencode.json",
                 Kind::Jsonc(|program| {
                     let command = [program.path.as_str(), "mcp"];
-                    named("mcp", &json!({ "type": "local", "command": command, "enabled": true }))
+                    let entry = json!({ "type": "local", "command": command, "enabled": true });
+                    // A file without its schema is given one by the host, and would stay behind.
+                    json!({ "mcp": { SERVER: entry }, "$schema": "https://opencode.ai/config.json" })
                 }),
             ),
         ],
@@ -203,6 +215,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Qwen Code",
         signs: &[".qwen", "QWEN.md"],
         home_signs: &[".qwen"],
+        moved: &[],
         wires: &[
             hooks(".qwen/settings.json", ".qwen/settings.json", |program| {
                 let events = [

@@ -5,6 +5,7 @@ mod file;
 mod hosts;
 mod json;
 mod offer;
+mod place;
 mod print;
 mod program;
 mod show;
@@ -12,16 +13,15 @@ mod toml;
 
 pub(crate) use hosts::HOSTS;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
-use rulebook_workspace::Homes;
 
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;
 use file::Change;
 use hosts::{Host, Kind, Role, Wire};
+use place::Place;
 use program::Program;
 use show::Outcome;
 
@@ -42,36 +42,6 @@ impl Fault {
 enum Task {
     Install,
     Uninstall,
-}
-
-/// Where files are written: nothing outside the base is.
-struct Place {
-    is_user: bool,
-    base: PathBuf,
-}
-
-impl Place {
-    fn find(args: &Args, is_user: bool) -> anyhow::Result<Place> {
-        let base = if is_user {
-            Homes::from_environment()
-                .home
-                .context("there is no home folder: set HOME, or leave out `--user`")?
-        } else {
-            PathBuf::from(&super::open(args)?.roots.roots[0].path)
-        };
-        Ok(Place { is_user, base })
-    }
-
-    fn path(&self, wire: &Wire) -> PathBuf {
-        let path = self.base.join(if self.is_user { wire.user } else { wire.workspace });
-        let other = path.with_extension("jsonc");
-        if matches!(wire.kind, Kind::Jsonc(_)) && other.exists() { other } else { path }
-    }
-
-    fn shown(&self, path: &Path) -> String {
-        let below = path.strip_prefix(&self.base).unwrap_or(path).to_string_lossy().replace('\\', "/");
-        if self.is_user { format!("~/{below}") } else { below }
-    }
 }
 
 pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode> {
@@ -99,16 +69,14 @@ fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Place, task: Task) -> 
         wires.reverse();
         wires.retain(|wire| {
             let other = shared_with(host, wire, place, &wiring.command);
-            kept.extend(other.map(|other| (place.path(wire), other)));
+            kept.extend(other.map(|other| (place.spot(host, wire).shown, other)));
             other.is_none()
         });
     }
     let changes = plan(&wires, &program, host, place, task)?;
     if !wiring.print {
         for change in &changes {
-            change
-                .write(&place.base)
-                .with_context(|| format!("`{}` could not be written", place.shown(&change.path)))?;
+            change.write().with_context(|| format!("`{}` could not be written", change.spot.shown))?;
         }
     }
     let outcome = Outcome { host, task, place, is_written: !wiring.print, changes, kept };
@@ -130,13 +98,13 @@ fn plan(
 ) -> anyhow::Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
     for wire in wires {
-        let path = place.path(wire);
-        let at = match changes.iter().position(|change| change.path == path) {
+        let spot = place.spot(host, wire);
+        let at = match changes.iter().position(|change| change.spot.path == spot.path) {
             Some(at) => at,
             None => {
-                let read = Change::read(path.clone(), &place.base).map_err(|error| {
+                let read = Change::read(spot.clone()).map_err(|error| {
                     anyhow!("nothing was written; mend or move the file and run it again")
-                        .context(format!("`{}` cannot be edited: {error}", place.shown(&path)))
+                        .context(format!("`{}` cannot be edited: {error}", spot.shown))
                 })?;
                 changes.push(read);
                 changes.len() - 1
@@ -148,7 +116,7 @@ fn plan(
             let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; mend the file and run it again").context(format!(
                 "{}:{}: {}",
-                place.shown(&path),
+                spot.shown,
                 position(text, fault.at),
                 fault.message
             ))
@@ -210,7 +178,7 @@ fn is_ours(text: &str, host: &Host) -> bool {
 fn is_wired(host: &Host, place: &Place, command: &str) -> bool {
     let Ok(program) = Program::new(command, host.name) else { return false };
     host.wires.iter().filter(|wire| wire.role == Role::Hooks).any(|wire| {
-        let Ok(Change { before: Some(text), .. }) = Change::read(place.path(wire), &place.base) else {
+        let Ok(Change { before: Some(text), .. }) = Change::read(place.spot(host, wire)) else {
             return false;
         };
         edit(Some(&text), wire, &program, host, Task::Uninstall).is_ok_and(|left| left != Some(text))
@@ -219,10 +187,13 @@ fn is_wired(host: &Host, place: &Place, command: &str) -> bool {
 
 /// Another host that is wired here and reads its server from the same file.
 fn shared_with(host: &Host, wire: &Wire, place: &Place, command: &str) -> Option<&'static Host> {
-    let path = place.path(wire);
-    let reads_it = |other: &Wire| other.role == Role::Server && place.path(other) == path;
+    let path = place.spot(host, wire).path;
     let mut others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.name != host.name);
-    others.find(|other| other.wires.iter().any(reads_it) && is_wired(other, place, command))
+    let reads_it = |other: &Host| {
+        let mut servers = other.wires.iter().filter(|wire| wire.role == Role::Server);
+        servers.any(|wire| place.spot(other, wire).path == path)
+    };
+    others.find(|other| reads_it(other) && is_wired(other, place, command))
 }
 
 /// `line:column` of a place.

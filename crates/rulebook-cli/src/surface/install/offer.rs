@@ -7,7 +7,8 @@ use rulebook_workspace::Homes;
 use serde_json::{Value as Json, json};
 
 use super::hosts::{HOSTS, Host};
-use super::{Place, is_wired};
+use super::is_wired;
+use super::place::{Place, host_spot};
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, paint};
 use crate::surface::VERSION;
@@ -22,8 +23,9 @@ pub(super) fn run(args: &Args, place: &Place, command: &str) -> anyhow::Result<E
             let here = host.signs.iter().filter(|sign| place.base.join(sign).exists());
             found.extend(here.map(|sign| (*sign).to_owned()));
         }
-        let at_home = |sign: &&&str| home.as_ref().is_some_and(|home| home.join(sign).exists());
-        found.extend(host.home_signs.iter().filter(at_home).map(|sign| format!("~/{sign}")));
+        let at_home =
+            home.iter().flat_map(|home| host.home_signs.iter().map(|sign| host_spot(host, home, sign)));
+        found.extend(at_home.filter(|spot| spot.path.exists()).map(|spot| spot.shown));
         if !found.is_empty() {
             rows.push((host, found, is_wired(host, place, command)));
         }

@@ -1,13 +1,13 @@
 //! Shows what was done with each file, or would be.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
 use super::file::Change;
 use super::hosts::Host;
-use super::{Place, Task, diff};
+use super::place::Place;
+use super::{Task, diff};
 use crate::out::{self, BOLD, DIM, GREEN, RED, paint, plural};
 use crate::surface::VERSION;
 
@@ -19,12 +19,12 @@ pub(super) struct Outcome<'a> {
     pub(super) is_written: bool,
     pub(super) changes: Vec<Change>,
     /// Files that keep our server, each for another host.
-    pub(super) kept: Vec<(PathBuf, &'static Host)>,
+    pub(super) kept: Vec<(String, &'static Host)>,
 }
 
 impl Outcome<'_> {
     pub(super) fn json(&self) -> Json {
-        let file = |change: &Change| json!({ "path": self.place.shown(&change.path), "change": name(change), "diff": diff_of(change) });
+        let file = |change: &Change| json!({ "path": change.spot.shown, "change": name(change), "diff": diff_of(change) });
         json!({
             "version": VERSION,
             "host": self.host.name,
@@ -39,7 +39,7 @@ impl Outcome<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for change in &self.changes {
-            let path = paint(BOLD, out::clean(&self.place.shown(&change.path)));
+            let path = paint(BOLD, out::clean(&change.spot.shown));
             let _ = writeln!(text, "{path}  {}", paint(DIM, name(change)));
             for line in diff_of(change).lines() {
                 let style = if line.starts_with("  +") { GREEN } else { RED };
@@ -65,9 +65,10 @@ impl Outcome<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let kept = self.kept.iter().map(|(path, other)| {
-            format!("`{}` keeps its server: {} is wired here too", self.place.shown(path), other.title)
-        });
+        let kept = self
+            .kept
+            .iter()
+            .map(|(shown, other)| format!("`{shown}` keeps its server: {} is wired here too", other.title));
         let is_new = self.task == Task::Install && !self.changes.is_empty();
         let own = Some(self.host.note).filter(|note| is_new && !note.is_empty());
         kept.chain(own.map(str::to_owned)).collect()
