@@ -127,7 +127,8 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too.
+/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too. What nobody may
+/// switch off is not cut either.
 fn over_budget<'e, 'r>(
     stack: &[&'e Verdict<'r>],
     offered: &[&'e Verdict<'r>],
@@ -139,7 +140,7 @@ fn over_budget<'e, 'r>(
     let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
     let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
     let mut omitted = Vec::new();
-    for verdict in stack.iter().rev() {
+    for verdict in stack.iter().rev().filter(|verdict| !verdict.rule.always_enabled) {
         let heading = if offered.is_empty() && omitted.is_empty() { 0 } else { estimate_tokens(OFFERS) };
         if total + heading <= limit {
             break;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, Shape};
+use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Unreadable};
 
 use super::nested::NEVER_WALKED;
-use super::{Finder, Found, Node, Spot, reason};
+use super::{Finder, Found, MAX_FILES, Node, Spot, reason};
 use crate::homes::posix;
 
 /// The most folders one rule folder may hold.
@@ -146,13 +147,18 @@ impl Finder<'_> {
         is_link: bool,
         refused: Option<Unreadable>,
     ) {
+        let count = self.counts.entry(spot.scope).or_default();
+        *count += 1;
+        if *count > MAX_FILES {
+            return;
+        }
         let is_in_folder = spot.place.extensions().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
         let origin = Origin {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display: one_line(&display),
+            display: visible_line(&display),
             path: posix(file),
             root: spot.root,
             folder: spot.folder.to_owned(),
@@ -211,14 +217,6 @@ fn number_at(_: &Path) -> Option<u64> {
 #[cfg(not(unix))]
 fn number_of(_: &fs::DirEntry) -> Option<u64> {
     None
-}
-
-/// A name may hold anything, a line break too: shown, it must stay one line.
-fn one_line(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return text.to_owned();
-    }
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn not_a_file(kind: FileType) -> Option<Unreadable> {
