@@ -67,7 +67,7 @@ fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Resu
         }));
     }
     let diagnostics = workspace.diagnostics.as_slice();
-    finish(args, workspace, "synced", listed, text, diagnostics)?;
+    finish(args, workspace, "synced", &listed, text, diagnostics)?;
     Ok(ExitCode::from(u8::from(failed)))
 }
 
@@ -113,7 +113,7 @@ fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
     }
     let mut text = String::new();
     table.write(&mut text, 0, &table.widths());
-    finish(args, workspace, "remotes", listed, text, &diagnostics)?;
+    finish(args, workspace, "remotes", &listed, text, &diagnostics)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -164,7 +164,7 @@ fn show_diff(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow:
             }
         }
     }
-    finish(args, workspace, "remotes", listed, text, &workspace.diagnostics)?;
+    finish(args, workspace, "remotes", &listed, text, &workspace.diagnostics)?;
     Ok(ExitCode::from(u8::from(failed)))
 }
 
@@ -199,7 +199,7 @@ fn finish(
     args: &Args,
     workspace: &Workspace,
     key: &str,
-    listed: Vec<Value>,
+    listed: &[Value],
     mut text: String,
     diagnostics: &[Diagnostic],
 ) -> anyhow::Result<()> {

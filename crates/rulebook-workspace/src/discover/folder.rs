@@ -154,11 +154,16 @@ impl Finder<'_> {
         }
         let is_in_folder = spot.place.extensions().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
+        let shown = visible_line(&display);
+        if shown != display {
+            let told = "has a name with characters that people do not see";
+            self.diagnostics.push(Diagnostic::whole(Code::HiddenText, &shown, told).help("rename the file"));
+        }
         let origin = Origin {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display: visible_line(&display),
+            display: shown,
             path: posix(file),
             root: spot.root,
             folder: spot.folder.to_owned(),

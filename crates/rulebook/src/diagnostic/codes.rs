@@ -132,6 +132,9 @@ codes! {
     ForeignKey "foreign-key" Warning
         "A key belongs to another agent's format."
         "use this format's own key";
+    Forged "forged" Warning
+        "A rule has what is written around rules inside it, as if to end itself or to begin another."
+        "write it in other words, if it is meant";
     FusedFence "fused-fence" Warning
         "A `---` fence has text on its own line; it was taken as the fence it was meant to be."
         "put `---` alone on its line";

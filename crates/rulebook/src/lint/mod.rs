@@ -2,6 +2,7 @@
 
 mod always;
 mod body;
+mod forged;
 mod id;
 mod secret;
 mod summary;
@@ -22,7 +23,7 @@ type Told = Vec<Diagnostic>;
 const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint];
 
 /// Lints that read one rule's file.
-const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, secret::lint];
+const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secret::lint];
 
 /// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
 /// header are then located, else they are problems of the file as a whole.
