@@ -61,6 +61,13 @@ pub(crate) enum Command {
     Hook(Hook),
     /// The sessions of agents whose hooks are wired
     Sessions,
+    /// Rules from elsewhere: fetch them, list what is kept of them, show what would change
+    Remote {
+        #[command(subcommand)]
+        task: RemoteTask,
+    },
+    /// Show what this workspace's files would do and what changed in them, and record that you trust them
+    Trust(Trust),
     /// Serve agents over the Model Context Protocol, on standard input and output
     Mcp,
     /// The formats that are read, and the agents whose own view `--as` shows
@@ -76,6 +83,35 @@ pub(crate) enum Command {
     },
     /// Print the manual page
     Man,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Trust {
+    /// Show, and record nothing
+    #[arg(long)]
+    pub(crate) show: bool,
+
+    /// Forget that the workspace was trusted
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) forget: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RemoteTask {
+    /// Fetch them, and keep what is new; exits with 1 if one could not be fetched
+    Sync {
+        /// Only these
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// What is kept of them, how old it is, and how it is checked
+    List,
+    /// What fetching would change; nothing is kept
+    Diff {
+        /// Only these
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use rulebook::diagnostic::{Diagnostic, Severity};
-use rulebook::lint::is_hidden;
+use rulebook::hidden::is_hidden;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
-use rulebook::format::{Base, FORMATS, Format, Place};
+use rulebook::format::{Base, FETCHED, FORMATS, Format, Place};
+use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::homes::{Homes, posix};
 use crate::tree::Tree;
-use folder::one_line;
 
 /// How far nested rule folders are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,9 @@ pub struct Found {
 /// Device and number of a file, where files have numbers.
 pub type Node = (u64, u64);
 
+/// The most rule files that are read of one scope: what a repository holds leaves room for a person's own.
+const MAX_FILES: usize = 10_000;
+
 /// What to look for, and where.
 pub struct Search<'s> {
     /// The workspace's roots.
@@ -60,6 +63,8 @@ pub struct Search<'s> {
     pub takes: &'s dyn Fn(&Format) -> bool,
     /// Folders named in the settings, and the root whose settings they are; none for the user's own.
     pub extra: &'s [(Option<usize>, String)],
+    /// Folders of fetched rules, each by its name.
+    pub folders: &'s [(String, PathBuf)],
     /// Folders links may lead to.
     pub allow_links: &'s [PathBuf],
 }
@@ -94,13 +99,16 @@ pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagn
     let mut heads: Vec<&str> = places.map(Place::head).collect();
     heads.sort_unstable();
     heads.dedup();
-    let mut finder = Finder { search, formats, heads, found: Vec::new(), diagnostics: Vec::new() };
+    let mut finder =
+        Finder { search, formats, heads, found: Vec::new(), counts: HashMap::new(), diagnostics: Vec::new() };
     for root in 0..search.roots.roots.len() {
         finder.workspace(root);
     }
     finder.nested(reach);
     finder.extra();
+    finder.fetched();
     finder.user();
+    finder.tell_too_many();
     let key = |found: &Found| {
         let origin = &found.origin;
         (
@@ -125,6 +133,8 @@ struct Finder<'s> {
     /// The first names of all their places in a workspace, sorted.
     heads: Vec<&'static str>,
     found: Vec<Found>,
+    /// How many there are of each scope, those beyond the limit too.
+    counts: HashMap<Scope, usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -168,8 +178,11 @@ impl Finder<'_> {
         self.look(&Here { root, folder: "", base: &base, up: "" }, &present);
         for (name, head) in near {
             let told = format!("is not read: agents look for `{head}`, in these letters");
-            let told =
-                Diagnostic::whole(Code::NearName, one_line(&format!("{}{name}", self.prefix(root))), told);
+            let told = Diagnostic::whole(
+                Code::NearName,
+                visible_line(&format!("{}{name}", self.prefix(root))),
+                told,
+            );
             self.diagnostics.push(told.help(format!("rename it to `{head}` if it is meant for agents")));
         }
         for format in self.formats.clone().into_iter().filter(|format| format.climbs) {
@@ -260,6 +273,29 @@ impl Finder<'_> {
                 self.place(&spot, &at);
             }
         }
+    }
+
+    /// Folders that the person's own settings name as remotes; one that is not there is told elsewhere.
+    fn fetched(&mut self) {
+        let Some(format) = Format::named("remote") else { return };
+        for (name, at) in self.search.folders {
+            let (shown, within) = (name.clone(), at.clone());
+            let spot =
+                Spot { format, place: &FETCHED, scope: Scope::Remote, root: 0, folder: "", shown, within };
+            self.place(&spot, at);
+        }
+    }
+
+    fn tell_too_many(&mut self) {
+        let over = self.counts.iter().filter(|(_, count)| **count > MAX_FILES);
+        let tell = |(scope, count): (&Scope, &usize)| {
+            let told = format!(
+                "there are {count} rule files of the {}, of which {MAX_FILES} are read",
+                scope.name()
+            );
+            Diagnostic::whole(Code::TooMany, "rule files", told)
+        };
+        self.diagnostics.extend(over.map(tell));
     }
 
     fn user(&mut self) {

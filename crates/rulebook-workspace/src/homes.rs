@@ -11,6 +11,8 @@ pub struct Homes {
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, or `~/.config`.
     pub config: Option<PathBuf>,
+    /// `XDG_CACHE_HOME`, or `~/.cache`.
+    pub cache: Option<PathBuf>,
     /// `XDG_STATE_HOME`, or `~/.local/state`.
     pub state: Option<PathBuf>,
     /// What an administrator's files lie below: the file system's root.
@@ -31,6 +33,7 @@ impl Homes {
         let below = |path: &str| home.as_ref().map(|home| home.join(path));
         Homes {
             config: folder("XDG_CONFIG_HOME").or_else(|| below(".config")),
+            cache: folder("XDG_CACHE_HOME").or_else(|| below(".cache")),
             state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
             home,
             system: Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),

@@ -12,6 +12,7 @@ use rulebook::source::{Origin, Scope, Source};
 use crate::discover::Search;
 use crate::homes::posix;
 use crate::load::{FIRST_READ, read_text};
+use crate::trust::Gate;
 
 /// The most files all imports together may pull in.
 const MAX_IMPORTS: usize = 256;
@@ -23,7 +24,7 @@ struct Importer {
 }
 
 /// Adds what the rules import; tells of imports that cannot be followed.
-pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>) -> Vec<Diagnostic> {
+pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>, gate: &Gate) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let importers = parsed.iter().enumerate().filter(|(_, parsed)| rule_of(parsed).is_some_and(may_import));
     let mut queue: VecDeque<Importer> = importers
@@ -65,10 +66,16 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>) -> Vec<Diagn
                 added.push((imported(rule, &real, search), real));
             }
         }
-        for (source, real) in added {
+        for (Source { origin, text }, real) in added {
             let chain = importer.chain.iter().cloned().chain([real]).collect();
             queue.push_back(Importer { at: parsed.len(), chain });
-            parsed.push(parse(source));
+            let (text, told) = match text {
+                Ok(text) => gate.admit(&origin, text),
+                Err(refused) => (Err(refused), None),
+            };
+            let mut imported = parse(Source { origin, text });
+            imported.diagnostics.extend(told);
+            parsed.push(imported);
         }
         if is_full {
             break;

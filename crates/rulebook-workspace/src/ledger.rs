@@ -201,7 +201,7 @@ fn read_on(file: &mut File, history: &mut History) -> io::Result<()> {
 }
 
 /// A name as part of a path, whatever a host calls its sessions: other signs are written as their numbers.
-fn safe(name: &str) -> String {
+pub(crate) fn safe(name: &str) -> String {
     const MAX: usize = 120;
     let mut safe = String::new();
     for c in name.chars() {

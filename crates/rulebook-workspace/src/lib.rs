@@ -24,10 +24,13 @@ mod imports;
 pub mod ledger;
 mod load;
 mod open;
+pub mod remote;
 pub mod settings;
+mod state;
 pub mod team;
 pub mod toggles;
 mod tree;
+pub mod trust;
 
 pub use coverage::Reached;
 pub use discover::Reach;
@@ -48,7 +51,7 @@ use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 
 use discover::{Search, discover};
-use settings::Settings;
+use settings::{Remote, Settings};
 use toggles::{Switched, Toggles};
 
 /// Roots, settings and switches, read once; rules are read when they are asked for.
@@ -63,6 +66,11 @@ pub struct Workspace {
     /// What is to be told about the settings.
     pub diagnostics: Vec<Diagnostic>,
     switched: Switched,
+    gate: trust::Gate,
+    /// Texts of settings files of the workspace, trusted or not.
+    offered: Vec<(usize, String)>,
+    /// Roots whose settings are not used, because they are not trusted.
+    shut: Vec<usize>,
 }
 
 /// The rules within reach, and what is to be told about them.
@@ -96,6 +104,11 @@ impl Workspace {
     /// The person's switches; none without a home.
     pub fn toggles(&self) -> Option<Toggles> {
         self.homes.state.as_ref().map(|state| Toggles::at(&state.join("rulebook")))
+    }
+
+    /// Where the person's trust is kept; nowhere without a home.
+    pub fn trust_store(&self) -> Option<trust::Store> {
+        self.homes.state.as_ref().map(|state| trust::Store::at(&state.join("rulebook")))
     }
 
     /// Reads the rules within reach.
@@ -168,19 +181,30 @@ impl Workspace {
         let is_own = std::ptr::eq(formats, FORMATS);
         let allow_links: Vec<PathBuf> =
             self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect();
+        // An agent's own view knows nothing of what is fetched here.
+        let remotes: &[Remote] = if is_own { &self.settings.remotes } else { &[] };
+        let folders = remote::folders(remotes, &self.homes);
         let search = Search {
             roots: &self.roots,
             homes: &self.homes,
             formats,
             takes,
             extra: if is_own { &extra } else { &[] },
+            folders: &folders,
             allow_links: &allow_links,
         };
         let (found, mut diagnostics) = discover(&search, reach);
         let twins = self.twins();
-        let (mut parsed, same) = load::load(found, &|origin| twin_key(&twins, origin));
+        let (mut parsed, same) = load::load(found, &self.gate, &|origin| twin_key(&twins, origin));
         diagnostics.extend(same);
-        diagnostics.extend(imports::follow(&mut parsed, &search));
+        diagnostics.extend(imports::follow(&mut parsed, &search, &self.gate));
+        diagnostics.extend(trust::tell_untrusted(&mut parsed, &self.shut, &self.roots));
+        let (fetched, told) = remote::load(remotes, &self.homes);
+        diagnostics.extend(told);
+        parsed.extend(fetched);
+        if is_own && !self.settings.rules.reads("remote") {
+            parsed.retain(may_stay);
+        }
         (parsed, diagnostics)
     }
 
@@ -313,6 +337,12 @@ fn path_of(parsed: &Parsed) -> &str {
         Entry::Rule(rule) => &rule.origin.path,
         Entry::Rejected(rejected) => &rejected.origin.path,
     }
+}
+
+/// Whether a rule is read although its format is not: `rules.formats` may be a workspace's word.
+fn may_stay(parsed: &Parsed) -> bool {
+    let Entry::Rule(rule) = &parsed.entry else { return true };
+    rule.origin.format.name != "remote" || rule.always_enabled
 }
 
 fn is_import(rule: &Rule) -> bool {

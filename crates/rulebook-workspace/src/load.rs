@@ -9,9 +9,10 @@ use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Entry, Parsed, parse};
-use rulebook::source::{MAX_SOURCE, Origin, Source, Unreadable};
+use rulebook::source::{MAX_SOURCE, Origin, Scope, Source, Unreadable};
 
 use crate::discover::{Found, Node, reason};
+use crate::trust::Gate;
 
 /// Rule files are small: nearly all fit one read of this many bytes.
 pub(crate) const FIRST_READ: usize = 16 << 10;
@@ -19,14 +20,15 @@ pub(crate) const FIRST_READ: usize = 16 << 10;
 /// Reads and parses every file; what two names lead to counts once, for the first.
 pub(crate) fn load(
     found: Vec<Found>,
+    gate: &Gate,
     twin_of: &dyn Fn(&Origin) -> Option<String>,
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
     let mut first: HashMap<Identity, usize> = HashMap::with_capacity(found.len());
     let mut diagnostics = Vec::new();
     let mut parsed: Vec<Parsed> = Vec::with_capacity(found.len());
-    let mut buffer = vec![0; FIRST_READ];
+    let mut reading = Reading { gate, twin_of, buffer: vec![0; FIRST_READ], bytes: HashMap::new() };
     for found in found {
-        let read = read_one(found, twin_of, &mut buffer);
+        let read = reading.read_one(found);
         let known = read.identities.iter().find_map(|identity| first.get(identity)).copied();
         if let Some(other) = known {
             let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
@@ -61,17 +63,41 @@ struct ReadFile {
     identities: Vec<Identity>,
 }
 
-fn read_one(found: Found, twin_of: &dyn Fn(&Origin) -> Option<String>, buffer: &mut [u8]) -> ReadFile {
-    let text = match found.refused {
-        Some(refused) => Err(refused),
-        None => read_text(&found.file, buffer),
-    };
-    let twin =
-        text.as_ref().ok().zip(twin_of(&found.origin)).map(|(text, twin)| Identity::Twin(twin, text.clone()));
-    let folder = (!found.origin.folder.is_empty()).then(|| (found.origin.root, found.origin.folder.clone()));
-    let node = found.node.filter(|_| text.is_ok()).map(|node| Identity::Node(node, folder));
-    let identities = node.into_iter().chain(twin).collect();
-    ReadFile { parsed: parse(Source { origin: found.origin, text }), identities }
+/// The most bytes that are read of all files of one scope together: what a repository holds leaves room for a person's own.
+const MAX_BYTES: usize = 64 << 20;
+
+/// What all files go through.
+struct Reading<'r> {
+    gate: &'r Gate,
+    twin_of: &'r dyn Fn(&Origin) -> Option<String>,
+    buffer: Vec<u8>,
+    /// How much was read of each scope.
+    bytes: HashMap<Scope, usize>,
+}
+
+impl Reading<'_> {
+    fn read_one(&mut self, found: Found) -> ReadFile {
+        let bytes = self.bytes.entry(found.origin.scope).or_default();
+        let text = match found.refused {
+            Some(refused) => Err(refused),
+            None if *bytes >= MAX_BYTES => Err(Unreadable::TooMany),
+            None => read_text(&found.file, &mut self.buffer),
+        };
+        *bytes += text.as_ref().map_or(0, String::len);
+        let (text, told) = match text {
+            Ok(text) => self.gate.admit(&found.origin, text),
+            Err(refused) => (Err(refused), None),
+        };
+        let twin = text.as_ref().ok().zip((self.twin_of)(&found.origin));
+        let twin = twin.map(|(text, twin)| Identity::Twin(twin, text.clone()));
+        let folder =
+            (!found.origin.folder.is_empty()).then(|| (found.origin.root, found.origin.folder.clone()));
+        let node = found.node.filter(|_| text.is_ok()).map(|node| Identity::Node(node, folder));
+        let identities = node.into_iter().chain(twin).collect();
+        let mut parsed = parse(Source { origin: found.origin, text });
+        parsed.diagnostics.extend(told);
+        ReadFile { parsed, identities }
+    }
 }
 
 pub(crate) fn read_text(path: &Path, buffer: &mut [u8]) -> Result<String, Unreadable> {

@@ -8,8 +8,9 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
 
 use crate::homes::{Homes, posix};
-use crate::settings::{self, Layer, LayerKind, Settings};
+use crate::settings::{self, Layer, LayerKind, Settings, Trust};
 use crate::toggles::Switched;
+use crate::trust::{Entrance, Gate};
 use crate::{Workspace, bounded, discover};
 
 /// Why a workspace cannot be opened.
@@ -70,8 +71,11 @@ impl Workspace {
             settings: Settings::default(),
             diagnostics: Vec::new(),
             switched: Switched::default(),
+            gate: Gate::default(),
+            offered: Vec::new(),
+            shut: Vec::new(),
         };
-        workspace.read_settings(flags);
+        workspace.read_settings(flags, None);
         if let Some(toggles) = workspace.toggles() {
             let (switched, told) = toggles.read();
             workspace.switched = switched;
@@ -80,35 +84,49 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn read_settings(&mut self, flags: &str) {
+    /// Reads the settings, the workspace's through the gate: as the person's own want it, or as `mode` says.
+    pub(crate) fn read_settings(&mut self, flags: &str, mode: Option<Trust>) {
+        let mut own = Vec::new();
+        if let Some(config) = &self.homes.config {
+            let path = config.join("rulebook/config.toml");
+            own.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
+        }
+        if !flags.is_empty() {
+            own.push(Layer { kind: LayerKind::Flags, display: "--set".to_owned(), text: flags.to_owned() });
+        }
+        let wanted = || if own.is_empty() { Trust::default() } else { settings::merge(&own).0.trust };
+        self.close_gate(mode.unwrap_or_else(wanted));
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
         for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
             let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
+            let path = Path::new(path).join("rulebook.toml");
             let kind = LayerKind::Workspace { root };
-            layers.extend(read_layer(
-                kind,
-                display,
-                &Path::new(path).join("rulebook.toml"),
-                &mut self.diagnostics,
-            ));
+            let Some(layer) = read_layer(kind, display, &path, &mut self.diagnostics) else { continue };
+            self.offered.push((root, layer.text.clone()));
+            match self.gate.judge(root, &posix(&path), &layer.text) {
+                Entrance::Open => layers.push(layer),
+                Entrance::Told(what) => {
+                    self.diagnostics.push(Diagnostic::whole(Code::Changed, &layer.display, what));
+                    layers.push(layer);
+                }
+                Entrance::Shut => self.shut.push(root),
+            }
         }
-        if let Some(config) = &self.homes.config {
-            let path = config.join("rulebook/config.toml");
-            layers.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
-        }
-        if !flags.is_empty() {
-            layers.push(Layer {
-                kind: LayerKind::Flags,
-                display: "--set".to_owned(),
-                text: flags.to_owned(),
-            });
-        }
+        layers.extend(own);
         if !layers.is_empty() {
             let (settings, told) = settings::merge(&layers);
             self.settings = settings;
             self.diagnostics.extend(told);
         }
+    }
+
+    /// Learns what was trusted before anything of the workspace is read.
+    fn close_gate(&mut self, mode: Trust) {
+        let store = self.trust_store().filter(|_| mode != Trust::Off);
+        let (known, told) = store.map(|store| store.read(&self.roots)).unwrap_or_default();
+        self.gate = Gate::new(mode, known, &self.roots);
+        self.diagnostics.extend(told);
     }
 }
 

@@ -85,6 +85,12 @@ pub struct Remote {
     pub url: String,
     /// What it must hash to: 64 lower-case hexadecimal digits.
     pub sha256: Option<String>,
+    /// Whose signature it must carry: a public key of minisign.
+    pub minisign_key: Option<String>,
+    /// The environment variable that holds the token to ask with.
+    pub token_env: Option<String>,
+    /// A file of certificates to trust beside the system's.
+    pub ca_file: Option<String>,
     /// How old a copy may become before it is fetched again.
     pub refresh: Option<Duration>,
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, DirBuilder, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::atomic::{self, Audience, naming};
-use crate::bounded;
+use crate::{bounded, state};
 use rulebook::rule::normalize_id;
 
 /// The largest file of switches that is read, in bytes.
@@ -75,42 +75,21 @@ impl Toggles {
     /// When this returns, the switch is on disk. A file that could not be read whole is kept beside
     /// the new one as `toggles.json.broken`; one of a newer version is not written to.
     pub fn switch(&self, root: &Path, id: &str, to: Switch) -> io::Result<Changed> {
-        let _held = self.lock().map_err(|error| naming("cannot write", &self.path, &error))?;
+        let _held = state::lock(&self.path).map_err(|error| naming("cannot write", &self.path, &error))?;
         let mut document = self.document().map_err(|error| naming("cannot read", &self.path, &error))?;
         let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         if !document.set(&name(&real), normalize_id(id), to) {
             return Ok(Changed::No);
         }
         if document.version > VERSION {
-            return Err(io::Error::other(format!(
-                "`{}` was written by a newer Rulebook (version {}, this one knows {VERSION}); nothing was changed",
-                self.path.display(),
-                document.version
-            )));
+            return Err(state::newer_error(&self.path, document.version, VERSION));
         }
         if document.fault.is_some() {
-            let names =
-                (1..).map(|at| if at == 1 { "json.broken".to_owned() } else { format!("json.broken-{at}") });
-            let mut free = names.map(|name| self.path.with_extension(name)).filter(|path| !path.exists());
-            let broken = free.next().expect("names do not end");
-            fs::copy(&self.path, &broken).map_err(|error| naming("cannot write", &broken, &error))?;
+            state::keep_copy(&self.path)?;
         }
         let text = serde_json::to_string_pretty(&document)? + "\n";
         atomic::replace(&self.path, &text, Audience::Owner)?;
         Ok(Changed::Yes)
-    }
-
-    /// Waits for the lock, which lasts as long as the file is open. The lock file stays: a writer
-    /// that removed it would let two others lock two files of one name.
-    fn lock(&self) -> io::Result<File> {
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.recursive(true).create(atomic::folder(&self.path))?;
-        let lock = self.path.with_extension("json.lock");
-        let file = File::options().create(true).truncate(false).write(true).open(lock)?;
-        file.lock()?;
-        Ok(file)
     }
 
     fn document(&self) -> io::Result<Document> {

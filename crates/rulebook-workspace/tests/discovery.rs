@@ -35,6 +35,7 @@ impl Place {
         let home = self.path("home");
         Homes {
             config: Some(home.join(".config")),
+            cache: Some(home.join(".cache")),
             state: Some(home.join(".local/state")),
             home: Some(home),
             system: Some(self.path("system")),

@@ -33,18 +33,22 @@ pub fn blocks<'e, 'r>(
     let mut room = cap.saturating_sub(HEAD + lines.iter().map(|line| length(line) + 1).sum::<usize>());
     let mut texts = Vec::new();
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
-    for verdict in rules {
+    // What nobody may switch off has its room before the rest.
+    let (mut ordered, rest): (Vec<_>, Vec<_>) =
+        rules.iter().copied().partition(|verdict| verdict.rule.always_enabled);
+    ordered.extend(rest);
+    for verdict in ordered {
         let text = block(verdict, evidence);
         let size = length(&text) + length(&verdict.rule.name) + 4;
         if size <= room {
             room -= size;
             texts.push(text);
-            whole.push(*verdict);
+            whole.push(verdict);
         } else {
             let line = offer_line(verdict.rule);
             room = room.saturating_sub(length(&line) + 1);
             lines.push(line);
-            cut.push(*verdict);
+            cut.push(verdict);
         }
     }
     let mut parts = Vec::new();

@@ -223,6 +223,7 @@ fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
         let Verdict { rule, state, .. } = verdict;
         if let Some(tomb) = tombs.get(rule.id.as_str())
             && !matches!(state, State::Disabled(_))
+            && !rule.always_enabled
         {
             *state = State::Disabled(tomb.tombstone());
         }
@@ -232,12 +233,18 @@ fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
     }
 }
 
-/// One winner an id: the first in order that applies. What is merely offered yields to what applies.
+/// One winner an id: the first in order that applies. What is merely offered yields to what applies, and both to what
+/// nobody may switch off.
 fn override_ids(standings: &mut [Standing<'_>]) {
     let mut winners: HashMap<&str, usize> = HashMap::with_capacity(standings.len());
-    for wants_unmet in [false, true] {
+    let turns: [fn(&Standing<'_>) -> bool; 3] = [
+        |standing| standing.verdict.rule.always_enabled && standing.unmet.is_none(),
+        |standing| standing.unmet.is_none(),
+        |_| true,
+    ];
+    for is_turn in turns {
         for (at, standing) in standings.iter().enumerate() {
-            if standing.applies() && standing.unmet.is_some() == wants_unmet {
+            if standing.applies() && is_turn(standing) {
                 winners.entry(&standing.verdict.rule.id).or_insert(at);
             }
         }
@@ -249,6 +256,9 @@ fn override_ids(standings: &mut [Standing<'_>]) {
         let Standing { verdict, unmet } = &mut standings[at];
         verdict.state = match unmet.take() {
             Some(why) if at < winner => State::Inactive(why),
+            _ if at < winner && winner_rule.always_enabled => {
+                State::Overridden { winner: winner_rule, by: Step::Enabled }
+            }
             _ => {
                 State::Overridden { winner: winner_rule, by: winner_rule.rank.decided_by(&verdict.rule.rank) }
             }

@@ -77,16 +77,29 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let body = rule.body.as_str();
     let mut start = 0;
     let mut written = 0;
+    let mut is_after_blank = false;
     for end in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]) {
+        let line = body[start..end].trim();
         // A line that looks like another rule's header is indented: a body cannot pass for two rules.
-        if is_header(body[start..end].trim()) {
+        if is_header(line) || is_after_blank && looks_like_header(line) || line == OFFERS_LINE {
             text.push_str(&body[written..start]);
             text.push(' ');
             written = start;
         }
+        is_after_blank = line.is_empty();
         start = end + 1;
     }
     text.push_str(&body[written..]);
+}
+
+/// Whether a line could stand above a rule's text, of a rule that is there or not: a rule file's path and nothing else.
+pub(crate) fn looks_like_header(line: &str) -> bool {
+    const ENDS: [&str; 7] = [".md", ".mdc", ".mdx", ".txt", ".markdown", "rules", "hints"];
+    let is_path = line.starts_with(['.', '~', '/']) || line.starts_with(char::is_uppercase);
+    is_path
+        && line.len() < 256
+        && ENDS.iter().any(|end| line.ends_with(end))
+        && !line.contains(char::is_whitespace)
 }
 
 fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
@@ -106,6 +119,9 @@ fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
 
 /// What stands above the offers.
 const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching domain.";
+
+/// Its second line, by which people and models know it.
+pub(crate) const OFFERS_LINE: &str = "Read rule://<name> when working in a matching domain.";
 
 /// `- name (glob, glob): description`, on one line.
 pub fn offer_line(rule: &Rule) -> String {
@@ -127,7 +143,8 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too.
+/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too. What nobody may
+/// switch off is not cut either.
 fn over_budget<'e, 'r>(
     stack: &[&'e Verdict<'r>],
     offered: &[&'e Verdict<'r>],
@@ -139,7 +156,7 @@ fn over_budget<'e, 'r>(
     let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
     let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
     let mut omitted = Vec::new();
-    for verdict in stack.iter().rev() {
+    for verdict in stack.iter().rev().filter(|verdict| !verdict.rule.always_enabled) {
         let heading = if offered.is_empty() && omitted.is_empty() { 0 } else { estimate_tokens(OFFERS) };
         if total + heading <= limit {
             break;

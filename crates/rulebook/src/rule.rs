@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::condition::{Condition, Match, Paths};
+use crate::hidden::visible;
 use crate::source::{Origin, Scope};
 use crate::stream;
 use crate::stream::pattern::Pattern;
@@ -40,6 +41,8 @@ pub struct Rule {
     pub is_offered: bool,
     /// `false` switches it, and every rule of the same id and lower rank, off.
     pub enabled: bool,
+    /// Whether nobody may switch it off, override it or cut it: its own conditions alone decide.
+    pub always_enabled: bool,
     /// What it watches the model's output for.
     pub stream: Option<Trigger>,
     /// What its author says it must and must not do.
@@ -83,6 +86,9 @@ pub enum Step {
     Folder,
     /// The earlier path.
     Path,
+    /// Not the order: the other one cannot be switched off.
+    #[serde(rename = "alwaysEnabled")]
+    Enabled,
     /// Not the order: the same text is delivered already.
     Duplicate,
 }
@@ -96,6 +102,7 @@ impl Step {
             Step::Format => "format",
             Step::Folder => "folder",
             Step::Path => "path",
+            Step::Enabled => "alwaysEnabled",
             Step::Duplicate => "duplicate",
         }
     }
@@ -230,7 +237,8 @@ impl OwnModes {
 
 /// Makes an id of what people write: trimmed, lower case, spaces (and what is no sign at all) to `-`.
 pub fn normalize_id(text: &str) -> String {
-    text.trim().to_lowercase().replace(|c: char| c == ' ' || c.is_control(), "-")
+    let plain = text.trim().replace(|c: char| c == ' ' || c.is_control(), "-");
+    visible(&plain).to_lowercase()
 }
 
 impl Rule {

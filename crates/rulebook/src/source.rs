@@ -91,6 +91,10 @@ pub enum Unreadable {
         /// Where it leads, or why that cannot be told.
         target: String,
     },
+    /// Of a workspace that is not trusted, while the person's settings require that it is.
+    Untrusted,
+    /// Beyond what is read of all rule files together.
+    TooMany,
 }
 
 /// The largest rule file that is read, in bytes.

@@ -37,7 +37,7 @@ fn every_header_is_read_as_it_was_meant_or_told() {
 
 /// What was read of the one file there is: its rule, or that it is rejected; then the diagnostics.
 fn reads(stage: &Stage, case: &str) -> String {
-    let nowhere = Homes { home: None, config: None, state: None, system: None };
+    let nowhere = Homes::default();
     let loaded = Workspace::open(&[stage.workspace()], nowhere).unwrap().load(Reach::Tree);
     let rules = loaded.book.rules().map(|(rule, _)| shown(rule));
     let rejected = loaded.book.rejected().iter().map(|_| "rejected\n".to_owned());

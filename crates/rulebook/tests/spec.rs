@@ -105,6 +105,7 @@ fn open(stage: &Stage) -> Workspace {
     let home = stage.home();
     let homes = Homes {
         config: Some(home.join(".config")),
+        cache: Some(home.join(".cache")),
         state: Some(home.join(".local/state")),
         system: Some(home.join("system")),
         home: Some(home),

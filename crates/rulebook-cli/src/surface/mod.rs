@@ -6,17 +6,19 @@ mod coverage;
 mod explain;
 mod fix;
 mod formats;
-mod hook;
+pub(crate) mod hook;
 mod install;
 mod mcp;
 mod prompt;
 mod read;
+mod remote;
 mod sarif;
 mod sessions;
 mod status;
 mod stream;
 mod test;
 mod toggle;
+mod trust;
 
 pub(crate) use hook::HOSTS;
 
@@ -58,6 +60,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Install(wanted) => install::install(args, wanted),
         Command::Uninstall(wanted) => install::uninstall(args, wanted),
         Command::Mcp => mcp::run(args),
+        Command::Trust(trust) => trust::run(args, trust),
+        Command::Remote { task } => remote::run(args, task),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

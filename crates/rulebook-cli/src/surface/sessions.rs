@@ -107,7 +107,7 @@ fn given(history: &History) -> usize {
     history.facts().iter().filter(|fact| matches!(fact, Fact::Delivered(_))).count()
 }
 
-fn age(at: SystemTime) -> String {
+pub(super) fn age(at: SystemTime) -> String {
     let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());
     match seconds {
         0..60 => "now".to_owned(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::nearest;
-use rulebook::rule::normalize_id;
+use rulebook::rule::{Rule, normalize_id};
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Reach, Workspace, toggles::Changed};
@@ -19,12 +19,17 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
     let workspace = super::open(args)?;
     let loaded = workspace.load(Reach::Tree);
     let id = normalize_id(toggle.id.trim_start_matches("rule://"));
-    let sources: Vec<&str> = loaded
+    let rules: Vec<&Rule> = loaded
         .book
         .rules()
-        .filter(|(rule, _)| rule.id == id)
-        .map(|(rule, _)| rule.origin.display.as_str())
+        .map(|(rule, _)| rule)
+        .filter(|rule| rule.id == id && !rule.always_enabled)
         .collect();
+    let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
+    if sources.is_empty() && to == Switch::Off && loaded.book.rules().any(|(rule, _)| rule.id == id) {
+        return Err(anyhow!("whoever publishes it has to, or take its `[[remote]]` out of your settings")
+            .context(format!("`{}` cannot be switched off: it is always enabled", out::clean(&id))));
+    }
     if sources.is_empty() && to == Switch::Off {
         let near =
             nearest(&id, loaded.book.ids()).map(|near| format!("did you mean `{}`?", out::clean(near)));

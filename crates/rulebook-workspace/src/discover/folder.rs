@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, Shape};
+use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Unreadable};
 
-use super::{Finder, Found, NEVER_WALKED, Node, Spot, reason};
+use super::{Finder, Found, MAX_FILES, NEVER_WALKED, Node, Spot, reason};
 use crate::homes::posix;
 
 /// The most folders one rule folder may hold.
@@ -145,13 +146,23 @@ impl Finder<'_> {
         is_link: bool,
         refused: Option<Unreadable>,
     ) {
+        let count = self.counts.entry(spot.scope).or_default();
+        *count += 1;
+        if *count > MAX_FILES {
+            return;
+        }
         let is_in_folder = spot.place.extensions().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
+        let shown = visible_line(&display);
+        if shown != display {
+            let told = "has a name with characters that people do not see";
+            self.diagnostics.push(Diagnostic::whole(Code::HiddenText, &shown, told).help("rename the file"));
+        }
         let origin = Origin {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display: one_line(&display),
+            display: shown,
             path: posix(file),
             root: spot.root,
             folder: spot.folder.to_owned(),
@@ -210,14 +221,6 @@ fn number_at(_: &Path) -> Option<u64> {
 #[cfg(not(unix))]
 fn number_of(_: &fs::DirEntry) -> Option<u64> {
     None
-}
-
-/// A name may hold anything, a line break too: shown, it must stay one line.
-pub(super) fn one_line(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return text.to_owned();
-    }
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn not_a_file(kind: FileType) -> Option<Unreadable> {

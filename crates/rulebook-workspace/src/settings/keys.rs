@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Remote, Setting, Settings, Trust};
+use crate::remote::{Address, SHAPE, is_key};
 
 /// One row of [`KEYS`].
 pub(super) struct Key {
@@ -88,8 +89,27 @@ pub(super) const KEYS: &[Key] = &[
     person("trust", Takes::Word(&Trust::NAMES, |to, at| to.trust = Trust::ALL[at])),
     person("remote", Takes::Entries),
     person("remote.name", text("a name", |to, name| fill(&mut entry(to).name, name))),
-    person("remote.url", text("an address", |to, url| fill(&mut entry(to).url, url))),
+    person(
+        "remote.url",
+        text(SHAPE, |to, url| Address::parse(url.trim()).is_some() && fill(&mut entry(to).url, url)),
+    ),
     person("remote.sha256", text("64 hexadecimal digits", |to, sum| put_sum(&mut entry(to).sha256, sum))),
+    person(
+        "remote.minisign_key",
+        text("a public key of minisign, `RW…`", |to, key| {
+            is_key(key.trim()) && put_text(&mut entry(to).minisign_key, key)
+        }),
+    ),
+    person(
+        "remote.token_env",
+        text("the name of an environment variable", |to, name| {
+            is_variable(name.trim()) && put_text(&mut entry(to).token_env, name)
+        }),
+    ),
+    person(
+        "remote.ca_file",
+        text("a file of certificates", |to, file| put_text(&mut entry(to).ca_file, file)),
+    ),
     person(
         "remote.refresh",
         text("a time such as `30m`, `12h` or `7d`", |to, time| {
@@ -200,6 +220,11 @@ fn put_text(slot: &mut Option<String>, text: &str) -> bool {
 fn put_sum(slot: &mut Option<String>, text: &str) -> bool {
     let is_sum = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_sum && put_text(slot, &text.to_lowercase())
+}
+
+/// Whether it can be a variable's name; a token itself, written here by a slip, mostly cannot.
+fn is_variable(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn duration(text: &str) -> Option<Duration> {

@@ -67,6 +67,8 @@ fn every_key_is_read() {
             url = "https://example.com/rules.json"
             sha256 = "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
             refresh = "12h"
+            token_env = "ORG_TOKEN"
+            ca_file = "~/ca.pem"
         "#,
     )]);
     let setting =
@@ -95,6 +97,9 @@ fn every_key_is_read() {
                 url: "https://example.com/rules.json".to_owned(),
                 sha256: Some("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned()),
                 refresh: Some(Duration::from_secs(43200)),
+                minisign_key: None,
+                token_env: Some("ORG_TOKEN".to_owned()),
+                ca_file: Some("~/ca.pem".to_owned()),
             }],
             trust: Trust::Require,
             said: settings.said.clone(),
@@ -327,7 +332,8 @@ fn one_bad_value_costs_only_itself() {
 fn a_remote_with_a_fault_is_left_out() {
     #[track_caller]
     fn check(line: &str, codes: &[&str]) {
-        let text = format!("[[remote]]\nname = 'a'\nurl = 'u'\n{line}\n[[remote]]\nname = 'b'\nurl = 'v'\n");
+        let text =
+            format!("[[remote]]\nname = 'a'\nurl = '/u'\n{line}\n[[remote]]\nname = 'b'\nurl = '/v'\n");
         let (settings, diagnostics) = merge(&[layer(LayerKind::User, &text)]);
         assert_eq!(settings.remotes.iter().map(|remote| remote.name.as_str()).collect::<Vec<_>>(), ["b"]);
         assert_eq!(diagnostics.iter().map(|d| d.code.row().name).collect::<Vec<_>>(), codes);
@@ -335,17 +341,19 @@ fn a_remote_with_a_fault_is_left_out() {
     check("sha256 = 'abc'", &["bad-value", "bad-value"]);
     check("sha265 = 'abc'", &["bad-value", "unknown-setting"]);
     check("refresh = 3", &["bad-value", "wrong-type"]);
+    check("token_env = 'ghp_abcdef'", &["bad-value", "bad-value"]);
+    check("minisign_key = 'abc'", &["bad-value", "bad-value"]);
 }
 
 #[test]
 fn a_later_remote_takes_the_place_of_its_name() {
     let settings = merged(&[
-        (LayerKind::User, "[[remote]]\nname='a'\nurl='1'\n[[remote]]\nname='b'\nurl='2'"),
-        (LayerKind::Flags, "[[remote]]\nname='a'\nurl='3'"),
+        (LayerKind::User, "[[remote]]\nname='a'\nurl='/1'\n[[remote]]\nname='b'\nurl='/2'"),
+        (LayerKind::Flags, "[[remote]]\nname='a'\nurl='/3'"),
     ]);
     let remotes: Vec<_> =
         settings.remotes.iter().map(|remote| (remote.name.as_str(), remote.url.as_str())).collect();
-    assert_eq!(remotes, [("a", "3"), ("b", "2")]);
+    assert_eq!(remotes, [("a", "/3"), ("b", "/2")]);
 }
 
 #[test]

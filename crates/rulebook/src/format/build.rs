@@ -83,6 +83,7 @@ pub(super) fn build(
         ReadBy::Tier(_) => Basis::Repaired,
         ReadBy::Nobody => Basis::FailOpen,
     };
+    let always_enabled = header.boolean("alwaysEnabled", &mut reader).unwrap_or(false);
     let (blank, diagnostics) = blank(reader, id, priority, body_start);
     let rule = Rule {
         description,
@@ -94,6 +95,7 @@ pub(super) fn build(
         globs,
         is_offered,
         enabled,
+        always_enabled,
         stream,
         examples,
         ..blank
@@ -136,6 +138,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         globs: Vec::new(),
         is_offered: false,
         enabled: true,
+        always_enabled: false,
         stream: None,
         examples: Examples::default(),
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,

@@ -16,7 +16,7 @@ mod trigger;
 pub use imports::{Import, imports};
 pub(crate) use keys::PATHS;
 pub use parse::{Entry, Parsed, Rejected, parse};
-pub use place::{Base, Depth, IMPORTED, Place, Shape};
+pub use place::{Base, Depth, FETCHED, IMPORTED, Place, Shape};
 pub use table::FORMATS;
 
 use crate::agent::AGENTS;

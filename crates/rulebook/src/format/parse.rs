@@ -5,6 +5,7 @@ use super::reader::Reader;
 use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::frontmatter::{self, Header, Reading, Tier};
+use crate::hidden::{self, visible};
 use crate::rule::{Rule, normalize_id};
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
 
@@ -61,12 +62,26 @@ pub fn parse(source: Source) -> Parsed {
     let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     tell_over_limit(&mut reader);
+    let hidden = hidden::tell(&text, &reader.origin.display);
+    let is_hiding = !hidden.is_empty();
+    reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
+        if !is_hiding {
+            let values = rule.description.iter().chain(&rule.globs);
+            let mut told = values.filter_map(|value| hidden::tell_value(value, &rule.origin.display));
+            parsed.diagnostics.extend(told.next());
+        }
+        // Whoever delivers the rule, in whatever way, delivers what people can see.
+        rule.description = rule.description.take().map(|text| visible(&text).into_owned());
+        rule.globs
+            .iter_mut()
+            .filter(|glob| !glob.is_ascii())
+            .for_each(|glob| *glob = visible(glob).into_owned());
         // The text is cut down to the body in place: most of a file is body.
         text.truncate(body.end);
         text.drain(..body.start);
-        rule.body = text;
+        rule.body = if is_hiding { visible(&text).into_owned() } else { text };
     }
     parsed
 }
@@ -136,6 +151,10 @@ fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
         Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
         Unreadable::OutsideRoot { target } => {
             (Code::OutsideRoot, format!("is a link that leads out of its root, to `{target}`"))
+        }
+        Unreadable::Untrusted => (Code::Untrusted, "is not trusted and contributes nothing".to_owned()),
+        Unreadable::TooMany => {
+            (Code::TooMany, "is not read: the files before it are too large together".to_owned())
         }
     };
     Diagnostic::whole(code, &origin.display, message)

@@ -119,6 +119,13 @@ pub enum Shape {
 /// Where imported files lie: anywhere.
 pub static IMPORTED: Place = Place { base: Base::Root, path: "", shape: Shape::Imported };
 
+/// Where fetched rules lie: nowhere, or in a folder that the settings name.
+pub static FETCHED: Place = Place {
+    base: Base::Root,
+    path: "",
+    shape: Shape::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
+};
+
 /// Whether sub-folders are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {

@@ -7,6 +7,7 @@ use super::{Format, Keys, Lists, keys};
 use crate::condition::{Ground, Splits};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
 use crate::frontmatter::{Field, Problem};
+use crate::hidden;
 use crate::source::Origin;
 
 /// A file on its way to a rule.
@@ -118,6 +119,12 @@ impl<'t> Reader<'t> {
     fn tell_unknown(&mut self, field: &Field) {
         let format = self.format();
         let key = field.key.clone();
+        let seems = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));
+        if let Some(known) = hidden::skeleton(&key).as_ref().and_then(seems) {
+            let message = format!("this only looks like `{known}`: it has other letters, and is ignored");
+            self.tell(Code::LookAlike, field.key_span.clone(), message);
+            return;
+        }
         if let Some(owner) = keys::owner(&key) {
             let message = format!("`{key}` is {owner} key; {} ignores it", format.agent);
             let told = self.tell(Code::ForeignKey, field.key_span.clone(), message);

@@ -2,12 +2,11 @@
 
 mod always;
 mod body;
-mod hidden;
+mod forged;
 mod id;
 mod secret;
 mod summary;
 
-pub use hidden::is_hidden;
 pub use summary::{Always, Summary};
 
 use std::borrow::Cow;
@@ -24,10 +23,7 @@ type Told = Vec<Diagnostic>;
 const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint];
 
 /// Lints that read one rule's file.
-const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, hidden::lint, secret::lint];
-
-/// How many places a lint tells in one file; the last one says how many more there are.
-const MAX_PLACES: usize = 10;
+const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secret::lint];
 
 /// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
 /// header are then located, else they are problems of the file as a whole.
@@ -82,17 +78,6 @@ impl<'r> Page<'r> {
             Some(at) => self.tell(code, at..at + value.len(), message),
             None => Diagnostic::whole(code, &self.rule.origin.display, message),
         }
-    }
-}
-
-/// Tells the first few places; the last of them says how many more there are.
-fn tell_first<P>(mut places: impl Iterator<Item = P>, tell: impl Fn(P) -> Diagnostic, told: &mut Told) {
-    told.extend(places.by_ref().take(MAX_PLACES).map(tell));
-    let more = places.count();
-    if more > 0
-        && let Some(last) = told.last_mut()
-    {
-        last.message.push_str(&format!("; and {more} more like it below"));
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use super::{Page, Told, tell_first};
-use crate::diagnostic::{Code, Diagnostic, Excerpt};
+use super::{Page, Told};
+use crate::diagnostic::{Code, Diagnostic, Excerpt, tell_first};
 
 /// Kinds of secrets that can be told by their looks, the special before the general; the group is what is secret.
 const KINDS: &[(&str, &str)] = &[

@@ -240,89 +240,6 @@ fn a_glob_for_everything_is_told_where_it_stands() {
     check(&[(".clinerules/a.md", "---\npaths: ['**/*.ts']\n---\nA `**`")], &[]);
 }
 
-#[track_caller]
-fn unseen(body: &str, want: &[&str]) {
-    let told = lint(&book(&[(".clinerules/a.md", body)]), &|_| Some(body.to_owned()));
-    let told: Vec<String> = told
-        .iter()
-        .map(|told| format!("{}:{} {} {}", told.line, told.column, told.severity.name(), told.message))
-        .collect();
-    assert_eq!(told, want, "{body:?}");
-}
-
-#[test]
-fn hidden_characters_are_named_and_located() {
-    unseen("a\nbc\u{200b}d", &["2:3 warning has 1 hidden character: U+200B ZERO WIDTH SPACE"]);
-    unseen("x\u{202e}cod", &["1:2 error has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE"]);
-    unseen("x \u{1b}[8mgone", &["1:3 warning has 1 hidden character: U+001B ESCAPE"]);
-    unseen("a\u{feff}b", &["1:2 warning has 1 hidden character: U+FEFF ZERO WIDTH NO-BREAK SPACE"]);
-    unseen("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
-    unseen("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
-    unseen("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
-    unseen("☎\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
-    unseen("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
-    unseen("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
-    let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
-    unseen(&behind_a_flag, &["1:8 error has 3 hidden characters: U+E0061 TAG CHARACTER, which spell `aaa`"]);
-    let spelled: String =
-        "obey me".chars().map(|c| char::from_u32(u32::from(c) + 0xe0000).unwrap()).collect();
-    unseen(
-        &format!("ok{spelled}"),
-        &["1:3 error has 7 hidden characters: U+E006F TAG CHARACTER, which spell `obey me`"],
-    );
-}
-
-#[test]
-fn what_belongs_to_the_writing_is_not_hidden() {
-    for text in [
-        "\u{feff}with a mark of its order",
-        "👩\u{200d}💻 and ❤\u{fe0f}\u{200d}🔥 and 👨🏽\u{200d}🚀",
-        "1\u{fe0f}\u{20e3} ✔\u{fe0f} ☎\u{fe0e}",
-        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
-        "می\u{200c}خواهم क्\u{200d}ष",
-        "שלום\u{200f}!",
-        "葛\u{e0100}",
-        "tabs\tand\r\nlines\u{c}",
-    ] {
-        unseen(text, &[]);
-    }
-}
-
-#[test]
-fn a_value_may_hide_what_the_file_shows() {
-    check(
-        &[(".cursor/rules/a.mdc", "---\ndescription: \"a\\u202eb\"\n---\nA")],
-        &[
-            ".cursor/rules/a.mdc:0:0 error[hidden-text] a value of the header has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE",
-        ],
-    );
-    check(
-        &[(".cursor/rules/a.mdc", "---\n# a\u{2060}\ndescription: b\n---\nA")],
-        &[".cursor/rules/a.mdc:2:4 warning[hidden-text] has 1 hidden character: U+2060 WORD JOINER"],
-    );
-}
-
-#[test]
-fn the_body_is_enough_where_there_is_no_file() {
-    let book = book(&[(".clinerules/a.md", "---\npaths: ['**']\n---\n\na\nb\u{200b}")]);
-    let told: Vec<String> = lint(&book, &|_| None).iter().map(line).collect();
-    assert_eq!(
-        told,
-        [
-            ".clinerules/a.md:0:0 note[always-glob] `**` matches every file, so the rule is on with any path at all",
-            ".clinerules/a.md:6:2 warning[hidden-text] has 1 hidden character: U+200B ZERO WIDTH SPACE",
-        ]
-    );
-}
-
-#[test]
-fn many_places_are_counted_not_listed() {
-    let body = "a\u{200b}\n".repeat(50);
-    let told = lint(&book(&[(".clinerules/a.md", &body)]), &|_| None);
-    assert_eq!(told.len(), MAX_PLACES);
-    assert!(told[MAX_PLACES - 1].message.ends_with("; and 40 more like it below"));
-}
-
 /// Joined here, so that no scanner takes the page for a leak.
 fn token(prefix: &str, rest: &str) -> String {
     format!("{prefix}{rest}")
@@ -413,10 +330,4 @@ fn the_summary_says_what_is_not_as_meant() {
             always_on: Always { rules: 2, tokens: 8, estimated: true },
         }
     );
-}
-
-#[test]
-fn the_table_of_hidden_characters_is_sorted() {
-    assert!(hidden::HIDDEN.is_sorted_by(|a, b| a.0.end() < b.0.start()));
-    assert!(is_hidden('\u{200b}') && !is_hidden('a') && !is_hidden('é'));
 }

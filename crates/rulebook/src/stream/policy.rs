@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use inject::{Evidence, Triggered, escape_tags, injection, join, reminder};
-pub(crate) use inject::{RULE_TAG, attribute};
+pub(crate) use inject::{RULE_TAG, attribute, own_tags};
 pub use modes::{ContextMode, InterruptMode, Modes, RepeatMode, Source};
 use state::{Delivery, Moment, Record, Stage, Stop, Version};
 

@@ -83,12 +83,18 @@ impl Asking<'_> {
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
         let (wanted, missed) = self.wanted(&verdicts, &asked, history);
         let offers = self.offers(&verdicts, history);
-        let Some(first) = blocks(&wanted, &offers, &asked.evidence, self.host.cap) else {
+        let untrusted = untrusted(&asked).filter(|told| !history.has(told));
+        let first = blocks(&wanted, &offers, &asked.evidence, self.host.cap);
+        if first.is_none() && untrusted.is_none() {
             self.ledger.record(history, facts, Vec::new())?;
             return Ok(answer);
-        };
-        let deliveries = self.deliveries(&first, &offers, &asked, &missed);
-        let mine = self.ledger.record(history, facts, deliveries)?;
+        }
+        let delivered =
+            first.map(|first| self.deliveries(&first, &offers, &asked, &missed)).unwrap_or_default();
+        let mine = self.ledger.record(history, facts, delivered.into_iter().chain(untrusted).collect())?;
+        if let Some(told) = mine.iter().find(|delivery| delivery.rule == UNTRUSTED) {
+            answer.notice = Some(told.because.clone());
+        }
         let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
         let wanted: Vec<&Verdict<'_>> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
         let offers = if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
@@ -348,6 +354,16 @@ pub(crate) fn not_given(
         missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
     }
     missing
+}
+
+/// The name under which it is told that a workspace is not trusted.
+const UNTRUSTED: &str = "untrusted";
+
+/// What the user is told, once a session, of a workspace that contributes nothing.
+fn untrusted(asked: &Asked) -> Option<Delivery> {
+    let told = asked.diagnostics.iter().find(|told| told.code == Code::Untrusted)?;
+    let because = format!("{}: {}; {}", told.path, told.message, told.help);
+    Some(Delivery { because, ..Delivery::of_text(UNTRUSTED, "") })
 }
 
 /// The name under which the list of offers is delivered.

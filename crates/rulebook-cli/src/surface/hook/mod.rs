@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
     let Some(host) = HOSTS.iter().find(|host| host.name == options.host) else {
         unreachable!("the arguments allow no other name")
     };
-    match answer(args, host, options.all) {
+    match read_event().and_then(|bytes| reply(args, host, &bytes, options.all)) {
         Ok(Some(answer)) => out::print_json(&answer)?,
         Ok(None) => {}
         // The host may take anything on standard output for an answer, and a failing status for a refusal.
@@ -99,14 +99,17 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The host's answer; nothing where there is nothing to say.
-fn answer(args: &Args, host: &Host, all: bool) -> anyhow::Result<Option<Value>> {
+fn read_event() -> anyhow::Result<Vec<u8>> {
+    Ok(super::read_input_file("-".as_ref(), MAX_EVENT)?)
+}
+
+/// The host's answer to an event; nothing where there is nothing to say.
+pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], all: bool) -> anyhow::Result<Option<Value>> {
     // Copilot runs Claude Code's hooks beside its own, and takes in little of what they say.
     if host.name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
         return Ok(None);
     }
-    let bytes = super::read_input_file("-".as_ref(), MAX_EVENT)?;
-    let value: Value = serde_json::from_slice(&bytes)
+    let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     respond(&answer::open(args, &event)?, host, &event, all)

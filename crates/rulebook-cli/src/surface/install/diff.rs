@@ -4,7 +4,7 @@
 const MAX_COMPARED: usize = 4 << 20;
 
 /// Each line that goes with a `-`, each that comes with a `+`.
-pub(super) fn diff(before: &str, after: &str) -> String {
+pub(in crate::surface) fn diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[head..], &new[head..]);

@@ -1,6 +1,6 @@
 //! `install` and `uninstall`: the wiring between a host and Rulebook, written into the host's own files.
 
-mod diff;
+pub(super) mod diff;
 mod file;
 mod hosts;
 mod json;

@@ -11,6 +11,7 @@ use std::future::{Future, ready};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -21,6 +22,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
+use rulebook_workspace::remote::{is_due, sync};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
@@ -44,6 +46,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     // A root that is not there is told now, not at the first question.
     server.asks.workspace()?;
+    let asks = Arc::clone(&server.asks);
+    std::thread::spawn(move || keep_fresh(&asks));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         // Directly: the handshake is then one request like the others, and whatever a client sends before it is
@@ -54,6 +58,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     runtime.shutdown_background();
     ended?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Fetches remotes whose copies are too old, beside everything else, for as long as the server runs. How it went is kept
+/// with the copy, and told with the rules.
+fn keep_fresh(asks: &Asks) {
+    const WAIT: Duration = Duration::from_secs(30);
+    loop {
+        if let Ok(workspace) = asks.workspace() {
+            let now = SystemTime::now();
+            let due =
+                workspace.settings.remotes.iter().filter(|remote| is_due(remote, &workspace.homes, now));
+            for remote in due {
+                let _ = sync(remote, &workspace.homes, now);
+            }
+        }
+        std::thread::sleep(WAIT);
+    }
 }
 
 struct Server {

@@ -168,5 +168,6 @@ pub(crate) const REMOTE: Format = Format {
     tier: Some(Tier::Yaml),
     bare: Bare::Always,
     keys: Keys::Paths,
+    aliases: &[("alwaysEnabled", "alwaysEnabled")],
     ..RULEBOOK
 };

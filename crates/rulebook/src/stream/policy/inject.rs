@@ -42,7 +42,7 @@ pub struct Triggered<M> {
 pub fn escape_tags(text: &str) -> Cow<'_, str> {
     let mut escaped = String::new();
     let mut written = 0;
-    for (at, _) in text.match_indices('<').filter(|(at, _)| is_own_tag(&text[at + 1..])) {
+    for at in own_tags(text) {
         escaped.push_str(&text[written..at]);
         escaped.push_str("&lt;");
         written = at + 1;
@@ -52,6 +52,11 @@ pub fn escape_tags(text: &str) -> Cow<'_, str> {
     }
     escaped.push_str(&text[written..]);
     Cow::Owned(escaped)
+}
+
+/// Where a text has the `<` of our own tags.
+pub(crate) fn own_tags(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices('<').map(|(at, _)| at).filter(|at| is_own_tag(&text[at + 1..]))
 }
 
 /// What the two blocks say differently.

@@ -1,12 +1,17 @@
-//! `hidden-text`: characters that people do not see and models read.
+//! Hidden text: what people do not see and models read; it is told, and written out in what is delivered.
 
+mod comment;
+mod lookalike;
+
+pub(crate) use lookalike::skeleton;
+
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use super::{Page, Told, tell_first};
-use crate::diagnostic::{Code, Diagnostic, Severity, shown};
+use crate::diagnostic::{Code, Diagnostic, Severity, shown, tell_first};
 
 /// Characters that are not seen where they stand, with the name of each stretch. Sorted.
-pub(super) const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
+const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
     ('\u{0}'..='\u{8}', "CONTROL CHARACTER"),
     ('\u{b}'..='\u{b}', "LINE TABULATION"),
     ('\u{e}'..='\u{1a}', "CONTROL CHARACTER"),
@@ -48,39 +53,95 @@ pub(super) const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
 
 /// Whether a character is not seen by itself. Some belong to the writing around them all the same.
 pub fn is_hidden(c: char) -> bool {
-    name(c).is_some()
+    !matches!(c, ' '..='~' | '\n') && name(c).is_some()
 }
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
-    let before = told.len();
-    let mut end = 0;
-    let lines = page.text.split_inclusive('\n').filter_map(|line| {
-        end += line.len();
-        let start = end - line.len();
-        let found = find(line, start == 0 && page.above == 0);
-        (!found.is_empty()).then_some((start, found))
-    });
-    tell_first(lines, |(start, found)| tell(page, start, &found), told);
-    // Written as an escape, a value may hide what the file shows.
-    let values = page.rule.description.iter().chain(&page.rule.globs);
-    let mut hidden = values.map(|value| find(value, false)).filter(|found| !found.is_empty());
-    if told.len() == before
-        && let Some(found) = hidden.next()
-    {
-        let message = format!("a value of the header has {}", list(&found));
-        let display = &page.rule.origin.display;
-        told.push(Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found)));
+/// What is hidden in a file: characters that do not belong where they stand, and comments that tell the model something.
+pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
+    let mut told = Vec::new();
+    if !is_plain(text) {
+        let mut end = 0;
+        let lines = text.split_inclusive('\n').filter_map(|line| {
+            end += line.len();
+            let start = end - line.len();
+            let found = find(line, start == 0);
+            (!found.is_empty()).then_some((start, found))
+        });
+        tell_first(lines, |(start, found)| tell_line(text, display, start, &found), &mut told);
     }
+    let comments = comment::find(text).into_iter();
+    tell_first(comments, |span| comment::tell(text, display, span), &mut told);
+    told
+}
+
+/// What is hidden in a value that the file shows as an escape.
+pub(crate) fn tell_value(value: &str, display: &str) -> Option<Diagnostic> {
+    let found = find(value, false);
+    let message = format!("a value of the header has {}", list(&found));
+    (!found.is_empty())
+        .then(|| Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found)))
+}
+
+/// The text with everything hidden written out: characters as `<U+200B>`, comments with their `<` as `&lt;`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let spans = comment::find(text);
+    if spans.is_empty() {
+        return shown_characters(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 64);
+    let mut written = 0;
+    for span in spans {
+        shown.push_str(&text[written..span.start]);
+        shown.push_str(&text[span.clone()].replace('<', "&lt;").replace("-->", "--&gt;"));
+        written = span.end;
+    }
+    shown.push_str(&text[written..]);
+    match shown_characters(&shown) {
+        Cow::Borrowed(_) => Cow::Owned(shown),
+        Cow::Owned(shown) => Cow::Owned(shown),
+    }
+}
+
+/// A name for people and models: on one line, with nothing hidden in it.
+pub fn visible_line(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    shown_characters(&line).into_owned()
+}
+
+fn shown_characters(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let mut written = 0;
+        for (at, c) in find(line, false) {
+            shown.push_str(&line[written..at]);
+            shown.push_str(&format!("<U+{:04X}>", u32::from(c)));
+            written = at + c.len_utf8();
+        }
+        shown.push_str(&line[written..]);
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether nothing in a text can be hidden: nearly every file says so at once.
+fn is_plain(text: &str) -> bool {
+    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0xc);
+    // Whole pieces, without an early end: that is what runs on many bytes at once.
+    let has_odd = |piece: &[u8]| piece.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    !text.as_bytes().chunks(64).any(has_odd) || !text.chars().any(is_hidden)
 }
 
 /// Hidden characters of a line, each with the byte it starts at.
 type Found = Vec<(usize, char)>;
 
-fn tell(page: &Page<'_>, start: usize, found: &Found) -> Diagnostic {
+fn tell_line(text: &str, display: &str, start: usize, found: &Found) -> Diagnostic {
     let first = found.first().map_or(0, |(at, _)| *at);
     let last = found.last().map_or(0, |(at, c)| at + c.len_utf8());
     let message = format!("has {}", list(found));
-    page.tell(Code::HiddenText, start + first..start + last, message).severity(severity(found))
+    Diagnostic::at(Code::HiddenText, display, text, start + first..start + last, message)
+        .severity(severity(found))
 }
 
 /// Text that is turned around or spelled in tags is hidden on purpose; the rest may have come with a copy.
@@ -90,13 +151,12 @@ fn severity(found: &Found) -> Severity {
     if found.iter().any(|(_, c)| is_trick(c)) { Severity::Error } else { Severity::Warning }
 }
 
-/// How many tags may follow a flag: more would be a text behind it.
-const MAX_FLAG: usize = 6;
+/// What tags spell behind a black flag, to make it that of a country: any other text would be one.
+const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
 /// The characters that are hidden and do not belong where they stand.
 fn find(text: &str, has_bom: bool) -> Found {
-    // Most lines of most files are plain.
-    if text.bytes().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+    if is_plain(text) {
         return Found::new();
     }
     let is_from_the_right = |c: char| {
@@ -106,21 +166,20 @@ fn find(text: &str, has_bom: bool) -> Found {
     let goes_left = text.chars().any(is_from_the_right);
     let mut found = Found::new();
     let mut before = None;
-    let mut flag_left = 0usize;
+    // Up to where the tags of a flag reach.
+    let mut flag_end = 0;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
-        flag_left = match c {
-            '\u{1f3f4}' => MAX_FLAG + 1,
-            '\u{e0030}'..='\u{e007f}' => flag_left.saturating_sub(1),
-            _ => 0,
-        };
+        if c == '\u{1f3f4}' {
+            flag_end = end + flag_tags(&text[end..]);
+        }
         let belongs = match c {
             '\u{feff}' => at == 0 && has_bom,
             '\u{200e}' | '\u{200f}' | '\u{61c}' => goes_left,
             '\u{200c}' | '\u{200d}' => {
                 before.is_some_and(|before| joins(before, c, text[end..].chars().next()))
             }
-            '\u{e0030}'..='\u{e007f}' => flag_left > 0,
+            '\u{e0030}'..='\u{e007f}' => at < flag_end,
             _ => before.is_some_and(|before| selects(before, c)),
         };
         if is_hidden(c) && !belongs {
@@ -129,6 +188,16 @@ fn find(text: &str, has_bom: bool) -> Found {
         before = Some(c);
     }
     found
+}
+
+/// How many bytes of tags behind a black flag belong to it.
+fn flag_tags(text: &str) -> usize {
+    let spelled = |flag: &&str| {
+        let tag = |c: char| char::from_u32(0xe0000 + u32::from(c));
+        let tags: String = flag.chars().filter_map(tag).chain(['\u{e007f}']).collect();
+        text.starts_with(&tags).then_some(tags.len())
+    };
+    FLAGS.iter().find_map(spelled).unwrap_or(0)
 }
 
 /// Whether a joiner belongs between two characters: in scripts that need it, and in emoji made of several.
@@ -190,3 +259,6 @@ fn list(found: &Found) -> String {
 fn tagged(c: char) -> Option<char> {
     matches!(c, '\u{e0020}'..='\u{e007e}').then(|| char::from_u32(u32::from(c) - 0xe0000)).flatten()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! `trust`: what a workspace's files would do, what changed since they were trusted, and their hashes recorded.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::rule::Rule;
+use rulebook::source::Scope;
+use rulebook_workspace::trust::{Review, Reviewed, Standing};
+use serde_json::{Value, json};
+
+use super::VERSION;
+use super::install::diff;
+use crate::args::{Args, Trust};
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+/// How many lines of a difference are shown for one file.
+const MAX_LINES: usize = 60;
+
+/// What is told of files that are not what they seem.
+const HIDING: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
+
+pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
+    let workspace = super::open(args)?;
+    let (roots, homes) = (workspace.roots.clone(), workspace.homes.clone());
+    let mode = workspace.settings.trust;
+    let store = workspace
+        .trust_store()
+        .context("there is no home folder to keep trust in: set HOME or XDG_STATE_HOME")?;
+    let file = homes.shown(store.file());
+    if options.forget {
+        for root in &roots.roots {
+            store.forget(&root.path).context("what was trusted could not be forgotten")?;
+        }
+        return finish(
+            args,
+            &json!({ "version": VERSION, "mode": mode.name(), "forgotten": true, "file": file }),
+            || format!("forgotten\n  {file}\n"),
+        );
+    }
+    let told =
+        workspace.diagnostics.iter().filter(|told| told.code == Code::BadState).cloned().collect::<Vec<_>>();
+    let review = workspace.review(&args.set.join("\n"));
+    if !options.show {
+        for (at, root) in roots.roots.iter().enumerate() {
+            let of_root = review.files.iter().filter(|file| file.root == at);
+            let texts: Vec<_> = of_root.map(|file| (file.path.clone(), file.text.clone())).collect();
+            store.record(&root.path, &texts).context("trust could not be recorded")?;
+        }
+    }
+    let shown: Vec<Shown<'_>> =
+        roots.roots.iter().enumerate().map(|(at, root)| Shown::new(&review, at, &root.path)).collect();
+    let value = json!({
+        "version": VERSION, "mode": mode.name(), "recorded": !options.show, "file": file,
+        "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": told,
+    });
+    finish(args, &value, || {
+        let mut text = String::new();
+        shown.iter().for_each(|shown| shown.write(&mut text));
+        let files = plural(review.files.len(), "file");
+        let _ = if options.show {
+            writeln!(text, "nothing recorded; `rulebook trust` without `--show` records {files}")
+        } else {
+            writeln!(text, "{} {files} recorded in {file}", paint(GREEN, "trusted:"))
+        };
+        let _ = writeln!(text, "{}", paint(DIM, format!("trust = \"{}\" in your settings", mode.name())));
+        told.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+        text
+    })
+}
+
+fn finish(args: &Args, value: &Value, text: impl FnOnce() -> String) -> anyhow::Result<ExitCode> {
+    if args.json {
+        out::print_json(value)?;
+    } else {
+        out::print(&text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One root of a review.
+struct Shown<'r> {
+    root: &'r str,
+    is_trusted: bool,
+    files: Vec<&'r Reviewed>,
+    gone: Vec<&'r str>,
+    always: Vec<&'r Rule>,
+    stream: Vec<&'r Rule>,
+    others: usize,
+    hiding: Vec<&'r Diagnostic>,
+}
+
+impl<'r> Shown<'r> {
+    fn new(review: &'r Review, at: usize, root: &'r str) -> Shown<'r> {
+        let rules = review.loaded.book.rules().filter(|(rule, off)| {
+            off.is_none()
+                && rule.origin.root == at
+                && matches!(rule.origin.scope, Scope::Workspace | Scope::Extra)
+        });
+        let (always, rest): (Vec<&Rule>, Vec<&Rule>) =
+            rules.map(|(rule, _)| rule).partition(|rule| rule.is_on_here());
+        let (stream, others): (Vec<&Rule>, Vec<&Rule>) =
+            rest.into_iter().partition(|rule| rule.stream.is_some());
+        Shown {
+            root,
+            is_trusted: review.trusted[at],
+            files: review.files.iter().filter(|file| file.root == at).collect(),
+            gone: review.gone.iter().filter(|(root, _)| *root == at).map(|(_, path)| path.as_str()).collect(),
+            always,
+            stream,
+            others: others.len(),
+            hiding: review.loaded.diagnostics.iter().filter(|told| HIDING.contains(&told.code)).collect(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let ids = |rules: &[&Rule]| -> Vec<Value> {
+            rules.iter().map(|rule| json!({ "id": rule.id, "source": rule.origin.display })).collect()
+        };
+        let files: Vec<Value> = self
+            .files
+            .iter()
+            .map(|file| json!({ "path": file.path, "state": word(&file.standing), "diff": lines(file) }))
+            .collect();
+        json!({
+            "root": self.root, "trusted": self.is_trusted, "files": files, "gone": self.gone,
+            "alwaysOn": ids(&self.always), "stream": ids(&self.stream), "others": self.others, "hidden": self.hiding,
+        })
+    }
+
+    fn write(&self, text: &mut String) {
+        let changed: Vec<&&Reviewed> =
+            self.files.iter().filter(|file| file.standing != Standing::Same).collect();
+        let state = match (self.is_trusted, changed.len() + self.gone.len()) {
+            (false, _) => paint(YELLOW, "not trusted yet"),
+            (true, 0) => paint(GREEN, "trusted, and nothing changed since"),
+            (true, count) => paint(YELLOW, format!("trusted; {} changed since", plural(count, "file"))),
+        };
+        let _ = writeln!(text, "{} {state}", paint(BOLD, out::clean(self.root)));
+        for (title, rules) in [("always on", &self.always), ("watches what the model writes", &self.stream)] {
+            if !rules.is_empty() {
+                let _ = writeln!(text, "\n  {title}");
+                let mut table = Table::default();
+                rules.iter().for_each(|rule| table.row([(BOLD, &rule.id), (PLAIN, &rule.origin.display)]));
+                table.write(text, 4, &table.widths());
+            }
+        }
+        if self.others > 0 {
+            let _ = writeln!(text, "\n  {} for some files or on request", plural(self.others, "more rule"));
+        }
+        if let Some(file) = self.files.iter().find(|file| file.path == "rulebook.toml") {
+            let _ = writeln!(text, "\n  settings ({})\n{}", file.path, indented(&diff::diff("", &file.text)));
+        }
+        if !self.hiding.is_empty() {
+            let _ = writeln!(text, "\n  {}", paint(RED, "hidden"));
+            for told in &self.hiding {
+                let _ = writeln!(text, "    {} {}", out::place(told), out::clean(&told.message));
+            }
+        }
+        if self.is_trusted && changed.len() + self.gone.len() > 0 {
+            let _ = writeln!(text, "\n  changed since");
+            for file in changed {
+                let _ = writeln!(text, "    {} is {}", out::clean(&file.path), word(&file.standing));
+                text.push_str(&indented(&lines(file)));
+            }
+            self.gone.iter().for_each(|path| {
+                let _ = writeln!(text, "    {} is gone", out::clean(path));
+            });
+        }
+        text.push('\n');
+    }
+}
+
+fn word(standing: &Standing) -> &'static str {
+    match standing {
+        Standing::New => "new",
+        Standing::Changed(_) => "changed",
+        Standing::Same => "same",
+    }
+}
+
+/// What changed in a file, line by line; nothing for one that is what was trusted.
+fn lines(file: &Reviewed) -> String {
+    let before = match &file.standing {
+        Standing::Same => return String::new(),
+        Standing::New => "",
+        Standing::Changed(before) => before.as_deref().unwrap_or_default(),
+    };
+    let lines = diff::diff(before, &file.text);
+    let more = lines.lines().count().saturating_sub(MAX_LINES);
+    let mut shown: String = lines.split_inclusive('\n').take(MAX_LINES).collect();
+    if more > 0 {
+        let _ = writeln!(shown, "  … and {} more", plural(more, "line"));
+    }
+    shown
+}
+
+fn indented(lines: &str) -> String {
+    lines.lines().map(|line| format!("    {line}\n")).collect()
+}

@@ -1,0 +1,46 @@
+//! A format's name, then a whole file of it: it becomes a rule or is rejected, is delivered, and forges nothing.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rulebook::blocks::blocks;
+use rulebook::evaluate::evaluate;
+use rulebook::evidence::{Evidence, Seen, Via};
+use rulebook::format::{Entry, FETCHED, Format, imports, parse};
+use rulebook::hidden::is_hidden;
+use rulebook::render::{Budget, render};
+use rulebook::resolve::{Switches, resolve};
+use rulebook::source::{Origin, Scope, Source};
+
+fuzz_target!(|data: &str| {
+    let Some((name, text)) = data.split_once('\n') else { return };
+    let Some(format) = Format::named(name) else { return };
+    let place = format.workspace.first().unwrap_or(&FETCHED);
+    let origin = Origin {
+        format,
+        place,
+        scope: Scope::Workspace,
+        display: "a.md".to_owned(),
+        path: "/r/a.md".to_owned(),
+        root: 0,
+        folder: String::new(),
+        inner: "a.md".to_owned(),
+    };
+    let parsed = parse(Source { origin, text: Ok(text.to_owned()) });
+    if let Entry::Rule(rule) = &parsed.entry {
+        assert!(!rule.body.contains(|c: char| matches!(c, '\u{202e}' | '\u{1b}' | '\u{200b}') && is_hidden(c)));
+        imports(&rule.body);
+    }
+    let book = resolve([parsed.entry], &Switches::default());
+    let mut evidence = Evidence::default();
+    for path in ["src/a.ts", "apps/web/b.tsx", "x"] {
+        evidence.paths.push(Seen { path: path.to_owned(), root: 0, sources: vec![Via::Mention] });
+    }
+    let evaluation = evaluate(&book, &evidence);
+    render(&evaluation, Budget::default());
+    let all: Vec<_> = evaluation.verdicts.iter().collect();
+    if let Some(blocks) = blocks(&all, &[], &evidence, 10_000) {
+        let ends = blocks.text.to_lowercase().matches("</rulebook-rule").count();
+        assert_eq!(ends, blocks.whole.len());
+    }
+    rulebook::lint::lint(&book, &|_| Some(text.to_owned()));
+});

@@ -1,0 +1,16 @@
+//! Settings as a repository and as a person write them: merged, and a repository's are not obeyed where they may not be.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rulebook_workspace::settings::{Layer, LayerKind, Trust, merge};
+
+fuzz_target!(|text: &str| {
+    let layer = |kind| Layer { kind, display: "rulebook.toml".to_owned(), text: text.to_owned() };
+    let (settings, _) = merge(&[layer(LayerKind::Workspace { root: 0 })]);
+    assert!(settings.remotes.is_empty() && settings.rules.allow_links.is_empty());
+    assert_eq!(settings.trust, Trust::default());
+    for path in &settings.rules.extra_paths {
+        assert!(!path.value.starts_with(['/', '\\', '~']) && !path.value.split(['/', '\\']).next().is_some_and(|part| part == ".."));
+    }
+    merge(&[layer(LayerKind::Workspace { root: 0 }), layer(LayerKind::User), layer(LayerKind::Flags)]);
+});

@@ -1,0 +1,51 @@
+//! A trigger, then a stream, as text and as a tool's arguments: any chunks give the hits of the whole.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rulebook::evidence::{Root, Roots};
+use rulebook::format::{Entry, Format, parse};
+use rulebook::source::{Origin, Scope, Source};
+use rulebook::stream::arguments::Arguments;
+use rulebook::stream::{Kind, Monitor};
+
+fuzz_target!(|data: &[u8]| {
+    let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
+    let (Ok(pattern), stream) = (std::str::from_utf8(&data[..end]), &data[end + 1..]) else { return };
+    let cut = data.len() % 7 + 1;
+    let mut arguments = Arguments::new();
+    let _ = arguments.feed(stream, &mut |_| ()).and_then(|()| arguments.finish(&mut |_| ()));
+
+    let text = format!("---\ncondition: {}\n---\nbody", serde_json::Value::from(pattern));
+    let format = Format::named("rulebook").expect("the table has it");
+    let origin = Origin {
+        format,
+        place: &format.workspace[0],
+        scope: Scope::Workspace,
+        display: "a.md".to_owned(),
+        path: "/r/a.md".to_owned(),
+        root: 0,
+        folder: String::new(),
+        inner: "a.md".to_owned(),
+    };
+    let Entry::Rule(rule) = parse(Source { origin, text: Ok(text) }).entry else { return };
+    let roots = Roots {
+        roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), also: None }],
+        home: None,
+    };
+    for kind in [Kind::Text, Kind::Tool("edit".to_owned())] {
+        let run = |size: usize| {
+            let Ok(mut monitor) = Monitor::new([&*rule], roots.clone()) else { return None };
+            let mut hits = Vec::new();
+            for chunk in stream.chunks(size.max(1)) {
+                hits.extend(monitor.feed("s", &kind, chunk));
+            }
+            hits.extend(monitor.finish("s"));
+            let gave_up = monitor.gave_up().count() > 0;
+            Some((hits.iter().map(|hit| hit.text.clone()).collect::<Vec<_>>(), gave_up))
+        };
+        let (Some((whole, gave_up)), Some((cut, cut_gave_up))) = (run(stream.len()), run(cut)) else { return };
+        if !gave_up && !cut_gave_up {
+            assert_eq!(whole, cut);
+        }
+    }
+});

@@ -1,0 +1,39 @@
+//! A condition's key, then its value, `when` expressions above all: read, and asked.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rulebook::evaluate::evaluate;
+use rulebook::evidence::{Evidence, Seen, Via};
+use rulebook::format::{Format, parse};
+use rulebook::resolve::{Switches, resolve};
+use rulebook::source::{Origin, Scope, Source};
+
+fuzz_target!(|data: &str| {
+    let Some((key, value)) = data.split_once('\n') else { return };
+    if !key.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return;
+    }
+    // As JSON a text is YAML too, whatever it holds.
+    let text = format!("---\n{key}: {}\n---\nbody", serde_json::Value::from(value));
+    let format = Format::named("rulebook").expect("the table has it");
+    let origin = Origin {
+        format,
+        place: &format.workspace[0],
+        scope: Scope::Workspace,
+        display: "a.md".to_owned(),
+        path: "/r/a.md".to_owned(),
+        root: 0,
+        folder: String::new(),
+        inner: "a.md".to_owned(),
+    };
+    let book = resolve([parse(Source { origin, text: Ok(text) }).entry], &Switches::default());
+    let evidence = Evidence {
+        paths: vec![Seen { path: "src/a.ts".to_owned(), root: 0, sources: vec![Via::Mention] }],
+        mode: Some("act".to_owned()),
+        message: Some("fix the parser".to_owned()),
+        branch: Some("main".to_owned()),
+        ..Evidence::default()
+    };
+    evaluate(&book, &evidence);
+    evaluate(&book, &Evidence::default());
+});
