@@ -61,6 +61,10 @@ pub(crate) enum Command {
     Hook(Hook),
     /// The sessions of agents whose hooks are wired
     Sessions,
+    /// Follow the sessions of agents live, a line for everything they see and are told
+    Watch(Watch),
+    /// A page in your browser: the rules, what applies to a path and why, the sessions live
+    Ui(Ui),
     /// Serve agents over the Model Context Protocol, on standard input and output
     Mcp,
     /// The formats that are read, and the agents whose own view `--as` shows
@@ -111,6 +115,30 @@ pub(crate) struct Hook {
     pub(crate) all: bool,
 }
 
+/// Which sessions are followed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Watch {
+    /// Only this session, as `rulebook sessions` lists it
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+
+    /// Begin with what was told before
+    #[arg(long)]
+    pub(crate) past: bool,
+}
+
+/// How the page is served.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Ui {
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+
+    /// The port on the loopback address; default: one that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+}
+
 fn hosts() -> PossibleValuesParser {
     HOSTS.iter().map(|host| host.name).collect::<Vec<_>>().into()
 }
@@ -147,12 +175,27 @@ pub(crate) struct Prompt {
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
+    /// The notice alone, in this form: what the user is told when conditional rules came on
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) notice: Option<NoticeForm>,
+
     /// At most this many tokens (estimated): whole rules are cut, lowest rank first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
     #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+/// How a notice is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoticeForm {
+    /// One line
+    Text,
+    /// A fragment for a web view, which opens to the conditions that held
+    Html,
+    /// Data; `null` where no conditional rule came on
+    Json,
 }
 
 /// What is known about the request.

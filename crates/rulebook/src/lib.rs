@@ -56,6 +56,7 @@ pub mod explain;
 pub mod format;
 pub mod frontmatter;
 pub mod glob;
+pub mod html;
 pub mod lint;
 pub mod render;
 pub mod resolve;

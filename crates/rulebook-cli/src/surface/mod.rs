@@ -5,6 +5,7 @@ mod check;
 mod coverage;
 mod explain;
 mod fix;
+mod follow;
 mod formats;
 mod hook;
 mod install;
@@ -17,6 +18,8 @@ mod status;
 mod stream;
 mod test;
 mod toggle;
+mod ui;
+mod watch;
 
 pub(crate) use hook::HOSTS;
 
@@ -45,6 +48,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Status(view) => status::run(args, view),
         Command::Formats => formats::run(args),
         Command::Sessions => sessions::run(args),
+        Command::Watch(options) => watch::run(args, options),
+        Command::Ui(options) => ui::run(args, options),
         Command::Hook(options) => hook::run(args, options),
         Command::Explain(explain) => explain::run(args, explain),
         Command::Prompt(prompt) => prompt::run(args, prompt),
