@@ -8,6 +8,9 @@ use super::page::{counted, grouped};
 /// How many bars there are at most; turns share one where there are more.
 const MAX_BARS: usize = 120;
 
+/// How wide a bar is at most, in parts of a hundred.
+const MAX_WIDTH: f64 = 5.0;
+
 /// What some turns came to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bar {
@@ -26,7 +29,7 @@ pub(super) fn chart(facts: &[Fact]) -> Markup {
     let share = turns.len().div_ceil(MAX_BARS);
     let bars: Vec<Bar> = turns.chunks(share).map(merge).collect();
     let most = bars.iter().map(|bar| bar.tokens).max().unwrap_or(1).max(1);
-    let width = 100.0 / bars.len() as f64;
+    let width = (100.0 / bars.len() as f64).min(MAX_WIDTH);
     let label = format!("Tokens spent on rules: {} in {}", grouped(total), counted(turns.len(), "turn"));
     html! {
         figure .chart {
@@ -34,7 +37,7 @@ pub(super) fn chart(facts: &[Fact]) -> Markup {
                 @for (at, bar) in bars.iter().enumerate() {
                     @let height = bar.tokens as f64 / most as f64 * 100.0;
                     @let x = at as f64 * width;
-                    @if bar.is_compacted { line .compacted x1=(percent(x)) x2=(percent(x)) y1="0" y2="100%" {} }
+                    @if bar.is_compacted { line .compacted x1=(percent(x + width)) x2=(percent(x + width)) y1="0" y2="100%" {} }
                     rect .slot x=(percent(x)) width=(percent(width)) y="0" height="100%" {
                         title { "turn " (at * share + 1) ": ~" (grouped(bar.tokens)) " tokens" }
                     }
@@ -44,8 +47,8 @@ pub(super) fn chart(facts: &[Fact]) -> Markup {
             }
             figcaption {
                 "Tokens spent on rules by turn: ~" (grouped(total)) " in all, at most ~" (grouped(most)) " at once."
-                @if bars.iter().any(|bar| bar.is_compacted) { " " span .key .compacted {} " compaction" }
-                @if bars.iter().any(|bar| bar.is_interrupted) { " " span .key .interrupted {} " interrupt" }
+                @if bars.iter().any(|bar| bar.is_compacted) { " " span .sign .compacted {} " compaction" }
+                @if bars.iter().any(|bar| bar.is_interrupted) { " " span .sign .interrupted {} " interrupt" }
             }
         }
     }

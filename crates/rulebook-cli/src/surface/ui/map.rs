@@ -28,8 +28,8 @@ struct Folder {
     files: usize,
     rules: usize,
     tokens: usize,
-    /// The files right here.
-    own: usize,
+    /// The files right here, as a folder of their own.
+    own: Option<Box<Folder>>,
     below: BTreeMap<String, Folder>,
 }
 
@@ -53,7 +53,7 @@ impl Folder {
                 folder = folder.below.entry(part.to_owned()).or_default();
                 folder.add(found);
             }
-            folder.own += found.files;
+            folder.own.get_or_insert_default().add(found);
         }
         top
     }
@@ -75,11 +75,10 @@ impl Folder {
     }
 
     /// What is in it, the largest first, files right here among them under no name.
-    fn parts(&self) -> Vec<(&str, usize, Option<&Folder>)> {
-        let here = (self.own > 0).then_some(("", self.own, None));
-        let below = self.below.iter().map(|(name, folder)| (name.as_str(), folder.files, Some(folder)));
-        let mut parts: Vec<_> = below.chain(here).collect();
-        parts.sort_by_key(|(name, files, _)| (Reverse(*files), *name));
+    fn parts(&self) -> Vec<(&str, &Folder)> {
+        let below = self.below.iter().map(|(name, folder)| (name.as_str(), folder));
+        let mut parts: Vec<_> = below.chain(self.own.as_deref().map(|own| ("", own))).collect();
+        parts.sort_by_key(|(name, folder)| (Reverse(folder.files), *name));
         parts.truncate(MAX_TILES);
         parts
     }
@@ -125,21 +124,16 @@ fn crumbs(path: &str, asked: &Query) -> Markup {
 fn draw(here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
     let whole = Area { x: 0.0, y: 0.0, width: 100.0, height: 62.0 };
     let parts = here.parts();
-    let most = parts.iter().filter_map(|(.., folder)| *folder).flat_map(|folder| {
-        let below = folder.below.values().map(|below| below.mean(by));
-        below.chain([folder.mean(by)])
-    });
-    let most = most.fold(here.mean(by), f64::max);
-    let sizes: Vec<f64> = parts.iter().map(|(_, files, _)| *files as f64).collect();
-    let areas = squarify(&sizes, whole);
+    let means = parts.iter().flat_map(|(_, folder)| folder.parts()).map(|(_, folder)| folder.mean(by));
+    let most = means.chain(parts.iter().map(|(_, folder)| folder.mean(by))).fold(0.0, f64::max);
+    let scale = Scale { by, most };
+    let areas = squarify(&sizes(&parts), whole);
     html! {
         svg .treemap width="100%" height="520" role="group" aria-label="Folders by files and rules" {
-            @for ((part, files, folder), area) in parts.iter().zip(areas) {
+            @for ((part, folder), area) in parts.iter().zip(areas) {
                 @let full = joined(path, part);
-                @match folder.filter(|folder| !folder.below.is_empty()) {
-                    Some(folder) => (group(folder, &full, part, &area, &whole, &Scale { by, most }, asked)),
-                    None => (tile(&full, if part.is_empty() { "files here" } else { part }, *files, folder.unwrap_or(here), &area, &whole, &Scale { by, most })),
-                }
+                @if folder.below.is_empty() { (tile(&full, part, folder, &area, &whole, &scale)) }
+                @else { (group(folder, &full, part, &area, &whole, &scale, asked)) }
             }
         }
         p .legend { span .swatch .t0 {} " none " @for step in 1..=STEPS { span class=(format!("swatch t{step}")) {} } " " (worth(most, by)) " a file" }
@@ -161,6 +155,10 @@ impl Scale {
             ((mean / self.most * STEPS as f64).ceil() as usize).clamp(1, STEPS)
         }
     }
+}
+
+fn sizes(parts: &[(&str, &Folder)]) -> Vec<f64> {
+    parts.iter().map(|(_, folder)| folder.files as f64).collect()
 }
 
 fn worth(mean: f64, by: By) -> String {
@@ -186,7 +184,6 @@ fn group(
 ) -> Markup {
     let inside = Area { x: 0.0, y: 0.0, ..*area };
     let parts = folder.parts();
-    let sizes: Vec<f64> = parts.iter().map(|(_, files, _)| *files as f64).collect();
     let told = format!(
         "{path}: {}, {} a file; look into it",
         counted(folder.files, "file"),
@@ -201,35 +198,31 @@ fn group(
                 text .title x="6" y="14" { (Text(title)) }
             }
             // Below the name.
-            svg y="20" height="100%" width="100%" {
-                @for ((part, files, below), area) in parts.iter().zip(squarify(&sizes, inside)) {
-                    (tile(&joined(path, part), if part.is_empty() { "files here" } else { part }, *files, below.unwrap_or(folder), &area, &inside, scale))
+            svg .inner y="20" height="100%" width="100%" {
+                @for ((part, below), area) in parts.iter().zip(squarify(&sizes(&parts), inside)) {
+                    (tile(&joined(path, part), part, below, &area, &inside, scale))
                 }
             }
         }))
     }
 }
 
-fn tile(
-    path: &str,
-    title: &str,
-    files: usize,
-    folder: &Folder,
-    area: &Area,
-    whole: &Area,
-    scale: &Scale,
-) -> Markup {
-    let told =
-        format!("{path}: {}, {} a file", counted(files, "file"), worth(folder.mean(scale.by), scale.by));
+fn tile(path: &str, part: &str, folder: &Folder, area: &Area, whole: &Area, scale: &Scale) -> Markup {
+    let title = if part.is_empty() { "files here" } else { part };
+    let shown = if path.is_empty() { "." } else { path };
+    let files = counted(folder.files, "file");
+    // What is seen comes first in what is said.
+    let told = format!("{title} {files}, {} a file: {shown}", worth(folder.mean(scale.by), scale.by));
+    let step = scale.step(folder);
     nested(
         area,
         whole,
         &html! {
-            a href=(format!("path{}", query(&[("path", if path.is_empty() { "." } else { path })]))) aria-label=(Text(&told)) {
+            a href=(format!("path{}", query(&[("path", shown)]))) aria-label=(Text(&told)) {
                 title { (Text(&told)) }
-                rect class=(format!("tile t{}", scale.step(folder))) width="100%" height="100%" {}
-                text class=(format!("label on{}", scale.step(folder))) x="6" y="15" { (Text(title)) }
-                text class=(format!("label small on{}", scale.step(folder))) x="6" y="29" { (grouped(files)) }
+                rect class=(format!("tile t{step}")) width="100%" height="100%" {}
+                text class=(format!("label on{step}")) x="6" y="15" { (Text(title)) " " }
+                text class=(format!("label small on{step}")) x="6" y="29" { (files) }
             }
         },
     )

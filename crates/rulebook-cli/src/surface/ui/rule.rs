@@ -39,13 +39,15 @@ pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Res
     let delivered = live.delivered(|root| look.is_here(root)).get(source).copied();
     let body = html! {
         p .crumbs { a href="rules" { "Rules" } " / " (name(source)) }
-        header .title {
-            h1 { (name(&row.id)) }
-            (state(row.state))
-            div #live { (rules::switch(row, &format!("rule{}", asked.with(&[])))) }
+        div #live {
+            header .title {
+                h1 { (name(&row.id)) }
+                (state(row.state))
+                (rules::switch(row, &format!("rule{}", asked.with(&[]))))
+            }
+            @if let Some(description) = &row.description { p .lead { (Text(description)) } }
+            (facts(row, rule, delivered))
         }
-        @if let Some(description) = &row.description { p .lead { (Text(description)) } }
-        (facts(row, rule, delivered))
         @if !told.is_empty() {
             section aria-labelledby="mend" { h2 #mend { "What to mend" } (page::problems(&told)) }
         }

@@ -176,17 +176,17 @@ fn deliveries(facts: &[Fact], at: u64, id: usize) -> Markup {
     html! {
         @if !always.is_empty() {
             li .given { details id=(format!("a{id}")) {
-                summary { "Always on: " (Text(&names(&always))) " " (tokens(sum(&always))) }
+                summary { "Always on: " (Text(&names(&always))) " " (tokens(sum(&always))) " " span .detail { "tokens" } }
                 (listed(&always))
             } }
         }
         @if !conditional.is_empty() {
             li .given .notice { details id=(format!("n{id}")) {
-                summary { "📋 Conditional rules applied: " (Text(&names(&conditional))) " " (tokens(sum(&conditional))) @if at > 0 { " " (when(at)) } }
+                summary { "📋 Conditional rules applied: " (Text(&names(&conditional))) " " (tokens(sum(&conditional))) " " span .detail { "tokens" } @if at > 0 { " " (when(at)) } }
                 (listed(&conditional))
             } }
         }
-        @if !offers.is_empty() { li .small { "The rules that may be asked for were listed. " (tokens(sum(&offers))) } }
+        @if !offers.is_empty() { li .small { "The rules that may be asked for were listed. " (tokens(sum(&offers))) " tokens" } }
     }
 }
 
@@ -194,7 +194,7 @@ fn listed(deliveries: &[&Delivery]) -> Markup {
     html! {
         ul .plain {
             @for delivery in deliveries {
-                li { (rule_link(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens))
+                li { (rule_link(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
                     @if delivery.offered { span .warning { " too large: only its name was given" } }
                     p .why { (name(&delivery.because)) } }
             }
