@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { make, work } from "./demo.mjs";
+import { make, run, work } from "./demo.mjs";
 import { browse, serve } from "./page.mjs";
 
 const [binary, into] = process.argv.slice(2);
@@ -42,6 +42,13 @@ await shoot("rules-phone", VIEWS.rules, "light", 390, 844);
 await shoot("path-phone", VIEWS.path, "dark", 390, 844);
 await shoot("session-phone", VIEWS.session, "light", 390, 844, open);
 await shoot("map-phone", VIEWS.map, "light", 390, 844);
+// The notice alone, closed and open, in a page of its own.
+const fragment = run(binary, folder, ["prompt", "--path", "apps/web/app/page.tsx", "--notice", "html"]);
+const notice = await browser.newPage({ viewport: { width: 620, height: 250 } });
+await notice.setContent(`<style>body { font: 15px system-ui; margin: 16px } details { border: 1px solid #dfe3ec; border-left: 4px solid #2f4fc8;
+  border-radius: 8px; padding: 8px 14px; margin-bottom: 16px } dt { font-weight: 600; margin-top: 6px } dd { margin: 0; color: #565e73 }</style>${fragment}${fragment}`);
+await notice.locator("summary").last().click();
+await notice.screenshot({ path: join(into, "notice.png") });
 await browser.close();
 server.stop();
 rmSync(folder, { recursive: true });

@@ -9,7 +9,10 @@ use super::page::{counted, grouped};
 const MAX_BARS: usize = 120;
 
 /// How wide a bar is at most, in parts of a hundred.
-const MAX_WIDTH: f64 = 5.0;
+const MAX_WIDTH: f64 = 6.0;
+
+/// How high a bar is at most: above it is room for what happened.
+const ROOM: f64 = 82.0;
 
 /// What some turns came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +38,7 @@ pub(super) fn chart(facts: &[Fact]) -> Markup {
         figure .chart {
             svg role="img" aria-label=(label) height="72" width="100%" {
                 @for (at, bar) in bars.iter().enumerate() {
-                    @let height = bar.tokens as f64 / most as f64 * 100.0;
+                    @let height = bar.tokens as f64 / most as f64 * ROOM;
                     @let x = at as f64 * width;
                     @if bar.is_compacted { line .compacted x1=(percent(x + width)) x2=(percent(x + width)) y1="0" y2="100%" {} }
                     rect .slot x=(percent(x)) width=(percent(width)) y="0" height="100%" {

@@ -31,9 +31,10 @@ pub(super) struct Sum {
     pub(super) message: String,
     /// When something was last written, in seconds since 1970.
     pub(super) at: u64,
-    /// When each file's rule was last given.
-    delivered: HashMap<String, u64>,
 }
+
+/// When each file's rule was last given, by workspace and file.
+type Delivered = HashMap<String, HashMap<String, u64>>;
 
 /// The longest beginning of a message that is kept.
 const MAX_MESSAGE: usize = 200;
@@ -44,6 +45,7 @@ pub(super) struct Live(Mutex<Following>);
 struct Following {
     follower: Option<Follower>,
     sums: HashMap<PathBuf, Sum>,
+    delivered: Delivered,
     looked: Option<Instant>,
     /// Counts the looks that found something.
     version: u64,
@@ -53,7 +55,8 @@ impl Live {
     /// Follows the sessions below a folder for state; without one there are none.
     pub(super) fn new(state: Option<PathBuf>) -> Live {
         let follower = state.map(Follower::new);
-        Live(Mutex::new(Following { follower, sums: HashMap::new(), looked: None, version: 0 }))
+        let (sums, delivered) = (HashMap::new(), HashMap::new());
+        Live(Mutex::new(Following { follower, sums, delivered, looked: None, version: 0 }))
     }
 
     /// Every session, the last written first.
@@ -70,9 +73,8 @@ impl Live {
     pub(super) fn delivered(&self, is_here: impl Fn(&str) -> bool) -> HashMap<String, u64> {
         self.with(|following| {
             let mut last: HashMap<String, u64> = HashMap::new();
-            for (source, at) in
-                following.sums.values().filter(|sum| is_here(&sum.root)).flat_map(|sum| &sum.delivered)
-            {
+            let here = following.delivered.iter().filter(|(root, _)| is_here(root));
+            for (source, at) in here.flat_map(|(_, delivered)| delivered) {
                 let known = last.entry(source.clone()).or_default();
                 *known = (*known).max(*at);
             }
@@ -80,7 +82,12 @@ impl Live {
         })
     }
 
-    /// Says `change` whenever a session was written, until the client is gone.
+    /// Another one after each look that found something.
+    pub(super) fn version(&self) -> u64 {
+        self.with(|following| following.version)
+    }
+
+    /// Says which version there is, and says it again whenever a session was written, until the client is gone.
     pub(super) fn stream(&self, stream: &TcpStream) {
         // A client that went away ends the loop; that is all there is to do about it.
         let _ = self.say(stream);
@@ -90,19 +97,18 @@ impl Live {
         stream.write_all(stream_head().as_bytes())?;
         stream.write_all(b"retry: 1000\n\n")?;
         stream.set_read_timeout(Some(EVERY))?;
-        let mut version = self.with(|following| following.version);
+        let mut told = None;
         loop {
+            let version = self.version();
+            if told.replace(version) != Some(version) {
+                stream.write_all(format!("event: change\ndata: {version}\n\n").as_bytes())?;
+            }
             // Nothing more is to be said to us: waiting for it is the pause, and its end the client's.
             match stream.read(&mut [0; 1]) {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 }
                 Err(error) => return Err(error),
                 Ok(_) => return Ok(()),
-            }
-            let now = self.with(|following| following.version);
-            if now != version {
-                version = now;
-                stream.write_all(format!("event: change\ndata: {version}\n\n").as_bytes())?;
             }
         }
     }
@@ -119,12 +125,12 @@ impl Live {
 
 impl Following {
     fn look(&mut self) {
-        let Following { follower, sums, version, looked } = self;
+        let Following { follower, sums, delivered, version, looked } = self;
         let Some(follower) = follower else { return };
         let mut is_news = false;
         let there = follower.look(|file, session, news| {
             is_news = true;
-            sums.entry(file.clone()).or_default().add(session, news);
+            sums.entry(file.clone()).or_default().add(session, news, delivered);
         });
         if sums.len() > there.len() {
             is_news = true;
@@ -136,7 +142,7 @@ impl Following {
 }
 
 impl Sum {
-    fn add(&mut self, session: &Followed, news: Vec<News>) {
+    fn add(&mut self, session: &Followed, news: Vec<News>, delivered: &mut Delivered) {
         self.at = session.written_at();
         let Followed { host, session, agent, root, turn, .. } = session;
         if self.host.is_empty() {
@@ -153,7 +159,9 @@ impl Sum {
                 Fact::Delivered(delivery) => {
                     self.given += 1;
                     self.tokens += delivery.tokens;
-                    self.delivered.insert(delivery.source, at);
+                    let known =
+                        delivered.entry(self.root.clone()).or_default().entry(delivery.source).or_default();
+                    *known = at.max(*known);
                 }
                 Fact::Interrupted { .. } | Fact::Refused { .. } => self.interrupts += 1,
                 _ => {}

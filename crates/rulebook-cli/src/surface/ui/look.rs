@@ -43,6 +43,16 @@ impl RulesLook {
         self.workspace.roots.roots.iter().any(|own| own.path == root)
     }
 
+    /// A path that is shown with its root's name, where there are several, so that it can be asked about.
+    pub(super) fn full(&self, shown: &str) -> String {
+        let roots = &self.workspace.roots.roots;
+        let (first, rest) = shown.split_once('/').unwrap_or((shown, ""));
+        match roots.iter().find(|root| roots.len() > 1 && root.name == first) {
+            Some(root) => format!("{}/{rest}", root.path).trim_end_matches('/').to_owned(),
+            None => shown.to_owned(),
+        }
+    }
+
     /// The workspace's name, for people.
     pub(super) fn name(&self) -> String {
         let roots = &self.workspace.roots.roots;

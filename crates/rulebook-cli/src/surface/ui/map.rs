@@ -16,6 +16,10 @@ use super::treemap::{Area, squarify};
 /// How many folders are drawn in one; the rest is counted.
 const MAX_TILES: usize = 40;
 
+/// How high a line of text is in a map of this height; what has no room for it goes without.
+const LINE: f64 = 2.2;
+const HEIGHT: f64 = 62.0;
+
 /// How many steps the colours have.
 const STEPS: usize = 5;
 
@@ -103,7 +107,7 @@ pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response>
         p .crumbs { (crumbs(path, asked)) }
         div .columns .wide-first {
             div {
-                @if here.files == 0 { p .none { "No files here." } } @else { (draw(here, path, by, asked)) }
+                @if here.files == 0 { p .none { "No files here." } } @else { (draw(&look, here, path, by, asked)) }
             }
             (beside(&look, &tree.report))
         }
@@ -121,12 +125,12 @@ fn crumbs(path: &str, asked: &Query) -> Markup {
     }
 }
 
-fn draw(here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
-    let whole = Area { x: 0.0, y: 0.0, width: 100.0, height: 62.0 };
+fn draw(look: &RulesLook, here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
+    let whole = Area { x: 0.0, y: 0.0, width: 100.0, height: HEIGHT };
     let parts = here.parts();
     let means = parts.iter().flat_map(|(_, folder)| folder.parts()).map(|(_, folder)| folder.mean(by));
     let most = means.chain(parts.iter().map(|(_, folder)| folder.mean(by))).fold(0.0, f64::max);
-    let scale = Scale { by, most };
+    let scale = Scale { look, by, most };
     let areas = squarify(&sizes(&parts), whole);
     html! {
         svg .treemap width="100%" height="520" role="group" aria-label="Folders by files and rules" {
@@ -136,17 +140,20 @@ fn draw(here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
                 @else { (group(folder, &full, part, &area, &whole, &scale, asked)) }
             }
         }
+        @let left = (here.below.len() + usize::from(here.own.is_some())).saturating_sub(parts.len());
+        @if left > 0 { p .detail { "And " (counted(left, "smaller folder")) "." } }
         p .legend { span .swatch .t0 {} " none " @for step in 1..=STEPS { span class=(format!("swatch t{step}")) {} } " " (worth(most, by)) " a file" }
     }
 }
 
-/// How strong a colour is.
-struct Scale {
+/// How strong a colour is, and where tiles lead.
+struct Scale<'l> {
+    look: &'l RulesLook,
     by: By,
     most: f64,
 }
 
-impl Scale {
+impl Scale<'_> {
     fn step(&self, folder: &Folder) -> usize {
         let mean = folder.mean(self.by);
         if mean <= 0.0 || self.most <= 0.0 {
@@ -179,7 +186,7 @@ fn group(
     title: &str,
     area: &Area,
     whole: &Area,
-    scale: &Scale,
+    scale: &Scale<'_>,
     asked: &Query,
 ) -> Markup {
     let inside = Area { x: 0.0, y: 0.0, ..*area };
@@ -207,7 +214,7 @@ fn group(
     }
 }
 
-fn tile(path: &str, part: &str, folder: &Folder, area: &Area, whole: &Area, scale: &Scale) -> Markup {
+fn tile(path: &str, part: &str, folder: &Folder, area: &Area, whole: &Area, scale: &Scale<'_>) -> Markup {
     let title = if part.is_empty() { "files here" } else { part };
     let shown = if path.is_empty() { "." } else { path };
     let files = counted(folder.files, "file");
@@ -218,11 +225,11 @@ fn tile(path: &str, part: &str, folder: &Folder, area: &Area, whole: &Area, scal
         area,
         whole,
         &html! {
-            a href=(format!("path{}", query(&[("path", shown)]))) aria-label=(Text(&told)) {
+            a href=(format!("path{}", query(&[("path", &scale.look.full(shown))]))) aria-label=(Text(&told)) {
                 title { (Text(&told)) }
                 rect class=(format!("tile t{step}")) width="100%" height="100%" {}
-                text class=(format!("label on{step}")) x="6" y="15" { (Text(title)) " " }
-                text class=(format!("label small on{step}")) x="6" y="29" { (files) }
+                @if area.height > LINE { text class=(format!("label on{step}")) x="6" y="15" { (Text(title)) " " } }
+                @if area.height > 2.0 * LINE { text class=(format!("label small on{step}")) x="6" y="29" { (files) } }
             }
         },
     )
@@ -252,7 +259,7 @@ fn beside(look: &RulesLook, report: &Report) -> Markup {
                 h2 #unreached { "Files no rule is for " span .count { (grouped(report.unreached.files)) } }
                 @if report.unreached.files == 0 { p .none { "Every file has a rule of its own." } }
                 ul .plain { @for folder in report.unreached.folders.iter().take(MAX_LISTED) {
-                    li { (path_link(&folder.path)) " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", all of it" } } }
+                    li { (path_link(&look.full(&folder.path))) " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", all of it" } } }
                 } }
             }
             @if look.rows.is_empty() { p .none { "There are no rules yet." } }

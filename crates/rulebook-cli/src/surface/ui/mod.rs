@@ -127,7 +127,7 @@ impl Server<'_> {
             ("GET" | "HEAD", "explain.json") => path::explain(&self.looks, query),
             ("GET" | "HEAD", "files.json") => path::complete(&self.looks, query),
             ("GET" | "HEAD", "sessions") => sessions::show(&self.looks, &self.live, query),
-            ("GET" | "HEAD", "session") => session::show(&self.looks, query),
+            ("GET" | "HEAD", "session") => session::show(&self.looks, &self.live, query),
             ("GET" | "HEAD", "map") => map::show(&self.looks, query),
             ("POST", "toggle") => self.toggle(&request.form()),
             ("GET" | "HEAD", _) => Ok(page::missing("there is no such page")),

@@ -22,9 +22,9 @@ impl Render for Text<'_> {
     }
 }
 
-/// A name of a stranger's: like text, and it turns nothing around it.
+/// A name of a stranger's: like text, and it turns nothing around it. A line may end behind a folder.
 pub(super) fn name(text: &str) -> Markup {
-    html! { bdi { (Text(text)) } }
+    html! { bdi { (PreEscaped(escape(text).replace('/', "/<wbr>"))) } }
 }
 
 /// The whole page: `view` is the address of the view it belongs to.
@@ -217,6 +217,6 @@ mod tests {
     fn a_stranger_writes_no_markup() {
         let shown = ticks("a `<b>` <i>\u{202e}").into_string();
         assert_eq!(shown, "a <code>&lt;b&gt;</code> &lt;i&gt;⟨U+202E⟩");
-        assert_eq!(name("\"><script>").into_string(), "<bdi>&quot;&gt;&lt;script&gt;</bdi>");
+        assert_eq!(name("\"><b>a/b").into_string(), "<bdi>&quot;&gt;&lt;b&gt;a/<wbr>b</bdi>");
     }
 }

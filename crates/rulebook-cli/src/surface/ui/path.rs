@@ -61,21 +61,21 @@ pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response>
             button type="submit" { "Explain" }
         }
         div #live {
-            @if is_asked { (answer(&look, &input, asked)) } @else { (suggestions(looks)?) }
+            @if is_asked { (answer(&look, &input, asked)) } @else { (suggestions(looks, &look)?) }
         }
     };
     let title = if path.is_empty() { "Path" } else { path };
     Ok(frame("path", title, &look, &body))
 }
 
-fn suggestions(looks: &Looks<'_>) -> anyhow::Result<Markup> {
+fn suggestions(looks: &Looks<'_>, look: &RulesLook) -> anyhow::Result<Markup> {
     let tree = looks.tree()?;
     Ok(html! {
         section .empty {
             p { "Type a path, a message, or both. The stack below is what an agent gets, in its order, with the pattern that decided." }
             @if !tree.report.most.is_empty() {
                 h2 { "Files with the most rules" }
-                ul .plain { @for file in &tree.report.most { li { (path_link(&file.path)) " " span .detail { (counted(file.rules, "rule")) } } } }
+                ul .plain { @for file in &tree.report.most { li { (path_link(&look.full(&file.path))) " " span .detail { (counted(file.rules, "rule")) } } } }
             }
         }
     })

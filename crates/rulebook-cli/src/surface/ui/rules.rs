@@ -97,10 +97,12 @@ impl<'q> Wanted<'q> {
 
 fn summary(look: &RulesLook) -> Markup {
     let always = look.rows.iter().filter(|row| row.state == "stack" && row.activation == Some("always"));
+    let mend = Some(look.loaded.diagnostics.len()).filter(|count| *count > 0);
     let (count, cost) = always.fold((0, 0), |(count, cost), row| (count + 1, cost + row.tokens));
     html! {
         (counted(look.rows.len(), "rule file")) ". " (grouped(count)) " always on, "
         "about " (counted(cost, "token")) " of every prompt."
+        @if let Some(count) = mend { " " a href="#problems" { (counted(count, "thing")) " to mend" } "." }
     }
 }
 

@@ -15,6 +15,7 @@ async function show(answer, turn) {
   }
   const focused = old.contains(document.activeElement) ? describe(document.activeElement) : null;
   old.replaceChildren(...fresh.childNodes);
+  Object.assign(old.dataset, fresh.dataset);
   times();
   if (focused) [...old.querySelectorAll("a, button, summary")].find((one) => describe(one) === focused)?.focus();
 }
@@ -108,7 +109,7 @@ function times() {
   }
 }
 
-// Live sessions: the server says that there is more, the page asks for itself again. A hidden page listens to nothing.
+// Live sessions: the server says which version there is, and a page of another asks for itself again. A hidden page listens to nothing.
 let source;
 function listen() {
   const address = part()?.dataset.events;
@@ -118,15 +119,10 @@ function listen() {
     source = null;
   } else if (!source) {
     source = new EventSource(address);
-    source.addEventListener("change", () => refresh(location.href));
+    source.addEventListener("change", (event) => event.data !== part().dataset.version && refresh(location.href));
   }
 }
 
-let wasHidden = document.hidden;
-document.addEventListener("visibilitychange", () => {
-  listen();
-  if (wasHidden && !document.hidden && part()?.dataset.events) refresh(location.href);
-  wasHidden = document.hidden;
-});
+document.addEventListener("visibilitychange", listen);
 times();
 listen();

@@ -7,6 +7,7 @@ use super::super::hook::not_given;
 use super::super::sessions::{Told, given, interrupted};
 use super::chart::chart;
 use super::http::{Query, Response};
+use super::live::Live;
 use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, tokens, when};
 
@@ -16,8 +17,9 @@ const SIZE: usize = 200;
 /// How much of a message or a command is shown.
 const MAX_TEXT: usize = 2000;
 
-pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
+    let version = live.version();
     let Some(told) = find(&look, asked)? else {
         return Ok(page::missing("there is no such session; old ones are removed"));
     };
@@ -25,7 +27,7 @@ pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response>
     let body = html! {
         p .crumbs { a href="sessions" { "Sessions" } " / " (name(&told.session)) }
         header .title { h1 { (Text(&told.host)) @if let Some(agent) = &told.agent { " / " (name(agent)) } } span .source { (name(&told.session)) } }
-        div #live data-events="events" {
+        div #live data-events="events" data-version=(version) {
             dl .facts {
                 div { dt { "Workspace" } dd { (name(&look.workspace.homes.shown(told.root.as_ref()))) } }
                 div { dt { "Turns" } dd { (told.history.turn()) } }
@@ -182,7 +184,7 @@ fn deliveries(facts: &[Fact], at: u64, id: usize) -> Markup {
         }
         @if !conditional.is_empty() {
             li .given .notice { details id=(format!("n{id}")) {
-                summary { "📋 Conditional rules applied: " (Text(&names(&conditional))) " " (tokens(sum(&conditional))) " " span .detail { "tokens" } @if at > 0 { " " (when(at)) } }
+                summary { "📋 Conditional rules applied: " (Text(&names(&conditional))) " " (tokens(sum(&conditional))) " " span .detail { "tokens" } @if at > 0 { span .detail { " · " } (when(at)) } }
                 (listed(&conditional))
             } }
         }

@@ -18,10 +18,12 @@ const NOW: Duration = Duration::from_secs(120);
 
 pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
+    // Asked first: what comes in between is asked for again.
+    let version = live.version();
     let all = live.sums();
     let body = html! {
         h1 { "Sessions" }
-        div #live data-events="events" { (list(&look, &all, asked)) }
+        div #live data-events="events" data-version=(version) { (list(&look, &all, asked)) }
     };
     Ok(frame("sessions", "Sessions", &look, &body))
 }
