@@ -68,6 +68,10 @@ pub(crate) enum Command {
     },
     /// Show what this workspace's files would do and what changed in them, and record that you trust them
     Trust(Trust),
+    /// Follow the sessions of agents live, a line for everything they see and are told
+    Watch(Watch),
+    /// A page in your browser: the rules, what applies to a path and why, the sessions live
+    Ui(Ui),
     /// Serve agents over the Model Context Protocol, on standard input and output
     Mcp,
     /// The formats that are read, and the agents whose own view `--as` shows
@@ -147,6 +151,30 @@ pub(crate) struct Hook {
     pub(crate) all: bool,
 }
 
+/// Which sessions are followed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Watch {
+    /// Only this session, as `rulebook sessions` lists it
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+
+    /// Begin with what was told before
+    #[arg(long)]
+    pub(crate) past: bool,
+}
+
+/// How the page is served.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Ui {
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+
+    /// The port on the loopback address; default: one that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+}
+
 /// The hosts by name, and by what else they are called.
 fn hosts() -> impl TypedValueParser<Value = String> {
     const CALLED: &[(&str, &str)] = &[
@@ -197,12 +225,27 @@ pub(crate) struct Prompt {
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
+    /// The notice alone, in this form: what the user is told when conditional rules came on
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) notice: Option<NoticeForm>,
+
     /// At most this many tokens (estimated): whole rules are cut, lowest rank first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
     #[command(flatten)]
     pub(crate) evidence: Evidence,
+}
+
+/// How a notice is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoticeForm {
+    /// One line
+    Text,
+    /// A fragment for a web view, which opens to the conditions that held
+    Html,
+    /// Data; `null` where no conditional rule came on
+    Json,
 }
 
 /// What is known about the request.

@@ -43,6 +43,22 @@ pub(crate) fn print_raw(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
+/// Whether standard output is a pipe that nobody reads any more.
+#[cfg(unix)]
+pub(crate) fn is_unread() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = io::stdout();
+    let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut asked, Some(&now)).is_ok() && asked[0].revents().contains(PollFlags::ERR)
+}
+
+/// Whether standard output is a pipe that nobody reads any more; here only writing tells.
+#[cfg(not(unix))]
+pub(crate) fn is_unread() -> bool {
+    false
+}
+
 /// Prints a value as JSON on one line.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());

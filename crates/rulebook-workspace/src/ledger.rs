@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,21 @@ pub enum Fact {
         /// What it was about, so that the same call passes the next time.
         call: String,
     },
+    /// A stream rule met what the model was writing.
+    Interrupted {
+        /// The rule's name.
+        rule: String,
+        /// Its file, as shown.
+        path: String,
+        /// Which part of the output it was.
+        source: String,
+        /// The text that matched.
+        text: String,
+        /// The file a tool call was about.
+        file: Option<String>,
+        /// What came of it: `interrupt`, `remind` or `released`.
+        action: String,
+    },
     /// Something of ours failed; the agent went on.
     Failed {
         /// What.
@@ -108,15 +123,25 @@ impl Ledger {
         &self.file
     }
 
+    /// The session it is of, if anything was written.
+    pub fn session(self) -> Option<Session> {
+        sessions::session(self.file)
+    }
+
     /// What is known so far; a ledger that is not there yet is empty.
     pub fn read(&self) -> io::Result<History> {
         let mut history = History::default();
-        match File::open(&self.file) {
-            Ok(mut file) => read_on(&mut file, &mut history)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(naming("cannot read", &self.file, &error)),
-        }
+        self.follow(&mut history)?;
         Ok(history)
+    }
+
+    /// Takes in what was written since the history was read.
+    pub fn follow(&self, history: &mut History) -> io::Result<()> {
+        match File::open(&self.file) {
+            Ok(mut file) => read_on(&mut file, history),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(naming("cannot read", &self.file, &error)),
+        }
     }
 
     /// Appends facts, and those of the deliveries that nobody made before. What others wrote since `history` was read is
@@ -133,9 +158,9 @@ impl Ledger {
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !history.has(delivery)).collect();
         let facts: Vec<Fact> = facts.into_iter().chain(mine.iter().cloned().map(Fact::Delivered)).collect();
         let mut text = if history.is_torn() { "\n".to_owned() } else { String::new() };
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         for fact in &facts {
-            text.push_str(&serde_json::to_string(fact)?);
-            text.push('\n');
+            text.push_str(&history::line(at, fact)?);
         }
         if !text.is_empty() {
             file.write_all(text.as_bytes()).map_err(|error| naming("cannot write", &self.file, &error))?;
@@ -144,7 +169,7 @@ impl Ledger {
             // Closing the file gives the lock back, whatever this says.
             let _ = file.unlock();
         }
-        history.append(facts, text.len() as u64);
+        history.append(facts, at, text.len() as u64);
         Ok(mine)
     }
 

@@ -1,5 +1,6 @@
 //! The tree: every file that git would not ignore, and the folders that hold rule files.
 
+mod find;
 mod ignored;
 mod walk;
 

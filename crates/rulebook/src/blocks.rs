@@ -93,10 +93,13 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     format!("<{RULE_TAG} name=\"{name}\" from=\"{from}\" because=\"{because}\">\n{body}\n</{RULE_TAG}>")
 }
 
+/// Why a rule without conditions came on.
+pub const ALWAYS: &str = "always on";
+
 /// Why a rule came on, in a few words: `apps/web/a.tsx matches apps/web/**`.
 pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     if verdict.because.is_empty() {
-        return "always on".to_owned();
+        return ALWAYS.to_owned();
     }
     let one = |reason: &Reason| {
         let wanted = reason.matched.join(", ");

@@ -8,7 +8,9 @@ mod report;
 mod tally;
 
 pub use hint::Hints;
-pub use report::{Always, Cost, Dead, Folder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached};
+pub use report::{
+    Always, Cost, Dead, Folder, InFolder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached,
+};
 pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;

@@ -108,7 +108,7 @@ pub fn visible_line(text: &str) -> String {
     shown_characters(&line).into_owned()
 }
 
-fn shown_characters(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }

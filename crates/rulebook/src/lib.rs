@@ -57,6 +57,7 @@ pub mod format;
 pub mod frontmatter;
 pub mod glob;
 pub mod hidden;
+pub mod html;
 pub mod lint;
 pub mod render;
 pub mod resolve;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use crate::evaluate::{Evaluation, State, Verdict};
+use crate::html::escape;
 use crate::rule::{Activation, Rule};
 
 /// The text for the prompt, and what went into it.
@@ -218,9 +219,42 @@ impl Notice {
         let names: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
         format!("📋 Conditional rules applied: {}", names.join(", "))
     }
+
+    /// A fragment for a host's web view: closed it is the line, open it shows the conditions that held. It brings no
+    /// style and no script; nothing in it comes from a rule unescaped.
+    pub fn html(&self) -> String {
+        let mut html =
+            format!("<details class=\"rulebook-notice\"><summary>{}</summary><dl>", escape(&self.line()));
+        for NoticeRule { name, matched_conditions } in &self.rules {
+            html.push_str(&format!("<dt><bdi>{}</bdi></dt>", escape(name)));
+            for (condition, matched) in matched_conditions {
+                let matched: Vec<String> =
+                    matched.iter().map(|word| format!("<code>{}</code>", escape(word))).collect();
+                html.push_str(&format!("<dd>{condition}: {}</dd>", matched.join(", ")));
+            }
+        }
+        html.push_str("</dl></details>");
+        html
+    }
 }
 
 /// A key per condition that held, with what of it matched.
 pub fn matched(verdict: &Verdict<'_>) -> BTreeMap<&'static str, Vec<String>> {
     verdict.because.iter().map(|reason| (reason.condition, reason.matched.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_as_html_shows_every_condition_and_no_markup_of_a_rule() {
+        let conditions = [("mode", vec!["act".to_owned()]), ("paths", vec!["a/**".into(), "<i>".into()])];
+        let rule = NoticeRule { name: "<b>web".to_owned(), matched_conditions: conditions.into() };
+        let notice = Notice { kind: "conditional_rules_applied", rules: vec![rule] };
+        let html = "<details class=\"rulebook-notice\"><summary>📋 Conditional rules applied: &lt;b&gt;web</summary>\
+            <dl><dt><bdi>&lt;b&gt;web</bdi></dt><dd>mode: <code>act</code></dd>\
+            <dd>paths: <code>a/**</code>, <code>&lt;i&gt;</code></dd></dl></details>";
+        assert_eq!(notice.html(), html);
+    }
 }

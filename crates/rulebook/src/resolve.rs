@@ -7,7 +7,7 @@ use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
 use crate::format::{Entry, Rejected};
-use crate::rule::{Rank, Rule, rule_name};
+use crate::rule::{Rank, Rule, Step, rule_name};
 
 /// Every rule there is, in the order of precedence.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +125,21 @@ impl Rulebook {
             .flat_map(|(rule, _)| &rule.conditions)
             .map(|c| c.needs())
             .fold(Needs::default(), Needs::or)
+    }
+
+    /// The rules that are switched on and share a rule's id or its text, in order, each with the step that decides
+    /// between the two where both apply.
+    pub fn rivals<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = (&'b Rule, Step)> {
+        let is_on =
+            |(other, off): &(&Rule, Option<&Off>)| off.is_none() && other.origin.path != rule.origin.path;
+        self.rules().filter(is_on).filter_map(|(other, _)| {
+            let step = match () {
+                () if other.id == rule.id => other.rank.decided_by(&rule.rank),
+                () if !rule.body.is_empty() && other.body == rule.body => Step::Duplicate,
+                () => return None,
+            };
+            Some((other, step))
+        })
     }
 
     /// Every id a rule or a rejected file has, sorted.

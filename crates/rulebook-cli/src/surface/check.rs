@@ -74,7 +74,7 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
 }
 
 /// The whole tree's rules, with what the lints and the files of the tree tell beside what reading them told.
-fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
+pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
     let mut loaded = workspace.load(Reach::Walked(tree));
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
     let differences = workspace.differences(&loaded.book, Reach::Walked(tree));
@@ -85,7 +85,7 @@ fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
 }
 
 /// A rule's file as it is now; it was read already, so it is one, and small, unless somebody just changed it.
-fn text_of(rule: &Rule) -> Option<String> {
+pub(super) fn text_of(rule: &Rule) -> Option<String> {
     let metadata = fs::metadata(&rule.origin.path).ok()?;
     let is_small_file = metadata.is_file() && metadata.len() <= MAX_SOURCE;
     is_small_file.then(|| fs::read_to_string(&rule.origin.path).ok()).flatten()

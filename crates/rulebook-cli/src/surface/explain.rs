@@ -115,6 +115,11 @@ impl Answer {
         self.diagnostics.dedup();
     }
 
+    /// What was asked about, each with the tokens of its text.
+    pub(super) fn targets(&self) -> &[(Target, usize)] {
+        &self.targets
+    }
+
     /// For programs.
     pub(super) fn json(&self) -> Value {
         let targets: Vec<&Target> = self.targets.iter().map(|(target, _)| target).collect();

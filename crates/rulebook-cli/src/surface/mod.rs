@@ -5,6 +5,7 @@ mod check;
 mod coverage;
 mod explain;
 mod fix;
+mod follow;
 mod formats;
 pub(crate) mod hook;
 mod install;
@@ -19,6 +20,8 @@ mod stream;
 mod test;
 mod toggle;
 mod trust;
+mod ui;
+mod watch;
 
 pub(crate) use hook::HOSTS;
 
@@ -47,6 +50,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Status(view) => status::run(args, view),
         Command::Formats => formats::run(args),
         Command::Sessions => sessions::run(args),
+        Command::Watch(options) => watch::run(args, options),
+        Command::Ui(options) => ui::run(args, options),
         Command::Hook(options) => hook::run(args, options),
         Command::Explain(explain) => explain::run(args, explain),
         Command::Prompt(prompt) => prompt::run(args, prompt),

@@ -10,7 +10,7 @@ use rulebook_workspace::{Asked, Workspace};
 use serde::Serialize;
 
 use super::VERSION;
-use crate::args::{Args, Prompt};
+use crate::args::{Args, NoticeForm, Prompt};
 use crate::out::{self, DIM, paint, plural};
 
 #[derive(Serialize)]
@@ -47,6 +47,10 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
     let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
     let rendered = render(&evaluation, budget);
     let notice = Notice::of(&rendered);
+    if let Some(form) = options.notice {
+        out::print_raw(format!("{}\n", written(notice.as_ref(), form)?).trim_start().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if !args.json {
         tell(&rendered, notice.as_ref(), &diagnostics);
         let end = if rendered.text.is_empty() { "" } else { "\n" };
@@ -57,6 +61,15 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
     // The process ends here; giving back a thousand texts one by one would only take time.
     std::mem::forget(asked);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The notice alone; nothing where no conditional rule came on.
+fn written(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Result<String> {
+    Ok(match form {
+        NoticeForm::Text => notice.map(Notice::line).unwrap_or_default(),
+        NoticeForm::Html => notice.map(Notice::html).unwrap_or_default(),
+        NoticeForm::Json => serde_json::to_string(&notice)?,
+    })
 }
 
 /// The text with what went into it, for programs.

@@ -15,13 +15,23 @@ use crate::args::Args;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 
 /// A session with what its ledger says.
-struct Told {
-    host: String,
-    session: String,
-    agent: Option<String>,
-    root: String,
-    at: SystemTime,
-    history: History,
+pub(super) struct Told {
+    pub(super) host: String,
+    pub(super) session: String,
+    pub(super) agent: Option<String>,
+    pub(super) root: String,
+    pub(super) at: SystemTime,
+    pub(super) history: History,
+}
+
+impl Told {
+    /// What the ledger of a session says; nothing where its beginning is not written yet.
+    pub(super) fn of(found: &Session, history: History) -> Option<Told> {
+        let Some(Fact::Began { host, session, agent, root, .. }) = Session::began(&history).cloned() else {
+            return None;
+        };
+        Some(Told { host, session, agent, root, at: found.at, history })
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -93,17 +103,11 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
 /// Every session, the last written first.
 fn all(workspace: &Workspace) -> Vec<Told> {
     let Some(state) = &workspace.homes.state else { return Vec::new() };
-    let told = |found: Session| {
-        let history = found.ledger.read().ok()?;
-        let Some(Fact::Began { host, session, agent, root, .. }) = Session::began(&history).cloned() else {
-            return None;
-        };
-        Some(Told { host, session, agent, root, at: found.at, history })
-    };
+    let told = |found: Session| Told::of(&found, found.ledger.read().ok()?);
     sessions(&state.join("rulebook")).into_iter().filter_map(told).collect()
 }
 
-fn given(history: &History) -> usize {
+pub(super) fn given(history: &History) -> usize {
     history.facts().iter().filter(|fact| matches!(fact, Fact::Delivered(_))).count()
 }
 
@@ -117,7 +121,7 @@ pub(super) fn age(at: SystemTime) -> String {
     }
 }
 
-fn summary(told: &Told) -> Value {
+pub(super) fn summary(told: &Told) -> Value {
     let seconds = told.at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     json!({
         "session": told.session, "host": told.host, "agent": told.agent, "root": told.root,
@@ -125,7 +129,7 @@ fn summary(told: &Told) -> Value {
     })
 }
 
-fn whole(told: &Told, workspace: &Workspace) -> Value {
+pub(super) fn whole(told: &Told, workspace: &Workspace) -> Value {
     let mut value = summary(told);
     value["facts"] = json!(told.history.facts());
     value["unreadable"] = json!(told.history.unreadable());
@@ -152,46 +156,10 @@ fn show(text: &mut String, told: &Told, workspace: &Workspace) {
     );
     let mut turn = 0;
     for fact in told.history.facts() {
-        let _ = match fact {
-            Fact::Began { .. } => writeln!(text, "{}", paint(DIM, "the session began")),
-            Fact::Spoke { message } => {
-                turn += 1;
-                let line = message.lines().next().unwrap_or_default();
-                writeln!(text, "{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
-            }
-            Fact::Tool { name, paths, pending, .. } => {
-                let when = if *pending { "before" } else { "after" };
-                writeln!(text, "  {when} {} {}", out::clean(name), out::clean(&paths.join(", ")))
-            }
-            Fact::Delivered(delivery) if delivery.because.is_empty() => {
-                writeln!(text, "  {} the rules that may be asked for", paint(GREEN, "listed"))
-            }
-            Fact::Delivered(delivery) => {
-                let how = if delivery.offered { "listed (too large)" } else { "gave" };
-                let because = paint(DIM, out::clean(&delivery.because));
-                let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
-                writeln!(
-                    text,
-                    "  {} {} {} {because}{}",
-                    paint(GREEN, how),
-                    out::clean(&delivery.rule),
-                    delivery.source,
-                    paint(DIM, missed.unwrap_or_default())
-                )
-            }
-            Fact::Compacted => writeln!(text, "{}", paint(DIM, "the context was compacted")),
-            Fact::Resumed => writeln!(text, "{}", paint(DIM, "the session was resumed")),
-            Fact::Refused { rule, call } => {
-                writeln!(
-                    text,
-                    "  {} {} once, by {}",
-                    paint(YELLOW, "refused"),
-                    out::clean(call),
-                    out::clean(rule)
-                )
-            }
-            Fact::Failed { what } => writeln!(text, "  {} {}", paint(RED, "failed:"), out::clean(what)),
-        };
+        turn += u64::from(matches!(fact, Fact::Spoke { .. }));
+        let is_inner =
+            !matches!(fact, Fact::Began { .. } | Fact::Spoke { .. } | Fact::Compacted | Fact::Resumed);
+        let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(fact, turn));
     }
     if told.history.unreadable() > 0 {
         let _ =
@@ -207,4 +175,49 @@ fn show(text: &mut String, told: &Told, workspace: &Workspace) {
         table.write(text, 2, &table.widths());
     }
     text.push('\n');
+}
+
+/// A fact for people, on one line.
+pub(super) fn line(fact: &Fact, turn: u64) -> String {
+    match fact {
+        Fact::Began { .. } => paint(DIM, "the session began"),
+        Fact::Spoke { message } => {
+            let line = message.lines().next().unwrap_or_default();
+            format!("{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
+        }
+        Fact::Tool { name, paths, pending, .. } => {
+            let when = if *pending { "before" } else { "after" };
+            format!("{when} {} {}", out::clean(name), out::clean(&paths.join(", ")))
+        }
+        Fact::Delivered(delivery) if delivery.because.is_empty() => {
+            format!("{} the rules that may be asked for", paint(GREEN, "listed"))
+        }
+        Fact::Delivered(delivery) => {
+            let how = if delivery.offered { "listed (too large)" } else { "gave" };
+            let (rule, source) = (out::clean(&delivery.rule), out::clean(&delivery.source));
+            let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
+            let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
+            format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
+        }
+        Fact::Compacted => paint(DIM, "the context was compacted"),
+        Fact::Resumed => paint(DIM, "the session was resumed"),
+        Fact::Refused { rule, call } => {
+            format!("{} {} once, by {}", paint(YELLOW, "refused"), out::clean(call), out::clean(rule))
+        }
+        Fact::Interrupted { rule, source, text, file, action, .. } => {
+            let file = file.as_ref().map(|file| format!(" for {}", out::clean(file))).unwrap_or_default();
+            let what = format!("{} in {}{file}: {}", out::clean(rule), out::clean(source), out::clean(text));
+            format!("{} {what}", paint(YELLOW, interrupted(action)))
+        }
+        Fact::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
+    }
+}
+
+/// What came of a match in the stream, for people.
+pub(super) fn interrupted(action: &str) -> &'static str {
+    match action {
+        "remind" => "reminded",
+        "released" => "let pass",
+        _ => "interrupted",
+    }
 }

@@ -19,21 +19,24 @@ use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plura
 
 /// One rule, as listed.
 #[derive(Serialize)]
-struct Row {
-    id: String,
-    name: String,
-    source: String,
-    format: &'static str,
-    scope: &'static str,
-    priority: Option<u8>,
-    activation: Option<&'static str>,
-    basis: Option<&'static str>,
-    state: &'static str,
-    detail: String,
-    description: Option<String>,
-    globs: Vec<String>,
-    tags: Vec<String>,
-    tokens: usize,
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) source: String,
+    pub(super) format: &'static str,
+    pub(super) scope: &'static str,
+    pub(super) priority: Option<u8>,
+    pub(super) activation: Option<&'static str>,
+    pub(super) basis: Option<&'static str>,
+    pub(super) state: &'static str,
+    pub(super) detail: String,
+    pub(super) description: Option<String>,
+    pub(super) globs: Vec<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) tokens: usize,
+    /// What switched it off.
+    #[serde(skip)]
+    pub(super) off: Option<String>,
 }
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
@@ -85,7 +88,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
 }
 
 /// Every rule file found, in the order of precedence; then the rejected ones.
-fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
+pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(&loaded.book, &mut evidence);
     let evaluation = evaluate(&loaded.book, &evidence);
@@ -104,6 +107,7 @@ fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
         globs: Vec::new(),
         tags: Vec::new(),
         tokens: 0,
+        off: None,
     });
     evaluation.verdicts.iter().map(row).chain(rejected).collect()
 }
@@ -135,6 +139,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
         tokens: estimate_tokens(&rule.body),
+        off: if let State::Disabled(off) = &verdict.state { Some(off.by.clone()) } else { None },
     }
 }
 
@@ -204,7 +209,7 @@ fn show(
     text
 }
 
-fn state_words(row: &Row) -> (anstyle::Style, String) {
+pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
     match row.state {
         "stack" => (GREEN, "on".to_owned()),
         "offered" => (PLAIN, format!("offered: {}", row.detail)),

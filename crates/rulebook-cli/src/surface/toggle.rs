@@ -70,7 +70,8 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
+/// Writes a person's own switch, for every root.
+pub(super) fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
     let toggles = workspace
         .toggles()
         .context("there is no home folder to keep the toggle in: set HOME, or use `--team`")?;

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use rulebook::blocks::ALWAYS;
 use rulebook::evidence::ToolCall;
+use rulebook::render::estimate_tokens;
 use rulebook::rule::Rule;
 use serde::{Deserialize, Serialize};
 
@@ -29,14 +31,24 @@ pub struct Delivery {
     /// Whether the host forgets it when the session is resumed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passing: bool,
+    /// What it cost, estimated.
+    #[serde(default)]
+    pub tokens: usize,
 }
 
 impl Delivery {
     /// The delivery of a text that is no rule.
     pub fn of_text(name: &str, text: &str) -> Delivery {
-        let (rule, source) = (name.to_owned(), name.to_owned());
-        let (because, hash) = (String::new(), hash(text));
-        Delivery { rule, source, hash, because, offered: false, missed: None, passing: false }
+        Delivery {
+            rule: name.to_owned(),
+            source: name.to_owned(),
+            hash: hash(text),
+            because: String::new(),
+            offered: false,
+            missed: None,
+            passing: false,
+            tokens: estimate_tokens(text),
+        }
     }
 
     /// The delivery of a rule.
@@ -49,7 +61,13 @@ impl Delivery {
             offered: false,
             missed: None,
             passing: false,
+            tokens: estimate_tokens(&rule.body),
         }
+    }
+
+    /// Whether conditions brought the rule on.
+    pub fn is_conditional(&self) -> bool {
+        !matches!(self.because.as_str(), "" | ALWAYS)
     }
 }
 
@@ -57,6 +75,8 @@ impl Delivery {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     facts: Vec<Fact>,
+    /// Beside the facts: when each was written, in seconds since 1970; 0 where nobody said.
+    times: Vec<u64>,
     /// Where the ledger was read up to.
     end: u64,
     /// The last line has no end: its writer was killed, or is at it.
@@ -71,6 +91,18 @@ impl History {
     /// Every fact, oldest first.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
+    }
+
+    /// Takes the facts out, each with when it was written. Where the ledger was read up to is kept, so that following
+    /// it goes on behind them.
+    pub fn take(&mut self) -> Vec<(u64, Fact)> {
+        self.given.clear();
+        std::mem::take(&mut self.times).into_iter().zip(std::mem::take(&mut self.facts)).collect()
+    }
+
+    /// When each fact was written, in seconds since 1970; 0 where nobody said.
+    pub fn times(&self) -> &[u64] {
+        &self.times
     }
 
     /// How many lines could not be read.
@@ -159,22 +191,22 @@ impl History {
         self.end = from + whole as u64;
         for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice(line) {
-                Ok(fact) => self.add(fact),
+                Ok(fact) => self.add(fact, written_at(line)),
                 Err(_) => self.unreadable += 1,
             }
         }
     }
 
     /// Takes in what this process wrote, `len` bytes behind all that was read.
-    pub(super) fn append(&mut self, facts: Vec<Fact>, len: u64) {
+    pub(super) fn append(&mut self, facts: Vec<Fact>, at: u64, len: u64) {
         if !self.is_torn {
             self.end += len;
-            facts.into_iter().for_each(|fact| self.add(fact));
+            facts.into_iter().for_each(|fact| self.add(fact, at));
         }
         // Behind a torn line the next reading takes in both.
     }
 
-    fn add(&mut self, fact: Fact) {
+    fn add(&mut self, fact: Fact, at: u64) {
         match &fact {
             Fact::Delivered(delivery) => {
                 let given = (delivery.hash.clone(), delivery.passing);
@@ -185,8 +217,26 @@ impl History {
             _ => {}
         }
         self.facts.push(fact);
+        self.times.push(at);
     }
 }
+
+/// A fact as a line, with when it is written as its last key.
+pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
+    let mut line = serde_json::to_string(fact)?;
+    line.pop();
+    line.push_str(&format!("{AT}{at}}}\n"));
+    Ok(line)
+}
+
+/// When a line was written. Quotes inside a text are escaped, so the last of these is the key.
+fn written_at(line: &[u8]) -> u64 {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let at = text.rsplit_once(AT).and_then(|(_, at)| at.trim_end().strip_suffix('}')?.parse().ok());
+    at.unwrap_or(0)
+}
+
+const AT: &str = ",\"at\":";
 
 /// A short name for a text, the same on every machine (FNV-1a, 64 bits).
 pub(super) fn hash(text: &str) -> String {

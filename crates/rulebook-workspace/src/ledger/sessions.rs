@@ -19,6 +19,8 @@ pub struct Session {
     pub ledger: Ledger,
     /// When it was last written.
     pub at: SystemTime,
+    /// How long it is, in bytes.
+    pub len: u64,
 }
 
 impl Session {
@@ -40,13 +42,16 @@ pub fn sessions(state: &Path) -> Vec<Session> {
         .flat_map(|host| entries(host))
         .flat_map(|session| entries(&session))
         .filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"))
-        .filter_map(|file| {
-            let at = fs::metadata(&file).and_then(|metadata| metadata.modified()).ok()?;
-            Some(Session { ledger: Ledger { file }, at })
-        })
+        .filter_map(session)
         .collect();
     found.sort_by(|a, b| (b.at, a.ledger.file()).cmp(&(a.at, b.ledger.file())));
     found
+}
+
+/// The session a file is the ledger of.
+pub(super) fn session(file: PathBuf) -> Option<Session> {
+    let metadata = fs::metadata(&file).ok()?;
+    Some(Session { at: metadata.modified().ok()?, len: metadata.len(), ledger: Ledger { file } })
 }
 
 /// Removes sessions that are old, or too many. What cannot be removed stays.

@@ -13,6 +13,7 @@ fn delivery(rule: &str, hash: &str) -> Delivery {
         offered: false,
         missed: None,
         passing: false,
+        tokens: 1,
     }
 }
 
@@ -169,4 +170,20 @@ fn old_sessions_are_swept() {
     assert_eq!(sessions(folder.path()).len(), 2);
     sweep(folder.path(), now + Duration::from_secs(40 * 24 * 60 * 60));
     assert!(sessions(folder.path()).is_empty());
+}
+
+#[test]
+fn a_ledger_is_followed_and_says_when_each_fact_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let mut followed = ledger.read().unwrap();
+    assert!(followed.is_empty());
+    record(&ledger, vec![Fact::spoke("say ,\"at\":7}")], &[delivery("a", "1")]);
+    ledger.follow(&mut followed).unwrap();
+    assert_eq!(followed.facts(), ledger.read().unwrap().facts());
+    assert!(followed.times().iter().all(|at| *at > 1_700_000_000), "{:?}", followed.times());
+    let mut file = fs::OpenOptions::new().append(true).open(ledger.file()).unwrap();
+    writeln!(file, "{}", serde_json::to_string(&Fact::Compacted).unwrap()).unwrap();
+    ledger.follow(&mut followed).unwrap();
+    assert_eq!((followed.facts().len(), followed.times().last()), (3, Some(&0)));
 }

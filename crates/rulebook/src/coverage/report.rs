@@ -33,6 +33,22 @@ pub struct Report {
     pub cost: Vec<Cost>,
     /// How many top folders there are.
     pub top_folders: usize,
+    /// The files of every folder, by root and folder; not part of the machine's output.
+    #[serde(skip)]
+    pub by_folder: Vec<InFolder>,
+}
+
+/// The files right in one folder, all together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the field names say it")]
+pub struct InFolder {
+    pub root: usize,
+    pub path: String,
+    pub files: usize,
+    /// Those that no rule is for.
+    pub unreached: usize,
+    pub rules: usize,
+    pub tokens: usize,
 }
 
 /// A rule that files bring on.
@@ -185,6 +201,16 @@ impl Coverage<'_> {
             cost,
             top_folders,
             unreached: unreached(tally, roots),
+            by_folder: (tally.folders.iter())
+                .map(|((root, path), here)| InFolder {
+                    root: *root,
+                    path: path.clone(),
+                    files: here.files,
+                    unreached: here.unreached,
+                    rules: here.rules,
+                    tokens: here.tokens,
+                })
+                .collect(),
         }
     }
 

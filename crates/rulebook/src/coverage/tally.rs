@@ -47,6 +47,8 @@ pub struct Tally {
 pub(super) struct Here {
     pub(super) files: usize,
     pub(super) unreached: usize,
+    /// How many rules they bring on, all files together.
+    pub(super) rules: usize,
     /// What the rules cost, all files together and the dearest.
     pub(super) tokens: usize,
     pub(super) max: usize,
@@ -56,6 +58,7 @@ impl Here {
     pub(super) fn add(&mut self, other: Here) {
         self.files += other.files;
         self.unreached += other.unreached;
+        self.rules += other.rules;
         self.tokens += other.tokens;
         self.max = self.max.max(other.max);
     }
@@ -174,7 +177,7 @@ impl Coverage<'_> {
                 let is_unreached = rules == 0;
                 let first = if is_unreached { &mut tally.unreached } else { &mut tally.most };
                 first.offer(rules, file);
-                here.add(Here { files: 1, unreached: is_unreached.into(), tokens, max: tokens });
+                here.add(Here { files: 1, unreached: is_unreached.into(), rules, tokens, max: tokens });
             }
             tally.folders.entry((files[0].root, folder(&files[0]).to_owned())).or_default().add(here);
         }

@@ -2,6 +2,7 @@
 
 mod build;
 mod fields;
+mod header;
 mod imports;
 mod keys;
 mod parse;
@@ -13,6 +14,7 @@ mod strict;
 pub(crate) mod table;
 mod trigger;
 
+pub use header::{Explained, explain_header};
 pub use imports::{Import, imports};
 pub(crate) use keys::PATHS;
 pub use parse::{Entry, Parsed, Rejected, parse};

@@ -50,13 +50,7 @@ pub fn parse(source: Source) -> Parsed {
             return Parsed { entry: Entry::Rejected(rejected), diagnostics: vec![diagnostic] };
         }
     };
-    let reading = match origin.format.tier {
-        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(&text) => {
-            frontmatter::read(&text, tier)
-        }
-        _ => frontmatter::read_raw(&text),
-    };
-    let Reading { header, body, body_start, problems } = reading;
+    let Reading { header, body, body_start, problems } = take_apart(&origin, &text);
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);
@@ -84,6 +78,16 @@ pub fn parse(source: Source) -> Parsed {
         rule.body = if is_hiding { visible(&text).into_owned() } else { text };
     }
     parsed
+}
+
+/// Parts a file's header from its body, as its format does.
+pub(super) fn take_apart<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
+    match origin.format.tier {
+        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
+            frontmatter::read(text, tier)
+        }
+        _ => frontmatter::read_raw(text),
+    }
 }
 
 /// Reads the header's fields, or does with a broken one what the format's agent does.

@@ -1,0 +1,142 @@
+//! What the disk says, kept for a moment: a page and the requests it makes see the same, and typing reads no files.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rulebook::coverage::{Listing, Report};
+use rulebook::diagnostic::Diagnostic;
+use rulebook::rule::Rule;
+use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
+
+use super::super::status::{self, Row};
+use super::super::{check, open};
+use crate::args::Args;
+
+/// The rules of the tree.
+pub(super) struct RulesLook {
+    pub(super) workspace: Workspace,
+    pub(super) loaded: Loaded,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The tree, and what the rules are to it.
+pub(super) struct TreeLook {
+    pub(super) tree: Tree,
+    pub(super) report: Report,
+    /// As `check` has them.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl RulesLook {
+    /// The rule of a file, as shown.
+    pub(super) fn rule(&self, source: &str) -> Option<&Rule> {
+        self.loaded.book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == source)
+    }
+
+    pub(super) fn row(&self, source: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.source == source)
+    }
+
+    /// Whether a session of that folder is one of this workspace.
+    pub(super) fn is_here(&self, root: &str) -> bool {
+        self.workspace.roots.roots.iter().any(|own| own.path == root)
+    }
+
+    /// A path that is shown with its root's name, where there are several, so that it can be asked about.
+    pub(super) fn full(&self, shown: &str) -> String {
+        let roots = &self.workspace.roots.roots;
+        let (first, rest) = shown.split_once('/').unwrap_or((shown, ""));
+        match roots.iter().find(|root| roots.len() > 1 && root.name == first) {
+            Some(root) => format!("{}/{rest}", root.path).trim_end_matches('/').to_owned(),
+            None => shown.to_owned(),
+        }
+    }
+
+    /// The workspace's name, for people.
+    pub(super) fn name(&self) -> String {
+        let roots = &self.workspace.roots.roots;
+        roots
+            .iter()
+            .map(|root| self.workspace.homes.shown(Path::new(&root.path)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// Looks at the disk, each kept until it is old.
+pub(super) struct Looks<'a> {
+    args: &'a Args,
+    rules: Kept<RulesLook>,
+    tree: Kept<TreeLook>,
+}
+
+impl<'a> Looks<'a> {
+    pub(super) fn new(args: &'a Args) -> Looks<'a> {
+        Looks { args, rules: Kept::default(), tree: Kept::default() }
+    }
+
+    pub(super) fn rules(&self) -> anyhow::Result<Arc<RulesLook>> {
+        self.rules.look(|| {
+            let workspace = open(self.args)?;
+            let loaded = workspace.load(Reach::Tree);
+            let rows = status::rows(&workspace, &loaded);
+            Ok(RulesLook { workspace, loaded, rows })
+        })
+    }
+
+    pub(super) fn tree(&self) -> anyhow::Result<Arc<TreeLook>> {
+        self.tree.look(|| {
+            let workspace = open(self.args)?;
+            // As `coverage` asks: rules in a folder that git ignores are for files that do not count.
+            let tree = workspace.tree(Wanted::Files, &|_| ());
+            let loaded = workspace.load(Reach::Walked(&tree));
+            let report = workspace.coverage(&loaded.book, &tree, Listing::Sample);
+            let all = workspace.tree(Wanted::All, &|_| ());
+            Ok(TreeLook { report, diagnostics: check::load(&workspace, &all).diagnostics, tree })
+        })
+    }
+
+    /// Looks anew the next time.
+    pub(super) fn forget(&self) {
+        self.rules.forget();
+        self.tree.forget();
+    }
+}
+
+/// The last look, with when it was and how long it took.
+struct Kept<T>(Mutex<Option<(Instant, Duration, Arc<T>)>>);
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept(Mutex::new(None))
+    }
+}
+
+impl<T> Kept<T> {
+    /// How long a look is good for, at least.
+    const FRESH: Duration = Duration::from_secs(1);
+
+    /// In a large tree a look takes time: it gets at most one part in this many.
+    const SHARE: u32 = 20;
+
+    /// The last look, or a new one. Whoever asks meanwhile waits for it instead of looking too.
+    fn look(&self, make: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<Arc<T>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, took, look)) = &*kept
+            && at.elapsed() < Self::FRESH.max(took.saturating_mul(Self::SHARE))
+        {
+            return Ok(Arc::clone(look));
+        }
+        // Two looks at once are not needed in memory.
+        *kept = None;
+        let started = Instant::now();
+        let look = Arc::new(make()?);
+        *kept = Some((Instant::now(), started.elapsed(), Arc::clone(&look)));
+        Ok(look)
+    }
+
+    fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}

@@ -1,0 +1,128 @@
+// A little comfort on top of pages that work without it: filtering while typing, switches, live sessions, keys.
+"use strict";
+
+const part = () => document.getElementById("live");
+let asked = 0;
+
+// Puts the live part of an answered page in place of this one's; what is open, and where the keyboard is, stays.
+async function show(answer, turn) {
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.getElementById("live");
+  const old = part();
+  if (turn !== asked || !fresh || !old) return;
+  for (const open of old.querySelectorAll("details[open][id]")) {
+    fresh.querySelector(`#${open.id}`)?.setAttribute("open", "");
+  }
+  const focused = old.contains(document.activeElement) ? describe(document.activeElement) : null;
+  old.replaceChildren(...fresh.childNodes);
+  Object.assign(old.dataset, fresh.dataset);
+  times();
+  if (focused) [...old.querySelectorAll("a, button, summary")].find((one) => describe(one) === focused)?.focus();
+}
+
+const describe = (one) =>
+  [one.tagName, one.getAttribute("href"), one.closest("form")?.querySelector("[name=id]")?.value, one.parentElement.id].join("\n");
+
+function refresh(address) {
+  const turn = ++asked;
+  return fetch(address).then((answer) => answer.ok && show(answer, turn)).catch(() => {});
+}
+
+// Filtering while typing.
+function addressOf(form) {
+  const values = [...new FormData(form)].filter(([, value]) => value !== "");
+  const query = new URLSearchParams(values).toString();
+  return form.getAttribute("action") + (query && `?${query}`);
+}
+
+let waiting;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-live]");
+  if (event.target.dataset.complete) complete(event.target);
+  if (!form) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    const address = addressOf(form);
+    history.replaceState(null, "", address);
+    refresh(address);
+  }, 120);
+});
+
+// Files of the tree for a path that is being typed.
+let completed = 0;
+async function complete(input) {
+  const turn = ++completed;
+  const answer = await fetch(`${input.dataset.complete}?q=${encodeURIComponent(input.value)}`).catch(() => null);
+  if (!answer?.ok || turn !== completed) return;
+  const { files } = await answer.json();
+  const option = (file) => Object.assign(document.createElement("option"), { value: file });
+  document.getElementById(input.getAttribute("list")).replaceChildren(...files.map(option));
+}
+
+// Switches, without leaving the page.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || !part()?.contains(form)) return;
+  event.preventDefault();
+  const turn = ++asked;
+  fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) })
+    .then((answer) => (answer.ok ? show(answer, turn) : location.reload()))
+    .catch(() => {});
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  navigator.clipboard?.writeText(new URL(button.dataset.copy, location.href).href).then(() => {
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy link"), 1500);
+  });
+});
+
+// `/` searches; the arrows walk through a list; Escape leaves the search.
+document.addEventListener("keydown", (event) => {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+    const search = document.querySelector("[data-slash]");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+    search.select();
+  } else if (event.key === "Escape" && typing) {
+    event.target.blur();
+  } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && !event.target.hasAttribute("list")) {
+    const rows = [...document.querySelectorAll("[data-rows] a.rule, [data-rows] a.session")];
+    const at = rows.indexOf(document.activeElement);
+    const next = rows[at + (event.key === "ArrowDown" ? 1 : -1)];
+    if (!next || (typing && event.target.tagName !== "INPUT") || (at < 0 && !typing)) return;
+    event.preventDefault();
+    next.focus();
+  }
+});
+
+// The hour beside "3 min ago".
+function times() {
+  for (const time of document.querySelectorAll("time[data-at]")) {
+    const moment = new Date(time.dataset.at * 1000);
+    time.dateTime = moment.toISOString();
+    time.title = moment.toLocaleString();
+  }
+}
+
+// Live sessions: the server says which version there is, and a page of another asks for itself again. A hidden page listens to nothing.
+let source;
+function listen() {
+  const address = part()?.dataset.events;
+  if (!address) return;
+  if (document.hidden) {
+    source?.close();
+    source = null;
+  } else if (!source) {
+    source = new EventSource(address);
+    source.addEventListener("change", (event) => event.data !== part().dataset.version && refresh(location.href));
+  }
+}
+
+document.addEventListener("visibilitychange", listen);
+times();
+listen();

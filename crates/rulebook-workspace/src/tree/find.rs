@@ -1,0 +1,68 @@
+//! Files by words of their paths, as somebody types them.
+
+use rulebook::evidence::{Roots, Seen};
+
+use super::Tree;
+
+impl Tree {
+    /// The files whose path has all the words in it, whatever their case: those that begin with the first word, then
+    /// those whose name does, then the others; shorter paths first. Absolute where there are several roots.
+    pub fn find(&self, words: &str, roots: &Roots, limit: usize) -> Vec<String> {
+        let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+        let first = words.first().map_or("", String::as_str);
+        let parts = self.fold(Vec::new, |found: &mut Vec<(u8, usize, String)>, files| {
+            for Seen { path, root, .. } in files {
+                let lower = path.to_lowercase();
+                if !words.iter().all(|word| lower.contains(word.as_str())) {
+                    continue;
+                }
+                let name = lower.rsplit('/').next().unwrap_or_default();
+                let class = if lower.starts_with(first) { 0 } else { 1 + u8::from(!name.starts_with(first)) };
+                let path =
+                    if roots.roots.len() > 1 { format!("{}/{path}", roots.roots[root].path) } else { path };
+                found.push((class, path.len(), path));
+            }
+            found.sort();
+            found.truncate(limit);
+        });
+        let mut found: Vec<_> = parts.into_iter().flatten().collect();
+        found.sort();
+        found.truncate(limit);
+        found.into_iter().map(|(.., path)| path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rulebook::evidence::Root;
+
+    use super::super::Wanted;
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_words_the_nearest_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in
+            ["apps/web/Button.tsx", "apps/web/form/Button.test.tsx", "button/a.ts", "docs/about-buttons.md"]
+        {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let path = folder.path().to_string_lossy().into_owned();
+        let roots = Roots { roots: vec![Root { name: "r".into(), path, also: None }], home: None };
+        let tree = Tree::walk(&roots, Wanted::Files, &|_| ());
+        #[track_caller]
+        fn check(tree: &Tree, roots: &Roots, words: &str, found: &[&str]) {
+            assert_eq!(tree.find(words, roots, 3), found, "{words}");
+        }
+        check(
+            &tree,
+            &roots,
+            "button",
+            &["button/a.ts", "apps/web/Button.tsx", "apps/web/form/Button.test.tsx"],
+        );
+        check(&tree, &roots, "test apps", &["apps/web/form/Button.test.tsx"]);
+        check(&tree, &roots, "nowhere", &[]);
+    }
+}

@@ -1,0 +1,347 @@
+// The page in a real browser: `RULEBOOK=path/to/rulebook node --test`.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { hook, ledger, make, run, shop, work, write } from "./demo.mjs";
+import { browse, serve } from "./page.mjs";
+
+const binary = process.env.RULEBOOK;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const VIEWS = ["rules", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
+  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps"];
+
+const folders = [];
+const servers = [];
+let browser, folder, url;
+
+function workspace() {
+  const made = mkdtempSync(join(tmpdir(), "rulebook-page-"));
+  folders.push(made);
+  return made;
+}
+
+async function start(folder) {
+  const server = serve(binary, folder);
+  servers.push(server);
+  return { url: await server.url, pid: server.child.pid };
+}
+
+before(async () => {
+  folder = workspace();
+  make(folder);
+  work(binary, folder);
+  [browser, { url }] = await Promise.all([browse(), start(folder)]);
+});
+
+after(async () => {
+  await browser?.close();
+  servers.forEach((server) => server.stop());
+  folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
+});
+
+// A page on which nothing may go wrong: no error on the console, no dialog, no request to anywhere else.
+async function look(t, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("dialog", (dialog) => (wrong.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+  page.on("request", (request) => new URL(request.url()).hostname === "127.0.0.1" || wrong.push(request.url()));
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(wrong, []);
+  });
+  await page.goto(address);
+  return page;
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const view of VIEWS) {
+    test(`${view} loads, and is accessible, in ${colorScheme}`, async (t) => {
+      const page = await look(t, url + view, { colorScheme });
+      assert.ok(await page.locator("h1").innerText());
+      await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+      // Through the driver: the page's own policy lets no script in.
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const found = violations.filter((one) => ["serious", "critical"].includes(one.impact));
+      assert.deepEqual(found.map((one) => [one.id, one.nodes.map((node) => node.html).slice(0, 3)]), []);
+    });
+  }
+}
+
+test("nothing is wider than a phone", async (t) => {
+  for (const view of VIEWS) {
+    const page = await look(t, url + view, { viewport: { width: 390, height: 844 } });
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, view);
+  }
+});
+
+test("the rules are filtered while typing, and the address says how", async (t) => {
+  const page = await look(t, `${url}rules`);
+  const ids = () => page.locator("[data-rows] a.rule").allInnerTexts();
+  const all = (await ids()).length;
+  assert.equal(all, JSON.parse(run(binary, folder, ["status", "--json"])).rules.length);
+  await page.getByRole("searchbox").pressSequentially("payments");
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
+  assert.deepEqual(await ids(), ["money"]);
+  assert.match(page.url(), /rules\?q=payments$/);
+  await page.getByRole("searchbox").fill("no such rule");
+  await page.getByText("No rule is like that").waitFor();
+  await page.goto(`${url}rules?state=disabled`);
+  assert.deepEqual(await ids(), ["legacy"]);
+  await page.getByLabel("Every format").selectOption("cline");
+  await page.getByText("No rule is like that").waitFor();
+});
+
+const stateOf = (id) => JSON.parse(run(binary, folder, ["status", "--json"])).rules.find((rule) => rule.id === id).state;
+const toggles = () => join(folder, "home/.local/state/rulebook/toggles");
+
+test("a switch writes the person's toggle, and writes it back", async (t) => {
+  const page = await look(t, `${url}rules?q=infra`);
+  const toggle = page.getByRole("switch", { name: "infra" });
+  assert.equal(await toggle.getAttribute("aria-checked"), "true");
+  await toggle.click();
+  await page.locator("[role=switch][aria-checked=false]").waitFor();
+  assert.equal(stateOf("infra"), "disabled");
+  assert.match(page.url(), /rules\?q=infra$/);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "switch");
+  await toggle.click();
+  await page.locator("[role=switch][aria-checked=true]").waitFor();
+  assert.equal(stateOf("infra"), "inactive");
+});
+
+test("a switch works without script", async (t) => {
+  const page = await look(t, `${url}rules?q=infra`, { javaScriptEnabled: false });
+  await page.getByRole("switch").click();
+  assert.equal(stateOf("infra"), "disabled");
+  assert.match(page.url(), /rules\?q=infra$/);
+  await page.getByRole("switch").click();
+  assert.equal(stateOf("infra"), "inactive");
+});
+
+test("a path is explained exactly as the command does", async (t) => {
+  const page = await look(t, `${url}path`);
+  const cases = [
+    ["path=apps/web/components/Search.tsx", ["apps/web/components/Search.tsx"]],
+    ["path=apps/api/generated/client.ts", ["apps/api/generated/client.ts"]],
+    ["path=nowhere/new%20file.tsx", ["nowhere/new file.tsx"]],
+    ["message=fix%20packages/ui/src/Grid.tsx", ["--message", "fix packages/ui/src/Grid.tsx"]],
+    ["path=docs&message=hello", ["docs", "--message", "hello"]],
+  ];
+  for (const [query, args] of cases) {
+    const shown = await page.evaluate(async (address) => (await fetch(address)).text(), `explain.json?${query}`);
+    assert.equal(shown, run(binary, folder, ["explain", ...args, "--json"]), query);
+  }
+});
+
+test("a typed path is completed from the tree and explained, with the deciding glob marked", async (t) => {
+  const page = await look(t, `${url}path`);
+  const input = page.getByRole("combobox", { name: "Path" });
+  await input.pressSequentially("search");
+  await page.waitForFunction(() => document.querySelector("#files option")?.value === "apps/api/routes/search.ts");
+  await input.fill("apps/web/components/Search.tsx");
+  await page.locator("ol.stack li").first().waitFor();
+  const path = "apps/web/components/Search.tsx";
+  const { stack, inactive } = JSON.parse(run(binary, folder, ["explain", path, "--json"])).targets[0];
+  assert.deepEqual(await page.locator("ol.stack a.rule").allInnerTexts(), stack.map((rule) => rule.id));
+  const react = page.locator("ol.stack li", { hasText: "react.mdc" });
+  assert.deepEqual(await react.locator(".glob").allInnerTexts(), ["**/*.tsx", "**/*.jsx"]);
+  assert.deepEqual(await react.locator("mark").allInnerTexts(), ["**/*.tsx"]);
+  assert.deepEqual(await page.locator(".inactive a.rule").allInnerTexts(), inactive.map((rule) => rule.id));
+  const prompt = run(binary, folder, ["prompt", "--path", path]).trimEnd();
+  assert.equal(await page.locator(".prompt pre").textContent(), prompt);
+  assert.match(page.url(), /path\?path=apps%2Fweb%2Fcomponents%2FSearch\.tsx$/);
+  await input.fill("/outside");
+  await page.getByRole("alert").getByText("outside the root").waitFor();
+});
+
+test("the notice is the library's, closed, and opens to what matched", async (t) => {
+  const page = await look(t, `${url}path?path=apps/web/components/Search.tsx`);
+  const html = run(binary, folder, ["prompt", "--path", "apps/web/components/Search.tsx", "--notice", "html"]).trimEnd();
+  const notice = page.locator("details.rulebook-notice");
+  assert.equal(await notice.evaluate((one) => one.outerHTML), html);
+  assert.equal(await notice.locator("dd").first().isVisible(), false);
+  await notice.locator("summary").click();
+  assert.equal(await notice.locator("dd").first().isVisible(), true);
+});
+
+test("a rule's header is explained line by line, with its files, its rivals and what to mend", async (t) => {
+  const page = await look(t, `${url}rule?source=.cursor/rules/react.mdc`);
+  await page.locator(".line.key", { hasText: "globs" }).getByText("comes on when a file of the request matches").waitFor();
+  await page.locator(".problems").getByText("**/*.jsx").first().waitFor();
+  const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
+  assert.deepEqual(await page.locator(".files a").allInnerTexts(), reached.files);
+  await page.goto(`${url}rule?source=.clinerules/web.md`);
+  await page.getByText("Overrides this one").waitFor();
+});
+
+test("a session that a hook writes appears within a second, and grows", async (t) => {
+  const page = await look(t, `${url}sessions`);
+  const id = "fresh-session";
+  const say = (prompt) => hook(binary, folder, { session_id: id, hook_event_name: "UserPromptSubmit", prompt });
+  // A process of its own, so that this one's waiting does not count.
+  await page.waitForTimeout(500);
+  say("Look at infra/main.tf");
+  const started = Date.now();
+  await page.locator(".session", { hasText: id }).waitFor({ timeout: 5000 });
+  const took = Date.now() - started;
+  t.diagnostic(`appeared after ${took} ms`);
+  assert.ok(took < 1000, `${took} ms`);
+  await page.locator(".session", { hasText: id }).click();
+  const notice = page.locator(".notice details", { hasText: "📋 Conditional rules applied: infra" });
+  assert.equal(await notice.locator(".why").isVisible(), false);
+  await notice.locator("summary").click();
+  await notice.getByText("infra/main.tf matches infra/**/*.tf").waitFor();
+  say("And docs/start.md");
+  await page.getByText("And docs/start.md").waitFor({ timeout: 2000 });
+  assert.equal(await notice.locator(".why").isVisible(), true, "what was open stays open");
+});
+
+test("interrupts show the text that matched and the rule that was injected", async (t) => {
+  const page = await look(t, `${url}session?host=proxy&id=c52e-search`);
+  assert.deepEqual(await page.locator(".interrupted mark").allInnerTexts(), ["value: any", "as any"]);
+  await page.locator(".interrupted summary").first().click();
+  await page.getByText("Do not use `any`").first().waitFor();
+});
+
+test("the keyboard suffices", async (t) => {
+  const page = await look(t, `${url}rules`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("infra");
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
+  await page.keyboard.press("ArrowDown");
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.equal(outline, "solid");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/rule\?source=.github/);
+  await page.goto(`${url}map`);
+  await page.locator(".treemap a").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/map\?folder=apps/);
+  await page.locator(".treemap a[href^=path]").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/path\?path=apps/);
+});
+
+test("what strangers write is text", async (t) => {
+  const folder = workspace();
+  const evil = "<img src=x onerror=alert(1)>";
+  const turned = "\u202Egnp.exe";
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  write(folder, `.clinerules/${evil}.md`, `---\npaths: ["**", "<script>alert(2)</script>"]\n---\n<script>alert(3)</script>${turned}\n`);
+  write(folder, ".rulebook/rules/x.md", `---\nid: "\\"><svg onload=alert(4)>"\ndescription: "${evil} ${turned}"\n---\n</pre><script>alert(5)</script>\n`);
+  write(folder, `.cursor/rules/${"long".repeat(50)}.mdc`, `---\nglobs: ${"x".repeat(3000)}\n---\n${"y".repeat(50000)}\n`);
+  write(folder, `${evil}/a.ts`, "");
+  hook(binary, folder, { session_id: evil, hook_event_name: "UserPromptSubmit", prompt: `${evil} see '${evil}'/a.ts ${turned}` });
+  ledger(folder, "claude", "s", [
+    { is: "began", version: 1, host: "claude", session: "s", agent: null, root: shop(folder), at: 1 },
+    { is: "interrupted", rule: evil, path: evil, source: evil, text: evil, file: evil, action: evil, at: 2 },
+    { is: "tool", name: evil, paths: [evil], command: evil, at: 3 },
+    { is: "refused", rule: evil, call: evil }, { is: "failed", what: evil }, { is: "nonsense" },
+  ]);
+  const { url } = await start(folder);
+  const rules = ["rules", "map", "sessions", `rule?source=${encodeURIComponent(`.clinerules/${evil}.md`)}`, "rule?source=.rulebook/rules/x.md",
+    `path?path=${encodeURIComponent(`${evil}/a.ts`)}&message=${encodeURIComponent(evil)}`, `session?host=claude&why=1&id=${encodeURIComponent(evil)}`,
+    "session?host=claude&id=s", `map?folder=${encodeURIComponent(evil)}`, `rules?q=${encodeURIComponent(evil)}&state=${encodeURIComponent(evil)}`];
+  for (const view of rules) {
+    const page = await look(t, url + view, { viewport: { width: 390, height: 844 } });
+    assert.equal(await page.locator("img:not([src='icon.svg']), script:not([src='script.js']), main svg[onload]").count(), 0, view);
+    assert.equal((await page.content()).includes("\u202E"), false, view);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, view);
+  }
+  const page = await look(t, `${url}rules`);
+  await page.getByText(`${evil}.md`).first().waitFor();
+  await page.getByRole("switch").first().click();
+  await page.locator("[role=switch][aria-checked=false]").waitFor();
+});
+
+// One request by hand; a browser would not send these.
+function ask(address, { method = "GET", headers = {}, path } = {}) {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, pathname } = new URL(address);
+    const request = http.request({ hostname, port, path: path ?? pathname, method, headers }, (answer) => {
+      let body = "";
+      answer.on("data", (part) => (body += part));
+      answer.on("end", () => resolve({ status: answer.statusCode, body, headers: answer.headers }));
+    });
+    request.on("error", reject);
+    request.end(method === "POST" ? "id=infra&to=off" : undefined);
+  });
+}
+
+test("only who has the address gets in, under the right name, and only a form of ours changes anything", async () => {
+  const { origin, host, pathname } = new URL(url);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const refused = [
+    ["no token", "/", {}], ["no token", "/rules", {}], ["half a token", `${pathname.slice(0, -9)}/rules`, {}],
+    ["a wrong token", `/${"0".repeat(48)}/rules`, {}], ["another name", `${pathname}rules`, { headers: { host: "evil.example" } }],
+    ["another port", `${pathname}rules`, { headers: { host: "127.0.0.1:1" } }],
+    ["no origin", `${pathname}toggle`, { method: "POST", headers: form }],
+    ["another origin", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "http://evil.example" } }],
+    ["no origin at all", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "null" } }],
+  ];
+  for (const [why, path, options] of refused) {
+    const answer = await ask(origin, { path, ...options });
+    assert.deepEqual([answer.status, answer.body], [403, "forbidden\n"], why);
+  }
+  for (const path of [`${pathname}toggle?id=infra&to=off`, `${pathname}toggle`]) {
+    assert.equal((await ask(origin, { path })).status, 404);
+  }
+  assert.equal((await ask(origin, { path: `${pathname}rules`, method: "DELETE", headers: { origin } })).status, 405);
+  assert.equal(stateOf("infra"), "inactive");
+  const page = await ask(origin, { path: `${pathname}rules`, headers: { host: host.replace("127.0.0.1", "localhost") } });
+  assert.equal(page.status, 200);
+  assert.match(page.headers["content-security-policy"], /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.equal(page.headers["set-cookie"], undefined);
+});
+
+test("newcomers are told what to do", async (t) => {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  const { url } = await start(folder);
+  const rules = await look(t, `${url}rules`);
+  await rules.getByText("No rule files here yet").waitFor();
+  const sessions = await look(t, `${url}sessions`);
+  await sessions.getByText("rulebook install claude").waitFor();
+  for (const view of ["map", "path"]) assert.ok(await (await look(t, url + view)).locator("h1").innerText());
+});
+
+test("five thousand rules and ten thousand events: painted within a second, in little memory", async (t) => {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  for (let at = 0; at < 5000; at++) {
+    write(folder, `.clinerules/area-${at % 50}/rule-${at}.md`, `---\npaths: ["src/area-${at}/**"]\n---\nRule ${at}. ${"Be careful. ".repeat(30)}\n`);
+    if (at % 5 === 0) write(folder, `src/area-${at}/main.ts`, "");
+  }
+  const facts = [{ is: "began", version: 1, host: "claude", session: "long", agent: null, root: shop(folder), at: 1 }];
+  for (let at = 1; at < 10000; at++) {
+    const path = `src/area-${at % 5000}/main.ts`;
+    facts.push(at % 20 === 1 ? { is: "spoke", message: `Do ${at}`, at }
+      : at % 3 ? { is: "tool", name: "Read", paths: [path], at }
+      : { is: "delivered", rule: `rule-${at}`, source: `.clinerules/rule-${at}.md`, hash: "1", because: `${path} matches x/**`, tokens: 90, at });
+  }
+  ledger(folder, "claude", "long", facts);
+  const { url, pid } = await start(folder);
+  // The program is told where its pages are by the first of these; each is a first look at what it shows.
+  for (const view of ["rules", "session?host=claude&id=long", "sessions", "path?path=src/area-5/main.ts", "map"]) {
+    const page = await look(t, url + view);
+    const paint = await (await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime)).jsonValue();
+    t.diagnostic(`${view}: first paint after ${Math.round(paint)} ms`);
+    assert.ok(paint < 1000, `${view} ${paint} ms`);
+    assert.ok((await page.locator("*").count()) < 5000, view);
+  }
+  const page = await look(t, `${url}rules`);
+  await page.getByRole("searchbox").fill("rule-4999");
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
+  if (existsSync(`/proc/${pid}/status`)) {
+    const memory = Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmHWM:\s+(\d+)/)[1]) >> 10;
+    t.diagnostic(`at most ${memory} MiB`);
+    assert.ok(memory < 256, `${memory} MiB`);
+  }
+});
