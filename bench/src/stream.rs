@@ -1,5 +1,11 @@
 //! Conditions of stream rules and a text that meets none of them, the same at every run.
 
+use rulebook::evidence::{Root, Roots};
+use rulebook::format::{Entry, Format, parse};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope, Source};
+use rulebook::stream::Monitor;
+
 /// Conditions people write. `{W}` and `{w}` stand for a word, so that there can be many.
 const SHAPES: &[&str] = &[
     r"\bnew\s+(Set|Map){W}\b",
@@ -86,6 +92,17 @@ pub fn text(bytes: usize) -> String {
     text
 }
 
+/// The same length in lines of so many characters.
+pub fn in_lines(text: &str, width: usize) -> String {
+    let is_end = |at: usize| at % width == width - 1;
+    text.chars().enumerate().map(|(at, sign)| if is_end(at) { '\n' } else { plain(sign) }).collect()
+}
+
+/// Signs that a string in JSON has as they are.
+fn plain(sign: char) -> char {
+    if matches!(sign, '\n' | '"' | '\\') { ' ' } else { sign }
+}
+
 /// The text as the arguments of a tool call, on one line.
 pub fn arguments(text: &str) -> String {
     let mut out = String::from(r#"{"file_path":"src/index.ts","content":""#);
@@ -107,6 +124,39 @@ fn name(text: &mut String, dice: &mut Dice) {
         text.push('_');
         text.push_str(NAMES[dice.below(NAMES.len())]);
     }
+}
+
+/// So many rules, of one condition each.
+pub fn rules_of(count: usize) -> Vec<Rule> {
+    let rule = |(at, condition): (usize, &String)| match parse(source(at, "condition", condition)).entry {
+        Entry::Rule(rule) if rule.stream.is_some() => *rule,
+        other => panic!("{condition}: {other:?}"),
+    };
+    conditions(count).iter().enumerate().map(rule).collect()
+}
+
+/// A rule file with one key in its header.
+pub fn source(at: usize, key: &str, value: &str) -> Source {
+    let format = Format::named("rulebook").expect("the native format");
+    let inner = format!("rule-{at}.md");
+    let origin = Origin {
+        format,
+        place: &format.workspace[0],
+        scope: Scope::Workspace,
+        display: format!(".rulebook/rules/{inner}"),
+        path: String::new(),
+        root: 0,
+        folder: String::new(),
+        inner,
+    };
+    let value = value.replace('\'', "''");
+    Source { origin, text: Ok(format!("---\n{key}: '{value}'\n---\nDo it the way this project does.\n")) }
+}
+
+/// What watches them.
+pub fn monitor(rules: &[Rule]) -> Monitor {
+    let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
+    Monitor::new(rules, roots).expect("conditions that parsed")
 }
 
 /// Numbers that look random (xorshift).

@@ -67,9 +67,9 @@ impl Paths {
     }
 
     /// The same as the gates of stream rules mean them.
-    pub(crate) fn as_gate(self) -> Paths {
-        let rival = self.rival.map(|(rival, names)| (rival.as_gate(), names));
-        Paths { list: self.list.as_gate(), rival, ..self }
+    pub(crate) fn into_gate(self) -> Paths {
+        let rival = self.rival.map(|(rival, names)| (rival.into_gate(), names));
+        Paths { list: self.list.into_gate(), rival, ..self }
     }
 
     /// Whether they are for a path, relative to its root; one whose root nobody knows may lie in any.

@@ -45,7 +45,7 @@ pub(super) fn build(
     match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         (Some((_, paths)), Some(trigger)) => {
-            trigger.gate = Some(Arc::new(paths.as_gate()));
+            trigger.gate = Some(Arc::new(paths.into_gate()));
         }
         // Shown to the model, and asked by nobody.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}

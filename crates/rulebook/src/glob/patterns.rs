@@ -96,7 +96,7 @@ impl PatternList {
 
     /// The same patterns as the gates of stream rules mean them: one without a slash that brings paths in is found at any
     /// depth, and parentheses around one thing are part of a name.
-    pub(crate) fn as_gate(mut self) -> PatternList {
+    pub(crate) fn into_gate(mut self) -> PatternList {
         let dialect = self.dialect;
         for Pattern { written, glob, excludes, .. } in &mut self.patterns {
             let Some(read) = glob else { continue };

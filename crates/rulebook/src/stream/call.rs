@@ -93,7 +93,7 @@ impl Call {
 
     pub(super) fn feed(&mut self, watch: &mut Watch, bytes: &[u8], hits: &mut Vec<Hit>) {
         self.body.watch_wire(watch, Some(bytes), hits);
-        if self.body.is_only_watched() && self.input.passes(bytes) {
+        if !bytes.is_empty() && self.body.is_only_watched() && self.input.passes(bytes) {
             return self.body.watch_text(watch, bytes, hits);
         }
         let Input::Unknown(lead) = &mut self.input else { return self.decode(watch, bytes, hits) };
@@ -169,9 +169,13 @@ impl Body {
     fn take(&mut self, watch: &mut Watch, piece: Piece<'_>, hits: &mut Vec<Hit>) {
         match piece {
             Piece::Text(text) => {
-                self.decoded.push_str(text);
-                if self.decoded.len() > MAX_DECODED {
+                if self.decoded.len() + text.len() > MAX_DECODED {
                     self.watch_decoded(watch, hits);
+                }
+                if text.len() > MAX_DECODED {
+                    self.read_text(watch, Some(text), hits);
+                } else {
+                    self.decoded.push_str(text);
                 }
             }
             Piece::Enter => self.gates.enter(),
@@ -200,14 +204,12 @@ impl Body {
 
     /// Goes on over what was decoded of the open field.
     fn watch_decoded(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
-        let mut text = std::mem::take(&mut self.decoded);
-        if self.is_only_watched() {
-            self.watch_text(watch, text.as_bytes(), hits);
-        } else {
+        if !self.decoded.is_empty() {
+            let mut text = std::mem::take(&mut self.decoded);
             self.read_text(watch, Some(&text), hits);
+            text.clear();
+            self.decoded = text;
         }
-        text.clear();
-        self.decoded = text;
     }
 
     fn end_field(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {

@@ -114,7 +114,7 @@ fn tools(text: &str) -> Result<Glob, String> {
 fn files(text: &str) -> Result<PatternList, String> {
     let mut refused = None;
     let list = PatternList::new([text], Dialect::Picomatch, |_, error| refused = Some(error.to_string()));
-    refused.map_or_else(|| Ok(list.as_gate()), Err)
+    refused.map_or_else(|| Ok(list.into_gate()), Err)
 }
 
 /// What a rule watches that does not say: text and tools.

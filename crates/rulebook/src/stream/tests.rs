@@ -166,6 +166,8 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
         tool(&any, "bash", r#"{"command": "say \"hi\"\n", "x": "y"}"#),
         ["r 0..9 l1 \"say \\\"hi\\\"\\n\" tool bash command"]
     );
+    let empty: [&[u8]; 3] = [b"{\"a\": \"", b"", b"\", \"b\": null}"];
+    assert!(run(&[rule("r", "^$", "")], &Kind::Tool("edit".to_owned()), &empty).is_empty());
     let field = [rule("r", "foo", "scope: tool:edit.new_string\n")];
     assert_eq!(
         tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo"}"#),
