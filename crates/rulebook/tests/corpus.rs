@@ -1,6 +1,6 @@
 //! The corpus: headers as people write them, in `corpus/`, one file a case, and what is read of each.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may fail loudly, and mend a file")]
 
 #[allow(dead_code, reason = "shared with the other pages")]
 mod page;
@@ -8,6 +8,7 @@ mod page;
 use std::path::Path;
 
 use page::{Piece, Stage};
+use rulebook::agent::Agent;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Homes, Reach, Workspace};
 
@@ -67,4 +68,57 @@ fn shown(rule: &Rule) -> String {
         shown += &format!("\nfor: {}", description.trim_end().replace('\n', "⏎"));
     }
     format!("{shown}\ntext: {}\n", rule.body.lines().next().unwrap_or_default())
+}
+
+#[test]
+fn a_fix_changes_nothing_but_what_was_told_to_go_wrong() {
+    let mut stage = Stage::new();
+    let mut mended = 0;
+    page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"), |_, piece| {
+        let Piece::Block(block) = piece else { return None };
+        let ("file", path) = block.words() else { return Some(block.body.clone()) };
+        for path in [path, ".rulebook/rules/a.md", ".xcsh/rules/a.md"] {
+            stage.section();
+            stage.file(path, &block.body);
+            mended += usize::from(fix_is_safe(&stage));
+        }
+        None
+    });
+    assert!(mended >= 10, "only {mended} cases can be mended");
+}
+
+/// Mends the one file there is, if it can be, and compares what comes of it before and after: as meant, and as its agent
+/// takes it.
+fn fix_is_safe(stage: &Stage) -> bool {
+    let nowhere = Homes { home: None, config: None, state: None, system: None };
+    let workspace = Workspace::open(&[stage.workspace()], nowhere).unwrap();
+    let loaded = workspace.load(Reach::Tree);
+    let mut fixes: Vec<_> = loaded.diagnostics.iter().filter_map(|told| told.fix.as_ref()).collect();
+    let Some((rule, _)) = loaded.book.rules().next().filter(|_| !fixes.is_empty()) else { return false };
+    let was_told = !workspace.differences(&loaded.book, Reach::Tree).is_empty();
+    let (file, meant, own) = (rule.origin.path.clone(), way(rule), own_way(&workspace, rule));
+    let mut text = std::fs::read_to_string(&file).unwrap();
+    fixes.sort();
+    fixes.iter().rev().for_each(|fix| text.replace_range(fix.start..fix.end, &fix.replacement));
+    std::fs::write(&file, text).unwrap();
+    let loaded = workspace.load(Reach::Tree);
+    let (rule, _) = loaded.book.rules().next().unwrap();
+    assert_eq!(way(rule), meant, "{file}: what was meant changed");
+    let own_after = own_way(&workspace, rule);
+    assert!(own_after == own || was_told, "{file}: its agent did {own:?}, and does {own_after:?}");
+    true
+}
+
+/// What the agent a rule belongs to makes of its file.
+fn own_way(workspace: &Workspace, rule: &Rule) -> Option<String> {
+    let agent = Agent::owner_of(rule.origin.format)?;
+    let loaded = workspace.load_as(agent, Reach::Tree);
+    loaded.book.rules().find(|(own, _)| own.origin.path == rule.origin.path).map(|(own, _)| way(own))
+}
+
+/// How a rule comes on and what it says, whatever its header took to be read.
+fn way(rule: &Rule) -> String {
+    let conditions: Vec<&str> = rule.conditions.iter().map(|condition| condition.key).collect();
+    let Rule { activation, enabled, globs, description, body, .. } = rule;
+    format!("{activation:?} {enabled} {conditions:?} {globs:?} {description:?}\n{body}")
 }
