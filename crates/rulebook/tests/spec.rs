@@ -8,6 +8,7 @@
 
 #[allow(dead_code, reason = "shared with the command's pages")]
 mod page;
+mod turns;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,12 +94,20 @@ fn hold(folder: &str) {
                 ("prompt", budget) => Some(prompt(&stage, &evidence, budget.parse().ok())),
                 ("notice", _) => Some(notice(&stage, &evidence)),
                 ("diagnostics", _) => Some(diagnostics(&stage, &evidence)),
+                ("turns", _) => Some(turns(&stage, &evidence, &block.body)),
                 ("evidence-paths", _) => Some(paths(&stage, &evidence)),
                 _ => None,
             },
             Piece::Prose(_) => None,
         }
     });
+}
+
+fn turns(stage: &Stage, evidence: &str, script: &str) -> String {
+    let asked = ask(stage, evidence);
+    let verdicts = asked.evaluate().verdicts;
+    let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
+    turns::play(&watching.map(|verdict| verdict.rule).collect::<Vec<_>>(), script)
 }
 
 fn open(stage: &Stage) -> Workspace {

@@ -1,0 +1,146 @@
+//! Sessions as scripts: every line a step of the host or of the model, and after `->` what the stream rules make of it.
+
+use std::collections::BTreeMap;
+
+use rulebook::evidence::Roots;
+use rulebook::rule::Rule;
+use rulebook::stream::policy::{Action, ClaimId, Evidence, Match, Modes, Policy, Source, injection};
+use rulebook::stream::{Hit, Kind, Monitor};
+
+/// Plays the steps, each in the session its line names, and writes what they lead to.
+pub(crate) fn play(rules: &[&Rule], script: &str) -> String {
+    let mut sessions: BTreeMap<&str, Session<'_>> = BTreeMap::new();
+    let lines = script.lines().map(|line| {
+        let step = line.split(" -> ").next().unwrap();
+        let (name, own) = step.split_once(": ").filter(|(name, _)| name.len() == 1).unwrap_or(("", step));
+        let session = sessions.entry(name).or_insert_with(|| Session::new(rules));
+        match session.step(own) {
+            Some(outcome) => format!("{step} -> {outcome}"),
+            None => step.to_owned(),
+        }
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+struct Session<'r> {
+    rules: &'r [&'r Rule],
+    monitor: Monitor,
+    policy: Policy,
+    streams: usize,
+    claim: Option<ClaimId>,
+    injected: String,
+}
+
+impl<'r> Session<'r> {
+    fn new(rules: &'r [&'r Rule]) -> Session<'r> {
+        Session {
+            rules,
+            monitor: Monitor::new(rules.iter().copied(), Roots::default()).unwrap(),
+            policy: Policy::default(),
+            streams: 0,
+            claim: None,
+            injected: String::new(),
+        }
+    }
+
+    fn step(&mut self, step: &str) -> Option<String> {
+        let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        match verb {
+            "start" => self.policy.turn_started(),
+            "end" => self.policy.turn_ended(),
+            "turns" => (0..rest.parse().unwrap()).for_each(|_| {
+                self.policy.turn_started();
+                self.policy.turn_ended();
+            }),
+            "compact" => self.policy.compacted(),
+            "delivered" => self.policy.delivered(self.claim.take().unwrap()),
+            "released" => self.policy.released(self.claim.take().unwrap()),
+            "resume" => {
+                self.policy = serde_json::from_str(&serde_json::to_string(&self.policy).unwrap()).unwrap();
+            }
+            "remind" => return Some(self.remind()),
+            "claims" => {
+                let open: Vec<String> =
+                    self.policy.claims().iter().map(|claim| claim.rules.join(", ")).collect();
+                return Some(or_nothing(open));
+            }
+            "injected" => return Some(self.injected.replace('\n', "⏎")),
+            "text" => return Some(self.watch(Source::Text, &Kind::Text, rest)),
+            "thinking" => return Some(self.watch(Source::Thinking, &Kind::Thinking, rest)),
+            tool => return Some(self.watch(Source::Tool, &Kind::Tool(tool.to_owned()), rest)),
+        }
+        None
+    }
+
+    /// A stream of its own, in the deltas that `|` parts, `⏎` being a line's end; the host is asked after each, and at the end.
+    fn watch(&mut self, source: Source, kind: &Kind, said: &str) -> String {
+        self.streams += 1;
+        let stream = self.streams.to_string();
+        let mut outcomes = Vec::new();
+        let said = said.replace('⏎', "\n");
+        for delta in said.split('|').map(Some).chain([None]) {
+            let hits = match delta {
+                Some(delta) => self.monitor.feed(&stream, kind, delta.as_bytes()),
+                None => self.monitor.finish(&stream),
+            };
+            let call = (source == Source::Tool).then(|| stream.clone());
+            let found = |hit: &Hit| Match {
+                rule: hit.rule.clone(),
+                source,
+                modes: self.modes(&hit.rule),
+                call: call.clone(),
+            };
+            let matches: Vec<Match> = hits.iter().map(found).collect();
+            match self.policy.decide(&matches) {
+                Action::Nothing => {}
+                Action::Interrupt { claim, rules, context } => {
+                    self.claim = Some(claim);
+                    self.injected = self.inject(&rules, &hits);
+                    outcomes.push(format!("stop ({}): {}", context.name(), rules.join(", ")));
+                }
+                Action::RemindLater { rules, why } => {
+                    outcomes.push(format!(
+                        "later ({}): {}",
+                        format!("{why:?}").to_lowercase(),
+                        rules.join(", ")
+                    ));
+                }
+            }
+        }
+        or_nothing(outcomes)
+    }
+
+    fn remind(&mut self) -> String {
+        let Some((claim, reminders)) = self.policy.reminders() else { return or_nothing(Vec::new()) };
+        self.claim = Some(claim);
+        or_nothing(reminders.into_iter().map(|reminder| reminder.rule).collect())
+    }
+
+    fn inject(&self, rules: &[String], hits: &[Hit]) -> String {
+        let rules = rules.iter().map(|name| self.named(name));
+        let block = |rule: &Rule| {
+            let matched = hits.iter().filter(|hit| hit.rule == rule.name);
+            let evidence =
+                |hit: &Hit| Evidence { text: hit.text.clone(), place: format!("line {}", hit.line) };
+            injection(
+                &rule.name,
+                &rule.origin.display,
+                &rule.body,
+                &matched.map(evidence).collect::<Vec<_>>(),
+            )
+        };
+        rules.map(block).collect()
+    }
+
+    fn modes(&self, rule: &str) -> Modes {
+        self.named(rule).stream.as_ref().unwrap().modes.over(Modes::default())
+    }
+
+    fn named(&self, name: &str) -> &'r Rule {
+        self.rules.iter().find(|rule| rule.name == name).unwrap()
+    }
+}
+
+fn or_nothing(outcomes: Vec<String>) -> String {
+    if outcomes.is_empty() { "nothing".to_owned() } else { outcomes.join("; ") }
+}
