@@ -336,10 +336,15 @@ fn a_token_goes_to_the_server_and_nowhere_else() {
     let server = Server::secure(does(|request, wire| {
         match request.headers.get("authorization").map(String::as_str) {
             Some("Bearer t0ps3cret-token") if request.count < 2 => {
-                say(wire, "200 OK", &[], &document(&[("style", "Mine.")]))
+                say(wire, "200 OK", &[], &document(&[("style", "Mine.")]));
             }
             Some(_) => {
-                say(wire, "302 Found", &[("Location", "https://t0ps3cret-token.example/")], "t0ps3cret-token")
+                say(
+                    wire,
+                    "302 Found",
+                    &[("Location", "https://t0ps3cret-token.example/")],
+                    "t0ps3cret-token",
+                );
             }
             None => say(wire, "403 No", &[], ""),
         }

@@ -15,40 +15,40 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// What came in.
-pub struct Request {
-    pub path: String,
+pub(crate) struct Request {
+    pub(crate) path: String,
     /// By lower-case name.
-    pub headers: HashMap<String, String>,
+    pub(crate) headers: HashMap<String, String>,
     /// How many came before it.
-    pub count: usize,
+    pub(crate) count: usize,
 }
 
 /// Both ends of a connection.
-pub trait Wire: Read + Write {}
+pub(crate) trait Wire: Read + Write {}
 impl<T: Read + Write> Wire for T {}
 
 /// How a request is answered.
-pub type Behaviour = Arc<dyn Fn(&Request, &mut dyn Wire) + Send + Sync>;
+pub(crate) type Behaviour = Arc<dyn Fn(&Request, &mut dyn Wire) + Send + Sync>;
 
 /// A running server; it ends with the process.
-pub struct Server {
-    pub url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     /// The authority's certificate, for https.
-    pub ca: Option<String>,
-    pub asked: Arc<AtomicUsize>,
+    pub(crate) ca: Option<String>,
+    pub(crate) asked: Arc<AtomicUsize>,
 }
 
 impl Server {
-    pub fn clear(behaviour: Behaviour) -> Server {
+    pub(crate) fn clear(behaviour: Behaviour) -> Server {
         Server::start(None, behaviour)
     }
 
-    pub fn secure(behaviour: Behaviour) -> Server {
+    pub(crate) fn secure(behaviour: Behaviour) -> Server {
         Server::secure_for(&["localhost", "127.0.0.1"], behaviour)
     }
 
     /// Over TLS, with a certificate for these names.
-    pub fn secure_for(names: &[&str], behaviour: Behaviour) -> Server {
+    pub(crate) fn secure_for(names: &[&str], behaviour: Behaviour) -> Server {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let ca_key = KeyPair::generate().unwrap();
@@ -91,7 +91,7 @@ fn answer(stream: TcpStream, tls: Option<Arc<ServerConfig>>, behaviour: &Behavio
     match tls {
         None => converse(stream, behaviour, count),
         Some(config) => {
-            converse(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), behaviour, count)
+            converse(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), behaviour, count);
         }
     }
 }
@@ -119,19 +119,19 @@ fn converse(mut wire: impl Wire, behaviour: &Behaviour, count: &AtomicUsize) {
 }
 
 /// A behaviour.
-pub fn does(behaviour: impl Fn(&Request, &mut dyn Wire) + Send + Sync + 'static) -> Behaviour {
+pub(crate) fn does(behaviour: impl Fn(&Request, &mut dyn Wire) + Send + Sync + 'static) -> Behaviour {
     Arc::new(behaviour)
 }
 
 /// Writes a whole answer. A client that went away has what it wanted.
-pub fn say(wire: &mut dyn Wire, status: &str, headers: &[(&str, &str)], body: &str) {
+pub(crate) fn say(wire: &mut dyn Wire, status: &str, headers: &[(&str, &str)], body: &str) {
     let mut text = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
     let _ = wire.write_all(format!("{text}\r\n{body}").as_bytes());
 }
 
 /// A document of rules.
-pub fn document(rules: &[(&str, &str)]) -> String {
+pub(crate) fn document(rules: &[(&str, &str)]) -> String {
     let rules: Vec<serde_json::Value> = rules
         .iter()
         .map(|(name, contents)| serde_json::json!({ "name": name, "contents": contents }))

@@ -104,6 +104,9 @@ impl<'p> PathIndex<'p> {
     fn candidates<'a>(&'a self, glob: &'a Glob) -> Candidates<'a> {
         /// With so few to verify, looking for fewer takes longer.
         const FEW: usize = 8;
+        if glob.dialect().is_loose() && self.traits.touch(Traits::FOLDER) {
+            return Candidates::These(&self.all);
+        }
         let mut best = match glob.last() {
             Last::Unknown => Candidates::These(match glob.stem() {
                 Some(stem) => self.by_stem().of(stem),
