@@ -491,3 +491,27 @@ fn a_broken_copy_is_told_and_kept_aside() {
     assert_eq!(person.run(&["remote", "sync"]).status.code(), Some(2));
     assert_eq!(fs::read_to_string(&copy).unwrap(), newer);
 }
+
+#[test]
+fn a_server_that_runs_on_fetches_beside_its_work() {
+    let server = Server::secure(fine("Fresh."));
+    let person = Person::new();
+    person.remote(&server, "");
+    let mut child = person
+        .command(&["mcp"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let is_there = || !person.codes().contains(&"remote-missing".to_owned());
+    let fetched = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        is_there()
+    });
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert!(fetched);
+    assert_eq!(person.prompt(), "style\nFresh.");
+    // The copy is fresh: the next one asks nobody.
+    assert_eq!(server.asked.load(Ordering::SeqCst), 1);
+}
