@@ -348,16 +348,19 @@ fn kills(count: u32) {
     person.hook(&mut person.command(&["hook", "claude"]));
     let started = Instant::now();
     person.run(&["disable", "b"]);
-    let usual = started.elapsed().as_micros() as u64;
+    let mut usual = started.elapsed().as_micros() as u64;
     let mut off = BTreeSet::from(["b".to_owned()]);
     let mut turns = 1;
-    let (mut killed, mut seed) = (0, 0x2545_f491_4f6c_dd1d_u64);
-    for at in 0..count {
+    let (mut killed, mut attempts, mut seed) = (0, 0, 0x2545_f491_4f6c_dd1d_u64);
+    while killed < count {
+        let at = attempts;
+        attempts += 1;
+        assert!(attempts < 20 * count, "commands end too soon to be killed");
         // A step of xorshift: the same moments in every run.
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        let wait = Duration::from_micros(seed % (usual * 5 / 4));
+        let wait = Duration::from_micros(seed % usual);
         fs::write(person.path("repo/.clinerules/a.md"), format!("Rule a, {at}.")).unwrap();
         let document = json!({ "remoteGlobalRules": [{ "name": "far", "contents": format!("Far {at}.") }] });
         fs::write(person.path("rules.json"), document.to_string()).unwrap();
@@ -379,6 +382,8 @@ fn kills(count: u32) {
         let _ = child.kill();
         let is_done = child.wait().unwrap().success();
         killed += u32::from(!is_done);
+        // Near the end of a run most is written.
+        usual = if is_done { (usual * 9 / 10).max(500) } else { usual * 21 / 20 };
 
         let read = |path: PathBuf| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
         let toggles = read(person.state("toggles.json"));
@@ -414,6 +419,5 @@ fn kills(count: u32) {
         .flat_map(|folder| fs::read_dir(folder).unwrap())
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".tmp"))
         .count();
-    println!("{count} attempts, {killed} killed in time, {turns} turns kept, {left} files left behind");
-    assert!(killed > count / 4);
+    println!("{killed} kills in {attempts} attempts, {turns} turns kept, {left} files left behind");
 }

@@ -336,10 +336,15 @@ fn a_token_goes_to_the_server_and_nowhere_else() {
     let server = Server::secure(does(|request, wire| {
         match request.headers.get("authorization").map(String::as_str) {
             Some("Bearer t0ps3cret-token") if request.count < 2 => {
-                say(wire, "200 OK", &[], &document(&[("style", "Mine.")]))
+                say(wire, "200 OK", &[], &document(&[("style", "Mine.")]));
             }
             Some(_) => {
-                say(wire, "302 Found", &[("Location", "https://t0ps3cret-token.example/")], "t0ps3cret-token")
+                say(
+                    wire,
+                    "302 Found",
+                    &[("Location", "https://t0ps3cret-token.example/")],
+                    "t0ps3cret-token",
+                );
             }
             None => say(wire, "403 No", &[], ""),
         }
@@ -485,4 +490,28 @@ fn a_broken_copy_is_told_and_kept_aside() {
     assert_eq!(person.codes(), ["bad-state", "remote-missing"]);
     assert_eq!(person.run(&["remote", "sync"]).status.code(), Some(2));
     assert_eq!(fs::read_to_string(&copy).unwrap(), newer);
+}
+
+#[test]
+fn a_server_that_runs_on_fetches_beside_its_work() {
+    let server = Server::secure(fine("Fresh."));
+    let person = Person::new();
+    person.remote(&server, "");
+    let mut child = person
+        .command(&["mcp"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let is_there = || !person.codes().contains(&"remote-missing".to_owned());
+    let fetched = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        is_there()
+    });
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert!(fetched);
+    assert_eq!(person.prompt(), "style\nFresh.");
+    // The copy is fresh: the next one asks nobody.
+    assert_eq!(server.asked.load(Ordering::SeqCst), 1);
 }

@@ -102,7 +102,7 @@ pub fn list(remote: &Remote, homes: &Homes) -> Listed {
         Listed { fetched: None, is_folder: false, rules: Vec::new(), failed: None, diagnostics: Vec::new() };
     if let Some(Address::Folder(path)) = Address::parse(&remote.url) {
         listed.is_folder = true;
-        listed.diagnostics.extend(tell_folder(remote, &Address::local(&path, homes)));
+        listed.diagnostics.extend(tell_folder(remote, &homes.expand(&path)));
         return listed;
     }
     let Some(file) = file(remote, homes) else {
@@ -160,7 +160,7 @@ pub(crate) fn load(remotes: &[Remote], homes: &Homes) -> (Vec<Parsed>, Vec<Diagn
 /// The folders among the remotes, each by its name.
 pub(crate) fn folders(remotes: &[Remote], homes: &Homes) -> Vec<(String, PathBuf)> {
     let folder = |remote: &Remote| match Address::parse(&remote.url)? {
-        Address::Folder(path) => Some((remote.name.clone(), Address::local(&path, homes))),
+        Address::Folder(path) => Some((remote.name.clone(), homes.expand(&path))),
         _ => None,
     };
     remotes.iter().filter_map(folder).collect()

@@ -105,7 +105,7 @@ pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
     ))
 }
 
-/// Moves aside a file that cannot be read, under a name that is free. Something else in its place stays an error.
+/// Keeps a copy of a file that cannot be read, under a name that is free, before another takes its place.
 pub(crate) fn keep_copy(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1..).map(|at| if at == 1 { ".broken".to_owned() } else { format!(".broken-{at}") });

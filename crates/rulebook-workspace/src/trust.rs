@@ -290,8 +290,10 @@ pub(crate) fn tell_untrusted(
         }
     }
     let tell = |(root, count): (usize, usize)| {
-        let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-        let message = format!("{files} of this workspace are not trusted and contribute nothing");
+        let message = match count {
+            1 => "1 file of this workspace is not trusted and contributes nothing".to_owned(),
+            _ => format!("{count} files of this workspace are not trusted and contribute nothing"),
+        };
         Diagnostic::whole(Code::Untrusted, roots.roots[root].path.clone(), message)
     };
     counts.into_iter().enumerate().filter(|(_, count)| *count > 0).map(tell).collect()

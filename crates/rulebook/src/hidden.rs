@@ -77,9 +77,10 @@ pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
 /// What is hidden in a value that the file shows as an escape.
 pub(crate) fn tell_value(value: &str, display: &str) -> Option<Diagnostic> {
     let found = find(value, false);
-    let message = format!("a value of the header has {}", list(&found));
-    (!found.is_empty())
-        .then(|| Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found)))
+    (!found.is_empty()).then(|| {
+        let message = format!("a value of the header has {}", list(&found));
+        Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found))
+    })
 }
 
 /// The text with everything hidden written out: characters as `<U+200B>`, comments with their `<` as `&lt;`.
@@ -104,6 +105,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// A name for people and models: on one line, with nothing hidden in it.
 pub fn visible_line(text: &str) -> String {
+    if is_plain(text) && !text.contains(char::is_control) {
+        return text.to_owned();
+    }
     let line: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     shown_characters(&line).into_owned()
 }
@@ -127,10 +131,21 @@ pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
 
 /// Whether nothing in a text can be hidden: nearly every file says so at once.
 fn is_plain(text: &str) -> bool {
+    const PIECE: usize = 32;
     let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0xc);
     // Whole pieces, without an early end: that is what runs on many bytes at once.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |odd, byte| odd | is_odd(*byte));
-    !text.as_bytes().chunks(64).any(has_odd) || !text.chars().any(is_hidden)
+    let hides = |at: usize, byte: u8| match byte {
+        ..0x80 => is_odd(byte),
+        // What the hidden characters beyond ASCII start with.
+        0xc2 | 0xcd | 0xd8 | 0xe1 | 0xe2 | 0xe3 | 0xef | 0xf0 | 0xf3 => {
+            text[at..].chars().next().is_some_and(is_hidden)
+        }
+        _ => false,
+    };
+    text.as_bytes().chunks(PIECE).enumerate().all(|(count, piece)| {
+        !has_odd(piece) || !piece.iter().enumerate().any(|(at, byte)| hides(count * PIECE + at, *byte))
+    })
 }
 
 /// Hidden characters of a line, each with the byte it starts at.

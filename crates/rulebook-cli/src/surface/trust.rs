@@ -150,7 +150,7 @@ impl<'r> Shown<'r> {
             let _ = writeln!(text, "\n  {} for some files or on request", plural(self.others, "more rule"));
         }
         if let Some(file) = self.files.iter().find(|file| file.path == "rulebook.toml") {
-            let _ = writeln!(text, "\n  settings ({})\n{}", file.path, indented(&diff::diff("", &file.text)));
+            let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff::diff("", &file.text)));
         }
         if !self.hiding.is_empty() {
             let _ = writeln!(text, "\n  {}", paint(RED, "hidden"));

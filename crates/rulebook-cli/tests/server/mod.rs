@@ -91,7 +91,7 @@ fn answer(stream: TcpStream, tls: Option<Arc<ServerConfig>>, behaviour: &Behavio
     match tls {
         None => converse(stream, behaviour, count),
         Some(config) => {
-            converse(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), behaviour, count)
+            converse(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), behaviour, count);
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Addresses: where the rules of a `[[remote]]` lie, and whether they may be fetched from there.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
-
-use crate::homes::Homes;
 
 /// Where rules lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +42,6 @@ impl Address {
         }
         let is_document = path.to_lowercase().ends_with(".json");
         Some(if is_document { Address::Document(path.to_owned()) } else { Address::Folder(path.to_owned()) })
-    }
-
-    /// The file or folder of one that lies on this machine.
-    pub(crate) fn local(path: &str, homes: &Homes) -> PathBuf {
-        homes.expand(path)
     }
 }
 

@@ -54,12 +54,8 @@ impl Client {
             .user_agent(concat!("rulebook/", env!("CARGO_PKG_VERSION")))
             .accept("application/json, text/plain;q=0.5, */*;q=0.1")
             // Nothing that is small on the wire and large here.
-            .accept_encoding("identity");
-        if web.is_here() {
-            config = config.proxy(None);
-        } else {
-            config = config.proxy(Proxy::try_from_env());
-        }
+            .accept_encoding("identity")
+            .proxy(if web.is_here() { None } else { Proxy::try_from_env() });
         if !web.is_clear() {
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let tls = TlsConfig::builder()

@@ -129,7 +129,7 @@ pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
 fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, String> {
     let found = match Address::parse(&remote.url).ok_or("has an address that may not be fetched")? {
         Address::Web(web) => find_on_web(remote, homes, &web, before)?,
-        Address::Document(path) => find_on_disk(remote, &Address::local(&path, homes))?,
+        Address::Document(path) => find_on_disk(remote, &homes.expand(&path))?,
         Address::Folder(_) => {
             return Err("is a folder, which is read in place: nothing is fetched".to_owned());
         }

@@ -77,6 +77,12 @@ impl Dialect {
         matches!(self, Dialect::Claude | Dialect::VsCode)
     }
 
+    /// Whether a folder, with its slash, may match without the segments its pattern names: VS Code's expressions ask for no
+    /// slash behind them.
+    pub(super) fn is_loose(self) -> bool {
+        self == Dialect::VsCode
+    }
+
     /// Traits of paths that a plain pattern cannot decide about.
     pub(super) fn minds(self) -> Traits {
         match self {

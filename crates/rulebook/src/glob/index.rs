@@ -129,6 +129,9 @@ impl<S: AsRef<str>> Index<S> {
     fn candidates<'a>(&'a self, glob: &'a Glob) -> Candidates<'a> {
         /// With so few to verify, looking for fewer takes longer.
         const FEW: usize = 8;
+        if glob.dialect().is_loose() && self.traits.touch(Traits::FOLDER) {
+            return Candidates::These(&self.all);
+        }
         let mut best = match glob.last() {
             Last::Unknown => Candidates::These(match glob.stem() {
                 Some(stem) => self.by_stem().of(stem),

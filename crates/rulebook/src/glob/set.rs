@@ -18,6 +18,8 @@ pub struct PatternSet<'g> {
     folded: Keys,
     /// Globs with nothing to look them up by.
     rest: Vec<usize>,
+    /// Those that are asked of every folder.
+    loose: Vec<usize>,
     /// What any of the globs minds about a path.
     minds: Traits,
     /// Globs to be asked for the path at hand.
@@ -69,6 +71,7 @@ impl<'g> PatternSet<'g> {
             exact: Keys::default(),
             folded: Keys::default(),
             rest: Vec::new(),
+            loose: Vec::new(),
             minds: Traits::default(),
             candidates: Vec::new(),
         };
@@ -77,6 +80,9 @@ impl<'g> PatternSet<'g> {
             let keys = if glob.dialect().folds() { &mut set.folded } else { &mut set.exact };
             if let Some(text) = glob.itself().filter(|text| is_odd(text)) {
                 keys.add(Kind::Path, 0, 0, text, at);
+            }
+            if glob.dialect().is_loose() {
+                set.loose.push(at);
             }
             let is_keyed = !glob.is_negated() && keys.add_glob(glob, at);
             if !is_keyed && !matches!(glob.plan, Plan::Never) {
@@ -100,6 +106,9 @@ impl<'g> PatternSet<'g> {
         };
         self.candidates.clear();
         self.candidates.extend_from_slice(&self.rest);
+        if traits.touch(Traits::FOLDER) {
+            self.candidates.extend_from_slice(&self.loose);
+        }
         self.exact.look_up(path, &mut self.candidates);
         if !self.folded.globs.is_empty() {
             self.folded.look_up(&fold::fold(path), &mut self.candidates);
@@ -247,5 +256,32 @@ impl Hasher for AsIs {
 
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glob::{Dialect, PathIndex};
+
+    #[test]
+    fn a_set_and_an_index_say_what_each_glob_says() {
+        #[track_caller]
+        fn check(pattern: &str, dialect: Dialect, path: &str) {
+            let globs = [Glob::new(pattern, dialect).unwrap()];
+            let is_match = globs[0].is_match(path);
+            let mut found = Vec::new();
+            PatternSet::new(&globs).matches(path, &mut found);
+            assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` in a set");
+            // With a few others, so that the index looks paths up.
+            let others: Vec<String> = (0..20).map(|at| format!("other/{at}")).collect();
+            let paths = std::iter::once(path).chain(others.iter().map(String::as_str));
+            let found = PathIndex::new(paths).matches(&globs[0]);
+            assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` in an index");
+        }
+        // VS Code's expression asks for no slash behind a folder's name, which shows where a path ends in one.
+        check("**/n/**", Dialect::VsCode, "a/no/s/");
+        check("n/**", Dialect::VsCode, "no/");
+        check("src/**", Dialect::VsCode, "src/");
     }
 }

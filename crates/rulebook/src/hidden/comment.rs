@@ -7,7 +7,8 @@ use crate::diagnostic::{Code, Diagnostic, shown};
 /// Comments that say something, outside code: code is shown. Where it is in doubt what a page shows, it is no code.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    if memchr::memmem::find(text.as_bytes(), OPEN.as_bytes()).is_none() {
+    let first = memchr::memchr(b'<', text.as_bytes());
+    if !first.is_some_and(|first| text[first..].contains(OPEN)) {
         return found;
     }
     let mut page = Page::default();

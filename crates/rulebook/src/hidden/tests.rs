@@ -141,3 +141,15 @@ fn the_table_of_hidden_characters_is_sorted() {
     assert!(HIDDEN.is_sorted_by(|a, b| a.0.end() < b.0.start()));
     assert!(is_hidden('\u{200b}') && !is_hidden('a') && !is_hidden('é'));
 }
+
+#[test]
+fn every_hidden_character_is_seen_wherever_it_stands() {
+    for (range, name) in HIDDEN {
+        for c in [*range.start(), *range.end()] {
+            for before in [0, 1, 29, 30, 31, 32, 63] {
+                let text = format!("{}{c}", "a".repeat(before));
+                assert!(!is_plain(&text), "{name} behind {before}");
+            }
+        }
+    }
+}
