@@ -146,7 +146,7 @@ test("a typed path is completed from the tree and explained, with the deciding g
   await input.pressSequentially("search");
   await page.waitForFunction(() => document.querySelector("#files option")?.value === "apps/api/routes/search.ts");
   await input.fill("apps/web/components/Search.tsx");
-  await page.locator("ol.stack li").first().waitFor();
+  await page.locator("ol.stack li", { hasText: "react.mdc" }).waitFor();
   const path = "apps/web/components/Search.tsx";
   const { stack, inactive } = JSON.parse(run(binary, folder, ["explain", path, "--json"])).targets[0];
   assert.deepEqual(await page.locator("ol.stack a.rule").allInnerTexts(), stack.map((rule) => rule.id));
