@@ -24,8 +24,6 @@ pub(super) struct RulesLook {
 pub(super) struct TreeLook {
     pub(super) tree: Tree,
     pub(super) report: Report,
-    /// As `check` has them.
-    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl RulesLook {
@@ -69,11 +67,12 @@ pub(super) struct Looks<'a> {
     args: &'a Args,
     rules: Kept<RulesLook>,
     tree: Kept<TreeLook>,
+    diagnostics: Kept<Vec<Diagnostic>>,
 }
 
 impl<'a> Looks<'a> {
     pub(super) fn new(args: &'a Args) -> Looks<'a> {
-        Looks { args, rules: Kept::default(), tree: Kept::default() }
+        Looks { args, rules: Kept::default(), tree: Kept::default(), diagnostics: Kept::default() }
     }
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<RulesLook>> {
@@ -92,14 +91,20 @@ impl<'a> Looks<'a> {
             // As `coverage` asks: rules in a folder that git ignores are for files that do not count.
             let loaded = workspace.load(Reach::Above(&tree.folders()));
             let report = workspace.coverage(&loaded.book, &tree, Listing::Sample);
-            Ok(TreeLook { report, diagnostics: check::load(&workspace).diagnostics, tree })
+            Ok(TreeLook { report, tree })
         })
+    }
+
+    /// What is wrong with the rules, as `check` has it.
+    pub(super) fn diagnostics(&self) -> anyhow::Result<Arc<Vec<Diagnostic>>> {
+        self.diagnostics.look(|| Ok(check::load(&open(self.args)?).diagnostics))
     }
 
     /// Looks anew the next time.
     pub(super) fn forget(&self) {
         self.rules.forget();
         self.tree.forget();
+        self.diagnostics.forget();
     }
 }
 
