@@ -48,11 +48,20 @@ pub(super) struct Answer {
 }
 
 /// A rule that its agent takes otherwise than was meant.
-struct Differing {
-    id: String,
-    source: String,
+pub(super) struct Differing {
+    pub(super) id: String,
+    pub(super) source: String,
     agent: &'static Agent,
     difference: Difference,
+}
+
+impl Differing {
+    /// What was meant, and what the agent does.
+    pub(super) fn told(&self) -> String {
+        let Differing { agent, difference, .. } = self;
+        let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does)
+    }
 }
 
 /// Asks for each path by itself, or for the evidence as a whole where there is none.
@@ -120,6 +129,11 @@ impl Answer {
         &self.targets
     }
 
+    /// The rules their own agents take otherwise.
+    pub(super) fn differences(&self) -> &[Differing] {
+        &self.differences
+    }
+
     /// For programs.
     pub(super) fn json(&self) -> Value {
         let targets: Vec<&Target> = self.targets.iter().map(|(target, _)| target).collect();
@@ -169,10 +183,8 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
     }
     let _ = writeln!(text, "  {}", paint(DIM, "what was meant, and what the agent itself does"));
     let mut table = Table::default();
-    for Differing { id, source, agent, difference } in differences {
-        let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let told = format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does);
-        table.row([(YELLOW, id), (PLAIN, source), (PLAIN, &told)]);
+    for differing in differences {
+        table.row([(YELLOW, &differing.id), (PLAIN, &differing.source), (PLAIN, &differing.told())]);
     }
     table.write(text, 4, &table.widths());
     text.push('\n');

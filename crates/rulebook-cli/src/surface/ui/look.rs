@@ -24,8 +24,6 @@ pub(super) struct RulesLook {
 pub(super) struct TreeLook {
     pub(super) tree: Tree,
     pub(super) report: Report,
-    /// As `check` has them.
-    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl RulesLook {
@@ -69,11 +67,12 @@ pub(super) struct Looks<'a> {
     args: &'a Args,
     rules: Kept<RulesLook>,
     tree: Kept<TreeLook>,
+    diagnostics: Kept<Vec<Diagnostic>>,
 }
 
 impl<'a> Looks<'a> {
     pub(super) fn new(args: &'a Args) -> Looks<'a> {
-        Looks { args, rules: Kept::default(), tree: Kept::default() }
+        Looks { args, rules: Kept::default(), tree: Kept::default(), diagnostics: Kept::default() }
     }
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<RulesLook>> {
@@ -92,8 +91,16 @@ impl<'a> Looks<'a> {
             let tree = workspace.tree(Wanted::Files, &|_| ());
             let loaded = workspace.load(Reach::Walked(&tree));
             let report = workspace.coverage(&loaded.book, &tree, Listing::Sample);
-            let all = workspace.tree(Wanted::All, &|_| ());
-            Ok(TreeLook { report, diagnostics: check::load(&workspace, &all).diagnostics, tree })
+            Ok(TreeLook { report, tree })
+        })
+    }
+
+    /// What is wrong with the rules, as `check` has it.
+    pub(super) fn diagnostics(&self) -> anyhow::Result<Arc<Vec<Diagnostic>>> {
+        self.diagnostics.look(|| {
+            let workspace = open(self.args)?;
+            let tree = workspace.tree(Wanted::All, &|_| ());
+            Ok(check::load(&workspace, &tree).diagnostics)
         })
     }
 
@@ -101,6 +108,7 @@ impl<'a> Looks<'a> {
     pub(super) fn forget(&self) {
         self.rules.forget();
         self.tree.forget();
+        self.diagnostics.forget();
     }
 }
 

@@ -20,6 +20,10 @@ const MAX_TILES: usize = 40;
 const LINE: f64 = 2.2;
 const HEIGHT: f64 = 62.0;
 
+/// How high the bar with a folder's name is, and the whole map, in pixels.
+const BAR: f64 = 20.0;
+const PIXELS: f64 = 520.0;
+
 /// How many steps the colours have.
 const STEPS: usize = 5;
 
@@ -133,7 +137,7 @@ fn draw(look: &RulesLook, here: &Folder, path: &str, by: By, asked: &Query) -> M
     let scale = Scale { look, by, most };
     let areas = squarify(&sizes(&parts), whole);
     html! {
-        svg .treemap width="100%" height="520" role="group" aria-label="Folders by files and rules" {
+        svg .treemap width="100%" height=(PIXELS) role="group" aria-label="Folders by files and rules" {
             @for ((part, folder), area) in parts.iter().zip(areas) {
                 @let full = joined(path, part);
                 @if folder.below.is_empty() { (tile(&full, part, folder, &area, &whole, &scale)) }
@@ -189,7 +193,8 @@ fn group(
     scale: &Scale<'_>,
     asked: &Query,
 ) -> Markup {
-    let inside = Area { x: 0.0, y: 0.0, ..*area };
+    let bar = (BAR / PIXELS * HEIGHT).min(area.height);
+    let inside = Area { x: 0.0, y: 0.0, width: area.width, height: area.height - bar };
     let parts = folder.parts();
     let told = format!(
         "{path}: {}, {} a file; look into it",
@@ -201,15 +206,14 @@ fn group(
             rect .frame width="100%" height="100%" {}
             a href=(format!("map{}", asked.with(&[("folder", path)]))) aria-label=(Text(&told)) {
                 title { (Text(&told)) }
-                rect .bar width="100%" height="20" {}
+                rect .bar width="100%" height=(BAR) {}
                 text .title x="6" y="14" { (Text(title)) }
             }
-            // Below the name.
-            svg .inner y="20" height="100%" width="100%" {
+            (nested(&Area { y: bar, ..inside }, &Area { x: 0.0, y: 0.0, ..*area }, &html! {
                 @for ((part, below), area) in parts.iter().zip(squarify(&sizes(&parts), inside)) {
                     (tile(&joined(path, part), part, below, &area, &inside, scale))
                 }
-            }
+            }))
         }))
     }
 }

@@ -66,16 +66,16 @@ fn head(title: &str) -> Markup {
 
 /// A page that says what is not there.
 pub(super) fn missing(what: &str) -> Response {
-    alone("Not here", html! { p { (Text(what)) "." } }).status(404)
+    alone("Not here", &html! { p { (Text(what)) "." } }).status(404)
 }
 
 /// A page that says what went wrong, and what to do.
 pub(super) fn failed(error: &anyhow::Error) -> Response {
-    alone("That did not work", html! { @for line in error.chain() { p { (Text(&line.to_string())) } } })
+    alone("That did not work", &html! { @for line in error.chain() { p { (Text(&line.to_string())) } } })
         .status(500)
 }
 
-fn alone(title: &str, body: Markup) -> Response {
+fn alone(title: &str, body: &Markup) -> Response {
     Response::html(html! {
         (DOCTYPE)
         html lang="en" {

@@ -7,7 +7,7 @@ use rulebook::render::{Budget, Notice, render};
 use serde_json::json;
 
 use super::super::VERSION;
-use super::super::explain::{self as asking, off_words};
+use super::super::explain::{self as asking, Differing, off_words};
 use super::http::{Query, Response, query};
 use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
@@ -96,6 +96,7 @@ fn answer(look: &RulesLook, input: &Input, asked: &Query) -> Markup {
                     h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
                     (stack(look, target))
                     (others(target, !asked.get("all").is_empty(), asked))
+                    (differences(answer.differences()))
                 }
                 (prompt(look, input))
             }
@@ -199,6 +200,20 @@ fn others(target: &Target, all: bool, asked: &Query) -> Markup {
                     ul .plain { @for row in rows.iter().take(limit) { (row) } }
                     @if rows.len() > limit { p { a href=(format!("path{}", asked.with(&[("all", "1")]))) { "Show all " (grouped(rows.len())) } } }
                 }
+            }
+        }
+    }
+}
+
+/// What the agents the rules belong to do otherwise.
+fn differences(found: &[Differing]) -> Markup {
+    html! {
+        @if !found.is_empty() {
+            section .others {
+                h3 { "What was meant, and what the agent itself does " span .count { (grouped(found.len())) } }
+                ul .plain { @for one in found.iter().take(MAX_LISTED) {
+                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.told())) } }
+                } }
             }
         }
     }

@@ -35,7 +35,8 @@ pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Res
     let rejected = look.loaded.book.rejected().iter().find(|rejected| rejected.origin.display == source);
     let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
     let tree = looks.tree()?;
-    let told: Vec<&Diagnostic> = tree.diagnostics.iter().filter(|told| told.path == source).collect();
+    let diagnostics = looks.diagnostics()?;
+    let told: Vec<&Diagnostic> = diagnostics.iter().filter(|told| told.path == source).collect();
     let delivered = live.delivered(|root| look.is_here(root)).get(source).copied();
     let body = html! {
         p .crumbs { a href="rules" { "Rules" } " / " (name(source)) }
