@@ -86,6 +86,12 @@ const CLAIMS: &[Claim] = &[
         goal: Goal::AtLeast(20.0),
     },
     Claim {
+        what: "500 rules: hook-peer-sync / hook",
+        of: &[("hook-peer-sync", "500")],
+        to: &[("hook", "500")],
+        goal: Goal::AtLeast(10.0),
+    },
+    Claim {
         what: "500 rules: 100,000 files / few files",
         of: &[("rulebook", "large")],
         to: &[("rulebook", "500")],
@@ -160,7 +166,9 @@ fn hooks(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
     if !node.is_empty() {
         let script = bench.join("hook-peer.mjs").display().to_string();
         let ledger = work.join("home/peer.jsonl").display().to_string();
+        let sync = vec![script.clone(), ledger.clone(), "sync".to_owned()];
         cases.push(case("hook-peer", Path::new(node), vec![script, ledger], 5, Some("peer.jsonl")));
+        cases.push(case("hook-peer-sync", Path::new(node), sync, 5, Some("peer.jsonl")));
     }
     cases
 }
