@@ -10,6 +10,7 @@ const edit = (at) => ({ path: join(at.project, "db/schema.sql"), before: "CREATE
 const patch = "*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-CREATE TABLE a (id int);\n+CREATE TABLE a (id bigint);\n*** End Patch\n";
 
 // `own` are rules of the agent's own, which are its business: they must be in the request once as well.
+// `seen` is what of a request counts; `times` is how often a mark is in it behind a compaction, if not once.
 // `helper` are two calls: the agent starts a sub-agent, and that one reads a file.
 // `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` goes on with the session.
 // `compact` says how the context is compacted: `command` is a prompt that does it, `tokens` an answer after which the agent
@@ -118,8 +119,10 @@ trust_level = "trusted"
     prepare: (at) => write(join(at.home, ".gemini/settings.json"), { security: { auth: { selectedType: "gemini-api-key" } } }),
     run: (at, prompt, { again }) => ["gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", ...(again ? ["--resume", "latest"] : []), "-p", prompt],
     calls: (at) => [{ name: "replace", arguments: { file_path: edit(at).path, instruction: "widen", old_string: edit(at).before, new_string: edit(at).after } }],
-    // Resumed, it has what came with a tool's answer twice, whoever said it; and in truth nothing was compacted.
-    times: { resumed: { "-DB": 2 }, compacted: { "-DB": 3 } },
+    // Each time it is resumed it repeats a tool's answer, with all that is in it.
+    seen: (body) => ({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
+    // The event says so, but nothing was compacted.
+    times: { "-DB": 2 },
     compact: { event: (session) => ({ session_id: session, hook_event_name: "PreCompress", trigger: "manual" }) },
   },
   {
@@ -134,7 +137,7 @@ trust_level = "trusted"
       { name: "edit", arguments: { file_path: edit(at).path, old_string: edit(at).before, new_string: edit(at).after } },
     ],
     // Resumed, it has the whole of what it had compressed.
-    times: { compacted: { "": 2 } },
+    times: { "": 2 },
     compact: { command: "/compress" },
   },
 ];

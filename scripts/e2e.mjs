@@ -118,7 +118,7 @@ class Run {
     writeFileSync(`${name}.said.txt`, said);
     const main = server.requests().filter((request) => request.role === "main");
     if (status !== 0 || (main.length === 0 && !text.startsWith("/"))) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${said.slice(-400)}`);
-    return main.map((request) => request.body);
+    return main.map((request) => (this.client.seen ?? ((body) => body))(request.body));
   }
 
   /** Every file of the project, with its bytes. */
@@ -178,12 +178,12 @@ const CHECKS = [
   }],
   ["second turn: nothing twice", async (run) => {
     const [body] = await run.prompt("Now apps/web/y.tsx, please", [{ text: "Looks fine." }], true);
-    return wrong(body, run.all, run.client.times?.resumed);
+    return wrong(body, run.all);
   }],
   ["compaction: they come again", async (run) => {
     // What is the agent's own comes when it is next at that file.
     const wanted = run.all.filter((mark) => mark !== OWN);
-    return wrong((await compact(run)).at(-1), wanted, run.client.times?.compacted);
+    return wrong((await compact(run)).at(-1), wanted, run.client.times);
   }],
   ["sub-agent: its own rules, once", async (run) => {
     if (!run.client.helper) return undefined;

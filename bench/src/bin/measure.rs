@@ -18,6 +18,8 @@ struct Case {
     args: Vec<String>,
     /// Run only every so many rounds.
     every: usize,
+    /// The session a hook is in: its event comes on standard input, and its ledger is as it was before each run.
+    session: Option<&'static str>,
 }
 
 /// What a ratio should be.
@@ -72,6 +74,24 @@ const CLAIMS: &[Claim] = &[
         goal: Goal::AtLeast(10.0),
     },
     Claim {
+        what: "500 rules: hook / (nothing + cat)",
+        of: &[("hook", "500")],
+        to: &[("nothing", "500"), ("hook-cat", "500")],
+        goal: Goal::AtMost(1.5),
+    },
+    Claim {
+        what: "500 rules: hook-peer / hook",
+        of: &[("hook-peer", "500")],
+        to: &[("hook", "500")],
+        goal: Goal::AtLeast(20.0),
+    },
+    Claim {
+        what: "500 rules: hook-peer-sync / hook",
+        of: &[("hook-peer-sync", "500")],
+        to: &[("hook", "500")],
+        goal: Goal::AtLeast(10.0),
+    },
+    Claim {
         what: "500 rules: 100,000 files / few files",
         of: &[("rulebook", "large")],
         to: &[("rulebook", "500")],
@@ -107,7 +127,7 @@ fn cases(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for folder in ["50", "500", "large"] {
         let mut add = |name, program: &Path, args, every| {
-            cases.push(Case { name, folder, program: program.to_owned(), args, every });
+            cases.push(Case { name, folder, program: program.to_owned(), args, every, session: None });
         };
         let list = fs::read_to_string(work.join(folder).join("files.txt")).expect("the corpus is written");
         let prompt = ["prompt", "--json", "--evidence", "evidence.json"].map(str::to_owned);
@@ -121,8 +141,40 @@ fn cases(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
             }
         }
     }
+    cases.extend(hooks(rulebook, node, bench, work));
     cases
 }
+
+/// A hook in the middle of a session, what it reads, and the same hook as a script.
+fn hooks(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
+    let case = |name, program: &Path, args: Vec<String>, every, session| Case {
+        name,
+        folder: "500",
+        program: program.to_owned(),
+        args,
+        every,
+        session,
+    };
+    let list = fs::read_to_string(work.join("500/files.txt")).expect("the corpus is written");
+    let mut read: Vec<String> = list.lines().map(str::to_owned).collect();
+    read.push("ledger.jsonl".to_owned());
+    let words = ["hook", "claude"].map(str::to_owned).to_vec();
+    let mut cases = vec![
+        case("hook-cat", &find("cat"), read, 1, None),
+        case("hook", Path::new(rulebook), words, 1, Some(LEDGER)),
+    ];
+    if !node.is_empty() {
+        let script = bench.join("hook-peer.mjs").display().to_string();
+        let ledger = work.join("home/peer.jsonl").display().to_string();
+        let sync = vec![script.clone(), ledger.clone(), "sync".to_owned()];
+        cases.push(case("hook-peer", Path::new(node), vec![script, ledger], 5, Some("peer.jsonl")));
+        cases.push(case("hook-peer-sync", Path::new(node), sync, 5, Some("peer.jsonl")));
+    }
+    cases
+}
+
+/// Where the ledger of the session lies below home.
+const LEDGER: &str = ".local/state/rulebook/sessions/claude/bench/main.jsonl";
 
 fn find(program: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -136,6 +188,11 @@ fn run(case: &Case, work: &Path) -> Duration {
     let mut command = Command::new(&case.program);
     command.args(&case.args).current_dir(work.join(case.folder)).env_clear().env("HOME", work.join("home"));
     command.stdin(Stdio::null()).stdout(Stdio::null());
+    if let Some(ledger) = case.session {
+        let folder = work.join(case.folder);
+        fs::copy(folder.join("ledger.jsonl"), work.join("home").join(ledger)).expect("the ledger is written");
+        command.stdin(fs::File::open(folder.join("event.json")).expect("the event is written"));
+    }
     let start = Instant::now();
     let status = command.status();
     let took = start.elapsed();

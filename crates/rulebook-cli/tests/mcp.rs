@@ -132,7 +132,10 @@ fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str]
     let hello = client.ask("initialize", initialize(version, capabilities, name));
     assert_eq!(hello["protocolVersion"], version, "{name}");
     assert_eq!(hello["serverInfo"]["name"], "rulebook");
-    assert_eq!(hello["capabilities"], json!({ "resources": { "listChanged": true }, "tools": {} }));
+    assert_eq!(
+        hello["capabilities"],
+        json!({ "resources": { "subscribe": true, "listChanged": true }, "tools": {} })
+    );
     assert!(hello["instructions"].as_str().unwrap().contains("rules_for"));
     client.send(r#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
     for method in asks {
@@ -427,6 +430,52 @@ fn a_change_of_the_rules_is_told() {
     );
     changed(&|| fs::remove_file(dir.path().join("repo/.cursorrules")).unwrap(), &["api", "db", "web"]);
     changed(&|| assert!(rulebook(&dir).args(["disable", "db"]).status().unwrap().success()), &["api", "web"]);
+}
+
+#[test]
+fn a_rule_that_is_followed_is_told_when_its_text_changes() {
+    let dir = workspace();
+    let mut client = Client::ready(&dir, "2025-11-25");
+    let web = json!({ "uri": "rule://web" });
+    assert_eq!(client.ask("resources/subscribe", json!({ "uri": "rule://nobody" }))["code"], -32002);
+    assert_eq!(client.ask("resources/subscribe", web.clone()), json!({}));
+    // As long as before: the list stays as it is.
+    let text = fs::read_to_string(dir.path().join("repo/.clinerules/web.md")).unwrap();
+    write(
+        &dir,
+        "repo/.clinerules/web.md",
+        &text.to_uppercase().replace("PATHS", "paths").replace("APPS/WEB", "apps/web"),
+    );
+    let told = client.receive();
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"], web);
+    assert_eq!(client.ask("resources/unsubscribe", web), json!({}));
+}
+
+#[test]
+fn a_clients_roots_are_the_workspace() {
+    let dir = workspace();
+    write(&dir, "other place/.git/HEAD", "");
+    write(&dir, "other place/.cursorrules", "Another.\n");
+    let mut client = Client::start(&dir);
+    client.ask("initialize", initialize("2025-11-25", json!({ "roots": { "listChanged": true } }), "test"));
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    let asked = client.receive();
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    let uri = format!("file://{}/other%20place", dir.path().display());
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": uri }] } }).to_string(),
+    );
+    let names = |list: &Value| -> Vec<String> {
+        let list = list["resources"].as_array().unwrap();
+        list.iter().map(|rule| rule["name"].as_str().unwrap().to_owned()).collect()
+    };
+    // The answer is taken in beside the questions.
+    let found = (0..50).map(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        names(&client.ask("resources/list", Value::Null))
+    });
+    assert!(found.into_iter().any(|names| names == ["cursorrules"]));
 }
 
 #[test]

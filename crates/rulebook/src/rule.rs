@@ -259,7 +259,7 @@ pub fn rule_name(text: &str) -> String {
 }
 
 /// Decodes `%2F` and the like; what is no escape stands for itself.
-pub(crate) fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {

@@ -90,7 +90,7 @@ fn a_fix_changes_nothing_but_what_was_told_to_go_wrong() {
 /// Mends the one file there is, if it can be, and compares what comes of it before and after: as meant, and as its agent
 /// takes it.
 fn fix_is_safe(stage: &Stage) -> bool {
-    let nowhere = Homes { home: None, config: None, state: None, system: None };
+    let nowhere = Homes { home: None, config: None, cache: None, state: None, system: None };
     let workspace = Workspace::open(&[stage.workspace()], nowhere).unwrap();
     let loaded = workspace.load(Reach::Tree);
     let mut fixes: Vec<_> = loaded.diagnostics.iter().filter_map(|told| told.fix.as_ref()).collect();

@@ -187,3 +187,22 @@ fn a_ledger_is_followed_and_says_when_each_fact_was_written() {
     ledger.follow(&mut followed).unwrap();
     assert_eq!((followed.facts().len(), followed.times().last()), (3, Some(&0)));
 }
+
+#[test]
+fn of_too_many_sessions_the_oldest_are_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = std::time::SystemTime::now();
+    for at in 0..503_u64 {
+        let ledger = Ledger::of(folder.path(), "codex", &format!("s{at}"), None);
+        record(&ledger, vec![Fact::Compacted], &[]);
+        let file = File::options().append(true).open(ledger.file()).unwrap();
+        file.set_modified(now - Duration::from_secs(1000 - at)).unwrap();
+    }
+    sweep(folder.path(), now);
+    assert_eq!(sessions(folder.path()).len(), 500);
+    for (at, is_there) in [(0, false), (2, false), (3, true), (502, true)] {
+        let ledger = Ledger::of(folder.path(), "codex", &format!("s{at}"), None);
+        assert_eq!(ledger.file().exists(), is_there, "s{at}");
+        assert_eq!(ledger.file().parent().unwrap().exists(), is_there, "s{at}");
+    }
+}

@@ -102,8 +102,8 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
         targets.extend(
             shell_words(&command).into_iter().filter(is_asked).take(MAX_WORDS).filter(|word| exists(word)),
         );
-        targets.extend(patched_files(&command));
     }
+    targets.extend(call.command.iter().flat_map(|command| patched_files(command)));
     // Later entries are newer, and the newest are kept.
     targets.drain(..targets.len().saturating_sub(MAX_TARGETS));
     targets
@@ -143,8 +143,16 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
         Value::String(text) => {
             let plain = plain_key(key);
             if PATH_KEYS.contains(&plain.as_str()) {
-                targets.extend(Some(text).filter(|text| !text.trim().is_empty()).cloned());
-            } else if !OTHER_KEYS.contains(&plain.as_str()) && !matches!(plain.as_str(), "command" | "cmd") {
+                // Some hosts hand lists over as JSON.
+                match serde_json::from_str(text) {
+                    Ok(inner @ (Value::Array(_) | Value::Object(_))) => {
+                        walk(&inner, key, depth - 1, exists, targets);
+                    }
+                    _ => targets.extend(Some(text).filter(|text| !text.trim().is_empty()).cloned()),
+                }
+            } else if matches!(plain.as_str(), "command" | "cmd") {
+                targets.extend(patched_files(text));
+            } else if !OTHER_KEYS.contains(&plain.as_str()) {
                 let patched = patched_files(text);
                 if patched.is_empty() && looks_like_path(text) && exists(text) {
                     targets.push(text.clone());
@@ -229,6 +237,8 @@ mod tests {
             r#"{"name":"edit","input":{"edits":[{"filePath":"x.ts"},{"filePath":"y.ts"}]}}"#,
             &["x.ts", "y.ts"],
         );
+        check(r#"{"name":"read_files","input":{"files":"[{\"path\":\"x.ts\"}]"}}"#, &["x.ts"]);
+        check(r#"{"name":"read","input":{"path":"[id].ts"}}"#, &["[id].ts"]);
         check(r#"{"name":"mcp__x","input":{"anything":"src/a.ts","other":"no/such.ts"}}"#, &["src/a.ts"]);
     }
 
@@ -247,6 +257,15 @@ mod tests {
             &["src/a.ts"],
         );
         check(r#"{"name":"edit","input":"{\"file_path\": \"wire.ts\"}"}"#, &["wire.ts"]);
+        check(
+            r#"{"name":"apply_patch","input":{"command":"*** Begin Patch\n*** Update File: a.ts\n@@\n*** Add File: b.ts\n+x"}}"#,
+            &["a.ts", "b.ts"],
+        );
+        check(
+            r#"{"name":"bash","input":{"command":"apply_patch <<'E'\n*** Update File: a.ts\nE"}}"#,
+            &["a.ts"],
+        );
+        check(r#"{"name":"bash","command":"apply_patch <<'E'\n*** Update File: a.ts\nE"}"#, &["a.ts"]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl<'r> Session<'r> {
             "claims" => {
                 let open: Vec<String> =
                     self.policy.claims().iter().map(|claim| claim.rules.join(", ")).collect();
-                return Some(or_nothing(open));
+                return Some(or_nothing(&open));
             }
             "injected" => return Some(self.injected.replace('\n', "⏎")),
             "text" => return Some(self.watch(Source::Text, &Kind::Text, rest)),
@@ -107,13 +107,13 @@ impl<'r> Session<'r> {
                 }
             }
         }
-        or_nothing(outcomes)
+        or_nothing(&outcomes)
     }
 
     fn remind(&mut self) -> String {
-        let Some((claim, reminders)) = self.policy.reminders() else { return or_nothing(Vec::new()) };
+        let Some((claim, reminders)) = self.policy.reminders() else { return or_nothing(&[]) };
         self.claim = Some(claim);
-        or_nothing(reminders.into_iter().map(|reminder| reminder.rule).collect())
+        or_nothing(&reminders.into_iter().map(|reminder| reminder.rule).collect::<Vec<_>>())
     }
 
     fn inject(&self, rules: &[String], hits: &[Hit]) -> String {
@@ -141,6 +141,6 @@ impl<'r> Session<'r> {
     }
 }
 
-fn or_nothing(outcomes: Vec<String>) -> String {
+fn or_nothing(outcomes: &[String]) -> String {
     if outcomes.is_empty() { "nothing".to_owned() } else { outcomes.join("; ") }
 }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use rulebook::agent::Agent;
 use rulebook::blocks::{Blocks, because, blocks};
 use rulebook::diagnostic::Code;
-use rulebook::evaluate::{State, Verdict};
+use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::stream::policy::{self, Source};
@@ -17,11 +17,16 @@ use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION, sweep
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
 use super::event::{Answer, Event, Moment};
-use super::{HOSTS, Host, Touch};
+use super::{Caller, HOSTS, Host, Touch};
 use crate::args::Args;
 
 /// What is to be said to the host; an error of ours is told in the ledger too.
-pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, all: bool) -> anyhow::Result<Answer> {
+pub(super) fn answer(
+    workspace: &Workspace,
+    host: &Host,
+    event: &Event,
+    caller: Caller,
+) -> anyhow::Result<Answer> {
     let Some(state) = workspace.homes.state.as_ref().map(|state| state.join("rulebook")) else {
         anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
     };
@@ -35,11 +40,13 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, all: boo
         seen.paths.into_iter().map(|seen| seen.path).collect()
     });
     let touched = touched.unwrap_or_default();
-    let asking = Asking { host, event, workspace, ledger: &ledger, all, touched };
-    asking.answer(&mut history).inspect_err(|error| {
+    let asking = Asking { host, event, workspace, ledger: &ledger, caller, touched };
+    let answer = asking.answer(&mut history).inspect_err(|error| {
         // What cannot be written here was told on standard error.
         let _ = ledger.record(&mut history, vec![Fact::Failed { what: format!("{error:#}") }], Vec::new());
-    })
+    });
+    caller.leave(history);
+    answer
 }
 
 /// The workspace around the host's folder.
@@ -58,8 +65,7 @@ struct Asking<'a> {
     event: &'a Event,
     workspace: &'a Workspace,
     ledger: &'a Ledger,
-    /// Whether the host's own formats are delivered too.
-    all: bool,
+    caller: Caller,
     /// The files the tool call is about.
     touched: Vec<String>,
 }
@@ -77,20 +83,34 @@ impl Asking<'_> {
         }
         let asked = self.workspace.ask(&input(self.host, self.event, history));
         let evaluation = asked.evaluate();
+        let answer = self.say(&asked, &evaluation, history, facts);
+        self.caller.leave(evaluation);
+        self.caller.leave(asked);
+        answer
+    }
+
+    /// What of the verdicts is new and is this one's to say.
+    fn say(
+        &self,
+        asked: &Asked,
+        evaluation: &Evaluation<'_>,
+        history: &mut History,
+        mut facts: Vec<Fact>,
+    ) -> anyhow::Result<Answer> {
         let mut answer = Answer::default();
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
         let hears = self.host.hears.contains(&self.event.moment);
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
-        let (wanted, missed) = self.wanted(&verdicts, &asked, history);
+        let (wanted, missed) = self.wanted(&verdicts, asked, history);
         let offers = self.offers(&verdicts, history);
-        let untrusted = untrusted(&asked).filter(|told| !history.has(told));
+        let untrusted = untrusted(asked).filter(|told| !history.has(told));
         let first = blocks(&wanted, &offers, &asked.evidence, self.host.cap);
         if first.is_none() && untrusted.is_none() {
             self.ledger.record(history, facts, Vec::new())?;
             return Ok(answer);
         }
         let delivered =
-            first.map(|first| self.deliveries(&first, &offers, &asked, &missed)).unwrap_or_default();
+            first.map(|first| self.deliveries(&first, &offers, asked, &missed)).unwrap_or_default();
         let mine = self.ledger.record(history, facts, delivered.into_iter().chain(untrusted).collect())?;
         if let Some(told) = mine.iter().find(|delivery| delivery.rule == UNTRUSTED) {
             answer.notice = Some(told.because.clone());
@@ -147,11 +167,10 @@ impl Asking<'_> {
         asked: &Asked,
         history: &History,
     ) -> (Vec<&'e Verdict<'r>>, Missed) {
-        let new = |verdict: &&Verdict<'_>| {
-            matches!(verdict.state, State::Stack) && !history.has(&delivery(verdict, asked))
-        };
+        let new =
+            |verdict: &&Verdict<'_>| matches!(verdict.state, State::Stack) && !history.has_rule(verdict.rule);
         let stack: Vec<&Verdict<'_>> = verdicts.iter().copied().filter(new).collect();
-        if self.all {
+        if matches!(self.caller, Caller::Process { all: true }) {
             return (stack, Missed::new());
         }
         let reads = |verdict: &&&Verdict<'_>| host_reads(self.host, self.workspace, verdict.rule);
@@ -340,7 +359,7 @@ pub(crate) fn not_given(
     let mut missing = Vec::new();
     for verdict in asked.evaluate().verdicts {
         let why = match &verdict.state {
-            State::Stack if history.has(&delivery(&verdict, &asked)) => continue,
+            State::Stack if history.has_rule(verdict.rule) => continue,
             State::Stack if host_reads(host, workspace, verdict.rule) => {
                 format!("left to {}, which reads the file itself", host.name)
             }

@@ -44,6 +44,25 @@ pub(crate) struct Host {
     encode: fn(&Event, &Answer) -> Value,
 }
 
+/// Who asks.
+#[derive(Clone, Copy)]
+enum Caller {
+    /// A process that ends with its answer; with `all`, the host's own formats are delivered too.
+    Process { all: bool },
+    /// A server that goes on.
+    Server,
+}
+
+impl Caller {
+    /// Is done with something. To give its memory back piece by piece would be a good part of a hook's time.
+    fn leave<T>(self, done: T) {
+        match self {
+            Caller::Process { .. } => std::mem::forget(done),
+            Caller::Server => drop(done),
+        }
+    }
+}
+
 /// How a tool call touches a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
@@ -112,19 +131,27 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], all: bool) -> anyhow
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
-    respond(&answer::open(args, &event)?, host, &event, all)
+    let workspace = answer::open(args, &event)?;
+    let answer = respond(&workspace, host, &event, Caller::Process { all });
+    std::mem::forget((workspace, event, value, bytes));
+    answer
 }
 
 /// The answer to an event of Claude Code that did not come over standard input.
 pub(super) fn claude(workspace: &Workspace, value: &Value) -> anyhow::Result<Option<Value>> {
     match (claude::HOST.decode)(value) {
-        Some(event) => respond(workspace, &claude::HOST, &event, false),
+        Some(event) => respond(workspace, &claude::HOST, &event, Caller::Server),
         None => Ok(None),
     }
 }
 
-fn respond(workspace: &Workspace, host: &Host, event: &Event, all: bool) -> anyhow::Result<Option<Value>> {
-    let answer = answer::answer(workspace, host, event, all)?;
+fn respond(
+    workspace: &Workspace,
+    host: &Host,
+    event: &Event,
+    caller: Caller,
+) -> anyhow::Result<Option<Value>> {
+    let answer = answer::answer(workspace, host, event, caller)?;
     Ok((!answer.is_empty()).then(|| (host.encode)(event, &answer)))
 }
 

@@ -4,13 +4,16 @@
 //! switches change while an agent works.
 
 mod hook;
+mod roots;
 mod tools;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::future::{Future, ready};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rmcp::model::{
@@ -19,6 +22,7 @@ use rmcp::model::{
     InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
@@ -41,7 +45,12 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
     let server = Server {
-        asks: Arc::new(Asks { args, known: Mutex::default() }),
+        asks: Arc::new(Asks {
+            args,
+            given: Mutex::default(),
+            known: Mutex::default(),
+            followed: Mutex::default(),
+        }),
         is_watching: AtomicBool::new(false),
     };
     // A root that is not there is told now, not at the first question.
@@ -85,13 +94,27 @@ struct Server {
 /// How the workspace is opened for each question.
 struct Asks {
     args: Args,
+    /// The roots the client gave; none if it gave none, or the command line did.
+    given: Mutex<Vec<PathBuf>>,
     /// The list of rules the client knows of: what it was given, or was told has changed.
     known: Mutex<Option<Vec<Resource>>>,
+    /// The rules the client follows, each with the text it had; none while it is not there.
+    followed: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl Asks {
     fn workspace(&self) -> anyhow::Result<Workspace> {
-        super::open(&self.args)
+        let root = hold(&self.given).clone();
+        if root.is_empty() {
+            return super::open(&self.args);
+        }
+        super::open(&Args { root, set: self.args.set.clone(), json: self.args.json, command: None })
+    }
+
+    /// The text of a rule, if it is there.
+    fn text(&self, uri: &str) -> Option<String> {
+        let book = self.workspace().ok()?.load(Reach::Tree).book;
+        book.read(uri).ok().map(|rule| rule.body.clone())
     }
 
     /// Every rule that can be read, by name.
@@ -116,8 +139,13 @@ impl Asks {
 
     /// Notes what the client is about to know, and returns what it knew.
     fn learn(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).replace(resources)
+        hold(&self.known).replace(resources)
     }
+}
+
+/// What is shared; a thread that died holding it left it whole.
+fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type Answer<T> = Result<T, ErrorData>;
@@ -128,6 +156,7 @@ impl ServerHandler for Server {
             .enable_tools()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .build();
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
@@ -155,9 +184,36 @@ impl ServerHandler for Server {
 
     fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
         if !self.is_watching.swap(true, Ordering::Relaxed) {
+            tokio::spawn(roots::ask(Arc::clone(&self.asks), context.peer.clone()));
             tokio::spawn(watch::watch(Arc::clone(&self.asks), context.peer));
         }
         ready(())
+    }
+
+    fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
+        tokio::spawn(roots::ask(Arc::clone(&self.asks), context.peer));
+        ready(())
+    }
+
+    fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<()>> {
+        let found = self.read_uri(&request.uri).map(|_| {
+            let text = self.asks.text(&request.uri);
+            hold(&self.asks.followed).insert(request.uri, text);
+        });
+        ready(found)
+    }
+
+    fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Answer<()>> {
+        hold(&self.asks.followed).remove(&request.uri);
+        ready(Ok(()))
     }
 
     fn list_tools(
@@ -236,6 +292,8 @@ impl ServerHandler for Server {
 /// Methods that cannot do without parameters, and the parameters.
 const NEEDS: &[(&str, &str)] = &[
     ("initialize", "write `params` with `protocolVersion`, `capabilities` and `clientInfo`"),
+    ("resources/subscribe", "write `params` as {\"uri\": \"rule://NAME\"}"),
+    ("resources/unsubscribe", "write `params` as {\"uri\": \"rule://NAME\"}"),
     ("resources/read", "write `params` as {\"uri\": \"rule://NAME\"}"),
     ("tools/call", "write `params` as {\"name\": \"rules_for\", \"arguments\": {…}}"),
 ];

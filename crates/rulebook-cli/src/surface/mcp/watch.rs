@@ -1,4 +1,4 @@
-//! Tells the client when the list of rules has changed.
+//! Tells the client when the list of rules has changed, or the text of a rule it follows.
 //!
 //! Looking anew and comparing says exactly what a client would see, switches and settings included; watchers of the
 //! system would need one for every folder of the tree, and for folders that are not there yet.
@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 
-use super::Asks;
+use super::{Asks, hold};
 
 /// The shortest wait between two looks.
 const WAIT: Duration = Duration::from_secs(2);
@@ -21,18 +22,37 @@ pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
     loop {
         let started = Instant::now();
         let looking = Arc::clone(&asks);
-        let Ok(is_news) = tokio::task::spawn_blocking(move || look(&looking)).await else { return };
+        let Ok((is_news, changed)) = tokio::task::spawn_blocking(move || look(&looking)).await else {
+            return;
+        };
         let took = started.elapsed();
         if is_news && peer.notify_resource_list_changed().await.is_err() {
             return;
+        }
+        for uri in changed {
+            if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
+                return;
+            }
         }
         tokio::time::sleep(WAIT.max(took.saturating_mul(SHARE))).await;
     }
 }
 
-/// Whether the list is another than the client knows. While there is no workspace it is empty.
-fn look(asks: &Asks) -> bool {
+/// Whether the list is another than the client knows, and which of the rules it follows have another text. While there
+/// is no workspace the list is empty.
+fn look(asks: &Asks) -> (bool, Vec<String>) {
     let seen = asks.resources().unwrap_or_default();
     let known = asks.learn(seen.clone());
-    known.is_some_and(|known| known != seen)
+    let followed: Vec<String> = hold(&asks.followed).keys().cloned().collect();
+    let mut changed = Vec::new();
+    for uri in followed {
+        let text = asks.text(&uri);
+        // It may have been given up in the meantime.
+        let mut followed = hold(&asks.followed);
+        if followed.get(&uri).is_some_and(|known| *known != text) {
+            followed.insert(uri.clone(), text);
+            changed.push(uri);
+        }
+    }
+    (known.is_some_and(|known| known != seen), changed)
 }

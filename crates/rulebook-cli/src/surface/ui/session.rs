@@ -145,6 +145,7 @@ fn event(look: &RulesLook, facts: &[Fact], at: u64, id: usize) -> Markup {
         Fact::Compacted => {
             html! { li .compacted { "The context was compacted: what was given may be gone, and comes again." } }
         }
+        Fact::Resumed => html! { li .small { "The session was resumed." } },
         Fact::Refused { rule, call } => html! {
             li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(rule)) } }
         },
@@ -198,7 +199,7 @@ fn listed(deliveries: &[&Delivery]) -> Markup {
             @for delivery in deliveries {
                 li { (rule_link(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
                     @if delivery.offered { span .warning { " too large: only its name was given" } }
-                    p .why { (name(&delivery.because)) } }
+                    p .why { (name(&delivery.because)) @if let Some(missed) = &delivery.missed { "; " (Text(missed)) } } }
             }
         }
     }
