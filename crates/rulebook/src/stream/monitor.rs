@@ -146,6 +146,18 @@ impl Monitor {
         hits
     }
 
+    /// Below which offset of a text nothing can be part of a hit that is still to come: what may be shown. Conditions with
+    /// look-around are looked at line by line, and a match of theirs may begin in a line before. Of a tool call nothing
+    /// is settled before its end.
+    pub fn settled(&mut self, stream: &str) -> usize {
+        let Some(slot) = self.streams.find(stream) else { return usize::MAX };
+        match &mut self.streams.slots[slot] {
+            Some((_, Stream::Prose { channel, .. })) => self.watch.settled(channel),
+            Some((_, Stream::Call(_))) => 0,
+            None => usize::MAX,
+        }
+    }
+
     /// Ends a stream: what only its end could decide.
     pub fn finish(&mut self, stream: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
