@@ -74,6 +74,23 @@ pub enum Fact {
         /// What it was about, so that the same call passes the next time.
         call: String,
     },
+    /// A stream rule matched what the model wrote.
+    Interrupted {
+        /// The rule's id.
+        rule: String,
+        /// Its file, as shown.
+        path: String,
+        /// The part of the output: `text`, `thinking` or `tool`.
+        source: String,
+        /// What matched.
+        text: String,
+        /// The file it was for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// `interrupt`: the output was stopped and asked for again; `remind`: the rule is told after it; `released`: the
+        /// text was held too long and let go.
+        action: String,
+    },
     /// Something of ours failed; the agent went on.
     Failed {
         /// What.

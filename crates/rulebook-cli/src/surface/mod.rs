@@ -10,6 +10,7 @@ mod hook;
 mod install;
 mod mcp;
 mod prompt;
+mod proxy;
 mod read;
 mod sarif;
 mod sessions;
@@ -17,6 +18,7 @@ mod status;
 mod stream;
 mod test;
 mod toggle;
+mod wire;
 
 pub(crate) use hook::HOSTS;
 
@@ -58,6 +60,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Install(wanted) => install::install(args, wanted),
         Command::Uninstall(wanted) => install::uninstall(args, wanted),
         Command::Mcp => mcp::run(args),
+        Command::Proxy(options) => proxy::run(args, options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

@@ -187,6 +187,15 @@ fn show(text: &mut String, told: &Told, workspace: &Workspace) {
                     out::clean(rule)
                 )
             }
+            Fact::Interrupted { rule, text: matched, action, .. } => {
+                let what = match action.as_str() {
+                    "interrupt" => "stopped the model at",
+                    "remind" => "told the model after",
+                    _ => "could not wait for the end of",
+                };
+                let name = paint(YELLOW, out::clean(rule));
+                writeln!(text, "  {name} {} {}", paint(DIM, what), out::clean(matched))
+            }
             Fact::Failed { what } => writeln!(text, "  {} {}", paint(RED, "failed:"), out::clean(what)),
         };
     }

@@ -8,6 +8,7 @@ mod secret;
 mod summary;
 
 pub use hidden::is_hidden;
+pub use secret::without_secrets;
 pub use summary::{Always, Summary};
 
 use std::borrow::Cow;
