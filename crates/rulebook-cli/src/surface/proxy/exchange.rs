@@ -9,7 +9,7 @@ use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::stream::Hit;
-use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Match, Source};
+use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Match, Reminder, Source};
 use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
@@ -93,7 +93,7 @@ impl Exchange {
     pub(super) fn prepare(&self) -> Result<Prepared, String> {
         let Book { workspace, book } = &*self.book;
         let mut session = self.session();
-        let mut facts = self.facts(&mut session);
+        let (mut facts, reminders) = self.facts(&mut session);
         let (mut evidence, _) = workspace.gather(&self.input());
         workspace.look_up(book, &mut evidence);
         let evaluation = evaluate(book, &evidence);
@@ -135,8 +135,9 @@ impl Exchange {
             let blocks = blocks(&later, &[], &evidence, cap);
             let given: Vec<Delivery> =
                 blocks.iter().flat_map(|blocks| &blocks.whole).map(|verdict| delivery(verdict)).collect();
-            let reminders = reminders(&mut session, watch.as_deref());
-            let texts: Vec<String> = blocks.into_iter().map(|blocks| blocks.text).chain(reminders).collect();
+            let told = reminders.iter().filter_map(|told| watch.as_ref()?.rules.get(&told.rule));
+            let told = told.map(|rule| policy::reminder(&rule.name, &rule.path, &rule.body, &[]));
+            let texts: Vec<String> = blocks.into_iter().map(|blocks| blocks.text).chain(told).collect();
             if !texts.is_empty() {
                 session.insert(&behind, policy::join(&texts), &given);
             }
@@ -153,8 +154,9 @@ impl Exchange {
         Ok(Prepared { body, watch })
     }
 
-    /// What the request tells: a turn that began, calls that were made, what has left the conversation.
-    fn facts(&self, session: &mut Session) -> Vec<Fact> {
+    /// What the request tells: a turn that began, calls that were made, what has left the conversation; and which rules
+    /// are to be told of in it.
+    fn facts(&self, session: &mut Session) -> (Vec<Fact>, Vec<Reminder>) {
         let anchors = self.request.anchors();
         let mut facts = Vec::new();
         session.policy.set_max_interrupts(self.book.workspace.settings.stream.max_interrupts);
@@ -169,6 +171,12 @@ impl Exchange {
             session.policy.turn_ended();
             facts.push(Fact::spoke(&message));
         }
+        // Told between turns, so that they count as told in the next.
+        let reminders = session.policy.reminders().map(|(claim, reminders)| {
+            // A request that fails is sent again, and has them in the same place.
+            session.policy.delivered(claim);
+            reminders
+        });
         session.policy.turn_started();
         let calls: Vec<ToolCall> = self.calls().collect();
         for call in calls.iter().skip(session.calls) {
@@ -182,7 +190,7 @@ impl Exchange {
             });
         }
         session.calls = calls.len();
-        facts
+        (facts, reminders.unwrap_or_default())
     }
 
     /// Every tool call of the conversation, with its turn.
@@ -361,15 +369,6 @@ fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Ve
 
 fn state(book: &Book) -> Option<std::path::PathBuf> {
     book.workspace.homes.state.as_ref().map(|state| state.join("rulebook"))
-}
-
-/// What matches that did not stop an answer are told as.
-fn reminders(session: &mut Session, watch: Option<&Watch>) -> Vec<String> {
-    let Some((claim, reminders)) = session.policy.reminders() else { return Vec::new() };
-    // A request that fails is sent again, and has them in the same place.
-    session.policy.delivered(claim);
-    let rules = reminders.iter().filter_map(|reminder| watch?.rules.get(&reminder.rule));
-    rules.map(|rule| policy::reminder(&rule.name, &rule.path, &rule.body, &[])).collect()
 }
 
 fn source(hit: &Hit) -> Source {

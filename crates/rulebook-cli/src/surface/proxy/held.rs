@@ -66,7 +66,7 @@ impl Held {
             let is_clear = item.texts.iter().all(|(stream, end)| is_settled(stream, *end));
             match item.waits {
                 Waits::Next if is_clear => chained += 1,
-                Waits::Nothing | Waits::Never if is_clear => {
+                Waits::Nothing if is_clear => {
                     free += chained + 1;
                     chained = 0;
                 }

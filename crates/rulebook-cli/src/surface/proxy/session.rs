@@ -156,6 +156,13 @@ impl Sessions {
         *clock += 1;
         let has_begun =
             request.follows.is_some() || request.entries.iter().any(|entry| entry.role == Role::Assistant);
+        // Where the provider keeps the conversation, it is the one that was spoken in last.
+        let is_same = |other: &&Key| (&other.session, &other.agent) == (&key.session, &key.agent);
+        let last = request.follows.as_ref().and_then(|_| {
+            let same = known.iter().filter(|(other, _)| is_same(other));
+            same.max_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone())
+        });
+        let key = last.as_ref().unwrap_or(key);
         if let Some((used, session)) = known.get_mut(key).filter(|_| has_begun) {
             *used = *clock;
             return Arc::clone(session);

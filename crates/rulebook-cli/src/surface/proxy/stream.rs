@@ -115,6 +115,8 @@ impl Stream {
             match &mut self.from {
                 From::Nothing => return None,
                 From::Broken(_) => {
+                    // What was sent before reaches the client before the end does.
+                    tokio::task::yield_now().await;
                     let From::Broken(error) = std::mem::replace(&mut self.from, From::Nothing) else {
                         return None;
                     };
@@ -167,8 +169,6 @@ impl Stream {
         self.events.push(data);
         while let Some(event) = self.events.next() {
             if let Some(stop) = self.event(event) {
-                // What came before the match goes to the client however it came.
-                self.let_out();
                 return self.ask_again(stop);
             }
         }
@@ -184,11 +184,9 @@ impl Stream {
         let values = event.values();
         let mut steps = Vec::new();
         let waits = values.iter().map(|value| self.reader.read(value, &mut steps)).max();
-        let waits = waits.unwrap_or(if event.is_comment() { Waits::Never } else { Waits::Nothing });
-        if waits == Waits::Never {
-            self.out.extend_from_slice(&event.raw);
-            return None;
-        }
+        let waits = waits.unwrap_or_default();
+        // What came before goes by what was known before: a match that is found next may have begun in it.
+        self.let_out();
         let (texts, hits) = self.watch(steps, waits);
         let stop = if hits.is_empty() { None } else { self.exchange.judge(&Arc::clone(&self.watch), &hits) };
         if stop.is_none() {

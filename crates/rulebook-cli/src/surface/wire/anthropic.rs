@@ -78,7 +78,6 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
             reader.end(steps);
             return Waits::Last;
         }
-        "ping" => return Waits::Never,
         _ => {}
     }
     Waits::Nothing

@@ -19,10 +19,8 @@ pub(in crate::surface) enum Step {
 /// What an event waits for on its way to the client, besides that its text is settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::surface) enum Waits {
-    /// Not even for those before it.
-    Never,
-    #[default]
     /// Nothing.
+    #[default]
     Nothing,
     /// The event behind it: what it opens would be left empty, or what it says means nothing alone.
     Next,

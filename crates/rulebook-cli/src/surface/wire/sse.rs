@@ -73,11 +73,6 @@ impl Event {
         Event { raw: format!("{name}data: {data}\n\n").into() }
     }
 
-    /// Whether it is nothing but comments.
-    pub(in crate::surface) fn is_comment(&self) -> bool {
-        self.lines().all(|line| line.is_empty() || line.starts_with(b":"))
-    }
-
     /// What it carries, as far as that is JSON. A log that left the empty lines out has several in what looks like one.
     pub(in crate::surface) fn values(&self) -> Vec<Value> {
         let mut values = Vec::new();
@@ -169,7 +164,5 @@ mod tests {
         assert_eq!(values("data:{\"a\":1}\r\ndata: {\"b\":2}\r\n").len(), 2);
         assert_eq!(values("data: [DONE]\n\n"), Vec::<Value>::new());
         assert_eq!(values("data: {\"a\n\n"), Vec::<Value>::new());
-        assert!(Event { raw: ": x\n\n".into() }.is_comment());
-        assert!(!Event { raw: "data: x\n\n".into() }.is_comment());
     }
 }
