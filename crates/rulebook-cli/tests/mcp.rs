@@ -392,16 +392,18 @@ fn a_hook_gets_each_rule_once_in_a_session() {
             .map(|rest| rest.split('"').next().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(given("PreToolUse", "README.md", "a"), ["cursorrules"]);
-    assert_eq!(given("PreToolUse", "apps/web/a.tsx", "a"), ["web"]);
+    assert_eq!(given("PostToolUse", "README.md", "a"), ["cursorrules"]);
+    assert_eq!(given("PostToolUse", "apps/web/a.tsx", "a"), ["web"]);
     assert!(given("PostToolUse", "apps/web/b.tsx", "a").is_empty());
     assert_eq!(given("PostToolUse", "apps/web/b.tsx", "b"), ["cursorrules", "web"]);
     write(&dir, "repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse Vue.\n");
-    assert_eq!(given("PreToolUse", "apps/web/a.tsx", "a"), ["web"]);
+    assert_eq!(given("PostToolUse", "apps/web/a.tsx", "a"), ["web"]);
+    // Nothing is said before a tool, where it would be forgotten.
+    assert!(given("PreToolUse", "apps/web/a.tsx", "d").is_empty());
     // An answer to these would be an error, or start another turn.
     assert!(given("Stop", "apps/web/a.tsx", "c").is_empty());
     assert!(given("PreCompact", "apps/web/a.tsx", "a").is_empty());
-    assert_eq!(given("PreToolUse", "README.md", "a"), ["cursorrules", "web"]);
+    assert_eq!(given("PostToolUse", "README.md", "a"), ["cursorrules", "web"]);
 }
 
 #[test]

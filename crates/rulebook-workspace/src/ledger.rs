@@ -67,6 +67,8 @@ pub enum Fact {
     Delivered(Delivery),
     /// The context was compacted: what was given may be gone.
     Compacted,
+    /// The session was taken up again by a host that forgets some of what it was given.
+    Resumed,
     /// A call was refused once because of a rule.
     Refused {
         /// The rule's id.

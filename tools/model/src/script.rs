@@ -16,6 +16,8 @@ pub(crate) struct Turn {
     pub(crate) thinking: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
+    /// How many tokens it says it has read, so that a client may find its context full.
+    pub(crate) tokens: Option<u64>,
     /// How many bytes of a text go into one event, at least a character.
     pub(crate) delta: Option<usize>,
     /// How many bytes go out at once; whole events if it is not said.

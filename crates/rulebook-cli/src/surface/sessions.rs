@@ -169,15 +169,18 @@ fn show(text: &mut String, told: &Told, workspace: &Workspace) {
             Fact::Delivered(delivery) => {
                 let how = if delivery.offered { "listed (too large)" } else { "gave" };
                 let because = paint(DIM, out::clean(&delivery.because));
+                let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
                 writeln!(
                     text,
-                    "  {} {} {} {because}",
+                    "  {} {} {} {because}{}",
                     paint(GREEN, how),
                     out::clean(&delivery.rule),
-                    delivery.source
+                    delivery.source,
+                    paint(DIM, missed.unwrap_or_default())
                 )
             }
             Fact::Compacted => writeln!(text, "{}", paint(DIM, "the context was compacted")),
+            Fact::Resumed => writeln!(text, "{}", paint(DIM, "the session was resumed")),
             Fact::Refused { rule, call } => {
                 writeln!(
                     text,

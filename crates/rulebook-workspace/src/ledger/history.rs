@@ -23,18 +23,20 @@ pub struct Delivery {
     /// Whether it was too large and only its name and description were given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
+    /// Why a host that reads the file itself did not give it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
+    /// Whether the host forgets it when the session is resumed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passing: bool,
 }
 
 impl Delivery {
     /// The delivery of a text that is no rule.
     pub fn of_text(name: &str, text: &str) -> Delivery {
-        Delivery {
-            rule: name.to_owned(),
-            source: name.to_owned(),
-            hash: hash(text),
-            because: String::new(),
-            offered: false,
-        }
+        let (rule, source) = (name.to_owned(), name.to_owned());
+        let (because, hash) = (String::new(), hash(text));
+        Delivery { rule, source, hash, because, offered: false, missed: None, passing: false }
     }
 
     /// The delivery of a rule.
@@ -45,6 +47,8 @@ impl Delivery {
             hash: hash(&rule.body),
             because,
             offered: false,
+            missed: None,
+            passing: false,
         }
     }
 }
@@ -59,8 +63,8 @@ pub struct History {
     is_torn: bool,
     /// Lines that could not be read.
     unreadable: usize,
-    /// Texts given since the last compaction, by source.
-    given: HashMap<String, String>,
+    /// Texts that are still in the context, by source: the hash, and whether it is passing.
+    given: HashMap<String, (String, bool)>,
 }
 
 impl History {
@@ -92,6 +96,12 @@ impl History {
         })
     }
 
+    /// Whether the context was compacted, and nothing but rules came since.
+    pub fn is_compacted(&self) -> bool {
+        let last = self.facts.iter().rev().find(|fact| !matches!(fact, Fact::Delivered(_)));
+        matches!(last, Some(Fact::Compacted))
+    }
+
     /// The tool calls, oldest first, each with its turn.
     pub fn tools(&self) -> Vec<ToolCall> {
         let mut turn = 0;
@@ -113,9 +123,18 @@ impl History {
         calls
     }
 
+    /// The files of calls that ran since the context was last compacted, for those calls that `counts` says yes to.
+    pub fn touched(&self, counts: impl Fn(&ToolCall) -> bool) -> Vec<String> {
+        let ended = self.facts.iter().rposition(|fact| matches!(fact, Fact::Compacted));
+        let before = self.facts[..ended.unwrap_or(0)].iter();
+        let before = before.filter(|fact| matches!(fact, Fact::Tool { .. })).count();
+        let ran = self.tools().into_iter().skip(before).filter(|call| !call.pending && counts(call));
+        ran.flat_map(|call| call.paths).collect()
+    }
+
     /// Whether the rule's text was given and is still in the context.
     pub fn has(&self, delivery: &Delivery) -> bool {
-        self.given.get(&delivery.source).is_some_and(|hash| *hash == delivery.hash)
+        self.given.get(&delivery.source).is_some_and(|(hash, _)| *hash == delivery.hash)
     }
 
     /// Whether a call was refused because of a rule before.
@@ -158,9 +177,11 @@ impl History {
     fn add(&mut self, fact: Fact) {
         match &fact {
             Fact::Delivered(delivery) => {
-                self.given.insert(delivery.source.clone(), delivery.hash.clone());
+                let given = (delivery.hash.clone(), delivery.passing);
+                self.given.insert(delivery.source.clone(), given);
             }
             Fact::Compacted => self.given.clear(),
+            Fact::Resumed => self.given.retain(|_, (_, is_passing)| !*is_passing),
             _ => {}
         }
         self.facts.push(fact);

@@ -11,6 +11,8 @@ fn delivery(rule: &str, hash: &str) -> Delivery {
         hash: hash.to_owned(),
         because: "always on".to_owned(),
         offered: false,
+        missed: None,
+        passing: false,
     }
 }
 
@@ -34,6 +36,35 @@ fn a_rule_is_delivered_once_and_again_when_its_text_changed_or_the_context_was_c
     assert_eq!(record(&ledger, vec![], &[delivery("a", "2")]), ["a"]);
     record(&ledger, vec![Fact::Compacted], &[]);
     assert_eq!(record(&ledger, vec![], &[delivery("b", "1")]), ["b"]);
+}
+
+#[test]
+fn a_resumed_session_has_lost_what_its_host_forgets() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let wanted = [delivery("kept", "1"), Delivery { passing: true, ..delivery("lost", "1") }];
+    assert_eq!(record(&ledger, vec![], &wanted), ["kept", "lost"]);
+    record(&ledger, vec![Fact::Resumed], &[]);
+    assert_eq!(record(&ledger, vec![], &wanted), ["lost"]);
+}
+
+#[test]
+fn files_are_touched_by_calls_that_ran_since_the_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let tool = |path: &str, pending| Fact::Tool {
+        name: "Read".to_owned(),
+        paths: vec![path.to_owned()],
+        command: None,
+        pending,
+    };
+    record(&ledger, vec![tool("a.ts", false), Fact::Compacted, tool("b.ts", true), tool("c.ts", false)], &[]);
+    let history = ledger.read().unwrap();
+    assert_eq!(history.touched(|_| true), ["c.ts"]);
+    assert!(history.touched(|call| call.name != "Read").is_empty());
+    assert!(!history.is_compacted());
+    record(&ledger, vec![Fact::Compacted], &[delivery("a", "1")]);
+    assert!(ledger.read().unwrap().is_compacted());
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn whole(said: &Said<'_>) -> Value {
         "id": format!("msg_{}", said.id), "type": "message", "role": "assistant", "model": said.model,
         "content": content(said), "stop_reason": if has_calls { "tool_use" } else { "end_turn" },
         "stop_sequence": null,
-        "usage": { "input_tokens": 1000, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 },
+        "usage": { "input_tokens": said.tokens(), "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 },
     })
 }
 

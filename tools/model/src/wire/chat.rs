@@ -23,8 +23,8 @@ fn finish(said: &Said<'_>) -> &'static str {
     if said.turn.calls.is_empty() { "stop" } else { "tool_calls" }
 }
 
-fn usage() -> Value {
-    json!({ "prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020 })
+fn usage(said: &Said<'_>) -> Value {
+    json!({ "prompt_tokens": said.tokens(), "completion_tokens": 20, "total_tokens": said.tokens() + 20 })
 }
 
 fn envelope(said: &Said<'_>, object: &str, choices: &Value) -> Value {
@@ -42,7 +42,7 @@ fn whole(said: &Said<'_>) -> Value {
     }
     let choices = json!([{ "index": 0, "message": message, "finish_reason": finish(said) }]);
     let mut whole = envelope(said, "chat.completion", &choices);
-    whole["usage"] = usage();
+    whole["usage"] = usage(said);
     whole
 }
 
@@ -63,7 +63,7 @@ fn events(said: &Said<'_>) -> Vec<Event> {
     let mut chunks: Vec<Value> = deltas.into_iter().map(part).collect();
     chunks.push(chunk(json!([{ "index": 0, "delta": {}, "finish_reason": finish(said) }])));
     let mut last = chunk(json!([]));
-    last["usage"] = usage();
+    last["usage"] = usage(said);
     chunks.push(last);
     let mut events: Vec<Event> = chunks.iter().map(Event::data).collect();
     events.push(Event { name: None, data: "[DONE]".to_owned() });

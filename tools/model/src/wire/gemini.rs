@@ -23,7 +23,7 @@ fn answer(said: &Said<'_>, parts: &[Value], finish: Option<&str>) -> Value {
     }
     json!({
         "candidates": [candidate], "modelVersion": said.model, "responseId": said.id,
-        "usageMetadata": { "promptTokenCount": 1000, "candidatesTokenCount": 20, "totalTokenCount": 1020 },
+        "usageMetadata": { "promptTokenCount": said.tokens(), "candidatesTokenCount": 20, "totalTokenCount": said.tokens() + 20 },
     })
 }
 

@@ -47,6 +47,11 @@ impl<'a> Said<'a> {
         Said { turn, model, id, now: now.as_secs() }
     }
 
+    /// How many tokens were read, as usage tells it.
+    fn tokens(&self) -> u64 {
+        self.turn.tokens.unwrap_or(1000)
+    }
+
     /// A text in the pieces in which it is said.
     fn pieces<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let size = self.turn.delta.unwrap_or(16).max(1);

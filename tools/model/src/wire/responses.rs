@@ -17,8 +17,8 @@ fn whole(said: &Said<'_>) -> Value {
         "id": format!("resp_{}", said.id), "object": "response", "created_at": said.now, "model": said.model,
         "status": "completed", "output": output(said), "error": null, "incomplete_details": null,
         "usage": {
-            "input_tokens": 1000, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 20,
-            "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 1020,
+            "input_tokens": said.tokens(), "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 20,
+            "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": said.tokens() + 20,
         },
     })
 }

@@ -1,5 +1,6 @@
 //! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -25,11 +26,16 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, all: boo
         anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
     };
     let ledger = Ledger::of(&state, host.name, &event.session, event.agent.as_deref());
-    if event.moment == Moment::Start {
+    let mut history = ledger.read()?;
+    if history.is_empty() {
         sweep(&state, SystemTime::now());
     }
-    let mut history = ledger.read()?;
-    let asking = Asking { host, event, workspace, ledger: &ledger, all };
+    let touched = event.tool.as_ref().map(|call| {
+        let seen = workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() }).0;
+        seen.paths.into_iter().map(|seen| seen.path).collect()
+    });
+    let touched = touched.unwrap_or_default();
+    let asking = Asking { host, event, workspace, ledger: &ledger, all, touched };
     asking.answer(&mut history).inspect_err(|error| {
         // What cannot be written here was told on standard error.
         let _ = ledger.record(&mut history, vec![Fact::Failed { what: format!("{error:#}") }], Vec::new());
@@ -54,12 +60,14 @@ struct Asking<'a> {
     ledger: &'a Ledger,
     /// Whether the host's own formats are delivered too.
     all: bool,
+    /// The files the tool call is about.
+    touched: Vec<String>,
 }
 
 impl Asking<'_> {
     fn answer(&self, history: &mut History) -> anyhow::Result<Answer> {
         let mut facts = self.facts(history);
-        if self.event.is_compaction {
+        if facts.iter().any(|fact| matches!(fact, Fact::Compacted | Fact::Resumed)) {
             // What was given before is gone before anything is asked.
             self.ledger.record(history, std::mem::take(&mut facts), Vec::new())?;
         }
@@ -73,13 +81,13 @@ impl Asking<'_> {
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
         let hears = self.host.hears.contains(&self.event.moment);
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
-        let wanted = self.wanted(&verdicts, &asked, history);
+        let (wanted, missed) = self.wanted(&verdicts, &asked, history);
         let offers = self.offers(&verdicts, history);
         let Some(first) = blocks(&wanted, &offers, &asked.evidence, self.host.cap) else {
             self.ledger.record(history, facts, Vec::new())?;
             return Ok(answer);
         };
-        let deliveries = deliveries(&first, &offers, &asked);
+        let deliveries = self.deliveries(&first, &offers, &asked, &missed);
         let mine = self.ledger.record(history, facts, deliveries)?;
         let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
         let wanted: Vec<&Verdict<'_>> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
@@ -103,17 +111,21 @@ impl Asking<'_> {
                 root: self.workspace.roots.roots[0].path.clone(),
             });
         }
-        if self.event.is_compaction {
+        // A session that starts anew behind a compaction may have told of it before.
+        let is_known = self.event.moment == Moment::Start && history.is_compacted();
+        if self.event.is_compaction && !is_known {
             facts.push(Fact::Compacted);
+        }
+        if self.event.is_resume && !self.host.forgets.is_empty() && !history.is_empty() {
+            facts.push(Fact::Resumed);
         }
         if let Some(message) = self.event.message.as_ref().filter(|_| self.event.moment == Moment::Prompt) {
             facts.push(Fact::spoke(message));
         }
         if let Some(call) = &self.event.tool {
-            let (seen, _) = self.workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() });
             facts.push(Fact::Tool {
                 name: call.name.clone(),
-                paths: seen.paths.into_iter().map(|seen| seen.path).collect(),
+                paths: self.touched.clone(),
                 command: call.shell_command(),
                 pending: call.pending,
             });
@@ -121,42 +133,58 @@ impl Asking<'_> {
         facts
     }
 
-    /// The rules of the stack that the model has not got, and will not get from the host.
+    /// The rules of the stack that the model has not got, and will not get from the host; with why it will not, for
+    /// those that the host reads itself.
     fn wanted<'e, 'r>(
         &self,
         verdicts: &[&'e Verdict<'r>],
         asked: &Asked,
         history: &History,
-    ) -> Vec<&'e Verdict<'r>> {
+    ) -> (Vec<&'e Verdict<'r>>, Missed) {
         let new = |verdict: &&Verdict<'_>| {
             matches!(verdict.state, State::Stack) && !history.has(&delivery(verdict, asked))
         };
         let stack: Vec<&Verdict<'_>> = verdicts.iter().copied().filter(new).collect();
-        let missed = self.unreadable_to_host(&stack, asked);
-        let is_left = |verdict: &&Verdict<'_>| {
-            self.all
-                || !host_reads(self.host, self.workspace, verdict.rule)
-                || self.host_misses(verdict)
-                || missed.contains(&verdict.rule.origin.display)
+        if self.all {
+            return (stack, Missed::new());
+        }
+        let reads = |verdict: &&&Verdict<'_>| host_reads(self.host, self.workspace, verdict.rule);
+        let own: Vec<&Verdict<'_>> = stack.iter().filter(reads).copied().collect();
+        let unreadable = self.unreadable_to_host(&own, asked);
+        let mut missed = Missed::new();
+        for verdict in &own {
+            let source = &verdict.rule.origin.display;
+            let never = || format!("{} never takes it: see `rulebook check`", self.host.name);
+            let why = unreadable.contains(source).then(never);
+            missed.extend(
+                why.or_else(|| self.host_misses(verdict, asked, history)).map(|why| (source.clone(), why)),
+            );
+        }
+        let is_left = |rule: &Rule| own.iter().any(|own| std::ptr::eq(own.rule, rule));
+        let is_wanted = |verdict: &&Verdict<'_>| {
+            !is_left(verdict.rule) || missed.contains_key(&verdict.rule.origin.display)
         };
-        stack.into_iter().filter(is_left).collect()
+        (stack.into_iter().filter(is_wanted).collect(), missed)
     }
 
-    /// Whether the host's own rules for paths pass over this way of touching a file.
-    fn host_misses(&self, verdict: &Verdict<'_>) -> bool {
-        let Some(call) = &self.event.tool else { return false };
-        let touch = match () {
-            () if call.shell_command().is_some() => Touch::Shell,
-            () if call.is_write() => Touch::Write,
-            () => Touch::Read,
-        };
-        self.host.misses.contains(&touch)
-            && verdict.because.iter().any(|reason| matches!(reason.condition, "paths" | "folder"))
+    /// Why the host's own rules for paths pass over what this call touches; nothing if they do not, or if an earlier
+    /// call made the host look.
+    fn host_misses(&self, verdict: &Verdict<'_>, asked: &Asked, history: &History) -> Option<String> {
+        let touch = Touch::of(self.event.tool.as_ref()?);
+        let on_paths = verdict.because.iter().filter(|reason| matches!(reason.condition, "paths" | "folder"));
+        let paths: Vec<&String> =
+            on_paths.flat_map(|reason| &reason.seen).map(|at| &asked.evidence.paths[*at].path).collect();
+        let is_among = |touched: &[String]| touched.iter().any(|path| paths.contains(&path));
+        let looks = |call: &ToolCall| !self.host.misses.contains(&Touch::of(call));
+        let is_missed = self.host.misses.contains(&touch)
+            && is_among(&self.touched)
+            && !is_among(&history.touched(looks));
+        is_missed.then(|| format!("{} looks at no rules for paths when it {}", self.host.name, touch.said()))
     }
 
     /// The files among these that the host never takes, though it should.
-    fn unreadable_to_host(&self, stack: &[&Verdict<'_>], asked: &Asked) -> Vec<String> {
-        if self.all || !stack.iter().any(|verdict| host_reads(self.host, self.workspace, verdict.rule)) {
+    fn unreadable_to_host(&self, own: &[&Verdict<'_>], asked: &Asked) -> Vec<String> {
+        if own.is_empty() {
             return Vec::new();
         }
         let paths: Vec<(usize, &str)> =
@@ -166,6 +194,22 @@ impl Asking<'_> {
             .into_iter()
             .filter(|(_, agent, found)| agent.name == self.host.agent && found.code == Code::AgentNever);
         never.map(|(rule, ..)| rule.origin.display.clone()).collect()
+    }
+
+    /// What is to be claimed for these blocks.
+    fn deliveries(
+        &self,
+        blocks: &Blocks<'_, '_>,
+        offers: &[&Rule],
+        asked: &Asked,
+        missed: &Missed,
+    ) -> Vec<Delivery> {
+        let passing = self.host.forgets.contains(&self.event.moment);
+        let whole = blocks.whole.iter().map(|verdict| delivery(verdict, asked));
+        let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict, asked) });
+        let offers = (!offers.is_empty()).then(|| offers_delivery(offers));
+        let all = whole.chain(cut).chain(offers);
+        all.map(|one| Delivery { missed: missed.get(&one.source).cloned(), passing, ..one }).collect()
     }
 
     /// What the agent may ask for, once a session.
@@ -178,9 +222,9 @@ impl Asking<'_> {
         if offers.is_empty() || history.has(&offers_delivery(&offers)) { Vec::new() } else { offers }
     }
 
-    /// Runs the stream rules over what is about to be written.
+    /// Runs the stream rules over what is about to be written, or was.
     fn watch(&self, verdicts: &[Verdict<'_>], history: &History, facts: &mut Vec<Fact>, answer: &mut Answer) {
-        let Some(call) = self.event.tool.as_ref().filter(|call| call.pending && call.is_write()) else {
+        let Some(call) = self.event.tool.as_ref().filter(|call| call.is_write()) else {
             return;
         };
         let Some(input) = &call.input else { return };
@@ -204,7 +248,7 @@ impl Asking<'_> {
         }
     }
 
-    /// A rule against a call: refused once, or said beside it.
+    /// A rule against a call: refused once, or said beside it where the host hears it.
     fn object(
         &self,
         rule: &Rule,
@@ -218,13 +262,15 @@ impl Asking<'_> {
             hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect();
         let modes = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
         let interrupts = modes.over(self.workspace.settings.stream.modes()).interrupt.covers(Source::Tool);
-        let about = hits.iter().find_map(|hit| hit.file.clone()).unwrap_or_else(|| call.name.clone());
+        let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(self.touched.first());
+        let about = about.unwrap_or(&call.name).clone();
         let (name, path) = (&rule.name, &rule.origin.display);
-        if interrupts && !history.has_refused(&rule.id, &about) {
+        let beside = if self.host.hears.contains(&Moment::Before) { Moment::Before } else { Moment::After };
+        if interrupts && call.pending && !history.has_refused(&rule.id, &about) {
             let text = policy::injection(name, path, &rule.body, &evidence);
             answer.refusal = Some(join(answer.refusal.take(), &text));
             facts.push(Fact::Refused { rule: rule.id.clone(), call: about });
-        } else {
+        } else if self.event.moment == beside {
             let text = policy::reminder(name, path, &rule.body, &evidence);
             answer.context = Some(join(answer.context.take(), &text));
             if interrupts {
@@ -234,6 +280,9 @@ impl Asking<'_> {
         }
     }
 }
+
+/// Why the host did not give rules that it reads itself, by their files.
+type Missed = HashMap<String, String>;
 
 /// What is known: this event, and what the ledger has of this turn and those before.
 fn input(host: &Host, event: &Event, history: &History) -> Input {
@@ -311,14 +360,6 @@ fn offers_delivery(offers: &[&Rule]) -> Delivery {
 
 fn delivery(verdict: &Verdict<'_>, asked: &Asked) -> Delivery {
     Delivery::of(verdict.rule, because(verdict, &asked.evidence))
-}
-
-/// What is to be claimed for these blocks.
-fn deliveries(blocks: &Blocks<'_, '_>, offers: &[&Rule], asked: &Asked) -> Vec<Delivery> {
-    let whole = blocks.whole.iter().map(|verdict| delivery(verdict, asked));
-    let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict, asked) });
-    let offers = (!offers.is_empty()).then(|| offers_delivery(offers));
-    whole.chain(cut).chain(offers).collect()
 }
 
 /// What the user is told when conditional rules came on.

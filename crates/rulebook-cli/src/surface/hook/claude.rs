@@ -9,11 +9,16 @@ pub(super) const HOST: Host = Host {
     name: "claude",
     agent: "claude",
     cap: 9_500,
-    hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+    // What is said before a tool reaches the model too, but is gone when the session is resumed.
+    hears: &[Moment::Start, Moment::Prompt, Moment::After],
     misses: &[Touch::Write, Touch::Shell],
+    forgets: &[],
     decode,
     encode,
 };
+
+/// A tool that was announced and did not do what it should: the host has looked at no file.
+const FAILED: &str = "PostToolUseFailure";
 
 /// Its names for the moments.
 const MOMENTS: &[(&str, Moment)] = &[
@@ -22,22 +27,27 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("UserPromptSubmit", Moment::Prompt),
     ("PreToolUse", Moment::Before),
     ("PostToolUse", Moment::After),
+    (FAILED, Moment::After),
     ("PreCompact", Moment::Compact),
-    ("PostCompact", Moment::Compact),
 ];
 
 pub(super) fn decode(value: &Value) -> Option<Event> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
+    let message = text(value, "prompt");
+    // Qwen Code submits an empty one with every answer of a tool, and forgets what is said to it.
+    if moment == Moment::Prompt && message.as_ref().is_some_and(String::is_empty) {
+        return None;
+    }
     Some(Event {
         agent: text(value, "agent_id"),
         folder: text(value, "cwd"),
-        message: text(value, "prompt").filter(|prompt| !prompt.is_empty()),
-        tool: tool(value, "tool_name", "tool_input", moment),
+        message,
+        tool: tool(value, "tool_name", "tool_input", moment).filter(|_| name != FAILED),
         mode: text(value, "permission_mode").map(|mode| if mode == "plan" { mode } else { "act".to_owned() }),
         model: text(value, "model"),
         is_compaction: moment == Moment::Compact
-            || text(value, "source").is_some_and(|source| source == "compact"),
+            || text(value, "source").is_some_and(|source| matches!(source.as_str(), "compact" | "clear")),
         ..Event::new(moment, &name, text(value, "session_id")?)
     })
 }

@@ -12,6 +12,7 @@ pub(super) const HOST: Host = Host {
     cap: 45_000,
     hears: &[Moment::Prompt, Moment::Before, Moment::After],
     misses: &[],
+    forgets: &[],
     decode,
     encode,
 };

@@ -9,6 +9,7 @@ pub(super) const HOST: Host = Host {
     cap: 9_000,
     hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
     misses: &[Touch::Read, Touch::Write, Touch::Shell],
+    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

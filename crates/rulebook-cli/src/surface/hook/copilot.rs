@@ -10,8 +10,10 @@ pub(super) const HOST: Host = Host {
     name: "copilot",
     agent: "copilot-cli",
     cap: 50_000,
-    hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+    // What is said at the start or before a tool reaches the model too, but is gone when the session is resumed.
+    hears: &[Moment::Prompt, Moment::After],
     misses: &[Touch::Write, Touch::Shell],
+    forgets: &[],
     decode,
     encode,
 };
@@ -21,10 +23,12 @@ fn decode(value: &Value) -> Option<Event> {
     let session = text(value, "sessionId")?;
     let has = |key: &str| value.get(key).is_some();
     let moment = match () {
+        () if has("error") => return None,
         () if has("toolResult") => Moment::After,
         () if has("toolName") => Moment::Before,
         () if has("prompt") => Moment::Prompt,
         () if has("source") || has("initialPrompt") => Moment::Start,
+        () if has("customInstructions") => Moment::Compact,
         () => return None,
     };
     // Arguments come as an object, or as JSON in a text.
@@ -34,11 +38,15 @@ fn decode(value: &Value) -> Option<Event> {
         pending: moment == Moment::Before,
         ..ToolCall::default()
     });
+    // A sub-agent's session has the sub-agent's name.
+    let agent = text(value, "agentId");
+    let whole = agent.as_ref().and_then(|_| text(value, "parentAgentId"));
     Some(Event {
+        agent,
         folder: text(value, "cwd"),
         message: text(value, "prompt"),
         tool,
-        ..Event::new(moment, "", session)
+        ..Event::new(moment, "", whole.unwrap_or(session))
     })
 }
 

@@ -11,6 +11,7 @@ pub(super) const HOST: Host = Host {
     cap: 9_500,
     hears: &[Moment::Before],
     misses: &[],
+    forgets: &[],
     decode,
     encode,
 };

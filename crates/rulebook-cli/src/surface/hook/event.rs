@@ -34,6 +34,8 @@ pub(super) struct Event {
     pub(super) model: Option<String>,
     /// Whether what was said before may have left the context.
     pub(super) is_compaction: bool,
+    /// Whether an earlier session is taken up again.
+    pub(super) is_resume: bool,
 }
 
 impl Event {
@@ -49,6 +51,7 @@ impl Event {
             mode: None,
             model: None,
             is_compaction: moment == Moment::Compact,
+            is_resume: false,
         }
     }
 }

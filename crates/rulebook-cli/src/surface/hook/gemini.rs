@@ -11,6 +11,8 @@ pub(super) const HOST: Host = Host {
     cap: 30_000,
     hears: &[Moment::Start, Moment::Prompt, Moment::After],
     misses: &[],
+    // Resumed, it has the user's words and the tools' answers, without what hooks put around the words.
+    forgets: &[Moment::Start, Moment::Prompt],
     decode,
     encode,
 };
@@ -26,12 +28,24 @@ const MOMENTS: &[(&str, Moment)] = &[
 fn decode(value: &Value) -> Option<Event> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
+    let is = |key: &str, wanted: &str| text(value, key).is_some_and(|found| found == wanted);
+    // It announces a compression before every request, and then mostly does none.
+    if moment == Moment::Compact && !is("trigger", "manual") {
+        return None;
+    }
     Some(Event {
         folder: text(value, "cwd"),
-        message: text(value, "prompt"),
+        message: text(value, "prompt").map(own_words),
         tool: tool(value, "tool_name", "tool_input", moment),
+        is_resume: is("source", "resume"),
         ..Event::new(moment, &name, text(value, "session_id")?)
     })
+}
+
+/// A prompt without what hooks said at the start of the session, which comes before it.
+fn own_words(prompt: String) -> String {
+    let behind = prompt.strip_prefix("<hook_context>").and_then(|rest| rest.split_once("</hook_context>"));
+    behind.map(|(_, own)| own.trim_start().to_owned()).unwrap_or(prompt)
 }
 
 fn encode(event: &Event, answer: &Answer) -> Value {

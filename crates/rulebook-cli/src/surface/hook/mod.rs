@@ -16,6 +16,7 @@ mod qwen;
 
 use std::process::ExitCode;
 
+use rulebook::evidence::ToolCall;
 use rulebook_workspace::Workspace;
 use serde_json::Value;
 
@@ -37,6 +38,8 @@ pub(crate) struct Host {
     hears: &'static [Moment],
     /// Which ways of touching a file its own rules for paths miss.
     misses: &'static [Touch],
+    /// At which moments what it is told is gone when the session is resumed.
+    forgets: &'static [Moment],
     decode: fn(&Value) -> Option<Event>,
     encode: fn(&Event, &Answer) -> Value,
 }
@@ -47,6 +50,25 @@ pub(crate) enum Touch {
     Read,
     Write,
     Shell,
+}
+
+impl Touch {
+    fn of(call: &ToolCall) -> Touch {
+        match () {
+            () if call.shell_command().is_some() => Touch::Shell,
+            () if call.is_write() => Touch::Write,
+            () => Touch::Read,
+        }
+    }
+
+    /// What the host was doing when it missed a rule.
+    fn said(self) -> &'static str {
+        match self {
+            Touch::Read => "reads",
+            Touch::Write => "writes",
+            Touch::Shell => "runs commands",
+        }
+    }
 }
 
 /// Every host, sorted by name.

@@ -12,6 +12,7 @@ pub(super) const HOST: Host = Host {
     cap: 50_000,
     hears: &[Moment::Prompt, Moment::After],
     misses: &[Touch::Write, Touch::Shell],
+    forgets: &[],
     decode,
     encode,
 };

@@ -9,6 +9,7 @@ pub(super) const HOST: Host = Host {
     cap: 20_000,
     hears: &[Moment::Prompt, Moment::After],
     misses: &[],
+    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

@@ -71,6 +71,7 @@ pub(crate) const HOSTS: &[Host] = &[
                     plain("UserPromptSubmit"),
                     tools("PreToolUse"),
                     tools("PostToolUse"),
+                    tools("PostToolUseFailure"),
                     plain("PreCompact"),
                     plain("SubagentStart"),
                 ];
@@ -106,7 +107,7 @@ pub(crate) const HOSTS: &[Host] = &[
                     "PreToolUse",
                     "PostToolUse",
                     "PreCompact",
-                    "PostCompact",
+                    "SubagentStart",
                 ];
                 groups(&events.map(|event| (event, None)), Some(TIMEOUT), program)
             }),
@@ -124,7 +125,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 let line = &program.line;
                 let handler =
                     json!({ "type": "command", "bash": line, "powershell": line, "timeoutSec": TIMEOUT });
-                versioned(&["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"], &handler)
+                versioned(&["userPromptSubmitted", "preToolUse", "postToolUse", "preCompact"], &handler)
             }),
             server(
                 ".mcp.json",
@@ -192,7 +193,9 @@ pub(crate) const HOSTS: &[Host] = &[
                 ".config/opencode/opencode.json",
                 Kind::Jsonc(|program| {
                     let command = [program.path.as_str(), "mcp"];
-                    named("mcp", &json!({ "type": "local", "command": command, "enabled": true }))
+                    let entry = json!({ "type": "local", "command": command, "enabled": true });
+                    // A file without its schema is given one by the host, and would stay behind.
+                    json!({ "mcp": { SERVER: entry }, "$schema": "https://opencode.ai/config.json" })
                 }),
             ),
         ],

@@ -1,0 +1,254 @@
+// What scripts/e2e checks: real agents run one prompt after the other against a scripted model, and the requests it got
+// are looked at. A rule's text is a mark that occurs nowhere else, so a request holds a rule as often as it holds the mark.
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CLIENTS } from "./e2e-clients.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const E2E = process.env.E2E;
+const [task, ...names] = process.argv.slice(2);
+const chosen = CLIENTS.filter((client) => !names.some((name) => !name.startsWith("-")) || names.includes(client.name));
+
+// ---- The project: each format twice, for apps/web and for db, and one that must never come.
+
+const RULES = {
+  ".cursor/rules/cursor-web.mdc": "---\nglobs: apps/web/**\n---\nMARK-CURSOR-WEB",
+  ".cursor/rules/cursor-db.mdc": "---\nglobs: db/**\n---\nMARK-CURSOR-DB",
+  ".cursor/rules/cursor-api.mdc": "---\nglobs: apps/api/**\n---\nMARK-NEVER-CURSOR",
+  ".clinerules/cline-web.md": '---\npaths: ["apps/web/**"]\n---\nMARK-CLINE-WEB',
+  ".clinerules/cline-db.md": '---\npaths: ["db/**"]\n---\nMARK-CLINE-DB',
+  ".windsurf/rules/windsurf-web.md": "---\ntrigger: glob\nglobs: apps/web/**\n---\nMARK-WINDSURF-WEB",
+  ".windsurf/rules/windsurf-db.md": "---\ntrigger: glob\nglobs: db/**\n---\nMARK-WINDSURF-DB",
+  ".opencode/rules/opencode-web.md": '---\ndescription: web\npriority: 50\nglobs: ["apps/web/**"]\n---\nMARK-OPENCODE-WEB',
+  ".opencode/rules/opencode-db.md": '---\ndescription: db\npriority: 50\nglobs: ["db/**"]\n---\nMARK-OPENCODE-DB',
+  ".opencode/rules/opencode-api.md": '---\ndescription: api\npriority: 50\nglobs: ["apps/api/**"]\n---\nMARK-NEVER-OPENCODE',
+  ".rulebook/rules/native-web.md": "---\npaths: apps/web/**\n---\nMARK-NATIVE-WEB",
+  ".rulebook/rules/native-db.md": "---\npaths: db/**\n---\nMARK-NATIVE-DB",
+  ".rulebook/rules/native-always.md": "---\nalwaysApply: true\n---\nMARK-NATIVE-ALWAYS",
+};
+const FILES = { "apps/web/x.tsx": "export const x = 1;\n", "apps/web/y.tsx": "export const y = 1;\n", "db/schema.sql": "CREATE TABLE a (id int);\n", "README.md": "A project.\n" };
+const marks = (part) => Object.values(RULES).flatMap((text) => text.match(/MARK-[A-Z-]+/)).filter((mark) => mark.includes(part));
+const [WEB, DB, ALWAYS] = ["-WEB", "-DB", "ALWAYS"].map(marks);
+const OWN = "MARK-OWN-DB";
+const ALL = [...marks("MARK"), OWN];
+
+/** How often each mark is in a request; those that are there as often as they should be are left out. */
+const wrong = (body, wanted, times = {}) => {
+  const text = JSON.stringify(body);
+  const often = (mark) => Object.entries(times).find(([part]) => mark.endsWith(part))?.[1] ?? 1;
+  return ALL.map((mark) => [mark.slice(5), text.split(mark).length - 1, wanted.includes(mark) ? often(mark) : 0])
+    .filter(([, found, want]) => found !== want)
+    .map(([mark, found, want]) => `${mark} ${found}× not ${want}×`);
+};
+
+// ---- Running one agent.
+
+const fetch = (name, wanted) => {
+  const folder = join(E2E, "clients", name);
+  const stamp = join(folder, "installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), "{}");
+  console.error(`installing ${wanted}`);
+  const done = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], { cwd: folder, stdio: "inherit" });
+  if (done.status !== 0) process.exit(2);
+  writeFileSync(stamp, wanted);
+};
+
+/** A scripted model; `name` is what its script and its log are called. */
+const model = async (turns, name) => {
+  const [script, log] = [`${name}.script.json`, `${name}.requests.jsonl`];
+  writeFileSync(script, JSON.stringify(turns));
+  const child = spawn(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", log, "--port", "18900"], { stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise((resolve, reject) => {
+    child.stdout.once("data", resolve);
+    child.once("exit", () => reject(new Error("the scripted model does not start")));
+  });
+  return {
+    stop: () => new Promise((resolve) => { child.once("exit", resolve); child.kill(); }),
+    requests: () => readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)),
+  };
+};
+
+class Run {
+  constructor(client) {
+    this.client = client;
+    this.count = 0;
+    this.folder = join(E2E, "run", client.name);
+    rmSync(this.folder, { recursive: true, force: true });
+    const at = { url: "http://127.0.0.1:18900", home: join(this.folder, "home"), project: join(this.folder, "project"), clients: join(E2E, "clients") };
+    this.at = at;
+    for (const folder of [at.home, at.project, join(this.folder, "tmp"), join(this.folder, "bin")]) mkdirSync(folder, { recursive: true });
+    for (const [file, text] of Object.entries({ ...RULES, ...FILES, ...client.own })) {
+      mkdirSync(dirname(join(at.project, file)), { recursive: true });
+      writeFileSync(join(at.project, file), text);
+    }
+    cpSync(join(E2E, "../debug/rulebook"), join(this.folder, "bin/rulebook"));
+    const path = [join(this.folder, "bin"), join(at.clients, client.name, "node_modules/.bin"), process.env.PATH].join(":");
+    this.env = { PATH: path, HOME: at.home, TMPDIR: join(this.folder, "tmp"), TERM: "dumb", LANG: "C.UTF-8", ...client.env(at) };
+    spawnSync("git", ["init", "--quiet"], { cwd: at.project });
+    client.prepare?.(at);
+  }
+
+  rulebook(...words) {
+    const done = spawnSync("rulebook", words, { cwd: this.at.project, env: this.env, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`rulebook ${words.join(" ")}: ${done.stderr}`);
+    return done.stdout;
+  }
+
+  hook(event) {
+    spawnSync("rulebook", ["hook", this.client.name], { cwd: this.at.project, env: this.env, input: JSON.stringify(event) });
+  }
+
+  /** One prompt; the requests of the conversation that came of it. */
+  async prompt(text, turns, again) {
+    const name = join(this.folder, String(++this.count));
+    const server = await model(turns, name);
+    const [program, ...words] = this.client.run(this.at, text, { again });
+    const child = spawn(program, words, { cwd: this.at.project, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stdout.on("data", (part) => (said += part));
+    child.stderr.on("data", (part) => (said += part));
+    const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+    const status = await new Promise((resolve) => child.once("close", resolve));
+    clearTimeout(timer);
+    await server.stop();
+    writeFileSync(`${name}.said.txt`, said);
+    const main = server.requests().filter((request) => request.role === "main");
+    if (status !== 0 || (main.length === 0 && !text.startsWith("/"))) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${said.slice(-400)}`);
+    return main.map((request) => request.body);
+  }
+
+  /** Every file of the project, with its bytes. */
+  files() {
+    const found = {};
+    const walk = (folder) => {
+      for (const name of readdirSync(folder).sort()) {
+        const path = join(folder, name);
+        if (name === "node_modules" || name === ".git") continue;
+        if (statSync(path).isDirectory()) walk(path);
+        else found[relative(this.at.project, path)] = readFileSync(path, "base64");
+      }
+    };
+    walk(this.at.project);
+    return found;
+  }
+}
+
+const sorted = (value) =>
+  value && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]))
+    : Array.isArray(value) ? value.map(sorted) : value;
+
+/** A request without what differs from run to run. */
+const settled = (body) =>
+  JSON.stringify(sorted(body))
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID")
+    .replace(/(toolu|call|msg|ses|prt|resp|fc|rs)_[0-9a-zA-Z]+/g, "ID")
+    .replace(/[0-9a-f]{32,}/g, "HASH")
+    .replace(/cch=[0-9a-f]+/g, "HASH")
+    .replace(/\w+day, \w+ \d+, \d{4}|\d{4}-\d\d-\d\d(?!T)/g, "DAY")
+    .replace(/unix_ms\W+\d+/g, "TIME")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME");
+
+// ---- What must hold, in order. Each line is a name and a function that gives what is wrong.
+
+const FIRST = "Please improve apps/web/x.tsx and then the tables";
+const CHECKS = [
+  ["before: no rule of others", async (run) => {
+    run.plain = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
+    run.before = run.files();
+    return wrong(run.plain[0], []);
+  }],
+  ["install", async (run) => {
+    for (const host of run.client.wired ?? [run.client.name]) run.rulebook("install", host, "--command", join(run.folder, "bin/rulebook"));
+    return JSON.stringify(run.files()) === JSON.stringify(run.before) ? ["no file was written"] : [];
+  }],
+  ["prompt: web rules, once", async (run) => {
+    run.all = [...WEB, ...DB, ...ALWAYS, ...(run.client.own ? [OWN] : [])];
+    const turns = run.client.calls(run.at).map((call) => ({ text: "I edit it.", calls: [call] }));
+    run.edit = await run.prompt(FIRST, [...turns, { text: "Edited." }]);
+    return wrong(run.edit[0], [...WEB, ...ALWAYS]);
+  }],
+  ["edit: db rules too, once", async (run) => {
+    const done = readFileSync(join(run.at.project, "db/schema.sql"), "utf8").includes("bigint");
+    return [...(done ? [] : ["the file was not edited"]), ...wrong(run.edit.at(-1), run.all)];
+  }],
+  ["second turn: nothing twice", async (run) => {
+    const [body] = await run.prompt("Now apps/web/y.tsx, please", [{ text: "Looks fine." }], true);
+    return wrong(body, run.all, run.client.times?.resumed);
+  }],
+  ["compaction: they come again", async (run) => {
+    // What is the agent's own comes when it is next at that file.
+    const wanted = run.all.filter((mark) => mark !== OWN);
+    return wrong((await compact(run)).at(-1), wanted, run.client.times?.compacted);
+  }],
+  ["sub-agent: its own rules, once", async (run) => {
+    if (!run.client.helper) return undefined;
+    const turns = run.client.helper(run.at).map((call) => ({ text: "I look.", calls: [call] }));
+    const bodies = await run.prompt("Have a helper look around", [...turns, { text: "Looked." }, { text: "Done." }]);
+    return [...wrong(bodies[2], [...WEB, ...ALWAYS]), ...wrong(bodies[3], ALWAYS).map((fault) => `then: ${fault}`)];
+  }],
+  ["uninstall: files as before", async (run) => {
+    for (const host of (run.client.wired ?? [run.client.name]).toReversed()) run.rulebook("uninstall", host, "--command", join(run.folder, "bin/rulebook"));
+    writeFileSync(join(run.at.project, "db/schema.sql"), FILES["db/schema.sql"]);
+    const [before, after] = [run.before, run.files()];
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((file) => before[file] !== after[file]);
+  }],
+  ["uninstall: request as before", async (run) => {
+    const [body] = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
+    const [a, b] = [settled(run.plain[0]), settled(body)];
+    if (a === b) return [];
+    const at = [...a].findIndex((sign, at) => sign !== b[at]);
+    return [`differs: …${a.slice(at - 40, at + 40)}… and …${b.slice(at - 40, at + 40)}…`];
+  }],
+];
+
+/** Compacts the context and goes on; the requests that came behind. */
+const compact = async (run) => {
+  const { command, tokens, event } = run.client.compact;
+  if (event) {
+    const [session] = JSON.parse(run.rulebook("sessions", "--json")).sessions;
+    run.hook(event(session.session));
+    return run.prompt("Go on with apps/web/x.tsx and db/schema.sql", [{ text: "Going on." }], true);
+  }
+  const summary = { text: "<summary>They worked on the web and on tables.</summary>" };
+  if (command) {
+    await run.prompt(command, [summary, summary], true);
+    return run.prompt("Go on with apps/web/x.tsx and db/schema.sql", [{ text: "Going on." }], true);
+  }
+  await run.prompt("Think about it", [{ text: "I thought a lot.", tokens }, summary], true);
+  return run.prompt("Go on with apps/web/x.tsx and db/schema.sql", [{ when: "ummar", ...summary }, { text: "Going on." }], true);
+};
+
+if (task === "install") {
+  for (const client of chosen) {
+    fetch(client.name, client.package);
+    if (client.beside) fetch(`${client.name}-beside`, client.beside);
+  }
+} else {
+  let failed = 0;
+  for (const client of chosen) {
+    const started = Date.now();
+    console.log(`\n${client.package}`);
+    const run = new Run(client);
+    for (const [name, check] of CHECKS) {
+      const since = Date.now();
+      let faults;
+      try {
+        faults = await check(run);
+      } catch (error) {
+        faults = [String(error.message)];
+      }
+      if (!faults) continue;
+      failed += faults.length > 0;
+      const time = `${((Date.now() - since) / 1000).toFixed(1)} s`;
+      console.log(`  ${faults.length ? "FAIL" : "ok  "} ${name.padEnd(32)} ${time.padStart(7)}${faults.map((fault) => `\n         ${fault}`).join("")}`);
+    }
+    console.log(`  ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  }
+  console.log(failed ? `\n${failed} do not hold` : "\nall hold");
+  process.exit(failed ? 1 : 0);
+}
