@@ -33,7 +33,7 @@ const RULES = {
   ".rulebook/rules/always.md": "---\nalwaysApply: true\n---\nMARK-ALWAYS\n",
   ".rulebook/rules/never.md": "---\npaths: other/**\n---\nMARK-NEVER\n",
 };
-const STREAM = { ".rulebook/rules/no-bigint.md": "---\ncondition: bigint\n---\nKeep the ids as they are.\n" };
+const STREAM = { ".rulebook/rules/ids.md": "---\ncondition: bigint\n---\nKeep the ids as they are.\n" };
 
 /** Passes everything on and keeps what passed. */
 const tap = (port, to) => {

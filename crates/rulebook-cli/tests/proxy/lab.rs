@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 /// One step of an answer.
 #[derive(Clone, Debug)]
-pub enum Do {
+pub(crate) enum Do {
     /// These bytes, as they are.
     Write(Vec<u8>),
     /// A piece of a chunked body.
@@ -29,31 +29,31 @@ pub enum Do {
 
 /// What came to the server.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    pub head: String,
-    pub body: Vec<u8>,
+pub(crate) struct Seen {
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Seen {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
 /// A model's server.
-pub struct Model {
-    pub port: u16,
+pub(crate) struct Model {
+    pub(crate) port: u16,
     answers: Arc<Mutex<VecDeque<Vec<Do>>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     gone: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Model {
-    pub fn new() -> Model {
+    pub(crate) fn new() -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let model = Model { port, answers: Arc::default(), seen: Arc::default(), gone: Arc::default() };
@@ -69,13 +69,13 @@ impl Model {
     }
 
     /// The next request is answered so.
-    pub fn answers(&self, steps: Vec<Do>) -> &Model {
+    pub(crate) fn answers(&self, steps: Vec<Do>) -> &Model {
         self.answers.lock().unwrap().push_back(steps);
         self
     }
 
     /// The next request is answered with these events, each in a chunk of its own.
-    pub fn says(&self, events: &[String]) -> &Model {
+    pub(crate) fn says(&self, events: &[String]) -> &Model {
         let mut steps = vec![Do::Write(SSE.to_vec())];
         steps.extend(events.iter().map(|event| Do::Chunk(event.clone().into_bytes())));
         steps.push(Do::Chunk(Vec::new()));
@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// The next request is answered with one value.
-    pub fn tells(&self, value: &Value) -> &Model {
+    pub(crate) fn tells(&self, value: &Value) -> &Model {
         self.answers(vec![Do::Write(response(
             "200 OK",
             "content-type: application/json\r\n",
@@ -91,19 +91,19 @@ impl Model {
         ))])
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 
-    pub fn gone(&self) -> Option<Instant> {
+    pub(crate) fn gone(&self) -> Option<Instant> {
         *self.gone.lock().unwrap()
     }
 }
 
-pub const SSE: &[u8] =
+pub(crate) const SSE: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 
-pub fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
@@ -188,7 +188,7 @@ fn read_chunk(reader: &mut impl std::io::BufRead) -> Option<Option<Vec<u8>>> {
     Some((len > 0).then_some(chunk))
 }
 
-pub fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+pub(crate) fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     head.lines()
         .filter_map(|line| line.split_once(':'))
         .find(|(key, _)| key.eq_ignore_ascii_case(name))
@@ -196,10 +196,10 @@ pub fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 }
 
 /// A workspace, a model's server, and the proxy between it and a client.
-pub struct Lab {
-    pub model: Model,
-    pub folder: TempDir,
-    pub port: u16,
+pub(crate) struct Lab {
+    pub(crate) model: Model,
+    pub(crate) folder: TempDir,
+    pub(crate) port: u16,
     child: Option<Child>,
     log: Arc<Mutex<String>>,
     args: Vec<String>,
@@ -207,11 +207,11 @@ pub struct Lab {
 
 impl Lab {
     /// A workspace with these rule files below `.rulebook/rules`.
-    pub fn new(rules: &[(&str, &str)]) -> Lab {
+    pub(crate) fn new(rules: &[(&str, &str)]) -> Lab {
         Lab::with(rules, &[])
     }
 
-    pub fn with(rules: &[(&str, &str)], args: &[&str]) -> Lab {
+    pub(crate) fn with(rules: &[(&str, &str)], args: &[&str]) -> Lab {
         let folder = tempfile::tempdir().unwrap();
         for made in [".git", "home", "src", ".rulebook/rules"] {
             fs::create_dir_all(folder.path().join(made)).unwrap();
@@ -226,16 +226,16 @@ impl Lab {
     }
 
     /// Writes a rule file.
-    pub fn rule(&self, name: &str, text: &str) {
+    pub(crate) fn rule(&self, name: &str, text: &str) {
         fs::write(self.folder.path().join(".rulebook/rules").join(name), text).unwrap();
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// The proxy as a command, in its own home.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
         let home = self.path().join("home");
         command.current_dir(self.path()).env_clear();
@@ -245,7 +245,7 @@ impl Lab {
     }
 
     /// Starts the proxy, or starts it again.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.stop();
         let mut child = self
             .command()
@@ -267,37 +267,37 @@ impl Lab {
         self.child = Some(child);
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.as_ref().unwrap().id()
     }
 
     /// Asks the process to end, as a system does.
-    pub fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         Command::new("kill").arg(self.pid().to_string()).status().unwrap();
     }
 
-    pub fn wait(&mut self) -> Option<i32> {
+    pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.take().unwrap().wait().unwrap().code()
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
     /// Waits until the log has a text.
-    pub fn until_logged(&self, text: &str) {
+    pub(crate) fn until_logged(&self, text: &str) {
         until(|| self.log().contains(text), || format!("{text} in {}", self.log()));
     }
 
     /// What the session's ledger says, once it says this.
-    pub fn ledger(&self, text: &str) -> String {
+    pub(crate) fn ledger(&self, text: &str) -> String {
         let folder = self.path().join("home/state/rulebook/sessions/proxy");
         let read = || {
             let sessions = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -311,30 +311,30 @@ impl Lab {
         read()
     }
 
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
 
     /// Sends bytes and reads the answer.
-    pub fn send(&self, request: &[u8]) -> Answer {
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
         read_answer(stream)
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
     }
 
     /// Posts JSON as a client with a session does.
-    pub fn post(&self, path: &str, body: &str) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &str) -> Answer {
         self.send(&post(path, body))
     }
 
     /// Asks a wire with a conversation.
-    pub fn ask(&self, wire: &Wire, body: &Value) -> Answer {
+    pub(crate) fn ask(&self, wire: &Wire, body: &Value) -> Answer {
         self.post(wire.path, &body.to_string())
     }
 }
@@ -345,7 +345,7 @@ impl Drop for Lab {
     }
 }
 
-pub fn post(path: &str, body: &str) -> Vec<u8> {
+pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Session-Id: s1\r\nAuthorization: Bearer sesame\r\n"
     );
@@ -353,7 +353,7 @@ pub fn post(path: &str, body: &str) -> Vec<u8> {
 }
 
 #[track_caller]
-pub fn until(mut holds: impl FnMut() -> bool, told: impl Fn() -> String) {
+pub(crate) fn until(mut holds: impl FnMut() -> bool, told: impl Fn() -> String) {
     let started = Instant::now();
     while !holds() {
         assert!(started.elapsed() < Duration::from_secs(20), "waited in vain for {}", told());
@@ -363,28 +363,28 @@ pub fn until(mut holds: impl FnMut() -> bool, told: impl Fn() -> String) {
 
 /// What a client got.
 #[derive(Debug)]
-pub struct Answer {
-    pub head: String,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
     /// Whether the body came to its end.
-    pub is_whole: bool,
+    pub(crate) is_whole: bool,
 }
 
 impl Answer {
-    pub fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
     /// What its events carry.
-    pub fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         self.text()
             .lines()
             .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
@@ -392,7 +392,7 @@ impl Answer {
     }
 }
 
-pub fn read_answer(stream: TcpStream) -> Answer {
+pub(crate) fn read_answer(stream: TcpStream) -> Answer {
     let mut reader = BufReader::new(stream);
     let Some(head) = read_head(&mut reader) else {
         return Answer { head: String::new(), body: Vec::new(), is_whole: false };
@@ -418,28 +418,31 @@ pub fn read_answer(stream: TcpStream) -> Answer {
     Answer { head, body, is_whole }
 }
 
+/// An id, a text in pieces and a call's arguments in pieces, as the events of an answer.
+type Events = fn(&str, &[&str], Option<&[&str]>) -> Vec<String>;
+
 /// How a test speaks a wire.
-pub struct Wire {
-    pub name: &'static str,
-    pub path: &'static str,
+pub(crate) struct Wire {
+    pub(crate) name: &'static str,
+    pub(crate) path: &'static str,
     /// A conversation: `user`, `call`, `result` and `said` entries by turns.
-    pub conversation: fn(&[(&str, &str)]) -> Value,
+    pub(crate) conversation: fn(&[(&str, &str)]) -> Value,
     /// An answer in events: an id, a thought, a text in pieces, and a call's arguments in pieces.
-    pub events: fn(&str, &[&str], Option<&[&str]>) -> Vec<String>,
+    pub(crate) events: Events,
     /// An answer whole.
-    pub whole: fn(&str, Option<&str>) -> Value,
+    pub(crate) whole: fn(&str, Option<&str>) -> Value,
     /// The text of the answer a client saw, in events or whole, and its calls' arguments.
-    pub heard: fn(&[Value]) -> (String, Vec<String>),
+    pub(crate) heard: fn(&[Value]) -> (String, Vec<String>),
 }
 
-pub static WIRES: [Wire; 4] = [ANTHROPIC, CHAT, RESPONSES, GEMINI];
+pub(crate) static WIRES: [Wire; 4] = [ANTHROPIC, CHAT, RESPONSES, GEMINI];
 
 fn event(value: &Value) -> String {
     let name = value["type"].as_str().map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {value}\n\n")
 }
 
-pub const ANTHROPIC: Wire = Wire {
+pub(crate) const ANTHROPIC: Wire = Wire {
     name: "anthropic",
     path: "/v1/messages",
     conversation: |entries| {
@@ -495,7 +498,7 @@ pub const ANTHROPIC: Wire = Wire {
     },
 };
 
-pub const CHAT: Wire = Wire {
+pub(crate) const CHAT: Wire = Wire {
     name: "openai-chat",
     path: "/v1/chat/completions",
     conversation: |entries| {
@@ -541,7 +544,7 @@ pub const CHAT: Wire = Wire {
     },
 };
 
-pub const RESPONSES: Wire = Wire {
+pub(crate) const RESPONSES: Wire = Wire {
     name: "openai-responses",
     path: "/v1/responses",
     conversation: |entries| {
@@ -627,7 +630,7 @@ pub const RESPONSES: Wire = Wire {
     },
 };
 
-pub const GEMINI: Wire = Wire {
+pub(crate) const GEMINI: Wire = Wire {
     name: "gemini",
     path: "/v1beta/models/g:streamGenerateContent?alt=sse",
     conversation: |entries| {

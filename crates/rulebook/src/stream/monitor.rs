@@ -67,7 +67,7 @@ pub struct Hit {
 /// One stream.
 #[derive(Debug)]
 enum Stream {
-    Prose { kind: Kind, channel: Channel },
+    Prose { kind: Kind, channel: Box<Channel> },
     Call(Box<Call>),
 }
 
@@ -179,7 +179,9 @@ impl Monitor {
 
 fn begin(kind: &Kind, watch: &mut Watch) -> Stream {
     match kind {
-        Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: watch.channel(None) },
+        Kind::Text | Kind::Thinking => {
+            Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(None)) }
+        }
         Kind::Tool(tool) => {
             let wire = watch.watches_wire.then(|| watch.channel(None));
             Stream::Call(Box::new(Call::new(tool, wire)))

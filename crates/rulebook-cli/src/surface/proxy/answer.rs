@@ -11,8 +11,8 @@ use rulebook::stream::{Hit, Kind};
 use serde_json::Value;
 
 use super::exchange::{Exchange, Stop};
+use super::reply::closed;
 use super::rules::Watch;
-use super::server::{closed, rewritten, uncompressed};
 use super::upstream::{Body, Error, full, strip};
 use crate::surface::wire::{Reader, Step, add_usage};
 
@@ -60,11 +60,7 @@ pub(super) async fn watched(
             return Ok(Response::from_parts(head, full(body)));
         };
         add_usage(&mut spent, &answer[exchange.wire.usage]);
-        let body = exchange.again(&stop, "");
-        let mut again = exchange.head.clone();
-        rewritten(&mut again, body.len());
-        uncompressed(&mut again);
-        coming = match exchange.proxy.upstream.ask(Some(exchange.wire), again, full(body)).await {
+        coming = match exchange.repeat(&stop, "").await {
             Ok(response) => response,
             Err(error) => {
                 exchange.settle(&stop, false);

@@ -3,19 +3,24 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use hyper::Response;
+use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use rulebook::blocks::{because, blocks};
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::stream::Hit;
-use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Match, Reminder, Source};
+use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Match, Reminder};
 use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
+use super::hits::{interrupted, places, source};
 use super::rules::{Book, Watch, Watching};
-use super::server::Proxy;
+use super::server::{Proxy, rewritten, uncompressed};
 use super::session::{self, Key, Session};
+use super::upstream::{Error, full};
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
 
 /// A request that rules may have to do with.
@@ -294,22 +299,36 @@ impl Exchange {
         stop
     }
 
-    /// The request asked again after a stop: with what was said, or without.
-    pub(super) fn again(&self, stop: &Stop, said: &str) -> Bytes {
-        let session = self.session();
-        let mut edits = session.edits(self.wire, &self.request);
-        if stop.context == ContextMode::Keep && !said.trim().is_empty() {
-            let answer = self.wire.shapes.answer(&self.request.end, said.trim_end(), &stop.injection);
-            if !answer.is_empty() {
-                // It stands behind what was said, not before it.
-                let mut without = Session { prefix: session.prefix.clone(), ..Session::default() };
-                without.inserted =
-                    session.inserted.iter().filter(|i| i.text != stop.injection).cloned().collect();
-                edits = without.edits(self.wire, &self.request);
-                edits.extend(answer);
-            }
+    /// Asks again after a stop: with what was said, or without.
+    pub(super) fn repeat(
+        &self,
+        stop: &Stop,
+        said: &str,
+    ) -> BoxFuture<'static, Result<Response<Incoming>, Error>> {
+        let body = self.again(stop, said);
+        let mut head = self.head.clone();
+        rewritten(&mut head, body.len());
+        uncompressed(&mut head);
+        let (proxy, wire) = (Arc::clone(&self.proxy), self.wire);
+        if let Some(record) = &proxy.record {
+            record.request(self.number, wire, &head, &body);
         }
-        apply(self.text(), edits).into()
+        Box::pin(async move { proxy.upstream.ask(Some(wire), head, full(body)).await })
+    }
+
+    fn again(&self, stop: &Stop, said: &str) -> Bytes {
+        let session = self.session();
+        let kept = if stop.context == ContextMode::Keep { said.trim_end() } else { "" };
+        let answer = self.wire.shapes.answer(&self.request.end, kept, &stop.injection);
+        if kept.is_empty() || answer.is_empty() {
+            return apply(self.text(), session.edits(self.wire, &self.request)).into();
+        }
+        // The rule stands behind what was said, not before it.
+        let earlier = session.inserted.iter().filter(|inserted| inserted.text != stop.injection);
+        let (prefix, inserted) = (session.prefix.clone(), earlier.cloned().collect());
+        let before = Session { prefix, inserted, ..Session::default() };
+        let edits = before.edits(self.wire, &self.request).into_iter().chain(answer);
+        apply(self.text(), edits.collect()).into()
     }
 
     /// Whether the rules of a stop reached the model.
@@ -369,36 +388,6 @@ fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Ve
 
 fn state(book: &Book) -> Option<std::path::PathBuf> {
     book.workspace.homes.state.as_ref().map(|state| state.join("rulebook"))
-}
-
-fn source(hit: &Hit) -> Source {
-    match hit.scope {
-        "text" => Source::Text,
-        "thinking" => Source::Thinking,
-        _ => Source::Tool,
-    }
-}
-
-fn places(hits: &[&Hit]) -> Vec<policy::Evidence> {
-    let place = |hit: &Hit| {
-        let line = matches!(source(hit), Source::Text | Source::Thinking)
-            .then(|| format!("{} line {}", hit.scope, hit.line));
-        let tool = hit.tool.as_ref().map(|tool| format!("tool {tool}"));
-        let parts = [line, tool, hit.field.clone(), hit.file.clone()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    };
-    hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect()
-}
-
-fn interrupted(rule: &Watching, hit: &Hit, action: &str) -> Fact {
-    Fact::Interrupted {
-        rule: rule.id.clone(),
-        path: rule.path.clone(),
-        source: source(hit).name().to_owned(),
-        text: hit.text.clone(),
-        file: hit.file.clone(),
-        action: action.to_owned(),
-    }
 }
 
 /// Whether an agent asks, and no side question is put: those offer no tools.

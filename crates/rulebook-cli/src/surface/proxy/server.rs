@@ -14,7 +14,7 @@ use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -24,10 +24,11 @@ use super::exchange::{Exchange, Prepared, is_main};
 use super::log::Log;
 use super::metrics::Metrics;
 use super::record::Record;
+use super::reply::{chain, closed, json_answer, plain};
 use super::rules::Rules;
 use super::session::Sessions;
 use super::upstream::{Body, Error, Upstream, coming, full, strip};
-use super::{answer, stream};
+use super::{answer, reply, stream};
 use crate::args::{Args, Proxy as Options};
 use crate::surface::wire::{WIRES, Wire};
 
@@ -158,7 +159,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     }
     let path = head.uri.path().to_owned();
     if let Some(own) = path.strip_prefix(OWN) {
-        return Ok(own_answer(&proxy, own));
+        return Ok(reply::own(&proxy.metrics, own));
     }
     if head.headers.get(header::UPGRADE).is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket")) {
         return Ok(plain(StatusCode::UPGRADE_REQUIRED, "ask without an upgrade"));
@@ -196,7 +197,8 @@ fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
         return if is_same(value.as_bytes(), token.as_bytes()) { None } else { refused() };
     }
     let path = head.uri.path_and_query().map(|path| path.as_str().to_owned()).unwrap_or_default();
-    let (first, rest) = path[1..].split_once('/').unwrap_or((path.get(1..).unwrap_or_default(), ""));
+    let path = path.strip_prefix('/').unwrap_or_default();
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let rest = format!("/{rest}").parse().ok();
     let Some(rest) = rest.filter(|_| is_same(first.as_bytes(), token.as_bytes())) else { return refused() };
     head.uri = rest;
@@ -206,16 +208,6 @@ fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
 /// Compares without telling by its time how much is the same.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
-}
-
-fn own_answer(proxy: &Proxy, path: &str) -> Response<Body> {
-    match path {
-        "health" => {
-            json_answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
-        }
-        "metrics" => plain(StatusCode::OK, proxy.metrics.text()),
-        _ => plain(StatusCode::NOT_FOUND, "there are health and metrics"),
-    }
 }
 
 /// A request in a wire.
@@ -249,21 +241,32 @@ async fn spoken(
     // Reading a conversation and asking for rules take time and files; streams go on meanwhile.
     let prepared = tokio::task::spawn_blocking(move || {
         let Some(Ok(body)) = coding::decoded(coding.as_deref(), &raw) else {
-            return Err((head, Some("the request's coding cannot be read")));
+            return Read::Unreadable(head);
         };
         let text = std::str::from_utf8(&body).ok();
         let request = text.and_then(|text| (wire.request)(head.uri.path(), text));
-        let Some(request) = request.filter(is_main) else { return Err((head, None)) };
+        let Some(request) = request.filter(is_main) else { return Read::Other(head) };
         let exchange = Exchange::new(&preparing, wire, head, body, request, book);
         let prepared = exchange.prepare();
-        Ok((exchange, prepared))
+        Read::Main(Box::new(exchange), prepared)
     });
     match prepared.await? {
-        Err((head, None)) => pass(proxy, Some(wire), head, full(read)).await,
-        Err((head, Some(why))) => failed(proxy, wire, head, full(read), why).await,
-        Ok((exchange, Ok(prepared))) => ask(exchange, prepared, read).await,
-        Ok((exchange, Err(error))) => failed(proxy, wire, exchange.head, full(read), &error).await,
+        Read::Other(head) => pass(proxy, Some(wire), head, full(read)).await,
+        Read::Unreadable(head) => {
+            failed(proxy, wire, head, full(read), "the request's coding cannot be read").await
+        }
+        Read::Main(exchange, Ok(prepared)) => ask(*exchange, prepared, read).await,
+        Read::Main(exchange, Err(error)) => failed(proxy, wire, exchange.head, full(read), &error).await,
     }
+}
+
+/// What a request turned out to be.
+enum Read {
+    /// An agent's, with what is to be sent.
+    Main(Box<Exchange>, Result<Prepared, String>),
+    /// None of an agent's conversation.
+    Other(Parts),
+    Unreadable(Parts),
 }
 
 /// A whole body, and what comes behind where it is too large.
@@ -364,38 +367,4 @@ fn passing(proxy: &Arc<Proxy>, wire: &Wire, number: u64, response: Response<Inco
         frame
     });
     Response::from_parts(head, body.map_err(Error::from).boxed_unsync())
-}
-
-/// The answer where nothing may pass that is not watched.
-pub(super) fn closed(why: &str) -> Response<Body> {
-    let message = format!("rulebook proxy: {why}, and nothing passes without rules");
-    json_answer(
-        StatusCode::BAD_GATEWAY,
-        &json!({ "type": "error", "error": { "type": "api_error", "message": message } }),
-    )
-}
-
-fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = plain(status, body.to_string());
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-fn plain(status: StatusCode, text: impl Into<String>) -> Response<Body> {
-    let mut response = Response::new(full(text.into()));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
-}
-
-/// An error and what led to it.
-pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut told = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        told.push_str(&format!(": {error}"));
-        source = error.source();
-    }
-    told
 }

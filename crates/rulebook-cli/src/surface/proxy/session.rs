@@ -145,14 +145,27 @@ pub(super) const HOST: &str = "proxy";
 /// All conversations.
 #[derive(Default)]
 pub(super) struct Sessions {
-    open: Mutex<(u64, HashMap<Key, (u64, Arc<Mutex<Session>>)>)>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// How often one was looked for.
+    clock: u64,
+    known: HashMap<Key, Kept>,
+}
+
+struct Kept {
+    /// When it was looked for last.
+    used: u64,
+    session: Arc<Mutex<Session>>,
 }
 
 impl Sessions {
     /// The conversation of a request. One that has just begun is new, whatever began the same way before.
     pub(super) fn find(&self, key: &Key, state: Option<&Path>, request: &Request) -> Arc<Mutex<Session>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (clock, known) = &mut *open;
+        let Open { clock, known } = &mut *open;
         *clock += 1;
         let has_begun =
             request.follows.is_some() || request.entries.iter().any(|entry| entry.role == Role::Assistant);
@@ -160,18 +173,18 @@ impl Sessions {
         let is_same = |other: &&Key| (&other.session, &other.agent) == (&key.session, &key.agent);
         let last = request.follows.as_ref().and_then(|_| {
             let same = known.iter().filter(|(other, _)| is_same(other));
-            same.max_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone())
+            same.max_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone())
         });
         let key = last.as_ref().unwrap_or(key);
-        if let Some((used, session)) = known.get_mut(key).filter(|_| has_begun) {
-            *used = *clock;
-            return Arc::clone(session);
+        if let Some(kept) = known.get_mut(key).filter(|_| has_begun) {
+            kept.used = *clock;
+            return Arc::clone(&kept.session);
         }
         let session = if has_begun { state.and_then(|state| read(state, key)) } else { None };
         let session = Arc::new(Mutex::new(session.unwrap_or_default()));
-        known.insert(key.clone(), (*clock, Arc::clone(&session)));
+        known.insert(key.clone(), Kept { used: *clock, session: Arc::clone(&session) });
         if known.len() > MAX_SESSIONS {
-            let oldest = known.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
+            let oldest = known.iter().min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
             oldest.map(|key| known.remove(&key));
         }
         session

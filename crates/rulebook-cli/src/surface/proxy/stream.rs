@@ -17,8 +17,7 @@ use super::exchange::{Exchange, Stop};
 use super::held::{Held, Item};
 use super::record::Tape;
 use super::rules::Watch;
-use super::server::{rewritten, uncompressed};
-use super::upstream::{Body, Error, full, strip};
+use super::upstream::{Body, Error, strip};
 use crate::surface::wire::{Event, Events, Reader, Splice, Step, Waits};
 
 /// How long a client is kept without a byte.
@@ -248,7 +247,9 @@ impl Stream {
         items.into_iter().for_each(|item| self.send(item));
         let (most, _) = self.exchange.hold();
         let is_long = self.held.waits_for().is_some_and(|(texts, _)| {
-            texts.iter().any(|(stream, end)| self.fed.get(stream).is_some_and(|fed| fed - end >= most))
+            texts
+                .iter()
+                .any(|(stream, end)| self.fed.get(stream).is_some_and(|fed| fed.saturating_sub(*end) >= most))
         });
         if is_long || self.held.waits_for().is_some() && self.held.bytes() >= most.saturating_mul(64) {
             self.release_held();
@@ -294,10 +295,7 @@ impl Stream {
     fn over(&mut self, from: From) {
         self.from = from;
         let rest = self.events.rest();
-        let stop = match rest {
-            Some(rest) => self.event(rest),
-            None => None,
-        };
+        let stop = rest.and_then(|rest| self.event(rest));
         let mut steps = Vec::new();
         self.reader.end(&mut steps);
         let (_, hits) = self.watch(steps, Waits::End);
@@ -315,22 +313,14 @@ impl Stream {
 
     /// Stops the answer and asks the model again.
     fn ask_again(&mut self, stop: Stop) {
-        let body = self.exchange.again(&stop, &self.said);
-        let mut head = self.exchange.head.clone();
-        rewritten(&mut head, body.len());
-        uncompressed(&mut head);
+        let asking = self.exchange.repeat(&stop, &self.said);
         self.forget();
         self.held.clear();
         self.events = Events::default();
         self.reader = Reader::default();
         self.said.clear();
         self.retries += 1;
-        let (proxy, wire) = (Arc::clone(&self.exchange.proxy), self.exchange.wire);
-        if let Some(record) = &proxy.record {
-            record.request(self.exchange.number, wire, &head, &body);
-        }
-        let asking = async move { proxy.upstream.ask(Some(wire), head, full(body)).await };
-        self.from = From::Asking(Box::pin(asking), Box::new(stop));
+        self.from = From::Asking(asking, Box::new(stop));
     }
 
     /// The model's server answered the second time.
@@ -361,7 +351,7 @@ impl Stream {
                 serde_json::from_slice(&body)
                     .unwrap_or_else(|_| json!(format!("the model's server answered {status}")))
             }
-            Err(error) => json!(super::server::chain(&*error)),
+            Err(error) => json!(super::reply::chain(&*error)),
         };
         self.exchange.settle(&stop, false);
         self.exchange.proxy.log.tell("retry-failed", json!({ "session": self.exchange.session_name() }));

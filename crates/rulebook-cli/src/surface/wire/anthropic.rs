@@ -92,10 +92,10 @@ fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
     for (at, block) in answer["content"].as_array().into_iter().flatten().enumerate() {
         let (stream, kind) = (format!("whole/{at}"), text(block, "type"));
         match kind {
-            "thinking" => reader.whole(stream, Kind::Thinking, text(block, "thinking"), steps),
-            "text" => reader.whole(stream, Kind::Text, text(block, "text"), steps),
+            "thinking" => reader.whole(&stream, Kind::Thinking, text(block, "thinking"), steps),
+            "text" => reader.whole(&stream, Kind::Text, text(block, "text"), steps),
             call if call.ends_with("tool_use") => {
-                reader.whole(stream, tool(&block["name"]), &block["input"].to_string(), steps);
+                reader.whole(&stream, tool(&block["name"]), &block["input"].to_string(), steps);
             }
             _ => {}
         }

@@ -56,7 +56,7 @@ pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) ->
                 // A call comes whole.
                 reader.messages += 1;
                 let stream = format!("{at}/call {}", reader.messages);
-                reader.whole(stream, tool(&call["name"]), &call["args"].to_string(), steps);
+                reader.whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
             }
         }
         if candidate["finishReason"].is_string() {

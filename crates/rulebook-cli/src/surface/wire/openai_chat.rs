@@ -69,7 +69,8 @@ pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) ->
         }
         if choice["finish_reason"].as_str().is_some_and(|reason| !reason.is_empty()) {
             reader.close_below(&format!("{at}/"), steps);
-            waits = Waits::Last;
+            // Another choice may go on.
+            waits = if reader.open.is_empty() { Waits::Last } else { Waits::End };
         }
     }
     waits
@@ -84,14 +85,14 @@ fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
         let (message, at) = (&choice["message"], &choice["index"]);
         for (kind, key) in said() {
             if let Some(text) = message[key].as_str() {
-                reader.whole(format!("{at}/{key}"), kind, text, steps);
+                reader.whole(&format!("{at}/{key}"), kind, text, steps);
             }
         }
         let calls = message["tool_calls"].as_array().into_iter().flatten();
         for (place, call) in
             calls.map(|call| &call["function"]).chain([&message["function_call"]]).enumerate()
         {
-            reader.whole(format!("{at}/call {place}"), tool(&call["name"]), text(call, "arguments"), steps);
+            reader.whole(&format!("{at}/call {place}"), tool(&call["name"]), text(call, "arguments"), steps);
         }
     }
 }

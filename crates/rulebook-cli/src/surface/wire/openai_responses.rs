@@ -104,14 +104,14 @@ fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
         let kind = if text(item, "type") == "reasoning" { Kind::Thinking } else { Kind::Text };
         let texts = parts("content").map(|part| (kind.clone(), text(part, "text")));
         for (place, (kind, text)) in thoughts.chain(texts).enumerate() {
-            reader.whole(format!("{at}/{place}"), kind, text, steps);
+            reader.whole(&format!("{at}/{place}"), kind, text, steps);
         }
         if text(item, "type").ends_with("_call") {
             let input = ["arguments", "input"].iter().find_map(|key| item[*key].as_str());
             let action = item["action"].is_object().then(|| item["action"].to_string());
             let name = if item["name"].is_string() { &item["name"] } else { &item["type"] };
             let input = input.or(action.as_deref()).unwrap_or_default();
-            reader.whole(format!("{at}/call"), tool(name), input, steps);
+            reader.whole(&format!("{at}/call"), tool(name), input, steps);
         }
     }
 }

@@ -81,9 +81,9 @@ impl Reader {
     }
 
     /// A whole stream at once.
-    pub(super) fn whole(&mut self, stream: String, kind: Kind, text: &str, steps: &mut Vec<Step>) {
-        self.feed(stream.clone(), kind, Some(text), steps);
-        self.close(&stream, steps);
+    pub(super) fn whole(&mut self, stream: &str, kind: Kind, text: &str, steps: &mut Vec<Step>) {
+        self.feed(stream.to_owned(), kind, Some(text), steps);
+        self.close(stream, steps);
     }
 }
 
