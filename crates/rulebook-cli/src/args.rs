@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Ui(Ui),
     /// Serve agents over the Model Context Protocol, on standard input and output
     Mcp,
+    /// Serve between an agent and its model: rules go into its requests, and stream rules watch the answers
+    Proxy(Proxy),
     /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
     /// Wire an agent to Rulebook: its hooks and its MCP server, in its own files; without a name, who is used here
@@ -337,8 +340,39 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct Proxy {
+    /// Where to listen; default: this machine alone, on a free port that is printed
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// The model's server, for every wire or, as `NAME=URL`, for one; may be given several times. Default: the providers' own
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Vec<String>,
+
+    /// Listen where other machines reach it; needs a token
+    #[arg(long, requires = "token")]
+    pub(crate) allow_remote: bool,
+
+    /// A secret that clients put behind the address, `http://HOST:PORT/TOKEN`, or into the header `x-rulebook-token`
+    #[arg(long, value_name = "TOKEN", env = "RULEBOOK_PROXY_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+
+    /// Write requests and answers into a folder, without secrets; `rulebook stream` reads the answers
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) record: Option<PathBuf>,
+
+    /// When something fails here, let nothing pass that is not watched
+    #[arg(long)]
+    pub(crate) fail_closed: bool,
+
+    /// A program to run, told of the server by its variables; the server ends with it
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct StreamFile {
-    /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses); `-` for standard input
+    /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 

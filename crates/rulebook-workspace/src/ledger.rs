@@ -76,19 +76,21 @@ pub enum Fact {
         /// What it was about, so that the same call passes the next time.
         call: String,
     },
-    /// A stream rule met what the model was writing.
+    /// A stream rule matched what the model wrote.
     Interrupted {
-        /// The rule's name.
+        /// The rule's id.
         rule: String,
         /// Its file, as shown.
         path: String,
-        /// Which part of the output it was.
+        /// The part of the output: `text`, `thinking` or `tool`.
         source: String,
-        /// The text that matched.
+        /// What matched.
         text: String,
-        /// The file a tool call was about.
+        /// The file it was for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
-        /// What came of it: `interrupt`, `remind` or `released`.
+        /// `interrupt`: the output was stopped and asked for again; `remind`: the rule is told after it; `released`: the
+        /// text was held too long and let go.
         action: String,
     },
     /// Something of ours failed; the agent went on.

@@ -67,6 +67,10 @@ pub struct Stream {
     pub repeat_gap: u32,
     /// How often one turn may be interrupted.
     pub max_interrupts: u32,
+    /// How much of a text, and how long, is held back while a match in it is possible.
+    pub hold_bytes: u32,
+    /// In milliseconds.
+    pub hold_ms: u32,
 }
 
 /// `[budget]`
@@ -173,6 +177,8 @@ impl Default for Stream {
             repeat_mode: None,
             repeat_gap: 10,
             max_interrupts: 3,
+            hold_bytes: 4096,
+            hold_ms: 2000,
         }
     }
 }

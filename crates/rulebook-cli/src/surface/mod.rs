@@ -11,6 +11,7 @@ pub(crate) mod hook;
 mod install;
 mod mcp;
 mod prompt;
+mod proxy;
 mod read;
 mod remote;
 mod sarif;
@@ -22,6 +23,7 @@ mod toggle;
 mod trust;
 mod ui;
 mod watch;
+mod wire;
 
 pub(crate) use hook::HOSTS;
 
@@ -67,6 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Mcp => mcp::run(args),
         Command::Trust(trust) => trust::run(args, trust),
         Command::Remote { task } => remote::run(args, task),
+        Command::Proxy(options) => proxy::run(args, options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);

@@ -60,8 +60,12 @@ pub fn sweep(state: &Path, now: SystemTime) {
     for (at, session) in sessions(state).iter().enumerate() {
         if at >= MAX_SESSIONS || is_old(session.at) {
             let _ = fs::remove_file(session.ledger.file());
-            // Only when it was the last agent's.
-            let _ = session.ledger.file().parent().map(fs::remove_dir);
+            // Only when it was the last agent's, with what surfaces keep beside it.
+            let folder = session.ledger.file().parent();
+            let is_ledger = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "jsonl");
+            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(is_ledger)) {
+                let _ = fs::remove_dir_all(folder);
+            }
         }
     }
 }

@@ -85,6 +85,14 @@ pub(super) const KEYS: &[Key] = &[
         also: Some("maxInterrupts"),
         ..anyone("stream.max_interrupts", Takes::Number(|to, most| to.stream.max_interrupts = most))
     },
+    Key {
+        also: Some("holdBytes"),
+        ..anyone("stream.hold_bytes", Takes::Number(|to, most| to.stream.hold_bytes = most))
+    },
+    Key {
+        also: Some("holdMs"),
+        ..anyone("stream.hold_ms", Takes::Number(|to, most| to.stream.hold_ms = most))
+    },
     anyone("budget.tokens", Takes::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
     person("trust", Takes::Word(&Trust::NAMES, |to, at| to.trust = Trust::ALL[at])),
     person("remote", Takes::Entries),

@@ -60,6 +60,8 @@ fn every_key_is_read() {
             repeatMode = "after-gap"
             repeat_gap = 0x10
             maxInterrupts = 1
+            holdBytes = 1024
+            hold_ms = 500
             [budget]
             tokens = 4_000
             [[remote]]
@@ -90,6 +92,8 @@ fn every_key_is_read() {
                 repeat_mode: Some("after-gap"),
                 repeat_gap: 16,
                 max_interrupts: 1,
+                hold_bytes: 1024,
+                hold_ms: 500,
             },
             budget: Budget { tokens: Some(4000) },
             remotes: vec![Remote {

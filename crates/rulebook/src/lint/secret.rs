@@ -1,5 +1,6 @@
 //! `secret`: what looks like a key or a token. The value itself is never told.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -40,6 +41,23 @@ static EXPRESSIONS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
     let set = RegexSet::new(patterns.clone()).expect("a test compiles them");
     (set, patterns.map(|pattern| Regex::new(pattern).expect("a test compiles them")).collect())
 });
+
+/// A text without what looks like a key or a token.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    let found = find(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut written = 0;
+    for (name, span) in found {
+        clean.push_str(&text[written..span.start]);
+        clean.push_str(&format!("[{name}]"));
+        written = span.end;
+    }
+    clean.push_str(&text[written..]);
+    Cow::Owned(clean)
+}
 
 pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let found = find(&page.text);

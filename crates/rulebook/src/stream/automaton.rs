@@ -24,6 +24,8 @@ const CHECKPOINT: usize = 4 << 10;
 /// The largest cache, in bytes.
 const CACHE: usize = 8 << 20;
 
+const NO_QUIT: &str = "no byte makes it quit: word boundaries are ASCII";
+
 /// All patterns, and the states met so far.
 #[derive(Debug)]
 pub(super) struct Automaton {
@@ -50,6 +52,17 @@ pub(super) struct Position {
     gone_lines: usize,
     /// The byte before `tail`.
     before: Option<u8>,
+    /// The earliest place where a match may have begun that is not decided.
+    live: Live,
+}
+
+/// A match that may be under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Live {
+    /// Where it begins, in the whole text.
+    from: usize,
+    /// Up to where it was followed, and the state it is in there, with the generation of that.
+    reached: Option<(usize, LazyStateID, usize)>,
 }
 
 /// Patterns that matched at the same place.
@@ -70,8 +83,62 @@ impl Automaton {
     pub(super) fn start(&mut self) -> Position {
         let state = start_state(&self.dfa, &mut self.cache, None);
         let generation = self.cache.clear_count();
-        let tail = Vec::new();
-        Position { state, generation, own: None, tail, checkpoint: 0, gone: 0, gone_lines: 0, before: None }
+        Position {
+            state,
+            generation,
+            own: None,
+            tail: Vec::new(),
+            checkpoint: 0,
+            gone: 0,
+            gone_lines: 0,
+            before: None,
+            live: Live::default(),
+        }
+    }
+
+    /// Below which offset no match can begin that is still to be told. Each place where one might begin is followed
+    /// until it dies, so that over a whole text the work is that of the matches that were possible.
+    pub(super) fn settled(&mut self, at: &mut Position) -> usize {
+        let now = at.gone + at.tail.len();
+        let certain = at.gone + at.checkpoint;
+        if at.own.is_some() {
+            // Long without a checkpoint, and its states are its own.
+            return certain;
+        }
+        let is_current = at.generation == self.cache.clear_count();
+        if is_current && start_state(&self.dfa, &mut self.cache, at.last()) == at.state {
+            at.live = Live { from: now, reached: None };
+            return now;
+        }
+        if at.live.from < certain {
+            at.live = Live { from: certain, reached: None };
+        }
+        while at.live.from < now && !self.is_live(at, now) {
+            at.live = Live { from: at.live.from + 1, reached: None };
+        }
+        at.live.from
+    }
+
+    /// Whether a match that begins at the place that is followed may still come.
+    fn is_live(&mut self, at: &mut Position, now: usize) -> bool {
+        let from = at.live.from - at.gone;
+        let known = at.live.reached.filter(|(.., generation)| *generation == self.cache.clear_count());
+        let (reached, mut state) = match known {
+            Some((reached, state, _)) => (reached - at.gone, state),
+            None => {
+                let before = if from == 0 { at.before } else { Some(at.tail[from - 1]) };
+                let config = StartConfig::new().anchored(Anchored::Yes).look_behind(before);
+                (from, self.dfa.start_state(&mut self.cache, &config).expect(NO_QUIT))
+            }
+        };
+        for &byte in &at.tail[reached..] {
+            state = next(&self.dfa, &mut self.cache, state, byte);
+            if state.is_dead() {
+                return false;
+            }
+        }
+        at.live.reached = Some((now, state, self.cache.clear_count()));
+        true
     }
 
     /// Goes on over bytes up to where some patterns are known to have matched; `rest` is what is left.
@@ -190,6 +257,10 @@ impl Position {
         self.gone + self.tail.len()
     }
 
+    fn last(&self) -> Option<u8> {
+        self.tail.last().copied().or(self.before)
+    }
+
     fn forget(&mut self, count: usize) {
         self.gone += count;
         self.gone_lines += memchr::memchr_iter(b'\n', &self.tail[..count]).count();
@@ -223,7 +294,7 @@ fn build(patterns: &[String], direction: Direction) -> Result<DFA, String> {
 
 fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> LazyStateID {
     let config = StartConfig::new().anchored(Anchored::No).look_behind(before);
-    dfa.start_state(cache, &config).expect("no byte makes it quit: word boundaries are ASCII")
+    dfa.start_state(cache, &config).expect(NO_QUIT)
 }
 
 fn next(dfa: &DFA, cache: &mut Cache, state: LazyStateID, byte: u8) -> LazyStateID {

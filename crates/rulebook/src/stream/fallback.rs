@@ -42,6 +42,8 @@ pub(super) struct Window {
     /// How much came since the last look, and where the next one begins.
     since: usize,
     from: usize,
+    /// Where a match begins that was found, and of which something behind it is to decide.
+    unsure: Option<usize>,
     /// How many looks each pattern did not end.
     broken: Vec<u8>,
 }
@@ -104,6 +106,7 @@ impl Fallback {
         let text = String::from_utf8_lossy(&window.text[..window.text.len() - cut]);
         let from = text.floor_char_boundary(window.from);
         window.from = text.len().saturating_sub(OVERLAP);
+        window.unsure = None;
         for (pattern, ((regex, reach), broken)) in self.patterns.iter().zip(&mut window.broken).enumerate() {
             if *broken == MAX_BROKEN || (*reach == Reach::END && state != Text::Ended) {
                 continue;
@@ -123,6 +126,7 @@ impl Fallback {
                 || state == Text::Ended;
             if !is_sure {
                 window.from = window.from.min(start);
+                window.unsure = Some(window.unsure.unwrap_or(start).min(start));
                 continue;
             }
             let shown = text.floor_char_boundary(start.saturating_sub(AROUND));
@@ -141,6 +145,12 @@ impl Fallback {
 }
 
 impl Window {
+    /// Below which offset nothing is left to look at, but for matches over several lines.
+    pub(super) fn settled(&self) -> usize {
+        let looked = self.text.len() - self.since;
+        self.gone + self.unsure.unwrap_or(looked).min(looked)
+    }
+
     fn let_go(&mut self) {
         self.since = 0;
         let mut excess = self.text.len().saturating_sub(WINDOW);
@@ -149,6 +159,7 @@ impl Window {
         }
         self.gone += excess;
         self.from = self.from.saturating_sub(excess);
+        self.unsure = self.unsure.map(|start| start.saturating_sub(excess));
         self.gone_lines += memchr::memchr_iter(b'\n', &self.text[..excess]).count();
         self.text.drain(..excess);
     }

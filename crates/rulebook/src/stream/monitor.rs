@@ -67,7 +67,7 @@ pub struct Hit {
 /// One stream.
 #[derive(Debug)]
 enum Stream {
-    Prose { kind: Kind, channel: Channel },
+    Prose { kind: Kind, channel: Box<Channel> },
     Call(Box<Call>),
 }
 
@@ -146,6 +146,18 @@ impl Monitor {
         hits
     }
 
+    /// Below which offset of a text nothing can be part of a hit that is still to come: what may be shown. Conditions with
+    /// look-around are looked at line by line, and a match of theirs may begin in a line before. Of a tool call nothing
+    /// is settled before its end.
+    pub fn settled(&mut self, stream: &str) -> usize {
+        let Some(slot) = self.streams.find(stream) else { return usize::MAX };
+        match &mut self.streams.slots[slot] {
+            Some((_, Stream::Prose { channel, .. })) => self.watch.settled(channel),
+            Some((_, Stream::Call(_))) => 0,
+            None => usize::MAX,
+        }
+    }
+
     /// Ends a stream: what only its end could decide.
     pub fn finish(&mut self, stream: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
@@ -167,7 +179,9 @@ impl Monitor {
 
 fn begin(kind: &Kind, watch: &mut Watch) -> Stream {
     match kind {
-        Kind::Text | Kind::Thinking => Stream::Prose { kind: kind.clone(), channel: watch.channel(None) },
+        Kind::Text | Kind::Thinking => {
+            Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(None)) }
+        }
         Kind::Tool(tool) => {
             let wire = watch.watches_wire.then(|| watch.channel(None));
             Stream::Call(Box::new(Call::new(tool, wire)))

@@ -68,6 +68,33 @@ fn check(condition: &str, chunks: &str, wanted: &[&str]) {
     assert_eq!(shown(&hits), wanted, "{condition} over {chunks:?}");
 }
 
+/// What is settled after each chunk.
+#[track_caller]
+fn check_settled(condition: &str, chunks: &str, wanted: &[usize]) {
+    let mut monitor = monitor(&[rule("r", condition, "")]);
+    let settled: Vec<usize> = chunks
+        .split('|')
+        .map(|chunk| {
+            monitor.feed("s", &Kind::Text, chunk.as_bytes());
+            monitor.settled("s")
+        })
+        .collect();
+    assert_eq!(settled, wanted, "{condition} over {chunks}");
+}
+
+#[test]
+fn text_is_settled_once_no_match_can_include_it() {
+    check_settled(r"new\s+Map", "a n|ew| |  Set|n", &[2, 2, 2, 11, 11]);
+    check_settled(r"foo[\s\S]*bar", "a foo|  b| fo", &[2, 2, 2]);
+    // A match that was told is let go of with the byte behind the one that made it certain.
+    check_settled(r"ab", "aaaa|a|b|c|d", &[3, 4, 4, 4, 8]);
+    check_settled(r"\bMap\b", "xMap| Map|per", &[4, 5, 11]);
+    check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[4, 12, 12]);
+    let mut monitor = monitor(&[rule("r", "foo", "")]);
+    monitor.feed("call", &Kind::Tool("edit".to_owned()), b"{}");
+    assert_eq!([monitor.settled("call"), monitor.settled("other")], [0, usize::MAX]);
+}
+
 #[test]
 fn a_match_fires_once_nothing_can_undo_it() {
     check(r"\bnew\s+(Set|Map)\b", "new Map|per(", &[]);
@@ -587,6 +614,45 @@ proptest! {
             let ends: Vec<usize> = hits.iter().map(|hit| hit.end).collect();
             let earliest = regex::bytes::Regex::new(pattern).unwrap().shortest_match(text.as_bytes());
             prop_assert_eq!(ends, earliest.into_iter().collect::<Vec<_>>(), "{}", pattern);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_hit_begins_below_what_was_settled(
+        text in "[abfo \\n]{0,60}",
+        cuts in prop::collection::vec(1usize..6, 0..60),
+        condition in prop::sample::select(vec![
+            "foo", "fo+b?", r"\bfoo\b", "a[ab ]*b", r"o\s+f", "(?m)^b.*a$", "a{2,4}f", r"foo[\s\S]*ba",
+        ]),
+    ) {
+        let rules = [rule("r", condition, ""), rule("other", "bab", "")];
+        let mut watching = monitor(&rules);
+        let (mut rest, mut cuts, mut settled) = (text.as_bytes(), cuts.into_iter().cycle(), 0);
+        let mut looks = Vec::new();
+        while !rest.is_empty() {
+            let (piece, more) = rest.split_at(cuts.next().unwrap_or(3).min(rest.len()));
+            rest = more;
+            for hit in watching.feed("s", &Kind::Text, piece) {
+                prop_assert!(hit.start >= settled, "{:?} below {}", hit, settled);
+            }
+            let now = watching.settled("s");
+            prop_assert!(now >= settled && now <= text.len() - rest.len());
+            settled = now;
+            looks.push((text.len() - rest.len(), now));
+        }
+        for hit in watching.finish("s") {
+            prop_assert!(hit.start >= settled, "{:?} below {}", hit, settled);
+        }
+        // The same text in single bytes is settled the same.
+        let mut single = monitor(&rules);
+        for (at, byte) in text.bytes().enumerate() {
+            single.feed("s", &Kind::Text, &[byte]);
+            let now = single.settled("s");
+            if let Some((_, wanted)) = looks.iter().find(|(len, _)| *len == at + 1) {
+                prop_assert_eq!(now, *wanted);
+            }
         }
     }
 }

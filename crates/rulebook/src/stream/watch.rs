@@ -128,6 +128,12 @@ impl Watch {
         Channel { at: self.automaton.start(), window: self.fallback.start(), met }
     }
 
+    /// Below which offset of a text nothing can be part of a match that is still to be told.
+    pub(super) fn settled(&mut self, channel: &mut Channel) -> usize {
+        let settled = self.automaton.settled(&mut channel.at);
+        if self.bounded.is_empty() { settled } else { settled.min(channel.window.settled()) }
+    }
+
     /// Goes on over prose, which no file gates.
     pub(super) fn prose(
         &mut self,

@@ -1,8 +1,5 @@
 //! `stream`: a text, or a recorded answer of a model, through the stream rules.
 
-mod sse;
-mod wires;
-
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -19,20 +16,12 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::VERSION;
+use super::wire::{self, Step};
 use crate::args::{Args, StreamFile};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, paint, plural};
 
 /// The largest recording that is read.
 const MAX_FILE: u64 = 256 << 20;
-
-/// What happens to one stream of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    /// Some bytes came.
-    Feed { stream: String, kind: Kind, bytes: Vec<u8> },
-    /// It ended.
-    End { stream: String },
-}
 
 pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
@@ -42,7 +31,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
         anyhow!("name a text or a recorded stream, or `-` for standard input")
             .context(format!("`{}` cannot be read: {error}", options.file.display()))
     })?;
-    let steps = sse::steps(&bytes).unwrap_or_else(|| {
+    let steps = wire::steps(&bytes).unwrap_or_else(|| {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: Kind::Text, bytes }, Step::End { stream }]
     });

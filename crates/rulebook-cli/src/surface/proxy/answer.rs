@@ -1,0 +1,95 @@
+//! Answers in one piece: watched whole, and asked for again where they are to be stopped.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use rulebook::stream::{Hit, Kind};
+use serde_json::Value;
+
+use super::exchange::{Exchange, Stop};
+use super::reply::closed;
+use super::rules::Watch;
+use super::upstream::{Body, Error, full, strip};
+use crate::surface::wire::{Reader, Step, add_usage};
+
+/// A larger answer is not read.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// The answer that keeps to the rules, or the last one there was.
+pub(super) async fn watched(
+    exchange: Exchange,
+    watch: Arc<Watch>,
+    response: Response<Incoming>,
+) -> Result<Response<Body>, Error> {
+    let mut spent = Value::Null;
+    let mut coming = response;
+    let mut asked: Option<Stop> = None;
+    loop {
+        let (mut head, body) = coming.into_parts();
+        strip(&mut head.headers);
+        let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
+        if let Some(record) = &exchange.proxy.record {
+            record.answer(exchange.number, exchange.wire, &head.headers).take(&body);
+        }
+        if let Some(stop) = asked.take() {
+            exchange.settle(&stop, head.status == StatusCode::OK);
+        }
+        let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
+            if head.status == StatusCode::OK {
+                exchange.proxy.fail("the answer is no JSON and is not watched");
+                if exchange.proxy.fail_closed {
+                    return Ok(closed("the answer cannot be read"));
+                }
+            }
+            return Ok(Response::from_parts(head, full(body)));
+        };
+        let stop = if head.status == StatusCode::OK {
+            exchange.judge(&watch, &hits(&exchange, &watch, &answer))
+        } else {
+            None
+        };
+        let Some(stop) = stop else {
+            let body = if spent.is_null() { body } else { summed(&exchange, answer, &spent) };
+            if head.headers.contains_key(header::CONTENT_LENGTH) {
+                head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+            }
+            return Ok(Response::from_parts(head, full(body)));
+        };
+        add_usage(&mut spent, &answer[exchange.wire.usage]);
+        coming = match exchange.repeat(&stop, "").await {
+            Ok(response) => response,
+            Err(error) => {
+                exchange.settle(&stop, false);
+                return Err(error);
+            }
+        };
+        asked = Some(stop);
+    }
+}
+
+/// What of the rules an answer goes against.
+fn hits(exchange: &Exchange, watch: &Watch, answer: &Value) -> Vec<Hit> {
+    let (mut reader, mut steps) = (Reader::default(), Vec::new());
+    (exchange.wire.whole)(answer, &mut reader, &mut steps);
+    let mut monitor = watch.monitor.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut hits = Vec::new();
+    for step in steps {
+        match step {
+            Step::Feed { kind: Kind::Thinking, .. } if !watch.hears_thinking => {}
+            Step::Feed { stream, kind, bytes } => {
+                hits.extend(monitor.feed(&format!("{}/{stream}", exchange.number), &kind, &bytes));
+            }
+            Step::End { stream } => hits.extend(monitor.finish(&format!("{}/{stream}", exchange.number))),
+        }
+    }
+    hits
+}
+
+fn summed(exchange: &Exchange, mut answer: Value, spent: &Value) -> Bytes {
+    add_usage(&mut answer[exchange.wire.usage], spent);
+    answer.to_string().into()
+}

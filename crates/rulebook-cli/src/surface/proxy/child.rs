@@ -1,0 +1,85 @@
+//! A program that is run behind the server, and told of it by the variables it knows.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use tokio::net::TcpListener;
+use tokio::process::Command;
+use tokio::sync::oneshot;
+
+use super::server::{self, Proxy};
+use crate::surface::wire::WIRES;
+
+/// Variables of clients that are set only where the client is set up to use them: else they would change what it does.
+const WHERE_SET: &[(&str, &str)] = &[("COPILOT_PROVIDER_BASE_URL", "/v1")];
+
+/// What a program is told.
+fn variables(base: &str, is_set: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
+    let always =
+        WIRES.iter().flat_map(|wire| wire.variables).map(|(name, below)| (*name, format!("{base}{below}")));
+    let others = WHERE_SET.iter().filter_map(|(name, below)| {
+        let known = is_set(name)?;
+        let below = if known.trim_end_matches('/').ends_with(below) { below } else { "" };
+        Some((*name, format!("{base}{below}")))
+    });
+    always.chain(others).collect()
+}
+
+/// Runs a program until it ends; its end is ours.
+pub(super) async fn run(
+    proxy: &Arc<Proxy>,
+    listener: TcpListener,
+    base: &str,
+    command: &[OsString],
+) -> anyhow::Result<ExitCode> {
+    let (program, args) = command.split_first().context("name a program behind `--`")?;
+    let mut child = Command::new(program)
+        .args(args)
+        .envs(variables(base, |name| std::env::var(name).ok()))
+        .spawn()
+        .map_err(|error| {
+            anyhow!("name a program that is on your `PATH` behind `--`")
+                .context(format!("`{}` cannot be run: {error}", program.to_string_lossy()))
+        })?;
+    let (ended, stop) = oneshot::channel();
+    let waiting = tokio::spawn(async move {
+        let status = loop {
+            tokio::select! {
+                status = child.wait() => break status,
+                // A terminal asks the program too, which decides for itself.
+                () = server::stopped() => {}
+            }
+        };
+        let _ = ended.send(());
+        status
+    });
+    let stopped = async { drop(stop.await) };
+    server::serve(proxy, listener, stopped).await;
+    let code = waiting.await??.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_told_of_every_wire_and_of_its_own_where_it_uses_it() {
+        let told = variables("http://h", |name| {
+            (name == "COPILOT_PROVIDER_BASE_URL").then(|| "https://x/v1/".to_owned())
+        });
+        let told: Vec<String> = told.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(
+            told,
+            [
+                "ANTHROPIC_BASE_URL=http://h",
+                "OPENAI_BASE_URL=http://h/v1",
+                "OPENAI_API_BASE=http://h/v1",
+                "GOOGLE_GEMINI_BASE_URL=http://h",
+                "COPILOT_PROVIDER_BASE_URL=http://h/v1",
+            ]
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Events on their way to the client: each goes as soon as nothing it waits for is missing, in the order they came.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::surface::wire::Waits;
+
+/// An event that waits.
+pub(super) struct Item {
+    pub(super) raw: Bytes,
+    pub(super) values: Vec<Value>,
+    pub(super) waits: Waits,
+    /// The texts in it, each by its stream and where it ends there.
+    pub(super) texts: Vec<(String, usize)>,
+    pub(super) at: Instant,
+}
+
+/// The events that wait.
+#[derive(Default)]
+pub(super) struct Held {
+    queue: VecDeque<Item>,
+    /// How many at the front wait for the one behind them.
+    chained: usize,
+    bytes: usize,
+    /// Whether the answer has ended: nothing waits any more.
+    has_ended: bool,
+}
+
+impl Held {
+    pub(super) fn push(&mut self, item: Item) {
+        self.bytes += item.raw.len();
+        self.queue.push_back(item);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// The answer has ended and nothing in it is to be stopped.
+    pub(super) fn end(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Forgets everything: another answer begins.
+    pub(super) fn clear(&mut self) {
+        *self = Held::default();
+    }
+
+    /// The events that may go now. `is_settled` answers for a text up to an offset.
+    pub(super) fn take(&mut self, mut is_settled: impl FnMut(&str, usize) -> bool) -> Vec<Item> {
+        if self.has_ended {
+            self.bytes = 0;
+            self.chained = 0;
+            return self.queue.drain(..).collect();
+        }
+        let mut free = 0;
+        let mut chained = self.chained;
+        for item in self.queue.iter().skip(self.chained) {
+            let is_clear = item.texts.iter().all(|(stream, end)| is_settled(stream, *end));
+            match item.waits {
+                Waits::Next if is_clear => chained += 1,
+                Waits::Nothing if is_clear => {
+                    free += chained + 1;
+                    chained = 0;
+                }
+                _ => break,
+            }
+        }
+        self.chained = chained;
+        let taken: Vec<Item> = self.queue.drain(..free).collect();
+        self.bytes -= taken.iter().map(|item| item.raw.len()).sum::<usize>();
+        taken
+    }
+
+    /// The text that everything behind it waits for, and since when.
+    pub(super) fn waits_for(&self) -> Option<(&[(String, usize)], Instant)> {
+        let item = self.queue.get(self.chained)?;
+        let is_text = item.waits == Waits::Nothing && !item.texts.is_empty();
+        is_text.then_some((&item.texts, item.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events as `name:waits:end`, what is settled, and which go.
+    #[track_caller]
+    fn check(events: &[(&str, Waits, usize)], settled: usize, wanted: &[&str]) {
+        let mut held = Held::default();
+        let mut went = Vec::new();
+        for (name, waits, end) in events {
+            let texts = if *end == 0 { Vec::new() } else { vec![("s".to_owned(), *end)] };
+            held.push(Item {
+                raw: (*name).to_owned().into(),
+                values: Vec::new(),
+                waits: *waits,
+                texts,
+                at: Instant::now(),
+            });
+            went.extend(held.take(|_, end| end <= settled).into_iter().map(|item| item.raw));
+        }
+        assert_eq!(went, wanted);
+        let left: usize = events.iter().map(|(name, ..)| name.len()).sum::<usize>()
+            - went.iter().map(Bytes::len).sum::<usize>();
+        assert_eq!(held.bytes(), left);
+        held.end();
+        assert_eq!(went.len() + held.take(|_, _| false).len(), events.len());
+    }
+
+    #[test]
+    fn events_go_in_order_once_what_they_wait_for_is_there() {
+        use Waits::{End, Next, Nothing};
+        check(&[("a", Nothing, 0), ("b", Nothing, 3), ("c", Nothing, 4)], 3, &["a", "b"]);
+        check(&[("open", Next, 0), ("text", Nothing, 3)], 2, &[]);
+        check(&[("open", Next, 0), ("text", Nothing, 3)], 3, &["open", "text"]);
+        check(
+            &[("open", Next, 0), ("more", Next, 0), ("text", Nothing, 1), ("x", Next, 0)],
+            1,
+            &["open", "more", "text"],
+        );
+        check(&[("a", Nothing, 0), ("call", End, 0), ("stop", Nothing, 0)], 9, &["a"]);
+        check(&[("a", Next, 0), ("call", End, 0), ("stop", Nothing, 0)], 9, &[]);
+    }
+}

@@ -1,0 +1,93 @@
+//! `proxy`: a server between an agent and its model, which adds rules to requests and keeps answers to them.
+//!
+//! With nothing to add and nothing that matched, every byte passes as it came. Whatever fails here lets the agent go on
+//! without rules and says so, unless it is to be stopped then.
+
+mod answer;
+mod child;
+mod coding;
+mod exchange;
+mod held;
+mod hits;
+mod log;
+mod metrics;
+mod record;
+mod reply;
+mod rules;
+mod server;
+mod session;
+mod stream;
+mod upstream;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+
+use crate::args::{Args, Proxy as Options};
+use log::Log;
+use server::Proxy;
+
+/// Serves until it is told to stop, or until the program it was started for has ended.
+pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
+    let listen = options.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
+    let token = token(options, listen)?;
+    let is_for_child = !options.command.is_empty();
+    let log = Log::new(args.json, is_for_child);
+    let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
+    let proxy = Arc::new(Proxy::new(args, options, token.clone(), log)?);
+    if !is_for_child {
+        raise_limit();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let code = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| {
+            anyhow!("name a free address with `--listen`, such as 127.0.0.1:0")
+                .context(format!("{listen} cannot be listened on: {error}"))
+        })?;
+        let address = format!("http://{}", listener.local_addr()?);
+        let base = token.map_or_else(|| address.clone(), |token| format!("{address}/{token}"));
+        if is_for_child {
+            child::run(&proxy, listener, &base, &options.command).await
+        } else {
+            // A reader that went away needs no address.
+            let _ = crate::out::print(&format!("{base}\n"));
+            server::serve(&proxy, listener, server::stopped()).await;
+            Ok(ExitCode::SUCCESS)
+        }
+    });
+    // A file that is being written need not be waited for longer than this.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(500));
+    code
+}
+
+/// What strangers must know to be served.
+fn token(options: &Options, listen: SocketAddr) -> anyhow::Result<Option<String>> {
+    let token = options.token.clone().filter(|token| !token.is_empty());
+    if listen.ip().is_loopback() {
+        return Ok(token);
+    }
+    if !options.allow_remote {
+        return Err(anyhow!("write `--allow-remote` and a `--token`, or listen on 127.0.0.1")
+            .context(format!("{listen} can be reached from other machines")));
+    }
+    let token = token.context("write `--token` with a secret that clients put behind the address");
+    let token = token.context("other machines may not be served without a token")?;
+    if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
+        return Err(anyhow!("use at least 16 letters, digits, `-` and `_`")
+            .context("the token can be guessed, or cannot stand in an address"));
+    }
+    Ok(Some(token))
+}
+
+/// As many connections as the system allows.
+fn raise_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        // With fewer, later connections wait.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+}

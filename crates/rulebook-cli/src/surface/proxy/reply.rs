@@ -1,0 +1,53 @@
+//! What the server says itself.
+
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::metrics::Metrics;
+use super::upstream::{Body, full};
+
+/// Health and numbers.
+pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
+    match path {
+        "health" => {
+            json_answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+        }
+        "metrics" => plain(StatusCode::OK, metrics.text()),
+        _ => plain(StatusCode::NOT_FOUND, "there are health and metrics"),
+    }
+}
+
+/// The answer where nothing may pass that is not watched.
+pub(super) fn closed(why: &str) -> Response<Body> {
+    let message = format!("rulebook proxy: {why}, and nothing passes without rules");
+    json_answer(
+        StatusCode::BAD_GATEWAY,
+        &json!({ "type": "error", "error": { "type": "api_error", "message": message } }),
+    )
+}
+
+pub(super) fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = plain(status, body.to_string());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+pub(super) fn plain(status: StatusCode, text: impl Into<String>) -> Response<Body> {
+    let mut response = Response::new(full(text.into()));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// An error and what led to it.
+pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut told = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        told.push_str(&format!(": {error}"));
+        source = error.source();
+    }
+    told
+}

@@ -1,0 +1,150 @@
+//! The rules as they are now, and the monitors made of them.
+//!
+//! A request looks whether they changed, at most one part in fifty of the time: that sees switches and settings too.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
+use rulebook::stream::Monitor;
+use rulebook::stream::policy::{ContextMode, Modes};
+use rulebook::stream::scope::Scope;
+use rulebook_workspace::{Reach, Workspace};
+
+use crate::args::Args;
+
+/// The shortest time between two looks, and how much of the time looking may take.
+const WAIT: Duration = Duration::from_secs(1);
+const SHARE: u32 = 50;
+
+/// More sets of stream rules than this are not kept.
+const MAX_WATCHES: usize = 32;
+
+/// Where the rules come from.
+pub(super) struct Rules {
+    args: Args,
+    now: Mutex<Option<Now>>,
+    /// Monitors by what they watch for: rules that stay the same keep theirs.
+    watches: Mutex<HashMap<u64, Arc<Watch>>>,
+}
+
+struct Now {
+    book: Arc<Book>,
+    look_again: Instant,
+}
+
+/// The rules of a moment.
+pub(super) struct Book {
+    pub(super) workspace: Workspace,
+    pub(super) book: Rulebook,
+}
+
+impl Book {
+    /// Whether no rule is switched on.
+    pub(super) fn is_empty(&self) -> bool {
+        self.book.rules().all(|(_, off)| off.is_some())
+    }
+}
+
+/// Stream rules that watch together.
+pub(super) struct Watch {
+    pub(super) monitor: Mutex<Monitor>,
+    pub(super) rules: HashMap<String, Watching>,
+    pub(super) hears_thinking: bool,
+    /// Whether what was said before an interrupt may be wanted.
+    pub(super) keeps: bool,
+}
+
+/// What is needed of a rule when it fires.
+#[derive(Clone)]
+pub(super) struct Watching {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) body: String,
+    pub(super) modes: Modes,
+}
+
+impl Rules {
+    pub(super) fn new(args: Args) -> Rules {
+        Rules { args, now: Mutex::new(None), watches: Mutex::default() }
+    }
+
+    /// The rules, looked at anew where that was long ago. What cannot be opened any more stays as it was.
+    pub(super) fn now(&self) -> anyhow::Result<Arc<Book>> {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = Instant::now();
+        if let Some(now) = now.as_ref().filter(|now| started < now.look_again) {
+            return Ok(Arc::clone(&now.book));
+        }
+        let opened = crate::surface::open(&self.args).map(|workspace| {
+            let book = workspace.load(Reach::Tree).book;
+            Arc::new(Book { workspace, book })
+        });
+        let book = match (opened, now.as_ref()) {
+            (Ok(book), _) => book,
+            (Err(_), Some(known)) => Arc::clone(&known.book),
+            (Err(error), None) => return Err(error),
+        };
+        let look_again = started + WAIT.max(started.elapsed().saturating_mul(SHARE));
+        *now = Some(Now { book: Arc::clone(&book), look_again });
+        Ok(book)
+    }
+
+    /// What watches for these rules; nothing where there are none.
+    pub(super) fn watch(&self, workspace: &Workspace, rules: &[&Rule]) -> Result<Option<Arc<Watch>>, String> {
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let base = workspace.settings.stream.modes();
+        let key = fingerprint(rules, &base);
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = watches.get(&key) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let monitor = Monitor::new(rules.iter().copied(), workspace.roots.clone())?;
+        let watching = |rule: &&Rule| {
+            let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
+            Watching {
+                id: rule.id.clone(),
+                name: rule.name.clone(),
+                path: rule.origin.display.clone(),
+                body: rule.body.clone(),
+                modes: own.over(base),
+            }
+        };
+        let rules_of: HashMap<String, Watching> =
+            rules.iter().map(watching).map(|rule| (rule.name.clone(), rule)).collect();
+        let watch = Arc::new(Watch {
+            monitor: Mutex::new(monitor),
+            hears_thinking: rules.iter().any(|rule| hears_thinking(rule)),
+            keeps: rules_of.values().any(|rule| rule.modes.context == ContextMode::Keep),
+            rules: rules_of,
+        });
+        if watches.len() >= MAX_WATCHES {
+            watches.clear();
+        }
+        watches.insert(key, Arc::clone(&watch));
+        Ok(Some(watch))
+    }
+}
+
+fn fingerprint(rules: &[&Rule], base: &Modes) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    base.hash(&mut hasher);
+    for rule in rules {
+        (&rule.name, &rule.origin.display, &rule.body).hash(&mut hasher);
+        format!("{:?}", rule.stream).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn hears_thinking(rule: &Rule) -> bool {
+    rule.stream.as_ref().is_some_and(|trigger| {
+        let own = trigger.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
+        own.chain(&trigger.scope).any(|scope| matches!(scope, Scope::Thinking))
+    })
+}

@@ -1,0 +1,194 @@
+//! The models' servers: where each wire's lies, and how it is asked.
+
+use anyhow::{Context as _, anyhow, bail};
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, Uri, Version};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use crate::surface::wire::{WIRES, Wire};
+
+/// Whatever goes wrong on the way of a body.
+pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A body on its way.
+pub(super) type Body = UnsyncBoxBody<Bytes, Error>;
+
+/// A body that is there.
+pub(super) fn full(bytes: impl Into<Bytes>) -> Body {
+    Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A body as it comes.
+pub(super) fn coming(body: Incoming) -> Body {
+    body.map_err(Error::from).boxed_unsync()
+}
+
+/// The servers.
+pub(super) struct Upstream {
+    client: Client<HttpsConnector<HttpConnector>, Body>,
+    /// For every wire, where it is not named itself.
+    everything: Option<Uri>,
+    /// By the name of a wire or of who serves it.
+    named: Vec<(String, Uri)>,
+}
+
+/// What is between two servers alone.
+const HOPS: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Takes out what is between two servers alone, and what the connection says is.
+pub(super) fn strip(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    HOPS.iter().for_each(|name| drop(headers.remove(*name)));
+    named.iter().for_each(|name| drop(headers.remove(name)));
+}
+
+impl Upstream {
+    /// Reads `URL` and `NAME=URL`.
+    pub(super) fn new(given: &[String]) -> anyhow::Result<Upstream> {
+        let (mut everything, mut named) = (None, Vec::new());
+        for given in given {
+            let is_name = |(name, _): &(&str, &str)| !name.contains([':', '/']);
+            match given.split_once('=').filter(is_name) {
+                None => everything = Some(base(given)?),
+                Some((name, url)) if is_known(name) => named.push((name.to_owned(), base(url)?)),
+                Some((name, _)) => {
+                    let names: Vec<&str> = WIRES.iter().flat_map(|wire| [wire.provider, wire.name]).collect();
+                    bail!(
+                        anyhow!("write one of {}", names.join(", "))
+                            .context(format!("there is no wire `{name}`"))
+                    );
+                }
+            }
+        }
+        let mut connector = HttpConnector::new();
+        connector.enforce_http(false);
+        connector.set_nodelay(true);
+        let connector = HttpsConnectorBuilder::new()
+            .with_native_roots()
+            .context("the system's certificates cannot be read")?
+            .https_or_http()
+            .enable_http1()
+            .enable_http2()
+            .wrap_connector(connector);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .http1_preserve_header_case(true)
+            .http2_adaptive_window(true)
+            .build(connector);
+        Ok(Upstream { client, everything, named })
+    }
+
+    /// What the environment says to clients, it says to the server in their place, where nothing else is said.
+    pub(super) fn learn(&mut self, variable: impl Fn(&str) -> Option<String>) {
+        for wire in WIRES.iter().filter(|_| self.everything.is_none()) {
+            let mut said = wire.variables.iter().filter_map(|(name, _)| base(&variable(name)?).ok());
+            if let Some(url) = said.next() {
+                self.named.push((wire.provider.to_owned(), url));
+            }
+        }
+    }
+
+    /// The address of a request at the server it is for.
+    fn target(&self, wire: Option<&Wire>, head: &Parts) -> anyhow::Result<Uri> {
+        let path = head.uri.path();
+        let provider = wire.map_or_else(|| guess(path, &head.headers), |wire| wire.provider);
+        let named =
+            |wanted: &str| self.named.iter().find(|(name, _)| name == wanted).map(|(_, uri)| uri.clone());
+        let home = WIRES.iter().find(|wire| wire.provider == provider).map(|wire| wire.home);
+        let own = wire.and_then(|wire| named(wire.name));
+        let base = own.or_else(|| named(provider)).or_else(|| self.everything.clone());
+        let base = base.or_else(|| home?.parse().ok()).context("no server is known for it")?;
+        let mut path = joined(base.path(), path);
+        if let Some(query) = head.uri.query() {
+            path = format!("{path}?{query}");
+        }
+        let mut parts = base.into_parts();
+        parts.path_and_query = Some(path.parse()?);
+        Ok(Uri::from_parts(parts)?)
+    }
+
+    /// Asks the server a request is for.
+    pub(super) async fn ask(
+        &self,
+        wire: Option<&Wire>,
+        mut head: Parts,
+        body: Body,
+    ) -> Result<Response<Incoming>, Error> {
+        head.uri = self.target(wire, &head)?;
+        head.version = Version::HTTP_11;
+        strip(&mut head.headers);
+        head.headers.remove(header::HOST);
+        head.headers.remove(header::EXPECT);
+        Ok(self.client.request(Request::from_parts(head, body)).await?)
+    }
+}
+
+fn is_known(name: &str) -> bool {
+    WIRES.iter().any(|wire| wire.name == name || wire.provider == name)
+}
+
+fn base(url: &str) -> anyhow::Result<Uri> {
+    let uri: Option<Uri> = url.parse().ok();
+    let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some();
+    uri.filter(is_web).ok_or_else(|| {
+        anyhow!("write an address such as https://api.anthropic.com")
+            .context(format!("`{url}` is no address"))
+    })
+}
+
+/// Whose a request is that is in no wire.
+fn guess(path: &str, headers: &HeaderMap) -> &'static str {
+    match () {
+        () if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") => "anthropic",
+        () if path.starts_with("/v1beta") || headers.contains_key("x-goog-api-key") => "gemini",
+        () => "openai",
+    }
+}
+
+/// A path below another; what both say where they meet is said once.
+fn joined(base: &str, path: &str) -> String {
+    let base = base.trim_end_matches('/');
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    match base.rsplit_once('/') {
+        Some((before, last)) if !last.is_empty() && last == first => format!("{before}{path}"),
+        _ => format!("{base}{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_goes_on_where_the_address_ends() {
+        assert_eq!(joined("/", "/v1/messages"), "/v1/messages");
+        assert_eq!(joined("/v1", "/v1/responses"), "/v1/responses");
+        assert_eq!(joined("/api/v1/", "/v1/chat/completions"), "/api/v1/chat/completions");
+        assert_eq!(joined("/api", "/v1/messages"), "/api/v1/messages");
+    }
+}

@@ -1,0 +1,218 @@
+//! Faults: of the model's server, of the client, and of the proxy itself.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::lab::{ANTHROPIC, CHAT, Do, Lab, SSE, WIRES, post, response, until};
+
+const NO_MAP: (&str, &str) = ("no-map.md", "---\ncondition: new Map\n---\nNo.\n");
+
+fn started(events: &[String]) -> Vec<Do> {
+    let chunks = events.iter().map(|event| Do::Chunk(event.clone().into_bytes()));
+    [Do::Write(SSE.to_vec())].into_iter().chain(chunks).collect()
+}
+
+#[test]
+fn a_server_that_dies_in_an_answer_is_seen_as_it_is() {
+    for wire in &WIRES {
+        let lab = Lab::new(&[NO_MAP]);
+        let events = (wire.events)("1", &["one ", "ne"], Some(&["{\"content\":1}"]));
+        let mut steps = started(&events[..3]);
+        steps.push(Do::Close);
+        lab.model.answers(steps);
+        let answer = lab.ask(wire, &(wire.conversation)(&[("user", "go")]));
+        assert!(!answer.is_whole, "{}", wire.name);
+        assert_eq!(answer.text(), events[..3].concat(), "{}", wire.name);
+    }
+}
+
+#[test]
+fn garbage_passes() {
+    let lab = Lab::new(&[NO_MAP]);
+    let garbage: Vec<u8> = (0..2000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut steps = vec![
+        Do::Write(SSE.to_vec()),
+        Do::Chunk(garbage.clone()),
+        Do::Chunk(b"\n\ndata: {\"type\":3}\n\ndata".to_vec()),
+    ];
+    steps.push(Do::Chunk(Vec::new()));
+    lab.model.answers(steps);
+    let answer = lab.ask(&ANTHROPIC, &(ANTHROPIC.conversation)(&[("user", "go")]));
+    assert!(answer.is_whole && answer.body.starts_with(&garbage) && answer.body.ends_with(b"\n\ndata"));
+    let odd = [
+        "[]",
+        "7",
+        "{\"messages\":[]}",
+        "{\"messages\":[1,{}],\"tools\":[1]}",
+        "{\"tools\":[1],\"messages\":[{\"role\":\"user\",\"content\":{\"a\":1}}]}",
+        "{",
+        "\u{feff}{}",
+        "null",
+    ];
+    for wire in &WIRES {
+        for body in odd {
+            lab.post(wire.path, body);
+            assert_eq!(lab.model.seen().last().unwrap().text(), body, "{}", wire.name);
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_ends_early_ends_early() {
+    let lab = Lab::new(&[NO_MAP]);
+    let events = (ANTHROPIC.events)("1", &["one ", "ne"], None);
+    let mut steps = started(&events[..4]);
+    steps.push(Do::Chunk(Vec::new()));
+    lab.model.answers(steps);
+    let answer = lab.ask(&ANTHROPIC, &(ANTHROPIC.conversation)(&[("user", "go")]));
+    assert_eq!((answer.text(), answer.is_whole), (events[..4].concat(), true));
+}
+
+#[test]
+fn a_second_answer_that_fails_is_told_in_the_first() {
+    for wire in &WIRES {
+        let lab = Lab::new(&[NO_MAP]);
+        lab.model.says(&(wire.events)("1", &["clean. ", "new Map"], None));
+        lab.model.answers(vec![Do::Write(response(
+            "529 Overloaded",
+            "content-type: application/json\r\n",
+            "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}",
+        ))]);
+        let answer = lab.ask(wire, &(wire.conversation)(&[("user", "go")]));
+        assert!(
+            answer.text().contains("busy") && !answer.text().contains("new Map"),
+            "{}: {}",
+            wire.name,
+            answer.text()
+        );
+        // Nothing was told, so it fires again.
+        lab.model.says(&(wire.events)("3", &["new Map"], None));
+        lab.model.says(&(wire.events)("4", &["fine"], None));
+        let answer = lab.ask(wire, &(wire.conversation)(&[("user", "go")]));
+        assert!(
+            answer.text().contains("fine") && !answer.text().contains("new Map"),
+            "{}: {}",
+            wire.name,
+            answer.text()
+        );
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let lab = Lab::with(&[NO_MAP], &["--upstream", "http://127.0.0.1:1"]);
+    let answer = lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "go")]));
+    assert_eq!(answer.status(), 502);
+    assert!(answer.text().contains("cannot be asked"), "{}", answer.text());
+    lab.until_logged("unreachable");
+}
+
+#[test]
+fn a_client_that_goes_away_takes_the_answer_with_it() {
+    for rules in [&[NO_MAP][..], &[]] {
+        let lab = Lab::new(rules);
+        let mut steps = started(&(ANTHROPIC.events)("1", &["one "], None)[..3]);
+        steps.push(Do::UntilGone);
+        lab.model.answers(steps);
+        let mut stream = lab.connect();
+        stream
+            .write_all(&post("/v1/messages", &(ANTHROPIC.conversation)(&[("user", "go")]).to_string()))
+            .unwrap();
+        let mut got = String::new();
+        while !got.contains("one ") {
+            let mut buffer = [0; 4096];
+            let len = stream.read(&mut buffer).unwrap();
+            got.push_str(&String::from_utf8_lossy(&buffer[..len]));
+        }
+        let left = Instant::now();
+        drop(stream);
+        until(|| lab.model.gone().is_some(), || "the server to notice".to_owned());
+        assert!(lab.model.gone().unwrap() - left < Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn a_server_that_stalls_does_not_stop_others() {
+    let lab = Lab::new(&[NO_MAP]);
+    let mut steps = started(&(ANTHROPIC.events)("1", &["one "], None)[..3]);
+    steps.push(Do::Sleep(3000));
+    lab.model.answers(steps);
+    let mut stream = lab.connect();
+    stream
+        .write_all(&post("/v1/messages", &(ANTHROPIC.conversation)(&[("user", "go")]).to_string()))
+        .unwrap();
+    until(|| lab.model.seen().len() == 1, || "the first".to_owned());
+    let began = Instant::now();
+    lab.model.says(&(ANTHROPIC.events)("2", &["two"], None));
+    assert!(lab.ask(&ANTHROPIC, &(ANTHROPIC.conversation)(&[("user", "other")])).text().contains("two"));
+    assert!(began.elapsed() < Duration::from_secs(2));
+}
+
+/// Memory that is in use, in KiB, and descriptors.
+fn usage(lab: &Lab) -> (u64, usize) {
+    let status = fs::read_to_string(format!("/proc/{}/status", lab.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let files = fs::read_dir(format!("/proc/{}/fd", lab.pid())).unwrap().count();
+    (line.trim().trim_end_matches(" kB").parse().unwrap(), files)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_reads_slowly_costs_little() {
+    let lab = Lab::new(&[NO_MAP]);
+    let text = "x".repeat(10_000);
+    let many: Vec<&str> = (0..5000).map(|_| text.as_str()).collect();
+    lab.model.says(&(CHAT.events)("1", &many, None));
+    let before = usage(&lab).0;
+    let mut stream = lab.connect();
+    stream.write_all(&post(CHAT.path, &(CHAT.conversation)(&[("user", "go")]).to_string())).unwrap();
+    thread::sleep(Duration::from_secs(2));
+    // Fifty megabytes are waiting; the systems' own buffers hold a few.
+    let grown = usage(&lab).0.saturating_sub(before);
+    assert!(grown < 16 << 10, "{grown} KiB");
+    let mut rest = Vec::new();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    while !rest.ends_with(b"0\r\n\r\n") {
+        let mut buffer = vec![0; 1 << 16];
+        let len = stream.read(&mut buffer).unwrap();
+        assert!(len > 0);
+        rest.extend_from_slice(&buffer[..len]);
+        rest.drain(..rest.len().saturating_sub(100));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn connections_leave_nothing_behind() {
+    let lab = Lab::new(&[NO_MAP]);
+    lab.get("/v1/models");
+    let (_, files) = usage(&lab);
+    let idle: Vec<_> = (0..400).map(|_| lab.connect()).collect();
+    until(|| usage(&lab).1 >= files + 380, || "connections".to_owned());
+    assert_eq!(lab.get("/__rulebook/health").status(), 200);
+    drop(idle);
+    for number in 0..50 {
+        lab.model.says(&(CHAT.events)("1", &["new Map"], None));
+        lab.model.says(&(CHAT.events)("2", &["fine"], None));
+        lab.ask(&CHAT, &(CHAT.conversation)(&[("user", &format!("go {number}"))]));
+    }
+    until(|| usage(&lab).1 <= files + 8, || format!("{} files, {files} before", usage(&lab).1));
+    until(
+        || lab.get("/__rulebook/metrics").text().contains("rulebook_streams 0"),
+        || "no streams".to_owned(),
+    );
+}
+
+#[test]
+fn nothing_passes_unwatched_where_that_is_asked_for() {
+    let gzip = "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n";
+    let lab = Lab::new(&[NO_MAP]);
+    lab.model.answers(vec![Do::Write(response("200 OK", gzip, "?"))]);
+    assert_eq!(lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "go")])).text(), "?");
+    lab.until_logged("not watched");
+    let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+    lab.model.answers(vec![Do::Write(response("200 OK", gzip, "?"))]);
+    assert_eq!(lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "go")])).status(), 502);
+}

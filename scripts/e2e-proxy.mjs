@@ -1,0 +1,216 @@
+// What scripts/e2e-proxy checks: real agents talk to a scripted model through the proxy, with a tap before and behind it.
+//
+//   same    without rules, every request and every answer passes as it came
+//   rules   a rule for paths is in the request after the file was touched, once, and stays in its place
+//   stop    a call that goes against a stream rule is not seen by the agent, which goes on from the clean answer
+//   budget  a model that never obeys is asked four times, and the agent gets its last answer
+import { spawn, spawnSync } from "node:child_process";
+import { createServer, request } from "node:http";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CLIENTS } from "./e2e-clients.mjs";
+
+const E2E = process.env.E2E;
+const names = process.argv.slice(2);
+const [BEFORE, PROXY, BEHIND, MODEL] = [18950, 18951, 18952, 18953];
+
+// Agents with the wires they speak.
+const named = (name) => CLIENTS.find((client) => client.name === name);
+const copilot = (wire, more) => ({ ...named("copilot"), name: `copilot ${wire}`, folder: "copilot", env: (at) => ({ ...named("copilot").env(at), ...more(at) }) });
+const AGENTS = [
+  named("claude"),
+  copilot("chat", () => ({})),
+  copilot("responses", () => ({ COPILOT_PROVIDER_WIRE_API: "responses" })),
+  copilot("anthropic", (at) => ({ COPILOT_PROVIDER_TYPE: "anthropic", COPILOT_PROVIDER_BASE_URL: at.url })),
+  named("codex"),
+  named("opencode"),
+  named("gemini"),
+].filter((agent) => names.length === 0 || names.includes(agent.folder ?? agent.name));
+
+const FILES = { "db/schema.sql": "CREATE TABLE a (id int);\n", "README.md": "A project.\n" };
+const RULES = {
+  ".rulebook/rules/db.md": "---\npaths: db/**\n---\nMARK-DB\n",
+  ".rulebook/rules/always.md": "---\nalwaysApply: true\n---\nMARK-ALWAYS\n",
+  ".rulebook/rules/never.md": "---\npaths: other/**\n---\nMARK-NEVER\n",
+};
+const STREAM = { ".rulebook/rules/ids.md": "---\ncondition: bigint\n---\nKeep the ids as they are.\n" };
+
+/** Passes everything on and keeps what passed. */
+const tap = (port, to) => {
+  const seen = [];
+  const server = createServer((from, answer) => {
+    const one = { method: from.method, path: from.url, headers: from.headers, asked: [], answered: [], whole: false };
+    seen.push(one);
+    const onward = request({ port: to, method: from.method, path: from.url, headers: from.headers }, (back) => {
+      one.status = back.statusCode;
+      answer.writeHead(back.statusCode, back.headers);
+      back.on("data", (part) => { one.answered.push(part); answer.write(part); });
+      back.on("end", () => { one.whole = true; answer.end(); });
+      back.on("error", () => answer.destroy());
+    });
+    onward.on("error", () => answer.destroy());
+    answer.on("close", () => onward.destroy());
+    from.on("data", (part) => { one.asked.push(part); onward.write(part); });
+    from.on("end", () => onward.end());
+  });
+  server.on("upgrade", (from, socket) => socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\n\r\n"));
+  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve({
+    stop: () => { server.closeAllConnections(); server.close(); },
+    seen: () => seen.map((one) => ({ ...one, asked: Buffer.concat(one.asked).toString("latin1"), answered: Buffer.concat(one.answered).toString("latin1") })),
+  })));
+};
+
+const start = async (command, words, options) => {
+  const child = spawn(command, words, options);
+  await new Promise((resolve, reject) => {
+    child.stdout.once("data", resolve);
+    child.once("exit", (code) => reject(new Error(`${command} ends with ${code}`)));
+  });
+  return child;
+};
+
+/** Runs an agent through everything; what passed before and behind the proxy. */
+const run = async (agent, task, rules, turns) => {
+  const folder = join(E2E, "proxy", `${agent.name}-${task}`.replaceAll(" ", "-"));
+  rmSync(folder, { recursive: true, force: true });
+  const at = { url: `http://127.0.0.1:${BEFORE}`, home: join(folder, "home"), project: join(folder, "project"), clients: join(E2E, "clients") };
+  for (const made of [at.home, at.project, join(folder, "tmp"), join(folder, "own")]) mkdirSync(made, { recursive: true });
+  for (const [file, text] of Object.entries({ ...FILES, ...rules })) {
+    mkdirSync(dirname(join(at.project, file)), { recursive: true });
+    writeFileSync(join(at.project, file), text);
+  }
+  spawnSync("git", ["init", "--quiet"], { cwd: at.project });
+  const path = [join(at.clients, agent.folder ?? agent.name, "node_modules/.bin"), process.env.PATH].join(":");
+  const env = { PATH: path, HOME: at.home, TMPDIR: join(folder, "tmp"), TERM: "dumb", LANG: "C.UTF-8", ...agent.env(at) };
+  agent.prepare?.(at);
+  const script = join(folder, "script.json");
+  writeFileSync(script, JSON.stringify(turns(at)));
+  const model = await start(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", join(folder, "model.jsonl"), "--port", String(MODEL)], { stdio: ["ignore", "pipe", "inherit"] });
+  const behind = await tap(BEHIND, MODEL);
+  let log = "";
+  const proxy = await start(join(E2E, "../debug/rulebook"), ["proxy", "--json", "--listen", `127.0.0.1:${PROXY}`, "--upstream", `http://127.0.0.1:${BEHIND}`],
+    { cwd: at.project, env: { PATH: process.env.PATH, HOME: join(folder, "own") }, stdio: ["ignore", "pipe", "pipe"] });
+  proxy.stderr.on("data", (part) => (log += part));
+  const before = await tap(BEFORE, PROXY);
+  const [program, ...words] = agent.run(at, "Please change the schema", {});
+  const child = spawn(program, words, { cwd: at.project, env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (said += part));
+  const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(timer);
+  const seen = { before: before.seen(), behind: behind.seen(), log, said, status, file: readFileSync(join(at.project, "db/schema.sql"), "utf8") };
+  writeFileSync(join(folder, "said.txt"), said);
+  writeFileSync(join(folder, "proxy.log"), log);
+  writeFileSync(join(folder, "passed.json"), JSON.stringify({ before: seen.before, behind: seen.behind }, null, 1));
+  for (const server of [before, behind]) server.stop();
+  for (const one of [proxy, model]) await new Promise((resolve) => { one.once("exit", resolve); one.kill(); });
+  return seen;
+};
+
+// ---- What must hold.
+
+const isMain = (one) => one.method === "POST" && /"tools":\s*\[\s*\{/.test(one.asked) && !one.path.includes("count_tokens");
+const count = (text, part) => text.split(part).length - 1;
+/** The entries of a conversation without what clients move about: marks of caches, and how a text alone is written. */
+const entries = (body) => {
+  const plain = (value, key) => (key === "content" && typeof value === "string" ? [{ type: "text", text: value }] : value);
+  const clean = (value) => JSON.parse(JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : plain(inner, key))));
+  return clean(body.messages ?? body.input ?? body.contents ?? []).map((entry) => JSON.stringify(entry));
+};
+const heads = (one) => JSON.stringify(Object.entries(one.headers).filter(([name]) => !["host", "connection"].includes(name)).sort());
+
+const CHECKS = {
+  same: {
+    rules: {},
+    turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", thinking: "Hm.", calls: [call] })), { text: "All done." }],
+    holds: (seen) => {
+      const wrong = [];
+      if (seen.before.length !== seen.behind.length) wrong.push(`${seen.before.length} requests before, ${seen.behind.length} behind`);
+      seen.before.forEach((one, at) => {
+        const other = seen.behind[at];
+        if (!other) return;
+        for (const key of ["method", "path", "status", "asked", "answered"]) if (one[key] !== other[key]) wrong.push(`${one.path}: another ${key}`);
+        if (heads(one) !== heads(other)) wrong.push(`${one.path}: other headers`);
+      });
+      return wrong;
+    },
+  },
+  rules: {
+    rules: RULES,
+    turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", calls: [call] })), { text: "And ", calls: agent.calls(at).slice(0, 1) }, { text: "All done." }],
+    holds: (seen) => {
+      const main = seen.behind.filter(isMain).map((one) => one.asked);
+      const wrong = [];
+      if (main.length < 3) wrong.push(`only ${main.length} requests`);
+      main.forEach((body, at) => {
+        for (const [mark, wanted] of [["MARK-ALWAYS", 1], ["MARK-DB", at === 0 ? 0 : 1], ["MARK-NEVER", 0]]) {
+          if (count(body, mark) !== wanted) wrong.push(`request ${at + 1}: ${mark} ${count(body, mark)}×`);
+        }
+      });
+      for (let at = 1; at < main.length; at++) {
+        const [former, later] = [main[at - 1], main[at]].map((body) => entries(JSON.parse(body)));
+        const differs = former.findIndex((entry, place) => entry !== later[place]);
+        if (differs >= 0) wrong.push(`request ${at + 1}: entry ${differs + 1} of ${former.length} differs from before`);
+        const standing = (body) => JSON.stringify(JSON.parse(body).system ?? JSON.parse(body).instructions ?? JSON.parse(body).systemInstruction ?? "");
+        if (standing(main[at - 1]) !== standing(main[at])) wrong.push(`request ${at + 1}: what stands before differs`);
+      }
+      return wrong;
+    },
+  },
+  stop: {
+    rules: STREAM,
+    turns: (agent) => (at) => {
+      const calls = agent.calls(at);
+      const first = calls.slice(0, -1).map((call) => ({ text: "I look. ", calls: [call] }));
+      return [...first, { text: "I change it. ", thinking: "Hm.", calls: calls.slice(-1) }, { text: "It stays as it is." }, { text: "All done." }];
+    },
+    holds: (seen) => {
+      const wrong = [];
+      const retries = seen.behind.filter((one) => isMain(one) && one.asked.includes("<system-interrupt"));
+      if (retries.length < 1) wrong.push("no retry with the rule");
+      if (seen.before.some((one) => one.answered.includes("bigint"))) wrong.push("the agent saw the call");
+      if (seen.before.some((one) => one.asked.includes("bigint"))) wrong.push("the agent's conversation has the call");
+      if (!seen.file.includes("id int")) wrong.push("the call was carried out");
+      if (!seen.said.includes("It stays as it is.")) wrong.push("the agent did not say the clean answer");
+      if (!seen.log.includes('"event":"interrupt"')) wrong.push("no interrupt in the log");
+      return wrong;
+    },
+  },
+  budget: {
+    rules: STREAM,
+    turns: (agent) => (at) => {
+      const calls = agent.calls(at);
+      const first = calls.slice(0, -1).map((call) => ({ text: "I look. ", calls: [call] }));
+      const bad = { text: "I change it. ", calls: calls.slice(-1) };
+      return [...first, bad, bad, bad, bad, { text: "All done." }];
+    },
+    holds: (seen) => {
+      const wrong = [];
+      const asked = seen.before.filter(isMain).length;
+      const sent = seen.behind.filter(isMain).length;
+      if (sent !== asked + 3) wrong.push(`${asked} requests of the agent, ${sent} of the proxy`);
+      if (!seen.log.includes("interrupted often enough")) wrong.push("not told in the log");
+      if (!seen.behind.some((one) => one.asked.includes("<system-reminder reason"))) wrong.push("no reminder");
+      if (!seen.file.includes("bigint")) wrong.push("the last answer was not carried out");
+      return wrong;
+    },
+  },
+};
+
+let failed = 0;
+for (const agent of AGENTS) {
+  for (const [task, { rules, turns, holds }] of Object.entries(CHECKS)) {
+    let wrong;
+    try {
+      const seen = await run(agent, task, rules, turns(agent));
+      wrong = seen.status === 0 ? holds(seen) : [`ended with ${seen.status}: ${seen.said.slice(-200)}`, ...holds(seen)];
+      if (seen.log.includes('"event":"failed"')) wrong.push("the proxy failed");
+    } catch (error) {
+      wrong = [String(error)];
+    }
+    console.log(`${agent.name.padEnd(18)} ${task.padEnd(7)} ${wrong.length === 0 ? "holds" : [...new Set(wrong)].slice(0, 6).join("; ")}`);
+    failed += wrong.length;
+  }
+}
+process.exit(failed === 0 ? 0 : 1);
