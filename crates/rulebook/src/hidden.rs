@@ -143,9 +143,12 @@ fn is_plain(text: &str) -> bool {
         }
         _ => false,
     };
-    text.as_bytes().chunks(PIECE).enumerate().all(|(count, piece)| {
-        !has_odd(piece) || !piece.iter().enumerate().any(|(at, byte)| hides(count * PIECE + at, *byte))
-    })
+    let any_hides = |from: usize, piece: &[u8]| {
+        has_odd(piece) && piece.iter().enumerate().any(|(at, byte)| hides(from + at, *byte))
+    };
+    let (pieces, rest) = text.as_bytes().as_chunks::<PIECE>();
+    !pieces.iter().enumerate().any(|(count, piece)| any_hides(count * PIECE, piece))
+        && !any_hides(pieces.len() * PIECE, rest)
 }
 
 /// Hidden characters of a line, each with the byte it starts at.

@@ -1,5 +1,7 @@
 //! Parsing: a source in, a rule (or its rejection) and diagnostics out.
 
+use std::borrow::Cow;
+
 use super::build::{self, ReadBy};
 use super::reader::Reader;
 use super::{Broken, Keys, strict};
@@ -67,11 +69,11 @@ pub fn parse(source: Source) -> Parsed {
             parsed.diagnostics.extend(told.next());
         }
         // Whoever delivers the rule, in whatever way, delivers what people can see.
-        rule.description = rule.description.take().map(|text| visible(&text).into_owned());
-        rule.globs
-            .iter_mut()
-            .filter(|glob| !glob.is_ascii())
-            .for_each(|glob| *glob = visible(glob).into_owned());
+        for value in rule.description.iter_mut().chain(&mut rule.globs) {
+            if let Cow::Owned(shown) = visible(value) {
+                *value = shown;
+            }
+        }
         // The text is cut down to the body in place: most of a file is body.
         text.truncate(body.end);
         text.drain(..body.start);
