@@ -100,7 +100,7 @@ test("the rules are filtered while typing, and the address says how", async (t) 
 });
 
 const stateOf = (id) => JSON.parse(run(binary, folder, ["status", "--json"])).rules.find((rule) => rule.id === id).state;
-const toggles = () => join(folder, "home/.local/state/rulebook/toggles");
+const toggles = () => readFileSync(join(folder, "home/.local/state/rulebook/toggles.json"), "utf8");
 
 test("a switch writes the person's toggle, and writes it back", async (t) => {
   const page = await look(t, `${url}rules?q=infra`);
@@ -109,11 +109,13 @@ test("a switch writes the person's toggle, and writes it back", async (t) => {
   await toggle.click();
   await page.locator("[role=switch][aria-checked=false]").waitFor();
   assert.equal(stateOf("infra"), "disabled");
+  assert.match(toggles(), /"infra"/);
   assert.match(page.url(), /rules\?q=infra$/);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "switch");
   await toggle.click();
   await page.locator("[role=switch][aria-checked=true]").waitFor();
   assert.equal(stateOf("infra"), "inactive");
+  assert.doesNotMatch(toggles(), /"infra"/);
 });
 
 test("a switch works without script", async (t) => {

@@ -1,6 +1,6 @@
 //! Following: every session's ledger, read on from where it was read to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -41,19 +41,20 @@ impl Follower {
 
     /// Reads on. `take` is given every session with news, the one written first first. Sessions that are gone are let
     /// go of; those there are now are returned.
-    pub(super) fn look(&mut self, mut take: impl FnMut(&PathBuf, &Followed, Vec<News>)) -> Vec<PathBuf> {
-        let mut there = Vec::new();
+    pub(super) fn look(&mut self, mut take: impl FnMut(&PathBuf, &Followed, Vec<News>)) -> HashSet<PathBuf> {
+        let mut there = HashSet::new();
         for found in sessions(&self.state).into_iter().rev() {
             let file = found.ledger.file().to_owned();
             let written = (found.at, found.len);
-            there.push(file.clone());
+            there.insert(file.clone());
             let mut followed = match self.known.remove(&file) {
                 Some(followed) if followed.written == written => {
                     self.known.insert(file, followed);
                     continue;
                 }
-                Some(followed) => followed,
-                None => Followed::new(),
+                Some(followed) if followed.written.1 <= found.len => followed,
+                // One that is shorter now was removed and begun anew.
+                _ => Followed::new(),
             };
             followed.written = written;
             // One that cannot be read now may be at the next look.
@@ -64,9 +65,7 @@ impl Follower {
             }
             self.known.insert(file, followed);
         }
-        if self.known.len() > there.len() {
-            self.known.retain(|file, _| there.contains(file));
-        }
+        self.known.retain(|file, _| there.contains(file));
         there
     }
 }

@@ -132,10 +132,9 @@ impl Following {
             is_news = true;
             sums.entry(file.clone()).or_default().add(session, news, delivered);
         });
-        if sums.len() > there.len() {
-            is_news = true;
-            sums.retain(|file, _| there.contains(file));
-        }
+        let before = sums.len();
+        sums.retain(|file, _| there.contains(file));
+        is_news |= sums.len() < before;
         *version += u64::from(is_news);
         *looked = Some(Instant::now());
     }
@@ -143,6 +142,9 @@ impl Following {
 
 impl Sum {
     fn add(&mut self, session: &Followed, news: Vec<News>, delivered: &mut Delivered) {
+        if matches!(news.first(), Some(News { fact: Fact::Began { .. }, .. })) {
+            *self = Sum::default();
+        }
         self.at = session.written_at();
         let Followed { host, session, agent, root, turn, .. } = session;
         if self.host.is_empty() {
