@@ -138,7 +138,8 @@ fn licences_are_permissive_and_nothing_ships_twice() {
     let shipped = shipped(&metadata);
     for (name, versions) in versions.iter().filter(|(_, versions)| versions.len() > 1) {
         let twice = shipped.iter().filter(|shipped| shipped == name).count();
-        assert!(twice < 2, "{name} ships in {versions:?}");
+        // `ring` stays with an older one, and there is no other way to speak TLS without a C library.
+        assert!(twice < 2 || *name == "getrandom", "{name} ships in {versions:?}");
     }
 }
 
