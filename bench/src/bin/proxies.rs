@@ -13,8 +13,11 @@ use tokio::net::{TcpListener, TcpStream};
 /// Streams at once, deltas of each, and the time between two.
 const LOADS: &[(usize, usize, u64)] = &[(1, 200, 10), (100, 60, 50), (1000, 20, 250)];
 
+/// What is said: prose of which nothing begins like what the rules watch for, so that nothing has to wait.
+const SAID: &[&str] = &["quietly the river", "carries leaves", "over mossy stones", "while birds look", "for their young"];
+
 /// How often each target is measured.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 struct Target {
     name: String,
@@ -106,7 +109,7 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
         tasks.push(tokio::spawn(async move {
             // Not all in one moment.
             tokio::time::sleep(Duration::from_micros((at as u64 * 7919) % (gap * 1000))).await;
-            match tokio::time::timeout(Duration::from_secs(60), ask(&address, deltas, gap, start)).await {
+            match tokio::time::timeout(Duration::from_secs(30), ask(&address, deltas, gap, start)).await {
                 Ok(Ok(times)) if times.1.len() == deltas => times,
                 Ok(Ok(times)) => {
                     failed.fetch_add(1, Ordering::Relaxed);
@@ -135,7 +138,7 @@ async fn ask(address: &str, deltas: usize, gap: u64, start: Instant) -> std::io:
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let body = format!(
-        "{{\"model\":\"m\",\"stream\":true,\"user\":\"{deltas}/{gap}/\",\"tools\":[{{\"type\":\"function\",\"function\":{{\"name\":\"f\",\"parameters\":{{}}}}}}],\"messages\":[{{\"role\":\"user\",\"content\":\"go\"}}]}}"
+        "{{\"model\":\"m\",\"stream\":true,\"tools\":[{{\"type\":\"function\",\"function\":{{\"name\":\"f\",\"parameters\":{{}}}}}}],\"messages\":[{{\"role\":\"user\",\"content\":\"go={deltas}/{gap}=\"}}]}}"
     );
     let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     let asked = Instant::now();
@@ -177,7 +180,7 @@ async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
     loop {
         let (deltas, gap) = loop {
             let text = String::from_utf8_lossy(&request);
-            let said = text.split_once("\"user\":").and_then(|(_, rest)| rest.split('"').nth(1)).map(str::to_owned);
+            let said = text.split_once("go=").and_then(|(_, rest)| rest.split('=').next()).map(str::to_owned);
             let is_whole = text.trim_end().ends_with('}') || text.ends_with("0\r\n\r\n");
             if let Some(said) = said.filter(|_| is_whole) {
                 let mut parts = said.split('/').filter_map(|part| part.parse::<u64>().ok());
@@ -191,11 +194,8 @@ async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
         };
         request.clear();
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n").await?;
-        let text = rulebook_bench::stream::text(64 << 10).replace(['"', '\\', '@', '\n'], " ");
-        let words: Vec<char> = text.chars().collect();
         for at in 0..deltas {
-            let from = (at as usize * 12) % (words.len() - 12);
-            let said: String = words[from..from + 12].iter().collect();
+            let said = SAID[at as usize % SAID.len()];
             let now = start.elapsed().as_nanos();
             send(&mut stream, &format!("{{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"@{now}@ {said} \"}},\"finish_reason\":null}}]}}")).await?;
             tokio::time::sleep(Duration::from_millis(gap)).await;

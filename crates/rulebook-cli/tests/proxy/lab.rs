@@ -468,7 +468,7 @@ pub(crate) const ANTHROPIC: Wire = Wire {
             events.push(json!({ "type": "content_block_stop", "index": 0 }));
             index = 1;
         }
-        for pieces in call {
+        if let Some(pieces) = call {
             events.push(json!({ "type": "content_block_start", "index": index, "content_block": { "type": "tool_use", "id": format!("toolu_{id}"), "name": "write", "input": {} } }));
             events.extend(pieces.iter().map(|piece| json!({ "type": "content_block_delta", "index": index, "delta": { "type": "input_json_delta", "partial_json": piece } })));
             events.push(json!({ "type": "content_block_stop", "index": index }));
@@ -515,7 +515,7 @@ pub(crate) const CHAT: Wire = Wire {
         let chunk = |delta: Value, finish: Option<&str>| json!({ "id": format!("chatcmpl-{id}"), "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
         let mut events = vec![chunk(json!({ "role": "assistant", "content": "" }), None)];
         events.extend(texts.iter().map(|text| chunk(json!({ "content": text }), None)));
-        for pieces in call {
+        if let Some(pieces) = call {
             events.push(chunk(json!({ "tool_calls": [{ "index": 0, "id": format!("call_{id}"), "type": "function", "function": { "name": "write", "arguments": "" } }] }), None));
             events.extend(pieces.iter().map(|piece| {
                 chunk(json!({ "tool_calls": [{ "index": 0, "function": { "arguments": piece } }] }), None)
@@ -587,7 +587,7 @@ pub(crate) const RESPONSES: Wire = Wire {
             output.push(item(json!([part(&whole)])));
             events.push(json!({ "type": "response.output_item.done", "output_index": 0, "item": output[0] }));
         }
-        for pieces in call {
+        if let Some(pieces) = call {
             let index = output.len();
             let item = |arguments: &str| json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": format!("call_{id}"), "name": "write", "arguments": arguments });
             events.push(

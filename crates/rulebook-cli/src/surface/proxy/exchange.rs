@@ -96,7 +96,7 @@ impl Exchange {
 
     /// Decides which rules apply, and puts them into the request.
     pub(super) fn prepare(&self) -> Result<Prepared, String> {
-        let Book { workspace, book } = &*self.book;
+        let Book { workspace, book, .. } = &*self.book;
         let mut session = self.session();
         let (mut facts, reminders) = self.facts(&mut session);
         let (mut evidence, _) = workspace.gather(&self.input());
@@ -108,7 +108,7 @@ impl Exchange {
             .filter(|verdict| matches!(verdict.state, State::Stream))
             .map(|verdict| verdict.rule)
             .collect();
-        let watch = self.proxy.rules.watch(workspace, &stream)?;
+        let watch = self.proxy.rules.watch(&self.book, &stream)?;
         let cap = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
         let delivery = |verdict: &Verdict<'_>| Delivery::of(verdict.rule, because(verdict, &evidence));
         let is_wanted = |session: &Session, verdict: &Verdict<'_>| {

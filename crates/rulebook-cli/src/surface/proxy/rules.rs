@@ -40,6 +40,8 @@ struct Now {
 pub(super) struct Book {
     pub(super) workspace: Workspace,
     pub(super) book: Rulebook,
+    /// What tells the stream rules from what they were or will be, by their files.
+    prints: HashMap<String, u64>,
 }
 
 impl Book {
@@ -82,7 +84,9 @@ impl Rules {
         }
         let opened = crate::surface::open(&self.args).map(|workspace| {
             let book = workspace.load(Reach::Tree).book;
-            Arc::new(Book { workspace, book })
+            let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
+            let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
+            Arc::new(Book { workspace, book, prints })
         });
         let book = match (opened, now.as_ref()) {
             (Ok(book), _) => book,
@@ -95,12 +99,16 @@ impl Rules {
     }
 
     /// What watches for these rules; nothing where there are none.
-    pub(super) fn watch(&self, workspace: &Workspace, rules: &[&Rule]) -> Result<Option<Arc<Watch>>, String> {
+    pub(super) fn watch(&self, book: &Book, rules: &[&Rule]) -> Result<Option<Arc<Watch>>, String> {
         if rules.is_empty() {
             return Ok(None);
         }
+        let workspace = &book.workspace;
         let base = workspace.settings.stream.modes();
-        let key = fingerprint(rules, &base);
+        let mut hasher = DefaultHasher::new();
+        base.hash(&mut hasher);
+        rules.iter().for_each(|rule| book.prints.get(&rule.origin.display).hash(&mut hasher));
+        let key = hasher.finish();
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = watches.get(&key) {
             return Ok(Some(Arc::clone(known)));
@@ -132,13 +140,9 @@ impl Rules {
     }
 }
 
-fn fingerprint(rules: &[&Rule], base: &Modes) -> u64 {
+fn fingerprint(rule: &Rule) -> u64 {
     let mut hasher = DefaultHasher::new();
-    base.hash(&mut hasher);
-    for rule in rules {
-        (&rule.name, &rule.origin.display, &rule.body).hash(&mut hasher);
-        format!("{:?}", rule.stream).hash(&mut hasher);
-    }
+    (&rule.name, &rule.body, format!("{:?}", rule.stream)).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -230,5 +230,11 @@ pub(super) fn record(
         return Ok(());
     }
     ledger.record(&mut session.history, facts, Vec::new())?;
-    rulebook_workspace::rewrite(&file(state, key), &serde_json::to_string(session)?)
+    // With nothing in its place there is nothing to find again.
+    let is_bare = session.inserted.is_empty() && session.prefix.as_ref().is_none_or(String::is_empty);
+    if is_bare {
+        Ok(())
+    } else {
+        rulebook_workspace::rewrite(&file(state, key), &serde_json::to_string(session)?)
+    }
 }
