@@ -176,13 +176,15 @@ impl Asking<'_> {
         let reads = |verdict: &&&Verdict<'_>| host_reads(self.host, self.workspace, verdict.rule);
         let own: Vec<&Verdict<'_>> = stack.iter().filter(reads).copied().collect();
         let unreadable = self.unreadable_to_host(&own, asked);
+        let looks = |call: &ToolCall| !self.host.misses.contains(&Touch::of(call));
+        let looked = if own.is_empty() { Vec::new() } else { history.touched(looks) };
         let mut missed = Missed::new();
         for verdict in &own {
             let source = &verdict.rule.origin.display;
             let never = || format!("{} never takes it: see `rulebook check`", self.host.name);
             let why = unreadable.contains(source).then(never);
             missed.extend(
-                why.or_else(|| self.host_misses(verdict, asked, history)).map(|why| (source.clone(), why)),
+                why.or_else(|| self.host_misses(verdict, asked, &looked)).map(|why| (source.clone(), why)),
             );
         }
         let is_left = |rule: &Rule| own.iter().any(|own| std::ptr::eq(own.rule, rule));
@@ -192,18 +194,15 @@ impl Asking<'_> {
         (stack.into_iter().filter(is_wanted).collect(), missed)
     }
 
-    /// Why the host's own rules for paths pass over what this call touches; nothing if they do not, or if an earlier
-    /// call made the host look.
-    fn host_misses(&self, verdict: &Verdict<'_>, asked: &Asked, history: &History) -> Option<String> {
+    /// Why the host's own rules for paths pass over what this call touches; nothing if they do not, or if the host looked
+    /// at their files before.
+    fn host_misses(&self, verdict: &Verdict<'_>, asked: &Asked, looked: &[String]) -> Option<String> {
         let touch = Touch::of(self.event.tool.as_ref()?);
         let on_paths = verdict.because.iter().filter(|reason| matches!(reason.condition, "paths" | "folder"));
         let paths: Vec<&String> =
             on_paths.flat_map(|reason| &reason.seen).map(|at| &asked.evidence.paths[*at].path).collect();
         let is_among = |touched: &[String]| touched.iter().any(|path| paths.contains(&path));
-        let looks = |call: &ToolCall| !self.host.misses.contains(&Touch::of(call));
-        let is_missed = self.host.misses.contains(&touch)
-            && is_among(&self.touched)
-            && !is_among(&history.touched(looks));
+        let is_missed = self.host.misses.contains(&touch) && is_among(&self.touched) && !is_among(looked);
         is_missed.then(|| format!("{} looks at no rules for paths when it {}", self.host.name, touch.said()))
     }
 
