@@ -1,14 +1,17 @@
 //! The command line.
 
+mod hosts;
+mod servers;
+
+pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
+pub(crate) use servers::{Proxy, Ui, Watch};
+
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
-
-use crate::surface::HOSTS;
 
 /// Which rules apply to the work at hand, and why.
 ///
@@ -140,60 +143,6 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) evidence: Evidence,
-}
-
-/// One event of a host.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Hook {
-    /// Which agent's
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: String,
-
-    /// Deliver the host's own formats too, which it reads itself
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
-/// Which sessions are followed.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Watch {
-    /// Only this session, as `rulebook sessions` lists it
-    #[arg(value_name = "SESSION")]
-    pub(crate) session: Option<String>,
-
-    /// Begin with what was told before
-    #[arg(long)]
-    pub(crate) past: bool,
-}
-
-/// How the page is served.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Ui {
-    /// Open it in the browser
-    #[arg(long)]
-    pub(crate) open: bool,
-
-    /// The port on the loopback address; default: one that is free
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
-    pub(crate) port: u16,
-}
-
-/// The hosts by name, and by what else they are called.
-fn hosts() -> impl TypedValueParser<Value = String> {
-    const CALLED: &[(&str, &str)] = &[
-        ("claude", "claude-code"),
-        ("copilot", "copilot-cli"),
-        ("gemini", "gemini-cli"),
-        ("qwen", "qwen-code"),
-    ];
-    let names = HOSTS.iter().map(|host| {
-        let called = CALLED.iter().filter(|(name, _)| *name == host.name).map(|(_, called)| called);
-        PossibleValue::new(host.name).aliases(called)
-    });
-    PossibleValuesParser::new(names).map(|given| {
-        let called = CALLED.iter().find(|(_, called)| *called == given);
-        called.map_or(given, |(name, _)| (*name).to_owned())
-    })
 }
 
 /// Whose view is shown.
@@ -340,37 +289,6 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Proxy {
-    /// Where to listen; default: this machine alone, on a free port that is printed
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Option<SocketAddr>,
-
-    /// The model's server, for every wire or, as `NAME=URL`, for one; may be given several times. Default: the providers' own
-    #[arg(long, value_name = "URL")]
-    pub(crate) upstream: Vec<String>,
-
-    /// Listen where other machines reach it; needs a token
-    #[arg(long, requires = "token")]
-    pub(crate) allow_remote: bool,
-
-    /// A secret that clients put behind the address, `http://HOST:PORT/TOKEN`, or into the header `x-rulebook-token`
-    #[arg(long, value_name = "TOKEN", env = "RULEBOOK_PROXY_TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<String>,
-
-    /// Write requests and answers into a folder, without secrets; `rulebook stream` reads the answers
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) record: Option<PathBuf>,
-
-    /// When something fails here, let nothing pass that is not watched
-    #[arg(long)]
-    pub(crate) fail_closed: bool,
-
-    /// A program to run, told of the server by its variables; the server ends with it
-    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
-    pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, ClapArgs)]
 pub(crate) struct StreamFile {
     /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -389,46 +307,6 @@ pub(crate) struct Toggle {
     /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
     #[arg(long)]
     pub(crate) team: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Install {
-    /// Which agent
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) wiring: Wiring,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Uninstall {
-    /// Which agent
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: String,
-
-    #[command(flatten)]
-    pub(crate) wiring: Wiring,
-}
-
-/// Which of a host's files are meant, and what they say.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Wiring {
-    /// The files in your home folder, for every workspace
-    #[arg(long)]
-    pub(crate) user: bool,
-
-    /// Show what would change and write nothing
-    #[arg(long)]
-    pub(crate) print: bool,
-
-    /// The hooks alone, not the MCP server
-    #[arg(long)]
-    pub(crate) no_mcp: bool,
-
-    /// The program the host is to run; default: the one on its `PATH`
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
-    pub(crate) command: String,
 }
 
 /// The command line with `--root` and `--set` in front of the command: they add up wherever they stand, and the

@@ -40,6 +40,7 @@ pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
 /// What people read of keys that are no conditions.
 const MEANINGS: &[(&str, &str)] = &[
     ("alwaysApply", "`true`: on with every request, whatever the paths say"),
+    ("alwaysEnabled", "`true`: it cannot be switched off, overridden or cut"),
     ("called", "it is a command: on when the user calls it by name"),
     ("condition", "regular expressions watched for in what the model writes; any of them fires"),
     ("contextMode", "whether an interrupted answer stays in the context"),
