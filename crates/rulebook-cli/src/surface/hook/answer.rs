@@ -17,7 +17,7 @@ use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION, sweep
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
 use super::event::{Answer, Event, Moment};
-use super::{Caller, HOSTS, Host, Touch};
+use super::{Caller, Host, Touch};
 use crate::args::Args;
 
 /// What is to be said to the host; an error of ours is told in the ledger too.
@@ -309,7 +309,7 @@ impl Asking<'_> {
 type Missed = HashMap<String, String>;
 
 /// What is known: this event, and what the ledger has of this turn and those before.
-fn input(host: &Host, event: &Event, history: &History) -> Input {
+pub(super) fn input(host: &Host, event: &Event, history: &History) -> Input {
     let is_prompt = event.moment == Moment::Prompt;
     let now = history.turn() + u64::from(is_prompt);
     let mut tools = history.tools();
@@ -327,7 +327,7 @@ fn input(host: &Host, event: &Event, history: &History) -> Input {
 }
 
 /// Whether the host reads the file itself.
-fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> bool {
+pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> bool {
     let Some(agent) = Agent::named(host.agent) else { return false };
     let root = Path::new(&workspace.roots.roots[0].path);
     agent.formats.iter().filter(|format| format.name == rule.origin.format.name).any(|format| {
@@ -344,34 +344,6 @@ fn join(before: Option<String>, text: &str) -> String {
 fn place(hit: &Hit) -> String {
     let parts = [hit.tool.as_ref().map(|tool| format!("tool {tool}")), hit.field.clone(), hit.file.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// The rules a session has not got, with why; by precedence.
-pub(crate) fn not_given(
-    workspace: &Workspace,
-    host: &str,
-    history: &History,
-) -> Vec<(String, String, String)> {
-    let Some(host) = HOSTS.iter().find(|known| known.name == host) else { return Vec::new() };
-    let event = Event::new(Moment::After, "", String::new());
-    let asked = workspace.ask(&input(host, &event, history));
-    let mut missing = Vec::new();
-    for verdict in asked.evaluate().verdicts {
-        let why = match &verdict.state {
-            State::Stack if history.has_rule(verdict.rule) => continue,
-            State::Stack if host_reads(host, workspace, verdict.rule) => {
-                format!("left to {}, which reads the file itself", host.name)
-            }
-            State::Stack => "applies now; it comes with the next event".to_owned(),
-            State::Offered => "offered: the agent may ask for it".to_owned(),
-            State::Stream => "watches what the model writes".to_owned(),
-            State::Inactive(why) => why.detail.clone(),
-            State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
-            State::Disabled(off) => format!("switched off by {}", off.by),
-        };
-        missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
-    }
-    missing
 }
 
 /// The name under which it is told that a workspace is not trusted.

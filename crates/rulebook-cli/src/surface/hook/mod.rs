@@ -11,6 +11,7 @@ mod copilot;
 mod cursor;
 mod event;
 mod gemini;
+mod missing;
 mod opencode;
 mod qwen;
 
@@ -24,7 +25,7 @@ use crate::args::{Args, Hook};
 use crate::out;
 use event::{Answer, Event, Moment};
 
-pub(super) use answer::not_given;
+pub(super) use missing::not_given;
 
 /// A host: how its events are read, what it takes, and how it is answered.
 pub(crate) struct Host {
