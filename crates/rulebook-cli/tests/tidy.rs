@@ -136,13 +136,12 @@ fn licences_are_permissive_and_nothing_ships_twice() {
         assert!(fine, "{name} is under {licence}");
     }
     let shipped = shipped(&metadata);
-    // What makes TLS is still on the version before.
+    // `ring` stays with an older one, and there is no other way to speak TLS without a C library.
     let behind = ["getrandom"];
     let several = versions.iter().filter(|(name, versions)| versions.len() > 1 && !behind.contains(name));
     for (name, versions) in several {
         let twice = shipped.iter().filter(|shipped| shipped == name).count();
-        // `ring` stays with an older one, and there is no other way to speak TLS without a C library.
-        assert!(twice < 2 || *name == "getrandom", "{name} ships in {versions:?}");
+        assert!(twice < 2, "{name} ships in {versions:?}");
     }
 }
 
