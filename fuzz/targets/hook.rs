@@ -2,7 +2,7 @@
 #![no_main]
 #![allow(dead_code, reason = "the command is taken in whole, and one door of it is used")]
 
-#[path = "../../crates/rulebook-cli/src/args.rs"]
+#[path = "../../crates/rulebook-cli/src/args/mod.rs"]
 mod args;
 #[path = "../../crates/rulebook-cli/src/out.rs"]
 mod out;
