@@ -5,29 +5,20 @@ use libfuzzer_sys::fuzz_target;
 use rulebook::blocks::blocks;
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{Entry, FETCHED, Format, imports, parse};
+use rulebook::format::{Entry, Format, imports, parse};
 use rulebook::hidden::is_hidden;
 use rulebook::render::{Budget, render};
 use rulebook::resolve::{Switches, resolve};
-use rulebook::source::{Origin, Scope, Source};
+use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &str| {
     let Some((name, text)) = data.split_once('\n') else { return };
     let Some(format) = Format::named(name) else { return };
-    let place = format.workspace.first().unwrap_or(&FETCHED);
-    let origin = Origin {
-        format,
-        place,
-        scope: Scope::Workspace,
-        display: "a.md".to_owned(),
-        path: "/r/a.md".to_owned(),
-        root: 0,
-        folder: String::new(),
-        inner: "a.md".to_owned(),
-    };
-    let parsed = parse(Source { origin, text: Ok(text.to_owned()) });
+    let parsed = parse(rule_file(format, text.to_owned()));
     if let Entry::Rule(rule) = &parsed.entry {
-        assert!(!rule.body.contains(|c: char| matches!(c, '\u{202e}' | '\u{1b}' | '\u{200b}') && is_hidden(c)));
+        assert!(
+            !rule.body.contains(|c: char| matches!(c, '\u{202e}' | '\u{1b}' | '\u{200b}') && is_hidden(c))
+        );
         imports(&rule.body);
     }
     let book = resolve([parsed.entry], &Switches::default());

@@ -4,9 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{Entry, Format, parse};
-use rulebook::source::{Origin, Scope, Source};
 use rulebook::stream::arguments::Arguments;
 use rulebook::stream::{Kind, Monitor};
+use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &[u8]| {
     let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
@@ -17,21 +17,9 @@ fuzz_target!(|data: &[u8]| {
 
     let text = format!("---\ncondition: {}\n---\nbody", serde_json::Value::from(pattern));
     let format = Format::named("rulebook").expect("the table has it");
-    let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
-        display: "a.md".to_owned(),
-        path: "/r/a.md".to_owned(),
-        root: 0,
-        folder: String::new(),
-        inner: "a.md".to_owned(),
-    };
-    let Entry::Rule(rule) = parse(Source { origin, text: Ok(text) }).entry else { return };
-    let roots = Roots {
-        roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), also: None }],
-        home: None,
-    };
+    let Entry::Rule(rule) = parse(rule_file(format, text)).entry else { return };
+    let roots =
+        Roots { roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), also: None }], home: None };
     for kind in [Kind::Text, Kind::Tool("edit".to_owned())] {
         let run = |size: usize| {
             let Ok(mut monitor) = Monitor::new([&*rule], roots.clone()) else { return None };
@@ -43,7 +31,9 @@ fuzz_target!(|data: &[u8]| {
             let gave_up = monitor.gave_up().count() > 0;
             Some((hits.iter().map(|hit| hit.text.clone()).collect::<Vec<_>>(), gave_up))
         };
-        let (Some((whole, gave_up)), Some((cut, cut_gave_up))) = (run(stream.len()), run(cut)) else { return };
+        let (Some((whole, gave_up)), Some((cut, cut_gave_up))) = (run(stream.len()), run(cut)) else {
+            return;
+        };
         if !gave_up && !cut_gave_up {
             assert_eq!(whole, cut);
         }

@@ -6,7 +6,7 @@ use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
 use rulebook::format::{Format, parse};
 use rulebook::resolve::{Switches, resolve};
-use rulebook::source::{Origin, Scope, Source};
+use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &str| {
     let Some((key, value)) = data.split_once('\n') else { return };
@@ -16,17 +16,7 @@ fuzz_target!(|data: &str| {
     // As JSON a text is YAML too, whatever it holds.
     let text = format!("---\n{key}: {}\n---\nbody", serde_json::Value::from(value));
     let format = Format::named("rulebook").expect("the table has it");
-    let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
-        display: "a.md".to_owned(),
-        path: "/r/a.md".to_owned(),
-        root: 0,
-        folder: String::new(),
-        inner: "a.md".to_owned(),
-    };
-    let book = resolve([parse(Source { origin, text: Ok(text) }).entry], &Switches::default());
+    let book = resolve([parse(rule_file(format, text)).entry], &Switches::default());
     let evidence = Evidence {
         paths: vec![Seen { path: "src/a.ts".to_owned(), root: 0, sources: vec![Via::Mention] }],
         mode: Some("act".to_owned()),
