@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use super::super::error::{GlobError, MAX_STEPS};
 use super::class::Class;
-use super::program::{Draft, Inst, Take};
+use super::program::{Draft, Inst, Spent, Take};
+
+/// The most work that the complements of one pattern may be: one in another multiplies it.
+const MAX_VISITED: usize = 1 << 16;
 
 /// A set of instructions to go on from; and whether half of a surrogate pair has been taken.
 type State = (Vec<usize>, bool);
@@ -23,21 +26,22 @@ pub(super) fn write(
     code: &[Inst],
     classes: &mut Vec<Class>,
     draft: &mut Draft,
-    spent: &mut usize,
+    spent: &mut Spent,
 ) -> Result<(), GlobError> {
     let groups = groups(code, classes);
-    let mut states: Vec<State> = vec![(closure(code, [0]), false)];
+    let mut reach = Reach { code, seen: vec![0; code.len()], round: 0, visited: &mut spent.visited };
+    let mut states: Vec<State> = vec![(reach.from([0]), false)];
     let mut known: HashMap<State, usize> = HashMap::from([(states[0].clone(), 0)]);
     let mut edges: Vec<Vec<usize>> = Vec::new();
     while let Some((set, _)) = states.get(edges.len()).cloned() {
-        *spent += set.len() + groups.len();
-        if *spent > MAX_STEPS {
+        spent.steps += set.len() + groups.len();
+        if spent.steps > MAX_STEPS || *reach.visited > MAX_VISITED {
             return Err(GlobError::TooLarge);
         }
         let targets = groups.iter().map(|group| {
             let taken = set.iter().copied().filter(|at| group.takers.binary_search(at).is_ok());
             // A loop over one unit stays where it is.
-            let next = closure(code, taken.map(|at| if is_many(code[at]) { at } else { at + 1 }));
+            let next = reach.from(taken.map(|at| if is_many(code[at]) { at } else { at + 1 }));
             let state = (next, group.is_high);
             *known.entry(state.clone()).or_insert_with(|| {
                 states.push(state);
@@ -45,6 +49,7 @@ pub(super) fn write(
             })
         });
         let targets = targets.collect();
+        *reach.visited += groups.len() * (1 + set.len());
         edges.push(targets);
     }
     emit(code, &groups, &states, &edges, classes, draft);
@@ -99,23 +104,40 @@ fn is_many(inst: Inst) -> bool {
     matches!(inst, Inst::Many(_))
 }
 
-/// The instructions that take a unit or accept, reached from these without taking any; sorted.
-fn closure(code: &[Inst], from: impl IntoIterator<Item = usize>) -> Vec<usize> {
-    let mut open: Vec<usize> = from.into_iter().collect();
-    let mut seen = vec![false; code.len()];
-    while let Some(at) = open.pop() {
-        if std::mem::replace(&mut seen[at], true) {
-            continue;
+/// Finds what is reached without taking a unit.
+struct Reach<'c> {
+    code: &'c [Inst],
+    /// In which round an instruction was met last.
+    seen: Vec<u32>,
+    round: u32,
+    visited: &'c mut usize,
+}
+
+impl Reach<'_> {
+    /// The instructions that take a unit or accept, reached from these; sorted.
+    fn from(&mut self, from: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        self.round += 1;
+        let mut open: Vec<usize> = from.into_iter().collect();
+        let mut reached = Vec::new();
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut self.seen[at], self.round) == self.round {
+                continue;
+            }
+            *self.visited += 1;
+            match self.code[at] {
+                Inst::Split(to) => open.extend([at + 1, to]),
+                Inst::Jump(to) => open.push(to),
+                Inst::Many(_) => {
+                    reached.push(at);
+                    open.push(at + 1);
+                }
+                Inst::One(_) | Inst::Accept => reached.push(at),
+                _ => {}
+            }
         }
-        match code[at] {
-            Inst::Split(to) => open.extend([at + 1, to]),
-            Inst::Jump(to) => open.push(to),
-            Inst::Many(_) => open.push(at + 1),
-            _ => {}
-        }
+        reached.sort_unstable();
+        reached
     }
-    let stays = |at: &usize| seen[*at] && matches!(code[*at], Inst::One(_) | Inst::Many(_) | Inst::Accept);
-    (0..code.len()).filter(stays).collect()
 }
 
 fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
@@ -160,4 +182,30 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
         }
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Dialect, Glob, GlobError};
+
+    #[track_caller]
+    fn check(pattern: &str, want: Result<(), GlobError>) {
+        let glob = Glob::new(pattern, Dialect::Minimatch);
+        assert_eq!(
+            glob.map(|glob| assert!(glob.is_match("some/other.name"), "{pattern}")),
+            want,
+            "{pattern}"
+        );
+    }
+
+    #[test]
+    fn the_work_is_bounded_whatever_stands_in_what() {
+        let names: Vec<String> = (0..60).map(|at| format!("generated-part-{at}")).collect();
+        check(&format!("**/!({})", names.join("|")), Ok(()));
+        check("**/!(*.test|*.spec|*.d).name", Ok(()));
+        check("**/!(*.!(name|ts))", Ok(()));
+        let deep = format!("!(*tool!(*edit!(*{})a)b)", "x".repeat(400));
+        check(&deep, Err(GlobError::TooLarge));
+        check(&format!("{{1..900}}/!(*edit!(*{}))", "x".repeat(60)), Err(GlobError::TooLarge));
+    }
 }

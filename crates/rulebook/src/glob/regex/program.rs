@@ -67,7 +67,7 @@ pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
             named: 1 << b'/' | 1 << b'.',
             looks_back: false,
         },
-        spent: 0,
+        spent: Spent::default(),
     };
     compiler.program.start = compiler.part(node)?;
     Ok(compiler.program)
@@ -87,7 +87,16 @@ impl Program {
 
 struct Compiler {
     program: Program,
-    spent: usize,
+    spent: Spent,
+}
+
+/// How much of what a pattern may cost is used up.
+#[derive(Default)]
+pub(super) struct Spent {
+    /// What is written down.
+    pub(super) steps: usize,
+    /// What was looked at on the way.
+    pub(super) visited: usize,
 }
 
 /// The part being written; its jumps count from its own start.
@@ -114,8 +123,8 @@ impl Compiler {
     }
 
     fn write(&mut self, node: &Node, draft: &mut Draft) -> Result<(), GlobError> {
-        self.spent += 1;
-        if self.spent > MAX_STEPS {
+        self.spent.steps += 1;
+        if self.spent.steps > MAX_STEPS {
             return Err(GlobError::TooLarge);
         }
         match node {
