@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use surface::hook::Caller;
 
 /// A home and a workspace of its own, which every event is about.
 static STAGE: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -46,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
     let (name, event) = (&data[..end], &data[end + 1..]);
     let args = args::Args { root: vec![STAGE.join("repo")], set: Vec::new(), json: false, command: None };
     let Some(host) = surface::HOSTS.iter().find(|host| host.name.as_bytes() == name) else { return };
-    let _ = surface::hook::reply(&args, host, event, false);
+    let _ = surface::hook::reply(&args, host, event, Caller::Server);
     // A ledger grows with every event of its session.
     if RUNS.get() % 500 == 0 {
         let _ = std::fs::remove_dir_all(STAGE.join(".local"));

@@ -19,7 +19,7 @@ pub struct Blocks<'e, 'r> {
 }
 
 /// Writes rules, in order, as long as they fit `cap` characters; those that do not leave their offer line, and then come
-/// the offers. Nothing where there is nothing to write.
+/// the offers. Lines that do not fit either are counted. Nothing where there is nothing to write.
 pub fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
@@ -29,8 +29,10 @@ pub fn blocks<'e, 'r>(
     if rules.is_empty() && offers.is_empty() {
         return None;
     }
-    let mut lines: Vec<String> = offers.iter().map(|rule| offer_line(rule)).collect();
-    let mut room = cap.saturating_sub(HEAD + lines.iter().map(|line| length(line) + 1).sum::<usize>());
+    let mut left = cap.saturating_sub(HEAD);
+    // What may be asked for leaves half of the room to what applies.
+    let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
+    let mut room = left - reserved.min(left / 2);
     let mut texts = Vec::new();
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
     // What nobody may switch off has its room before the rest.
@@ -38,17 +40,20 @@ pub fn blocks<'e, 'r>(
         rules.iter().copied().partition(|verdict| verdict.rule.always_enabled);
     ordered.extend(rest);
     for verdict in ordered {
-        let text = block(verdict, evidence);
-        let size = length(&text) + length(&verdict.rule.name) + 4;
-        if size <= room {
-            room -= size;
-            texts.push(text);
-            whole.push(verdict);
-        } else {
-            let line = offer_line(verdict.rule);
-            room = room.saturating_sub(length(&line) + 1);
-            lines.push(line);
-            cut.push(verdict);
+        // A block is longer than its body: most that do not fit need not be written to know it.
+        let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence));
+        let size = text.as_ref().map(|text| length(text) + length(&verdict.rule.name) + 4);
+        match text.zip(size).filter(|(_, size)| *size <= room) {
+            Some((text, size)) => {
+                room -= size;
+                left -= size;
+                texts.push(text);
+                whole.push(verdict);
+            }
+            None => {
+                room = if room == 0 { 0 } else { room.saturating_sub(line_size(&offer_line(verdict.rule))) };
+                cut.push(verdict);
+            }
         }
     }
     let mut parts = Vec::new();
@@ -60,19 +65,42 @@ pub fn blocks<'e, 'r>(
         ));
         parts.extend(texts);
     }
-    if !lines.is_empty() {
-        parts.push(format!("{OFFERS}\n{}", lines.join("\n")));
-    }
+    parts.extend(further(cut.iter().map(|verdict| verdict.rule).chain(offers.iter().copied()), left));
     let text = parts.join("\n\n");
     let text = text[..text.char_indices().nth(cap).map_or(text.len(), |(at, _)| at)].to_owned();
     Some(Blocks { text, whole, cut })
+}
+
+/// The offer lines that fit, and how many do not.
+fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option<String> {
+    let mut rules = rules.peekable();
+    rules.peek()?;
+    let mut text = OFFERS.to_owned();
+    while let Some(rule) = rules.peek() {
+        let line = offer_line(rule);
+        if line_size(&line) > room {
+            let more = rules.count();
+            text.push_str(&format!("\n- and {more} more, which `rulebook status` lists"));
+            break;
+        }
+        room -= line_size(&line);
+        text.push('\n');
+        text.push_str(&line);
+        rules.next();
+    }
+    Some(text)
 }
 
 /// What stands above the offers.
 const OFFERS: &str = "Further rules, by name: `rulebook read NAME`, or rule://NAME, gives the text of one.";
 
 /// Room for the lines that are not rules.
-const HEAD: usize = 200;
+const HEAD: usize = 250;
+
+/// What a line takes, with its end.
+fn line_size(line: &str) -> usize {
+    length(line) + 1
+}
 
 fn length(text: &str) -> usize {
     text.chars().count()
@@ -110,4 +138,83 @@ pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
         }
     };
     verdict.because.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::{State, evaluate};
+    use crate::format::{Entry, Format, parse};
+    use crate::resolve::{Switches, resolve};
+    use crate::source::{Origin, Source};
+
+    fn entry(name: &str, header: &str, body: &str) -> Entry {
+        let format = Format::named("rulebook").unwrap();
+        let origin = Origin {
+            format,
+            place: &format.workspace[0],
+            scope: Scope::Workspace,
+            display: format!("{name}.md"),
+            path: format!("{name}.md"),
+            root: 0,
+            folder: String::new(),
+            inner: format!("{name}.md"),
+        };
+        parse(Source { origin, text: Ok(format!("---\n{header}\n---\n{body}")) }).entry
+    }
+
+    /// Gives the sizes of rules that apply, how many can be asked for, and a cap; wants how many are whole, how many are
+    /// cut, and how the text ends.
+    #[track_caller]
+    fn check(sizes: &[usize], offered: usize, cap: usize, whole: usize, cut: usize, end: &str) {
+        let body = |at: usize, size: &usize| format!("{at:03}").repeat(*size)[..*size].to_owned();
+        let applied = sizes
+            .iter()
+            .enumerate()
+            .map(|(at, size)| entry(&format!("r{at:03}"), "alwaysApply: true", &body(at, size)));
+        let offers = (0..offered)
+            .map(|at| entry(&format!("o{at:03}"), "description: \"for: one\"", &format!("text {at}")));
+        let book = resolve(applied.chain(offers), &Switches::default());
+        let evidence = Evidence::default();
+        let verdicts = evaluate(&book, &evidence).verdicts;
+        let rules: Vec<_> = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).collect();
+        let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
+        let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
+        assert_eq!((rules.len(), offers.len()), (sizes.len(), offered));
+        let blocks = blocks(&rules, &offers, &evidence, cap).unwrap();
+        assert_eq!((blocks.whole.len(), blocks.cut.len()), (whole, cut), "{}", blocks.text);
+        assert!(length(&blocks.text) <= cap, "{} of {cap}", length(&blocks.text));
+        assert!(blocks.text.ends_with(end), "{}", blocks.text);
+    }
+
+    #[test]
+    fn rules_that_do_not_fit_leave_a_line_and_what_has_no_line_is_counted() {
+        check(&[10, 10], 0, 10_000, 2, 0, "0010010010\n</rulebook-rule>");
+        check(&[10, 10], 1, 10_000, 2, 0, "\n- o000: for: one");
+        check(&[10, 9_990, 10], 0, 10_000, 2, 1, "gives the text of one.\n- r001");
+        check(&[10, 9_990, 10], 1, 10_000, 2, 1, "\n- r001\n- o000: for: one");
+        check(&[1_000; 30], 0, 2_000, 1, 29, "\n- r029");
+        check(&[1_000; 300], 0, 2_000, 1, 299, "more, which `rulebook status` lists");
+    }
+
+    #[test]
+    fn what_may_be_asked_for_leaves_room_to_what_applies() {
+        check(&[300; 4], 1_000, 4_000, 4, 0, "more, which `rulebook status` lists");
+    }
+
+    #[test]
+    fn no_cap_is_too_small() {
+        for cap in 0..400 {
+            check(&[1_000], 0, cap, 0, 1, if cap < 257 { "" } else { "- r000" });
+            let is_between = (257..270).contains(&cap);
+            check(
+                &[1_000],
+                1,
+                cap,
+                0,
+                1,
+                if is_between { "and 1 more, which `rulebook status` lists" } else { "" },
+            );
+        }
+    }
 }

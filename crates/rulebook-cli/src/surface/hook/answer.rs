@@ -110,15 +110,24 @@ impl Asking<'_> {
             return Ok(answer);
         }
         let delivered =
-            first.map(|first| self.deliveries(&first, &offers, asked, &missed)).unwrap_or_default();
-        let mine = self.ledger.record(history, facts, delivered.into_iter().chain(untrusted).collect())?;
+            first.as_ref().map(|first| self.deliveries(first, &offers, asked, &missed)).unwrap_or_default();
+        let claimed: Vec<Delivery> = delivered.into_iter().chain(untrusted).collect();
+        let claims = claimed.len();
+        let mine = self.ledger.record(history, facts, claimed)?;
         if let Some(told) = mine.iter().find(|delivery| delivery.rule == UNTRUSTED) {
             answer.notice = Some(told.because.clone());
         }
-        let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
-        let wanted: Vec<&Verdict<'_>> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
-        let offers = if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
-        if let Some(blocks) = blocks(&wanted, &offers, &asked.evidence, self.host.cap) {
+        let blocks = if mine.len() == claims {
+            first
+        } else {
+            // Another process was faster with some of them.
+            let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
+            let wanted: Vec<_> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
+            let offers =
+                if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
+            blocks(&wanted, &offers, &asked.evidence, self.host.cap)
+        };
+        if let Some(blocks) = blocks {
             answer.notice = answer.notice.or_else(|| notice(&blocks));
             answer.context = Some(join(answer.context.take(), &blocks.text));
         }

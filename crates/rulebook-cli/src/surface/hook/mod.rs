@@ -47,7 +47,7 @@ pub(crate) struct Host {
 
 /// Who asks.
 #[derive(Clone, Copy)]
-enum Caller {
+pub(crate) enum Caller {
     /// A process that ends with its answer; with `all`, the host's own formats are delivered too.
     Process { all: bool },
     /// A server that goes on.
@@ -110,7 +110,8 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
     let Some(host) = HOSTS.iter().find(|host| host.name == options.host) else {
         unreachable!("the arguments allow no other name")
     };
-    match read_event().and_then(|bytes| reply(args, host, &bytes, options.all)) {
+    let caller = Caller::Process { all: options.all };
+    match read_event().and_then(|bytes| reply(args, host, &bytes, caller)) {
         Ok(Some(answer)) => out::print_json(&answer)?,
         Ok(None) => {}
         // The host may take anything on standard output for an answer, and a failing status for a refusal.
@@ -124,7 +125,7 @@ fn read_event() -> anyhow::Result<Vec<u8>> {
 }
 
 /// The host's answer to an event; nothing where there is nothing to say.
-pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], all: bool) -> anyhow::Result<Option<Value>> {
+pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> anyhow::Result<Option<Value>> {
     // Copilot runs Claude Code's hooks beside its own, and takes in little of what they say.
     if host.name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
         return Ok(None);
@@ -133,8 +134,8 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], all: bool) -> anyhow
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     let workspace = answer::open(args, &event)?;
-    let answer = respond(&workspace, host, &event, Caller::Process { all });
-    std::mem::forget((workspace, event, value, bytes));
+    let answer = respond(&workspace, host, &event, caller);
+    caller.leave((workspace, event, value));
     answer
 }
 
