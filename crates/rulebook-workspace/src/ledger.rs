@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::naming;
+use crate::state::make_folder;
 
 /// The version of the lines written here.
 pub const VERSION: u32 = 1;
@@ -182,21 +183,13 @@ impl Ledger {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // For the person alone: messages stand in the files below it.
                 make_folder(self.file.parent().unwrap_or(Path::new(".")))?;
                 options.open(&self.file)
             }
             opened => opened,
         }
     }
-}
-
-/// Makes a folder for the person alone: messages stand in the files below it.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 /// Waits for the others, but not for one that hangs: appending is safe without the lock, only claims are not.

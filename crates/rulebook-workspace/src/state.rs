@@ -118,15 +118,20 @@ pub(crate) fn keep_copy(path: &Path) -> io::Result<()> {
 /// Waits for the lock of a file, which lasts as long as what is returned. The lock file stays: a writer that removed it
 /// would let two others lock two files of one name.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(atomic::folder(path))?;
+    make_folder(atomic::folder(path))?;
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");
     let file = File::options().create(true).truncate(false).write(true).open(PathBuf::from(lock))?;
     file.lock()?;
     Ok(file)
+}
+
+/// Makes a folder for the person alone, with all above it.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
 }
 
 /// The SHA-256 of a text, in lower-case hexadecimal digits.

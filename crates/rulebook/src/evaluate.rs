@@ -1,6 +1,6 @@
 //! Evaluating: a rulebook and the evidence in, a verdict for every rule out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::agent::Conflicts;
 use crate::condition::{Answer, Facts, Truth};
@@ -268,23 +268,15 @@ fn override_ids(standings: &mut [Standing<'_>]) {
 
 /// The same text is delivered once, and not offered beside.
 fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
-    // Only texts that share their length with another are hashed.
-    let mut lengths: HashMap<usize, usize> = HashMap::with_capacity(standings.len());
-    for standing in standings.iter() {
-        *lengths.entry(standing.verdict.rule.body.len()).or_default() += 1;
-    }
-    // Room for all at once: growing would hash every text again.
-    let mut said: HashMap<&'r str, &'r Rule> = HashMap::with_capacity(standings.len());
+    // By length first: most texts differ in it, and need not be looked at.
+    let mut said: BTreeMap<(usize, &'r str), &'r Rule> = BTreeMap::new();
     let turns: [fn(&State<'r>) -> bool; 2] = [|s| matches!(s, State::Stack), |s| matches!(s, State::Offered)];
     for is_turn in turns {
         for Standing { verdict, .. } in
             standings.iter_mut().filter(|standing| is_turn(&standing.verdict.state))
         {
             let body = verdict.rule.body.as_str();
-            if lengths[&body.len()] == 1 {
-                continue;
-            }
-            let winner = *said.entry(body).or_insert(verdict.rule);
+            let winner = *said.entry((body.len(), body)).or_insert(verdict.rule);
             if !std::ptr::eq(winner, verdict.rule) {
                 verdict.state = State::Overridden { winner, by: Step::Duplicate };
             }

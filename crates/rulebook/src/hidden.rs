@@ -132,9 +132,11 @@ pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
 /// Whether nothing in a text can be hidden: nearly every file says so at once.
 fn is_plain(text: &str) -> bool {
     const PIECE: usize = 32;
-    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0xc);
-    // Whole pieces, without an early end: that is what runs on many bytes at once.
-    let has_odd = |piece: &[u8]| piece.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    let is_odd = |byte: u8| {
+        (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte.wrapping_sub(b'\t') > b'\r' - b'\t') | (byte == 0xb)
+    };
+    // Whole pieces, without an early end and without a branch: that is what runs on many bytes at once.
+    let has_odd = |piece: &[u8; PIECE]| piece.iter().fold(0, |odd, byte| odd | u8::from(is_odd(*byte))) != 0;
     let hides = |at: usize, byte: u8| match byte {
         ..0x80 => is_odd(byte),
         // What the hidden characters beyond ASCII start with.
@@ -143,11 +145,10 @@ fn is_plain(text: &str) -> bool {
         }
         _ => false,
     };
-    let any_hides = |from: usize, piece: &[u8]| {
-        has_odd(piece) && piece.iter().enumerate().any(|(at, byte)| hides(from + at, *byte))
-    };
+    let any_hides =
+        |from: usize, piece: &[u8]| piece.iter().enumerate().any(|(at, byte)| hides(from + at, *byte));
     let (pieces, rest) = text.as_bytes().as_chunks::<PIECE>();
-    !pieces.iter().enumerate().any(|(count, piece)| any_hides(count * PIECE, piece))
+    !pieces.iter().enumerate().any(|(count, piece)| has_odd(piece) && any_hides(count * PIECE, piece))
         && !any_hides(pieces.len() * PIECE, rest)
 }
 

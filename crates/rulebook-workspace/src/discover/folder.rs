@@ -95,10 +95,11 @@ impl Finder<'_> {
             }
         };
         let device = device_of(at);
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_cached_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
+        let mut entries: Vec<_> =
+            entries.filter_map(Result::ok).map(|entry| (entry.file_name(), entry)).collect();
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, entry) in entries {
+            let name = name.into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned());
             let inner = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();

@@ -195,7 +195,7 @@ impl History {
         self.is_torn = whole < bytes.len();
         self.end = from + whole as u64;
         for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match serde_json::from_slice(line) {
+            match fact_of(line) {
                 Ok(fact) => self.add(fact, written_at(line)),
                 Err(_) => self.unreadable += 1,
             }
@@ -226,6 +226,18 @@ impl History {
     }
 }
 
+/// The fact that a line tells. Most are deliveries, which are read as such: of a fact whose kind is yet unknown all parts
+/// would be put aside until it is found.
+fn fact_of(line: &[u8]) -> serde_json::Result<Fact> {
+    if line.starts_with(DELIVERED) {
+        return serde_json::from_slice(line).map(Fact::Delivered);
+    }
+    serde_json::from_slice(line)
+}
+
+/// How the line of a delivery begins.
+const DELIVERED: &[u8] = br#"{"is":"delivered","#;
+
 /// A fact as a line, with when it is written as its last key.
 pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
     let mut line = serde_json::to_string(fact)?;
@@ -236,9 +248,9 @@ pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
 
 /// When a line was written. Quotes inside a text are escaped, so the last of these is the key.
 fn written_at(line: &[u8]) -> u64 {
-    let text = std::str::from_utf8(line).unwrap_or_default();
-    let at = text.rsplit_once(AT).and_then(|(_, at)| at.trim_end().strip_suffix('}')?.parse().ok());
-    at.unwrap_or(0)
+    let last = line.iter().rposition(|byte| *byte == b',').map_or(&[][..], |comma| &line[comma..]);
+    let number = last.strip_prefix(AT.as_bytes()).and_then(|at| at.trim_ascii_end().strip_suffix(b"}"));
+    number.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok()).unwrap_or(0)
 }
 
 const AT: &str = ",\"at\":";

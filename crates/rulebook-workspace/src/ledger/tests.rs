@@ -206,3 +206,16 @@ fn of_too_many_sessions_the_oldest_are_swept() {
         assert_eq!(ledger.file().parent().unwrap().exists(), is_there, "s{at}");
     }
 }
+
+#[test]
+fn a_delivery_is_read_the_same_wherever_its_kind_stands() {
+    let known = Delivery { offered: true, missed: Some("why".to_owned()), ..delivery("a", "1") };
+    let line = history::line(7, &Fact::Delivered(known.clone())).unwrap();
+    let parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
+    let turned: serde_json::Map<_, _> = parts.into_iter().rev().collect();
+    for line in [line, serde_json::to_string(&turned).unwrap() + "\n"] {
+        let mut history = History::default();
+        history.read_on(0, line.as_bytes());
+        assert_eq!(history.facts(), [Fact::Delivered(known.clone())], "{line}");
+    }
+}
