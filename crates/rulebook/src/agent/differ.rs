@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Agent;
+use super::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Shape};
 use crate::rule::{Activation, Rule};
@@ -57,8 +57,10 @@ fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
         let Shape::Folder { extensions, depth, .. } = place.shape else { return None };
         let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
         let place_in = if depth == Depth::Flat { "right in" } else { "in" };
+        let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
+        let root = if is_at_root { "" } else { " of the folder it is opened in" };
         let is_here = rule.origin.display.contains(place.path) && !endings.is_empty();
-        is_here.then(|| format!("{} {place_in} `{}`", endings.join(", "), place.path))
+        is_here.then(|| format!("{} {place_in} `{}`{root}", endings.join(", "), place.path))
     })
 }
 

@@ -39,6 +39,7 @@ pub(super) fn build(
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
     let tags = if format.keys == Keys::Conditions { Vec::new() } else { header.words("tags", &mut reader) };
     let mut conditions = header.conditions(&mut reader);
+    conditions.extend(header.filters(&mut reader));
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
     let examples = header.examples(&mut reader);

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::{Keys, Lists, Shape, keys, patterns};
-use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
+use crate::condition::{self, CONDITIONS, Condition, FILTERS, Match, Paths};
 use crate::diagnostic::{Code, Diagnostic, nearest, shown};
 use crate::frontmatter::{Field, Node, Value};
 use crate::rule::Examples;
@@ -159,7 +159,7 @@ impl Fields {
     pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
         let format = reader.format();
         let ground = reader.ground();
-        let folder = mode_of_folder(&reader.origin);
+        let mode = mode_of_place(&reader.origin);
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
@@ -167,7 +167,7 @@ impl Fields {
             .filter_map(|kind| {
                 let node = match self.given(kind.key) {
                     Some(field) => &field.node,
-                    None => folder.as_ref().filter(|_| kind.key == "mode")?,
+                    None => mode.as_ref().filter(|_| kind.key == "mode")?,
                 };
                 let told = reader.diagnostics.len();
                 let condition = (kind.build)(node, &ground, &mut |code, span, message| {
@@ -180,6 +180,15 @@ impl Fields {
                 condition
             })
             .collect()
+    }
+
+    /// Cody's regular expressions over files.
+    pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
+        let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));
+        let ground = reader.ground();
+        condition::filters::read(families, &ground, &mut |code, span, message| {
+            reader.tell(code, span, message);
+        })
     }
 
     pub(super) fn combine(&self, reader: &mut Reader) -> Match {
@@ -240,11 +249,13 @@ impl Fields {
     }
 }
 
-/// The mode whose folder a file lies in, as if its header named it.
-fn mode_of_folder(origin: &Origin) -> Option<Node> {
-    let Shape::Modes { prefix, .. } = origin.place.shape else { return None };
-    let (folder, _) = origin.inner.strip_prefix(prefix)?.split_once('/')?;
-    Some(Node { value: Value::Text(folder.to_owned()), span: 0..0 })
+/// The mode that a file's folder, or its name, is for, as if its header named it.
+fn mode_of_place(origin: &Origin) -> Option<Node> {
+    let mode = match origin.place.shape {
+        Shape::Modes { prefix, .. } => origin.inner.strip_prefix(prefix)?.split_once('/')?.0,
+        _ => origin.place.mode?,
+    };
+    Some(Node { value: Value::Text(mode.to_owned()), span: 0..0 })
 }
 
 fn tell_type<'r>(

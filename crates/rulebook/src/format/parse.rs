@@ -136,7 +136,8 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
 
 fn tell_over_limit(reader: &mut Reader<'_>) {
     let format = reader.format();
-    let Some(limit) = format.limit.filter(|limit| reader.text.len() > *limit) else { return };
+    let limit = reader.origin.place.limit.or(format.limit);
+    let Some(limit) = limit.filter(|limit| reader.text.len() > *limit) else { return };
     if let Some((cut, _)) = reader.text.char_indices().nth(limit) {
         let count = reader.text.chars().count();
         let message =
@@ -164,4 +165,44 @@ fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
         }
     };
     Diagnostic::whole(code, &origin.display, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+
+    #[test]
+    fn what_an_agent_does_not_take_of_a_file_is_told_where_it_is_cut() {
+        #[track_caller]
+        fn check(format: &str, path: &str, text: &str, want: Option<(usize, usize)>) {
+            let format = Format::named(format).unwrap();
+            let mut places = format.workspace.iter().chain(format.user);
+            let place = places.find(|place| place.path == path).unwrap();
+            let origin = Origin {
+                format,
+                place,
+                scope: crate::source::Scope::Workspace,
+                display: "a.md".to_owned(),
+                path: "/w/a.md".to_owned(),
+                root: 0,
+                folder: String::new(),
+                inner: "a.md".to_owned(),
+            };
+            let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
+            let cut = told.iter().find(|told| told.code == Code::OverLimit);
+            assert_eq!(cut.map(|cut| (cut.line, cut.column)), want, "{path}: {told:?}");
+        }
+        let global = ".codeium/windsurf/memories/global_rules.md";
+        check("windsurf", ".windsurf/rules", &"é".repeat(12_000), None);
+        check("windsurf", ".windsurf/rules", &"é\n".repeat(6_001), Some((6_001, 1)));
+        check("windsurf", global, &"x".repeat(6_000), None);
+        check("windsurf", global, &"x".repeat(6_001), Some((1, 6_001)));
+        check("devin", ".devin/rules", &"x".repeat(12_001), Some((1, 12_001)));
+        check("antigravity", ".agents/rules", &"x".repeat(12_001), Some((1, 12_001)));
+        check("lingma", ".lingma/rules", &"x".repeat(10_001), Some((1, 10_001)));
+        check("augment", ".augment/user-guidelines.md", &"x".repeat(24_577), Some((1, 24_577)));
+        check("augment", ".augment/rules", &"x".repeat(24_577), None);
+        check("cursor", ".cursor/rules", &"x".repeat(100_000), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
@@ -329,11 +329,9 @@ pub(super) fn input(host: &Host, event: &Event, history: &History) -> Input {
 /// Whether the host reads the file itself.
 pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> bool {
     let Some(agent) = Agent::named(host.agent) else { return false };
-    let root = Path::new(&workspace.roots.roots[0].path);
     agent.formats.iter().filter(|format| format.name == rule.origin.format.name).any(|format| {
-        let is_there = !format.unless.iter().any(|path| root.join(path).exists());
         let mut places = format.workspace.iter().chain(format.user);
-        is_there && places.any(|place| place.path == rule.origin.place.path)
+        workspace.takes(format) && places.any(|place| place.path == rule.origin.place.path)
     })
 }
 

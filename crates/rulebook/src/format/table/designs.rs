@@ -99,9 +99,11 @@ pub(crate) const WINDSURF: Format = Format {
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
         file(Base::Root, ".windsurfrules", "windsurfrules", true),
+        // Devin's command line takes it where there is no `.devin/global_rules.md`.
+        file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules", true),
     ],
     user: &[
-        file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false),
+        file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false).within(6_000),
         folder(Base::System, "etc/windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "Library/Application Support/Windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "ProgramData/Windsurf/rules", MARKDOWN, Depth::Flat),
@@ -117,15 +119,15 @@ pub(crate) const CLINE: Format = Format {
     name: "cline",
     agent: "Cline",
     workspace: &[
-        Place {
-            base: Base::Root,
-            path: ".clinerules",
-            shape: Shape::Folder {
+        Place::new(
+            Base::Root,
+            ".clinerules",
+            Shape::Folder {
                 extensions: &["md", "txt"],
                 depth: Depth::Recursive,
                 skip: &["hooks", "skills", "workflows"],
             },
-        },
+        ),
         file(Base::Root, ".clinerules", "clinerules", false),
     ],
     user: &[
