@@ -21,12 +21,17 @@ pub(super) enum Reach {
 
 /// The expression for a pattern without its leading `!`; nothing where it matches nothing.
 pub(super) fn translate(pattern: &str, reader: Reader, reach: Reach) -> Result<Option<String>, GlobError> {
-    let lines = match reader {
-        Reader::Git => vec![pattern.to_owned()],
-        Reader::Claude => expand(pattern)?,
-    };
+    let lines = lines(pattern, reader)?;
     let branches: Vec<String> = lines.iter().filter_map(|line| branch(line, reader, reach)).collect();
     Ok((!branches.is_empty()).then(|| branches.join("|")))
+}
+
+/// The lines without braces that a pattern stands for.
+pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobError> {
+    match reader {
+        Reader::Git => Ok(vec![pattern.to_owned()]),
+        Reader::Claude => expand(pattern),
+    }
 }
 
 /// How many patterns the braces of one stand for.

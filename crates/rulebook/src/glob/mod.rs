@@ -48,6 +48,8 @@ pub struct Glob {
     plan: Plan,
     /// The whole expression of a plain pattern, for the paths it cannot decide.
     exact: OnceLock<Plan>,
+    /// See [`Glob::entries`].
+    entries: OnceLock<Box<[Glob]>>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,7 +72,32 @@ impl Glob {
         }
         let Reading { text, body, turn, plan } = reading::read(pattern, dialect)?;
         let text = (text != pattern).then(|| text.into());
-        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, exact: OnceLock::new() })
+        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, ..Glob::blank(dialect) })
+    }
+
+    /// Matches nothing.
+    fn blank(dialect: Dialect) -> Glob {
+        Glob {
+            pattern: "".into(),
+            dialect,
+            text: None,
+            body: 0,
+            turn: Turn::No,
+            plan: Plan::Never,
+            exact: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
+    }
+
+    /// Where a match stands for all that is below it: globs of which one matches the path, or a folder above it, by itself.
+    /// They know how their matches end, which the whole does not.
+    fn entries(&self) -> Option<&[Glob]> {
+        let is_asked = self.dialect.reaches_below() && self.turn == Turn::No;
+        let read = || {
+            let plans = reading::entries(self.text(), self.dialect).unwrap_or_default();
+            plans.into_iter().map(|plan| Glob { plan, ..Glob::blank(self.dialect) }).collect()
+        };
+        is_asked.then(|| &**self.entries.get_or_init(read))
     }
 
     /// The pattern as written.
