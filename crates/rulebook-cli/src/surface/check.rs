@@ -109,7 +109,11 @@ fn show(report: &Report, options: &Check) -> String {
         let path = out::clean(&mended.path);
         let done = if mended.is_written { "mended" } else { "would mend" };
         let _ = match &mended.failed {
-            None => writeln!(text, "{} {path}\n{}", paint(GREEN, done), coloured(&mended.diff)),
+            None => {
+                let change = mended.change.as_ref().map(|change| format!("  {}\n", out::clean(change)));
+                let change = change.unwrap_or_default();
+                writeln!(text, "{} {path}\n{}{change}", paint(GREEN, done), coloured(&mended.diff))
+            }
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
         };
     }

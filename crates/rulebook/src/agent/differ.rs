@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Shape};
+use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Place, Shape, parse};
 use crate::rule::{Activation, Rule};
+use crate::source::{Origin, Source};
 
 const NOT_READ: &str = "does not read it";
 
@@ -36,6 +37,7 @@ impl Difference {
                 line: cause.line,
                 column: cause.column,
                 excerpt: cause.excerpt.clone(),
+                fix: cause.fix.clone(),
                 help: format!("{}; {look}", cause.help),
                 ..told
             },
@@ -87,6 +89,23 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let (code, does) = if is_glued { (Code::AgentNever, "never has it on".to_owned()) } else { (code, does) };
     let why = told.as_ref().map(|told| told.message.clone());
     Some(Difference { code, meant: way(meant), does, why, told })
+}
+
+/// What a change to a rule's file does to the agent it belongs to, in a few words; nothing where it does nothing.
+pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
+    let agent = Agent::owner_of(rule.origin.format)?;
+    let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
+    let is_its = |place: &&Place| place.path == rule.origin.place.path;
+    let (format, place) =
+        own.into_iter().find_map(|format| Some((format, format.workspace.iter().find(is_its)?)))?;
+    let [before, after] = [before, after].map(|text| {
+        let origin = Origin { format, place, ..rule.origin.clone() };
+        match parse(Source { origin, text: Ok(text.to_owned()) }).entry {
+            Entry::Rule(rule) => way(&rule),
+            Entry::Rejected(_) => "dropped".to_owned(),
+        }
+    });
+    (before != after).then(|| format!("{}: {before} before, {after} now", agent.title))
 }
 
 /// Whether a diagnostic stands on the line of a key for paths.

@@ -7,7 +7,7 @@ mod differ;
 mod table;
 mod total;
 
-pub use differ::{Difference, differ, tell_differences};
+pub use differ::{Difference, change, differ, tell_differences};
 pub use table::AGENTS;
 pub use total::{Beyond, Total, Unit, tell_totals};
 

@@ -3,8 +3,9 @@
 use super::reader::Reader;
 use super::{Keys, Lists, Shape, keys, patterns};
 use crate::condition::{self, CONDITIONS, Condition, FILTERS, Match, Paths};
-use crate::diagnostic::{Code, Diagnostic, nearest, shown};
-use crate::frontmatter::{Field, Node, Value};
+use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
+use crate::frontmatter::{Field, Node, Value, quoted};
+use crate::glob::split_list;
 use crate::rule::Examples;
 use crate::source::Origin;
 
@@ -144,6 +145,7 @@ impl Fields {
             field.node.value.kind(),
             format.bare.outcome(),
         );
+        let items = if let Value::List(items) = &field.node.value { items.len() } else { 0 };
         let written = match &field.node.value {
             Value::List(_) => {
                 let texts = condition::texts(&field.node, &mut |_, _, _| {});
@@ -151,8 +153,22 @@ impl Fields {
             }
             _ => reader.text[field.node.span.clone()].to_owned(),
         };
-        reader.tell(Code::WrongType, field.node.span.clone(), message).help =
-            format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        let as_written = &reader.text[field.node.span.clone()];
+        let list =
+            |texts: Vec<&str>| format!("[{}]", texts.into_iter().map(quoted).collect::<Vec<_>>().join(", "));
+        let mended = match &field.node.value {
+            Value::Text(text) if !text.trim().is_empty() && !text.contains('\n') => {
+                Some(list(split_list(text).into_iter().map(|(_, piece)| piece).collect()))
+            }
+            // A list over several lines, or with commas in its entries, is another text.
+            Value::List(_) if as_written.starts_with('[') && split_list(&written).len() == items => {
+                Some(quoted(&written))
+            }
+            _ => None,
+        };
+        let told = reader.tell(Code::WrongType, field.node.span.clone(), message);
+        told.help = format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        told.fix = mended.map(|mended| Fix::new(field.node.span.clone(), mended));
         false
     }
 

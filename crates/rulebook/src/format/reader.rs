@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::fields::Fields;
 use super::{Format, Keys, Lists, keys};
+use crate::agent::Agent;
 use crate::condition::{Ground, Splits};
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
-use crate::frontmatter::{Field, Problem};
+use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, shown};
+use crate::frontmatter::{Field, Problem, Tier};
 use crate::hidden;
 use crate::source::Origin;
 
@@ -69,8 +70,11 @@ impl<'t> Reader<'t> {
             }
             (Code::UnquotedValue, Some(fix)) => {
                 told.help = format!("write `{}`", shown(&fix.replacement));
-                // A quoted pattern means the same here, and to every YAML reader.
-                told.fix = Some(fix).filter(|_| format.keys == Keys::All);
+                // A quoted pattern means the same here, and to every YAML reader; who has one is known of few.
+                let reads_yaml = |way: &Format| way.name == format.name && way.tier <= Some(Tier::Values);
+                let owner = Agent::owner_of(format);
+                let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
+                told.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
             }
             (_, fix) => told.fix = fix,
         }
@@ -80,6 +84,8 @@ impl<'t> Reader<'t> {
     pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
         let format = self.format();
         let mut sorted = Fields::default();
+        let written: Vec<String> = fields.iter().map(|field| field.key.clone()).collect();
+        let written: Vec<&str> = written.iter().map(String::as_str).collect();
         for field in fields {
             match keys::canonical(format, &field.key) {
                 Some(key) if sorted.find(key).is_none() => sorted.0.push((key, field)),
@@ -88,7 +94,7 @@ impl<'t> Reader<'t> {
                         format!("`{}` says again what `{key}` says; the first one counts", field.key);
                     self.tell(Code::DuplicateKey, field.key_span, message);
                 }
-                None => self.tell_unknown(&field),
+                None => self.tell_unknown(&field, &written),
             }
         }
         for key in format.agent_ignores {
@@ -116,7 +122,8 @@ impl<'t> Reader<'t> {
         sorted
     }
 
-    fn tell_unknown(&mut self, field: &Field) {
+    /// `others` are the keys the header has.
+    fn tell_unknown(&mut self, field: &Field, others: &[&str]) {
         let format = self.format();
         let key = field.key.clone();
         let seems = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));
@@ -152,6 +159,10 @@ impl<'t> Reader<'t> {
         );
         if let Some(near) = near {
             told.help = format!("did you mean `{near}`?");
+            // One slip of the finger, in a key that is not there otherwise and that the agent knows.
+            let is_slip = strsim::damerau_levenshtein(&key, near) == 1;
+            let is_free = !others.contains(&near) && !format.agent_ignores.contains(&near);
+            told.fix = (is_slip && is_free).then(|| Fix::new(field.key_span.clone(), near));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::reader::Reader;
 use super::{Bare, Format, Keys, Modes, Said, Shape};
-use crate::diagnostic::{Code, shown};
+use crate::diagnostic::{Code, Fix, shown};
 use crate::frontmatter::{Field, Value};
 
 impl Fields {
@@ -54,14 +54,16 @@ impl Fields {
         self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
     }
 
-    /// What the word under the agent's key for modes means; hyphens and case are forgiven, and told.
+    /// What the word under the agent's key for modes means; hyphens and case are forgiven here, and told.
     fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
         let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
         let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
         if found.is_none_or(|(name, _)| *name != word) {
             let span = self.find(modes.key).expect("read by the caller").node.span.clone();
             let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
-            reader.tell(Code::BadValue, span, message).help = match found {
+            let told = reader.tell(Code::BadValue, span.clone(), message);
+            told.fix = found.map(|(name, _)| Fix::new(span, *name));
+            told.help = match found {
                 Some((name, _)) => format!("write `{}: {name}`", modes.key),
                 None => {
                     let names: Vec<String> =
@@ -70,6 +72,8 @@ impl Fields {
                 }
             };
         }
-        found.map(|(_, said)| *said)
+        // Nobody says that the agent forgives them too.
+        let is_own = matches!(reader.format().keys, Keys::Own(_));
+        found.filter(|(name, _)| *name == word || !is_own).map(|(_, said)| *said)
     }
 }
