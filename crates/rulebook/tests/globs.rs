@@ -206,10 +206,26 @@ fn gits_stars_begin_anew_after_literals() {
     fn check(pattern: &str, path: &str, want: bool) {
         assert_eq!(glob(pattern, Dialect::Gitignore).is_match(path), want, "`{pattern}` and `{path}`");
     }
+    check("a**/**", "a", true);
+    check("a/**/**", "a", false);
     check("a/b**", "a/b", true);
     check("a/b**", "a/bc/d", true);
     check("a**/b", "ab", true);
     check("a/**", "a", false);
+}
+
+#[test]
+fn claudes_library_looks_for_slashes_before_it_takes_blanks_off() {
+    #[track_caller]
+    fn check(pattern: &str, path: &str, want: bool) {
+        assert_eq!(glob(pattern, Dialect::Claude).is_match(path), want, "`{pattern}` and `{path}`");
+    }
+    check("a/ ", "a/b", true);
+    check("a/ ", "x/a/b", false);
+    check("a/", "x/a/b", true);
+    // Named in the documentation: in the library `/` is part of this range, and so of the folder's name.
+    check("*[.-:]", ".git/a", false);
+    check("*[.-:]", "a.", true);
 }
 
 #[test]
