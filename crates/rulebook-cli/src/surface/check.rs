@@ -142,6 +142,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     for (what, files) in [
         ("never seen", &summary.never_seen),
         ("on by accident", &summary.on_by_accident),
+        ("only by name", &summary.only_by_name),
         ("said twice", &summary.said_twice),
     ] {
         if !files.is_empty() {

@@ -106,6 +106,7 @@ fn facts(format: &Format) -> Vec<(&'static str, String)> {
         ("workspace", list(format.workspace)),
         ("user", list(format.user)),
         ("header", header),
+        ("keys", if format.tier.is_some() { format.known_keys().join(", ") } else { String::new() }),
         ("else", format.bare.meaning().to_owned()),
         ("takes", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
         ("known from", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),

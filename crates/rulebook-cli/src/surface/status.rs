@@ -8,6 +8,7 @@ use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::Input;
+use rulebook::glob::split_list;
 use rulebook::render::estimate_tokens;
 use rulebook::rule::Activation;
 use rulebook_workspace::{Loaded, Reach, Workspace};
@@ -231,7 +232,11 @@ pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
         "stack" => (GREEN, "on".to_owned()),
         "offered" => (PLAIN, format!("offered: {}", row.detail)),
         "inactive" if row.activation == Some("when") && !row.globs.is_empty() => {
-            (DIM, format!("waits for {}", row.globs.join(", ")))
+            // One with a comma in it is one all the same.
+            let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
+            let mark = if is_plain { "" } else { "`" };
+            let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
+            (DIM, format!("waits for {}", globs.join(", ")))
         }
         "inactive" => (DIM, row.detail.clone()),
         "rejected" => (RED, format!("rejected: {}", row.detail)),

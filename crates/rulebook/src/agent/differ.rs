@@ -72,7 +72,8 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         Some(Entry::Rule(rule)) => Some(rule),
         Some(Entry::Rejected(_)) | None => None,
     };
-    if rule.is_some_and(|rule| way(rule) == way(meant)) {
+    let is_swallowed = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
+    if !is_swallowed && rule.is_some_and(|rule| way(rule) == way(meant)) {
         return None;
     }
     // What is said of the paths comes first: they are what was meant to decide. A dead key has another cause.
@@ -83,6 +84,7 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let (code, does) = match (own, rule) {
         (None, _) => (Code::AgentNever, NOT_READ.to_owned()),
         (_, None) => (Code::AgentNever, "drops it".to_owned()),
+        _ if is_swallowed => (Code::AgentNever, "has no text of it: all is header to it".to_owned()),
         (_, Some(rule)) => outcome(rule),
     };
     let is_glued = told.as_ref().is_some_and(|told| told.code == Code::PatternList);

@@ -43,6 +43,7 @@ pub(super) fn build(
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
     let examples = header.examples(&mut reader);
+    header.tell_words(&mut reader);
     match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         (Some((_, paths)), Some(trigger)) => {

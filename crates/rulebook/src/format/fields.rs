@@ -198,6 +198,19 @@ impl Fields {
             .collect()
     }
 
+    /// Tells of words that are none of those their key takes.
+    pub(super) fn tell_words(&self, reader: &mut Reader) {
+        for (key, words) in reader.format().sets {
+            let Some(word) = self.text(key, reader).filter(|word| !words.contains(&word.as_str())) else {
+                continue;
+            };
+            let span = self.find(key).expect("read above").node.span.clone();
+            let message = format!("`{}` is not a value of `{key}`", shown(&word));
+            let names: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            reader.tell(Code::BadValue, span, message).help = format!("write one of {}", names.join(", "));
+        }
+    }
+
     /// Cody's regular expressions over files.
     pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
         let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));

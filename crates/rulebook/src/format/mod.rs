@@ -62,6 +62,8 @@ pub struct Format {
     pub aliases: &'static [(&'static str, &'static str)],
     /// Keys of the agent that change nothing here.
     pub inert: &'static [&'static str],
+    /// Keys among them that take one of a few words.
+    pub sets: &'static [(&'static str, &'static [&'static str])],
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
     /// Whether the agent itself reads, and writes, patterns without quotes.
@@ -174,6 +176,8 @@ pub enum Top {
     Line,
     /// With the first byte.
     Byte,
+    /// On the first line, which has nothing behind its three dashes.
+    Fence,
 }
 
 impl Top {
@@ -183,6 +187,7 @@ impl Top {
             Top::Blank => true,
             Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
             Top::Byte => text.starts_with("---"),
+            Top::Fence => text.trim_start_matches('\u{feff}').lines().next() == Some("---"),
         }
     }
 }
@@ -196,6 +201,8 @@ pub enum Broken {
     Bare,
     /// The file is rejected.
     Reject,
+    /// As `Bare`; and what follows a header that is never closed is part of it, so that no text is left.
+    Swallow,
 }
 
 impl Broken {
@@ -203,7 +210,7 @@ impl Broken {
     pub fn meaning(self) -> &'static str {
         match self {
             Broken::Open => "whole file, always on",
-            Broken::Bare => "read line by line; at last, as a file without a header",
+            Broken::Bare | Broken::Swallow => "read line by line; at last, as a file without a header",
             Broken::Reject => "rejected",
         }
     }

@@ -6,7 +6,7 @@ use super::build::{self, ReadBy};
 use super::reader::Reader;
 use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::frontmatter::{self, Header, Reading, Tier};
+use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::hidden::{self, visible};
 use crate::rule::{Rule, normalize_id};
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
@@ -84,12 +84,17 @@ pub fn parse(source: Source) -> Parsed {
 
 /// Parts a file's header from its body, as its format does.
 pub(super) fn take_apart<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
-    match origin.format.tier {
+    let mut reading = match origin.format.tier {
         Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
             frontmatter::read(text, tier)
         }
         _ => frontmatter::read_raw(text),
+    };
+    let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
+    if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
+        (reading.body, reading.body_start) = ("", text.len());
     }
+    reading
 }
 
 /// Reads the header's fields, or does with a broken one what the format's agent does.

@@ -19,7 +19,8 @@ impl Fields {
         if let Some(modes) = reader.format().modes {
             match self.text(modes.key, reader) {
                 Some(word) => {
-                    let said = self.mode_said(&word, &modes, reader).or(modes.unsaid);
+                    let said = self.mode_said(&word, &modes, reader);
+                    let said = said.filter(|said| self.is_backed(*said, &modes, reader)).or(modes.unsaid);
                     return said.or_else(|| self.said_always(reader));
                 }
                 None if modes.unsaid.is_some() => return modes.unsaid,
@@ -27,6 +28,23 @@ impl Fields {
             }
         }
         self.said_always(reader)
+    }
+
+    /// Whether the header has what its word for how it comes on needs. An agent that goes by a schema takes a file
+    /// without it for one that says nothing, and that is told.
+    fn is_backed(&self, said: Said, modes: &Modes, reader: &mut Reader) -> bool {
+        let needed = match said {
+            Said::Glob => reader.format().paths_key,
+            Said::Offered => "description",
+            _ => return true,
+        };
+        if modes.unsaid.is_none() || self.given(needed).is_some() {
+            return true;
+        }
+        let field = self.find(modes.key).expect("it has a word");
+        let message = format!("this needs a `{needed}`, and without one counts for nothing");
+        reader.tell(Code::Unreachable, field.key_span.clone(), message).help = format!("add a `{needed}`");
+        false
     }
 
     /// What makes the file a command, called by name.

@@ -155,7 +155,11 @@ impl Glob {
         let is_plain = match &self.plan {
             Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().touch(Traits::HIDDEN),
             Plan::Always => true,
-            _ => matches!((self.dialect, &*self.pattern), (Dialect::Picomatch, "**/**" | "**/**/**")),
+            _ => match self.dialect {
+                Dialect::Picomatch => matches!(&*self.pattern, "**/**" | "**/**/**"),
+                Dialect::Claude | Dialect::Gitignore => matches!(&*self.pattern, "*" | "**" | "**/*"),
+                _ => false,
+            },
         };
         is_plain && self.turn == Turn::No
     }

@@ -246,6 +246,17 @@ fn a_glob_for_everything_is_told_where_it_stands() {
         &[(".cursor/rules/a.mdc", "---\nglobs: src/**, **/*\n---\nA")],
         &[&format!(".cursor/rules/a.mdc:2:16 note[always-glob] {}", told("**/*"))],
     );
+    // As a line of a `.gitignore`, and where hidden files are left alone.
+    check(
+        &[
+            (".claude/rules/a.md", "---\npaths: '*'\n---\nA"),
+            (".kiro/steering/b.md", "---\nfileMatchPattern: '**'\n---\nB"),
+        ],
+        &[
+            &format!(".claude/rules/a.md:2:9 note[always-glob] {}", told("*")),
+            &format!(".kiro/steering/b.md:2:20 note[always-glob] {}", told("**")),
+        ],
+    );
     check(&[(".clinerules/a.md", "---\npaths: ['**', '!docs/**']\n---\nA")], &[]);
     check(&[(".cursor/rules/a.mdc", "---\nglobs: '**'\nalwaysApply: true\n---\nA")], &[]);
     check(&[(".clinerules/a.md", "---\npaths: ['**/*.ts']\n---\nA `**`")], &[]);
@@ -326,17 +337,20 @@ fn the_summary_says_what_is_not_as_meant() {
         (".clinerules/empty.md", "---\npaths: ['x']\n---\n"),
         (".opencode/rules/r.md", "---\ndescription: x\n---\nRejected."),
         (".xcsh/rules/n.md", "Never."),
+        (".cursor/rules/m.mdc", "---\nalwaysApply: false\n---\nForgotten."),
+        (".windsurf/rules/m.md", "---\ntrigger: manual\n---\nOn purpose."),
     ];
     let book = book(files);
     let summary = Summary::of(&book, &lint(&book, &|_| None));
     assert_eq!(
         summary,
         Summary {
-            files: 7,
+            files: 9,
             never_seen: [".clinerules/empty.md", ".opencode/rules/r.md", ".xcsh/rules/n.md"]
                 .map(str::to_owned)
                 .into(),
             on_by_accident: [".clinerules/all.md", ".clinerules/broken.md"].map(str::to_owned).into(),
+            only_by_name: vec![".cursor/rules/m.mdc".to_owned()],
             said_twice: vec![".clinerules/b.md".to_owned()],
             always_on: Always { rules: 2, tokens: 8, estimated: true },
         }

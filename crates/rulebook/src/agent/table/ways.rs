@@ -44,6 +44,7 @@ pub(super) const COPILOT_VSCODE: Format = own(Format {
     keys: COPILOT_KEYS,
     lists: Lists::Text,
     bare: Bare::Listed,
+    broken: Broken::Swallow,
     user: &[folder(Base::Home, ".copilot/instructions", &["instructions.md"], Depth::Recursive)],
     ..others::COPILOT
 });
@@ -308,7 +309,7 @@ pub(super) const QWEN: Format = own(Format {
     lists: Lists::Whole,
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
-    top: Top::Line,
+    top: Top::Fence,
     ..others::QWEN
 });
 

@@ -25,6 +25,7 @@ pub(crate) const RULEBOOK: Format = Format {
     modes: None,
     aliases: &[],
     inert: &[],
+    sets: &[],
     agent_ignores: &[],
     unquoted: false,
     dialect: Dialect::Picomatch,

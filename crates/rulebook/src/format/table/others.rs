@@ -67,6 +67,8 @@ pub(crate) const COPILOT: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
     inert: &["excludeAgent", "name"],
+    // The last is the older word for the second.
+    sets: &[("excludeAgent", &["code-review", "cloud-agent", "coding-agent"])],
     unquoted: true,
     dialect: Dialect::VsCode,
     knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI read globs otherwise",
