@@ -82,6 +82,8 @@ pub struct Format {
     pub imports: usize,
     /// How many characters of a file the agent takes.
     pub limit: Option<usize>,
+    /// Of how many lines at most the agent's makers advise to make a file.
+    pub advised: Option<usize>,
     /// How sure all this is.
     pub confidence: Confidence,
     /// Where it is known from.

@@ -58,6 +58,7 @@ pub fn parse(source: Source) -> Parsed {
     let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     tell_over_limit(&mut reader);
+    tell_over_advice(&mut reader);
     let hidden = hidden::tell(&text, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
@@ -151,6 +152,19 @@ fn tell_over_limit(reader: &mut Reader<'_>) {
     }
 }
 
+fn tell_over_advice(reader: &mut Reader<'_>) {
+    let format = reader.format();
+    let Some(advised) = format.advised.filter(|advised| reader.text.len() > *advised) else { return };
+    let lines = memchr::memchr_iter(b'\n', reader.text.trim_end().as_bytes()).count() + 1;
+    if lines <= advised {
+        return;
+    }
+    let message = format!("has {lines} lines; for {} at most {advised} are advised", format.agent);
+    let told = Diagnostic::whole(Code::OverLimit, &reader.origin.display, message);
+    let told = told.help("split it, and say of each part which files it is for");
+    reader.diagnostics.push(told.severity(Severity::Note));
+}
+
 fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
     let (code, message) = match why {
         Unreadable::Refused(error) => (Code::Unreadable, format!("cannot be read: {error}")),
@@ -178,6 +192,34 @@ mod tests {
     use crate::format::Format;
 
     #[test]
+    fn a_file_longer_than_is_advised_is_noted() {
+        #[track_caller]
+        fn check(format: &str, lines: usize, want: usize) {
+            let format = Format::named(format).unwrap();
+            let origin = Origin {
+                format,
+                place: &format.workspace[0],
+                scope: crate::source::Scope::Workspace,
+                display: "a.md".to_owned(),
+                path: "/w/a.md".to_owned(),
+                root: 0,
+                folder: String::new(),
+                inner: "a.md".to_owned(),
+            };
+            let told = parse(Source { origin, text: Ok("x\n".repeat(lines)) }).diagnostics;
+            let notes = told.iter().filter(|told| told.code == Code::OverLimit).count();
+            assert_eq!(notes, want, "{} {lines}", format.name);
+        }
+        check("claude", 200, 0);
+        check("claude", 201, 1);
+        check("cursor", 500, 0);
+        check("cursor", 501, 1);
+        check("copilot", 1_001, 1);
+        check("windsurf", 1_001, 0);
+        check("agents", 5_000, 0);
+    }
+
+    #[test]
     fn what_an_agent_does_not_take_of_a_file_is_told_where_it_is_cut() {
         #[track_caller]
         fn check(format: &str, path: &str, text: &str, want: Option<(usize, usize)>) {
@@ -195,7 +237,9 @@ mod tests {
                 inner: "a.md".to_owned(),
             };
             let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
-            let cut = told.iter().find(|told| told.code == Code::OverLimit);
+            let is_cut =
+                |told: &&Diagnostic| told.code == Code::OverLimit && told.severity == Severity::Warning;
+            let cut = told.iter().find(is_cut);
             assert_eq!(cut.map(|cut| (cut.line, cut.column)), want, "{path}: {told:?}");
         }
         let global = ".codeium/windsurf/memories/global_rules.md";

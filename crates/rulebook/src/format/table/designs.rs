@@ -35,6 +35,7 @@ pub(crate) const RULEBOOK: Format = Format {
     unless: &[],
     imports: 0,
     limit: None,
+    advised: None,
     confidence: Confidence::High,
     knowledge: "this project",
 };
@@ -78,6 +79,7 @@ pub(crate) const CURSOR: Format = Format {
     paths_key: "globs",
     keys: Keys::Paths,
     unquoted: true,
+    advised: Some(500),
     knowledge: "its documentation of August 2026; its glob dialect is documented nowhere",
     ..RULEBOOK
 };
@@ -112,6 +114,7 @@ pub(crate) const WINDSURF: Format = Format {
     bare: Bare::OfferedElseAlways,
     modes: Some(TRIGGER),
     limit: Some(12_000),
+    advised: None,
     knowledge: "its documentation; its glob dialect is documented nowhere",
     ..CURSOR
 };

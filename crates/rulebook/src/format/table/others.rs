@@ -49,6 +49,7 @@ pub(crate) const CLAUDE: Format = Format {
     agent_ignores: &["alwaysApply", "description", "globs"],
     dialect: Dialect::Claude,
     imports: 4,
+    advised: Some(200),
     knowledge: "its documentation of version 2.1.283 and what the client was seen to do",
     ..OTHER
 };
@@ -71,6 +72,7 @@ pub(crate) const COPILOT: Format = Format {
     sets: &[("excludeAgent", &["code-review", "cloud-agent", "coding-agent"])],
     unquoted: true,
     dialect: Dialect::VsCode,
+    advised: Some(1_000),
     knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI read globs otherwise",
     ..OTHER
 };
