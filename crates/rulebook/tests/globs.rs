@@ -351,7 +351,7 @@ fn patterns() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "*", "**", "?", "/", "/", "a", "b", "ab", ".", ".ts", "{", "}", ",", "(", ")", "|", "@(", "!(", "+(",
         "*(", "[", "]", "[a-c]", "!", "^", "\\", "\"", "..", "{a,b}", "**/", "**/*.", "{ts,a}", "src/", "é",
-        "😀", "\n", "$",
+        "😀", "\n", "$", "#",
     ]);
     prop::collection::vec(pieces, 1..12).prop_map(|pieces| pieces.concat())
 }
@@ -363,7 +363,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
 /// Half of the lists are of ordinary files only.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let segment = prop::sample::select(vec![
-        "a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb", "SRC", "B.TS", "É",
+        "a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb", "SRC", "B.TS", "É", "#a",
     ]);
     let path = prop::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"));
     let any = prop_oneof![4 => path.clone(), 1 => path.clone().prop_map(|path| path + "/"), 1 => patterns()];

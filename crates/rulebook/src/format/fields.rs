@@ -213,6 +213,9 @@ impl Fields {
 
     /// Cody's regular expressions over files.
     pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
+        if reader.format().aliases.is_empty() {
+            return None;
+        }
         let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));
         let ground = reader.ground();
         condition::filters::read(families, &ground, &mut |code, span, message| {

@@ -84,8 +84,7 @@ impl<'t> Reader<'t> {
     pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
         let format = self.format();
         let mut sorted = Fields::default();
-        let written: Vec<String> = fields.iter().map(|field| field.key.clone()).collect();
-        let written: Vec<&str> = written.iter().map(String::as_str).collect();
+        let mut unknown = Vec::new();
         for field in fields {
             match keys::canonical(format, &field.key) {
                 Some(key) if sorted.find(key).is_none() => sorted.0.push((key, field)),
@@ -94,9 +93,10 @@ impl<'t> Reader<'t> {
                         format!("`{}` says again what `{key}` says; the first one counts", field.key);
                     self.tell(Code::DuplicateKey, field.key_span, message);
                 }
-                None => self.tell_unknown(&field, &written),
+                None => unknown.push(field),
             }
         }
+        unknown.iter().for_each(|field| self.tell_unknown(field, &sorted));
         for key in format.agent_ignores {
             let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
@@ -122,8 +122,8 @@ impl<'t> Reader<'t> {
         sorted
     }
 
-    /// `others` are the keys the header has.
-    fn tell_unknown(&mut self, field: &Field, others: &[&str]) {
+    /// `known` are the other fields of the header.
+    fn tell_unknown(&mut self, field: &Field, known: &Fields) {
         let format = self.format();
         let key = field.key.clone();
         let seems = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));
@@ -161,7 +161,8 @@ impl<'t> Reader<'t> {
             told.help = format!("did you mean `{near}`?");
             // One slip of the finger, in a key that is not there otherwise and that the agent knows.
             let is_slip = strsim::damerau_levenshtein(&key, near) == 1;
-            let is_free = !others.contains(&near) && !format.agent_ignores.contains(&near);
+            let is_there = keys::canonical(format, near).is_some_and(|key| known.find(key).is_some());
+            let is_free = !is_there && !format.agent_ignores.contains(&near);
             told.fix = (is_slip && is_free).then(|| Fix::new(field.key_span.clone(), near));
         }
     }

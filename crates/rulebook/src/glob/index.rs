@@ -106,7 +106,8 @@ impl<S: AsRef<str>> Index<S> {
         }
         // With fewer, reading the pattern anew takes longer.
         const MANY: usize = 512;
-        match glob.entries().filter(|_| self.paths.len() >= MANY) {
+        let is_worth_it = self.paths.len() >= MANY;
+        match is_worth_it.then(|| glob.entries()).flatten() {
             Some(entries) => self.in_order(entries.iter().flat_map(|entry| self.below_any(entry)).collect()),
             None => self.in_order(self.found(glob)),
         }

@@ -49,7 +49,7 @@ pub struct Glob {
     /// The whole expression of a plain pattern, for the paths it cannot decide.
     exact: OnceLock<Plan>,
     /// See [`Glob::entries`].
-    entries: OnceLock<Box<[Glob]>>,
+    entries: OnceLock<Option<Box<[Glob]>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -92,12 +92,16 @@ impl Glob {
     /// Where a match stands for all that is below it: globs of which one matches the path, or a folder above it, by itself.
     /// They know how their matches end, which the whole does not.
     fn entries(&self) -> Option<&[Glob]> {
-        let is_asked = self.dialect.reaches_below() && self.turn == Turn::No;
+        /// With more, asking the whole is no slower.
+        const MAX_ENTRIES: usize = 32;
+        if !self.dialect.reaches_below() || self.turn != Turn::No || matches!(self.plan, Plan::Never) {
+            return None;
+        }
         let read = || {
-            let plans = reading::entries(self.text(), self.dialect).unwrap_or_default();
-            plans.into_iter().map(|plan| Glob { plan, ..Glob::blank(self.dialect) }).collect()
+            let plans = reading::entries(self.text(), self.dialect, MAX_ENTRIES)?;
+            Some(plans.into_iter().map(|plan| Glob { plan, ..Glob::blank(self.dialect) }).collect())
         };
-        is_asked.then(|| &**self.entries.get_or_init(read))
+        self.entries.get_or_init(read).as_deref()
     }
 
     /// The pattern as written.

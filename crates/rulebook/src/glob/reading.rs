@@ -137,10 +137,10 @@ pub(super) fn ignoring(line: &str, dialect: Dialect, reach: Reach) -> Result<Pla
     plan(if dialect.folds() { regex::compile_folded(&source) } else { regex::compile(&source) })
 }
 
-/// The plans for a path by itself: one for each line that a pattern without `!` stands for.
-pub(super) fn entries(pattern: &str, dialect: Dialect) -> Result<Vec<Plan>, GlobError> {
-    let lines = gitignore::lines(pattern, reader(dialect))?;
-    lines.iter().map(|line| ignoring(line, dialect, Reach::Entry)).collect()
+/// The plans for a path by itself: one for each line that a pattern without `!` stands for, where those are few.
+pub(super) fn entries(pattern: &str, dialect: Dialect, most: usize) -> Option<Vec<Plan>> {
+    let lines = gitignore::lines(pattern, reader(dialect)).ok().filter(|lines| lines.len() <= most)?;
+    lines.iter().map(|line| ignoring(line, dialect, Reach::Entry).ok()).collect()
 }
 
 fn reader(dialect: Dialect) -> Reader {
