@@ -219,9 +219,9 @@ const DIALECTS = {
     hasLists: true,
   },
   claude: {
-    // Its library garbles escapes, and between brackets wildcards, slashes and a range from a caret.
+    // Its library garbles escapes, and between brackets wildcards, slashes, ranges over one and a range from a caret.
     // A `!` or `#` that comes out of braces is ours to decide.
-    takes: (pattern, feature) => feature === 'list' || (isLine(pattern) && !/\\|\[[^\]]*(?:[*?/]|\^-)|[{,]\s*[!#]/.test(pattern)),
+    takes: (pattern, feature) => feature === 'list' || (isLine(pattern) && !/\\|\[[^\]]*(?:[*?/]|\^-|[ -.]-[0-~])|[{,]\s*[!#]/.test(pattern)),
     keeps: (_, path) => isLine(path),
     ask: (pattern, paths) => {
       const rules = ignore().add(pattern.split('\n').flatMap(claudeLine));

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -149,6 +150,36 @@ fn a_report_is_valid_by_the_standards_schema() {
     let change = &of("unquoted-value")["fixes"][0]["artifactChanges"][0]["replacements"][0];
     assert_eq!(change["deletedRegion"], json!({ "byteOffset": 11, "byteLength": 4 }));
     assert_eq!(change["insertedContent"], json!({ "text": "\"*.ts\"" }));
+}
+
+/// The corpus's files, each under a name of its own.
+#[test]
+fn a_report_of_every_header_people_write_is_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rulebook/tests/corpus");
+    for page in fs::read_dir(corpus).unwrap() {
+        let page = page.unwrap().path();
+        let name = page.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(&page).unwrap();
+        for (nth, block) in text.split("```file ").skip(1).enumerate() {
+            let (path, rest) = block.split_once('\n').unwrap();
+            let path = folder.path().join(path.replace("case", &format!("{name}{nth}")));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, rest.split_once("```").unwrap().0).unwrap();
+        }
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_rulebook"))
+        .args(["check", "--format", "sarif"])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("HOME", folder.path().join("home"))
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(validate(&report), Vec::<String>::new());
+    let results = report["runs"][0]["results"].as_array().unwrap();
+    let codes: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
+    assert!(codes.len() >= 25, "{codes:?}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub use tree::{Tree, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rulebook::agent::{AGENTS, Agent, Difference, differ};
+use rulebook::agent::{AGENTS, Agent, Difference, Nested, differ, tell_totals};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, collect};
@@ -124,9 +124,10 @@ impl Workspace {
     }
 
     /// Reads what one agent itself reads, the way it does: its files and keys, no settings and no switches.
-    pub fn load_as(&self, agent: &Agent, reach: Reach<'_>) -> Loaded {
+    pub fn load_as(&self, agent: &'static Agent, reach: Reach<'_>) -> Loaded {
         let (parsed, mut diagnostics) = self.read_as(agent, reach);
         let book = resolve_as(entries(parsed, &mut diagnostics), agent);
+        diagnostics.extend(tell_totals([agent], &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
 
@@ -149,8 +150,11 @@ impl Workspace {
                 let own = own.get(rule.origin.path.as_str()).copied();
                 // A person's own file may lie where only other tools look for it, and an agent that reads what lies
                 // from the root to where it was started may be started there.
+                let is_nested = !rule.origin.folder.is_empty();
                 let is_elsewhere = rule.origin.scope == Scope::User
-                    || !agent.nested && matches!(rule.origin.place.shape, Shape::Located { .. });
+                    || agent.nested != Nested::Read
+                        && matches!(rule.origin.place.shape, Shape::Located { .. })
+                    || agent.nested == Nested::Undocumented && is_nested;
                 let difference = differ(rule, own).filter(|_| own.is_some() || !is_elsewhere);
                 found.extend(difference.map(|difference| (*rule, agent, difference)));
             }
@@ -158,11 +162,16 @@ impl Workspace {
         found
     }
 
-    fn read_as(&self, agent: &Agent, reach: Reach<'_>) -> (Vec<Parsed>, Vec<Diagnostic>) {
+    /// Whether an agent looks at a format's files, for what lies beside them.
+    pub fn takes(&self, format: &Format) -> bool {
         let root = Path::new(&self.roots.roots[0].path);
-        let takes = |format: &Format| !format.unless.iter().any(|path| root.join(path).exists());
+        !format.unless.iter().any(|path| root.join(self.homes.expand(path)).exists())
+    }
+
+    fn read_as(&self, agent: &Agent, reach: Reach<'_>) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let takes = |format: &Format| self.takes(format);
         let reach = match reach {
-            _ if !agent.nested => Reach::Above(&[]),
+            _ if agent.nested != Nested::Read => Reach::Above(&[]),
             // What is for everything may lie anywhere.
             Reach::Above(_) if agent.formats.iter().any(|format| !format.scoped) => Reach::Tree,
             reach => reach,

@@ -51,9 +51,16 @@ pub struct Diagnostic {
     /// The line it stands on, for showing; not part of the machine's output.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
-    /// A change that mends it without changing what any agent does.
+    /// A change that mends it: what it does to an agent, the message says.
     #[serde(skip)]
     pub fix: Option<Fix>,
+}
+
+impl Fix {
+    /// Writes something else at a byte range.
+    pub(crate) fn new(span: Range<usize>, replacement: impl Into<String>) -> Fix {
+        Fix { start: span.start, end: span.end, replacement: replacement.into() }
+    }
 }
 
 /// A change to the file a diagnostic is about.

@@ -12,9 +12,10 @@
 use std::path::Path;
 
 use rulebook::agent::Agent;
+use rulebook::condition::{Facts, Truth};
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{Entry, parse};
+use rulebook::format::{Bare, Entry, parse};
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::{Origin, Scope, Source};
 
@@ -96,8 +97,75 @@ fn is_always(glob: &str, rule: &Rule) -> bool {
     }
 }
 
+/// The same file as one agent and another take it: where they part is what people trip over.
+#[test]
+fn agents_part_where_they_are_known_to() {
+    #[track_caller]
+    fn check(agents: &str, header: &str, path: &str, want: &str) {
+        for name in agents.split(' ') {
+            let agent = Agent::named(name).unwrap();
+            let key = agent.known_by().paths_key;
+            let rule = read(agent, &header.replace("KEY", key));
+            assert_eq!(outcome(rule.as_ref(), path), want, "{name} {header:?} {path}");
+        }
+    }
+    const BROKEN: &str = "---\ndescription: [\n---\n";
+    check("claude cline continue kiro qwen roo", BROKEN, "src/a.ts", "always");
+    check("cline-sdk openhands", BROKEN, "src/a.ts", "dropped");
+    const UNQUOTED: &str = "---\nKEY: **/*.ts\n---\n";
+    check("copilot-vscode cursor", UNQUOTED, "src/a.ts", "yes");
+    check("cline continue qwen", UNQUOTED, "src/a.ts", "always");
+    const EMPTY: &str = "---\nKEY: []\n---\n";
+    check("cline", EMPTY, "src/a.ts", "no");
+    check("qwen", EMPTY, "src/a.ts", "always");
+    const COMMA: &str = "---\ntrigger: glob\ninclusion: fileMatch\nKEY: 'src/**,lib/**'\n---\n";
+    check("claude copilot-cli copilot-github copilot-vscode cursor", COMMA, "src/a.ts", "yes");
+    check("windsurf devin antigravity", COMMA, "src/a.ts", "yes");
+    check("continue kiro qwen", COMMA, "src/a.ts", "no");
+    check("cline", COMMA, "src/a.ts", "always");
+    const LIST: &str = "---\ninclusion: fileMatch\nKEY: ['src/**', 'lib/**']\n---\n";
+    check("claude cline continue kiro qwen", LIST, "src/a.ts", "yes");
+    check("copilot-vscode", LIST, "src/a.ts", "offered");
+    const NAME: &str = "---\ntrigger: glob\ninclusion: fileMatch\nKEY: ['*.ts']\n---\n";
+    check("cline continue copilot-github kiro qwen", NAME, "src/a.ts", "no");
+    check("cursor trae windsurf", NAME, "src/a.ts", "unknown");
+    check("firebender", NAME, "src/a.ts", "yes");
+    check("copilot-vscode copilot-cli", "---\nKEY: '*.ts'\n---\n", "src/a.ts", "yes");
+    const FOLDER: &str = "---\ninclusion: fileMatch\nKEY: 'src/**'\n---\n";
+    check("copilot-vscode", FOLDER, "packages/api/src/c.ts", "yes");
+    check("continue copilot-github kiro qwen", FOLDER, "packages/api/src/c.ts", "no");
+    check("cursor", FOLDER, "packages/api/src/c.ts", "unknown");
+    check("augment claude cline continue firebender kiro qwen", "", "src/a.ts", "always");
+    check("cursor", "", "src/a.ts", "manual");
+    check("copilot-vscode", "", "src/a.ts", "offered");
+    check("windsurf devin antigravity qoder lingma", "", "src/a.ts", "never");
+    // What is told of the last is that nobody documents it.
+    assert_eq!(Agent::named("windsurf").unwrap().known_by().bare, Bare::Undocumented);
+}
+
+fn outcome(rule: Option<&Rule>, path: &str) -> &'static str {
+    let Some(rule) = rule else { return "dropped" };
+    let seen = Seen { path: path.to_owned(), root: 0, sources: vec![Via::Tool] };
+    let evidence = Evidence { paths: vec![seen], ..Evidence::default() };
+    let facts = Facts::new(&evidence, []);
+    match rule.activation {
+        Activation::Always => "always",
+        Activation::OnRequest => "offered",
+        Activation::Manual => "manual",
+        Activation::Never => "never",
+        Activation::Stream => "stream",
+        Activation::When => {
+            match rule.conditions.iter().map(|condition| condition.ask(&facts).truth).min().unwrap() {
+                Truth::Yes => "yes",
+                Truth::Unknown => "unknown",
+                Truth::No => "no",
+            }
+        }
+    }
+}
+
 fn read(agent: &Agent, text: &str) -> Option<Rule> {
-    let format = &agent.formats[0];
+    let format = agent.known_by();
     let origin = Origin {
         format,
         place: &format.workspace[0],

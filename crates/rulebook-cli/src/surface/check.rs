@@ -109,7 +109,11 @@ fn show(report: &Report, options: &Check) -> String {
         let path = out::clean(&mended.path);
         let done = if mended.is_written { "mended" } else { "would mend" };
         let _ = match &mended.failed {
-            None => writeln!(text, "{} {path}\n{}", paint(GREEN, done), coloured(&mended.diff)),
+            None => {
+                let change = mended.change.as_ref().map(|change| format!("  {}\n", out::clean(change)));
+                let change = change.unwrap_or_default();
+                writeln!(text, "{} {path}\n{}{change}", paint(GREEN, done), coloured(&mended.diff))
+            }
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
         };
     }
@@ -138,6 +142,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     for (what, files) in [
         ("never seen", &summary.never_seen),
         ("on by accident", &summary.on_by_accident),
+        ("only by name", &summary.only_by_name),
         ("said twice", &summary.said_twice),
     ] {
         if !files.is_empty() {

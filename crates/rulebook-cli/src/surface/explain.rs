@@ -11,6 +11,7 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Input, Place};
 use rulebook::explain::{Because, Target, explain};
+use rulebook::format::Confidence;
 use rulebook::render::{Budget, render};
 use rulebook_workspace::{Loaded, Reach, Reached, Wanted, Workspace};
 use serde_json::{Value, json};
@@ -166,7 +167,13 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
     } else {
         format!("; rules for paths come on {}", agent.fires)
     };
-    let _ = writeln!(text, "{}{}\n", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
+    let _ = writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
+    let format = agent.known_by();
+    if format.confidence != Confidence::High {
+        let sure = format!("known from {} (confidence: {})", format.knowledge, format.confidence.name());
+        let _ = writeln!(text, "{}", paint(DIM, sure));
+    }
+    text.push('\n');
 }
 
 fn difference_json(Differing { id, source, agent, difference }: &Differing) -> Value {
@@ -351,7 +358,13 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
     }
     let mut text = String::new();
     for (Reached { rule, further, files }, comes_on) in rows {
-        let mut count = format!("{comes_on}; {} of {}", files.len(), plural(tree, "file"));
+        // Nobody counted what is asked of no path.
+        let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
+        let is_counted = asks_paths || further.is_empty() || !files.is_empty();
+        let mut count = match is_counted {
+            true => format!("{comes_on}; {} of {}", files.len(), plural(tree, "file")),
+            false => format!("{comes_on}; any file"),
+        };
         if !further.is_empty() {
             let _ = write!(count, ", if {} allows", further.join(", "));
         }

@@ -1,10 +1,12 @@
-//! `check --fix`: mends what can be mended without changing what any agent does.
+//! `check --fix`: mends what can be mended without doing more to any agent than is told.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use rulebook::agent::change;
 use rulebook::diagnostic::Fix;
+use rulebook::rule::Rule;
 use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, rewrite_all};
 use serde::Serialize;
@@ -16,6 +18,8 @@ pub(super) struct Mended {
     pub(super) path: String,
     /// The changed lines, `-` before and `+` after.
     pub(super) diff: String,
+    /// What it does to the agent the file belongs to.
+    pub(super) change: Option<String>,
     pub(super) is_written: bool,
     /// Why it was not mended after all.
     pub(super) failed: Option<String>,
@@ -35,20 +39,26 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
         fixes.entry(&told.path).or_default().extend(&told.fix);
     }
     let rules = loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace);
-    let mut files: BTreeMap<&str, (&str, &[&Fix])> = BTreeMap::new();
+    let mut files: BTreeMap<&str, (&Rule, &[&Fix])> = BTreeMap::new();
     for (rule, _) in rules {
         if let Some(fixes) = fixes.get(rule.origin.display.as_str()).filter(|fixes| !fixes.is_empty()) {
-            files.insert(&rule.origin.path, (&rule.origin.display, fixes));
+            files.insert(&rule.origin.path, (rule, fixes));
         }
     }
     let mut mended = Vec::new();
     let mut changed = Vec::new();
-    for (path, (display, fixes)) in files {
-        let mut one =
-            Mended { path: display.to_owned(), diff: String::new(), is_written: false, failed: None };
+    for (path, (rule, fixes)) in files {
+        let mut one = Mended {
+            path: rule.origin.display.clone(),
+            diff: String::new(),
+            change: None,
+            is_written: false,
+            failed: None,
+        };
         match fs::read_to_string(path).map(|before| (apply(&before, fixes), before)) {
             Ok(((after, diff), before)) if after != before => {
                 one.diff = diff;
+                one.change = change(rule, &before, &after);
                 changed.push((PathBuf::from(path), after));
             }
             Ok(_) => continue,

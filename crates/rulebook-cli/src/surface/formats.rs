@@ -39,6 +39,7 @@ fn format_json(format: &Format) -> Value {
         "brokenHeader": has_header.then(|| format.broken.meaning()),
         "withoutCondition": format.bare.meaning(),
         "limit": format.limit,
+        "limits": limited(format).map(|(place, limit)| json!({ "place": place, "limit": limit })).collect::<Vec<_>>(),
         "owner": Agent::owner_of(format).map(|agent| agent.name),
         "confidence": format.confidence.name(),
         "knowledge": format.knowledge,
@@ -47,7 +48,16 @@ fn format_json(format: &Format) -> Value {
 
 fn agent_json(agent: &Agent) -> Value {
     let formats: Vec<&str> = agent.formats.iter().map(|format| format.name).collect();
-    json!({ "name": agent.name, "title": agent.title, "reads": formats, "fires": agent.fires })
+    let known = agent.known_by();
+    json!({
+        "name": agent.name,
+        "title": agent.title,
+        "reads": formats,
+        "fires": agent.fires,
+        "total": agent.total.as_ref().map(|total| json!({ "limit": total.limit, "unit": total.unit.name() })),
+        "confidence": known.confidence.name(),
+        "knowledge": known.knowledge,
+    })
 }
 
 fn show() -> String {
@@ -74,6 +84,11 @@ fn show() -> String {
     text
 }
 
+/// Places with a limit of their own.
+fn limited(format: &Format) -> impl Iterator<Item = (String, usize)> {
+    format.workspace.iter().chain(format.user).filter_map(|place| Some((place.shown(), place.limit?)))
+}
+
 /// What is to be said of a format, in order.
 fn facts(format: &Format) -> Vec<(&'static str, String)> {
     let list = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>().join(", ");
@@ -85,11 +100,15 @@ fn facts(format: &Format) -> Vec<(&'static str, String)> {
             format!("`{}`: {words}; `{}` ({} globs)", modes.key, format.paths_key, format.dialect.name())
         }
     };
+    let all = format.limit.map(|limit| format!("{limit} characters of a file"));
+    let limits = limited(format).map(|(place, limit)| format!("{limit} characters of {place}"));
     let facts = [
         ("workspace", list(format.workspace)),
         ("user", list(format.user)),
         ("header", header),
+        ("keys", if format.tier.is_some() { format.known_keys().join(", ") } else { String::new() }),
         ("else", format.bare.meaning().to_owned()),
+        ("takes", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
         ("known from", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
     ];
     facts.into_iter().filter(|(_, fact)| !fact.is_empty()).collect()

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::Input;
+use rulebook::glob::split_list;
 use rulebook::render::estimate_tokens;
 use rulebook::rule::Activation;
 use rulebook_workspace::{Loaded, Reach, Workspace};
@@ -43,12 +45,17 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
     let agent = view.agent();
     let mut loaded = workspace.load(Reach::Tree);
-    let mut unread = Vec::new();
+    let (mut unread, mut undocumented) = (Vec::new(), Vec::new());
     if let Some(agent) = agent {
         let all = rows(&workspace, &loaded);
         loaded = workspace.load_as(agent, Reach::Tree);
         let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
-        unread = all.into_iter().map(|row| row.source).filter(|source| !read.contains(source)).collect();
+        let is_own = |row: &Row| agent.formats.iter().any(|format| format.name == row.format);
+        let is_unsaid = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
+        let (unsaid, sure): (Vec<Row>, Vec<Row>) =
+            all.into_iter().filter(|row| !read.contains(&row.source)).partition(is_unsaid);
+        let sources = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
+        (unread, undocumented) = (sources(sure), sources(unsaid));
     }
     let rows = rows(&workspace, &loaded);
     let always: Vec<&Row> = rows
@@ -65,6 +72,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
             "roots": roots,
             "rules": rows,
             "unread": unread,
+            "undocumented": undocumented,
             "counts": {
                 "total": rows.len(), "stack": count("stack"), "offered": count("offered"), "stream": count("stream"),
                 "inactive": count("inactive"), "overridden": count("overridden"), "disabled": count("disabled"),
@@ -78,9 +86,18 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
         if let Some(agent) = agent {
             super::explain::show_agent(&mut text, agent);
         }
-        text.push_str(&show(&workspace, &rows, always.len(), tokens, &loaded.diagnostics));
-        if !unread.is_empty() {
-            let _ = writeln!(text, "\n{}", paint(DIM, format!("not read by it: {}", unread.join(", "))));
+        let none = match agent {
+            Some(_) => "no rule file here that it reads",
+            None => NO_RULES,
+        };
+        text.push_str(&show(&workspace, &rows, none, (always.len(), tokens), &loaded.diagnostics));
+        for (what, files) in [
+            ("not read by it", &unread),
+            ("below the root, where nobody says whether it reads", &undocumented),
+        ] {
+            if !files.is_empty() {
+                let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
+            }
         }
         out::print(&text)?;
     }
@@ -143,11 +160,14 @@ fn row(verdict: &Verdict<'_>) -> Row {
     }
 }
 
+const NO_RULES: &str = "no rule files here yet\n  help: put one into .rulebook/rules/, .clinerules/, .cursor/rules/ or any other agent's folder";
+
+/// `none` is said where there are no rules; then how many are always on, and their tokens.
 fn show(
     workspace: &Workspace,
     rows: &[Row],
-    always: usize,
-    tokens: usize,
+    none: &str,
+    (always, tokens): (usize, usize),
     diagnostics: &[Diagnostic],
 ) -> String {
     let mut text = String::new();
@@ -155,9 +175,7 @@ fn show(
         let _ = writeln!(text, "{}", paint(BOLD, out::clean(&workspace.homes.shown(root.path.as_ref()))));
     }
     if rows.is_empty() {
-        text.push_str(
-            "\nno rule files here yet\n  help: put one into .rulebook/rules/, .clinerules/, .cursor/rules/ or any other agent's folder\n",
-        );
+        let _ = writeln!(text, "\n{none}");
     } else {
         let mut table = Table::default();
         table.row([(DIM, "id"), (DIM, "source"), (DIM, "comes on"), (DIM, "tokens"), (DIM, "state now")]);
@@ -214,7 +232,11 @@ pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
         "stack" => (GREEN, "on".to_owned()),
         "offered" => (PLAIN, format!("offered: {}", row.detail)),
         "inactive" if row.activation == Some("when") && !row.globs.is_empty() => {
-            (DIM, format!("waits for {}", row.globs.join(", ")))
+            // One with a comma in it is one all the same.
+            let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
+            let mark = if is_plain { "" } else { "`" };
+            let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
+            (DIM, format!("waits for {}", globs.join(", ")))
         }
         "inactive" => (DIM, row.detail.clone()),
         "rejected" => (RED, format!("rejected: {}", row.detail)),

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Depth, Shape};
+use rulebook::format::{Depth, FORMATS, Shape};
 use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Unreadable};
 
@@ -22,7 +22,8 @@ impl Finder<'_> {
         let kind =
             if found.is_symlink() { fs::metadata(at).map(|m| m.file_type()) } else { Ok(found.file_type()) };
         // Where one path may be either, the other place looks at it.
-        let is_only = spot.format.workspace.iter().filter(|other| other.path == spot.place.path).count() < 2;
+        let places = FORMATS.iter().flat_map(|format| format.workspace);
+        let is_only = places.filter(|other| other.path == spot.place.path).count() < 2;
         match (spot.place.shape, kind) {
             (Shape::File { .. } | Shape::Located { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::Agent;
+use super::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Shape};
+use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Place, Shape, parse};
 use crate::rule::{Activation, Rule};
+use crate::source::{Origin, Source};
 
 const NOT_READ: &str = "does not read it";
 
@@ -36,6 +37,7 @@ impl Difference {
                 line: cause.line,
                 column: cause.column,
                 excerpt: cause.excerpt.clone(),
+                fix: cause.fix.clone(),
                 help: format!("{}; {look}", cause.help),
                 ..told
             },
@@ -57,8 +59,10 @@ fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
         let Shape::Folder { extensions, depth, .. } = place.shape else { return None };
         let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
         let place_in = if depth == Depth::Flat { "right in" } else { "in" };
+        let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
+        let root = if is_at_root { "" } else { " of the folder it is opened in" };
         let is_here = rule.origin.display.contains(place.path) && !endings.is_empty();
-        is_here.then(|| format!("{} {place_in} `{}`", endings.join(", "), place.path))
+        is_here.then(|| format!("{} {place_in} `{}`{root}", endings.join(", "), place.path))
     })
 }
 
@@ -68,7 +72,8 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         Some(Entry::Rule(rule)) => Some(rule),
         Some(Entry::Rejected(_)) | None => None,
     };
-    if rule.is_some_and(|rule| way(rule) == way(meant)) {
+    let is_swallowed = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
+    if !is_swallowed && rule.is_some_and(|rule| way(rule) == way(meant)) {
         return None;
     }
     // What is said of the paths comes first: they are what was meant to decide. A dead key has another cause.
@@ -79,12 +84,30 @@ pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let (code, does) = match (own, rule) {
         (None, _) => (Code::AgentNever, NOT_READ.to_owned()),
         (_, None) => (Code::AgentNever, "drops it".to_owned()),
+        _ if is_swallowed => (Code::AgentNever, "has no text of it: all is header to it".to_owned()),
         (_, Some(rule)) => outcome(rule),
     };
     let is_glued = told.as_ref().is_some_and(|told| told.code == Code::PatternList);
     let (code, does) = if is_glued { (Code::AgentNever, "never has it on".to_owned()) } else { (code, does) };
     let why = told.as_ref().map(|told| told.message.clone());
     Some(Difference { code, meant: way(meant), does, why, told })
+}
+
+/// What a change to a rule's file does to the agent it belongs to, in a few words; nothing where it does nothing.
+pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
+    let agent = Agent::owner_of(rule.origin.format)?;
+    let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
+    let is_its = |place: &&Place| place.path == rule.origin.place.path;
+    let (format, place) =
+        own.into_iter().find_map(|format| Some((format, format.workspace.iter().find(is_its)?)))?;
+    let [before, after] = [before, after].map(|text| {
+        let origin = Origin { format, place, ..rule.origin.clone() };
+        match parse(Source { origin, text: Ok(text.to_owned()) }).entry {
+            Entry::Rule(rule) => way(&rule),
+            Entry::Rejected(_) => "dropped".to_owned(),
+        }
+    });
+    (before != after).then(|| format!("{}: {before} before, {after} now", agent.title))
 }
 
 /// Whether a diagnostic stands on the line of a key for paths.

@@ -5,9 +5,11 @@
 
 mod differ;
 mod table;
+mod total;
 
-pub use differ::{Difference, differ, tell_differences};
+pub use differ::{Difference, change, differ, tell_differences};
 pub use table::AGENTS;
+pub use total::{Beyond, Total, Unit, tell_totals};
 
 use crate::format::Format;
 
@@ -23,13 +25,26 @@ pub struct Agent {
     /// What it reads, in order, and how.
     pub formats: &'static [Format],
     /// Whether files in folders below the root count.
-    pub nested: bool,
+    pub nested: Nested,
     /// What becomes of rules of one id.
     pub conflicts: Conflicts,
     /// Whose rules it puts first.
     pub order: Order,
+    /// What it takes of the files of a workspace together, where that is bounded.
+    pub total: Option<Total>,
     /// When its rules for paths come on, in a few words.
     pub fires: &'static str,
+}
+
+/// Whether an agent reads files in folders below the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nested {
+    /// They are read.
+    Read,
+    /// They are not.
+    Unread,
+    /// Nobody says; its view has those of the root.
+    Undocumented,
 }
 
 /// What becomes of rules of one id, or of one text.
@@ -57,6 +72,11 @@ impl Agent {
         AGENTS.iter().find(|agent| agent.name == name)
     }
 
+    /// The format that says how sure its way is, and where that is known from: its own, or the first it reads.
+    pub fn known_by(&self) -> &'static Format {
+        self.formats.iter().find(|format| self.owns == Some(format.name)).unwrap_or(&self.formats[0])
+    }
+
     /// The agent a format belongs to.
     pub fn owner_of(format: &Format) -> Option<&'static Agent> {
         AGENTS.iter().find(|agent| agent.owns == Some(format.name))
@@ -81,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_format_with_a_header_has_an_owner() {
-        let own = ["rulebook", "remote", "omo", "opencode", "lingma", "grok"];
+        let own = ["rulebook", "remote", "omo", "opencode"];
         for format in FORMATS.iter().filter(|format| format.tier.is_some() && !own.contains(&format.name)) {
             assert!(Agent::owner_of(format).is_some(), "{}", format.name);
         }

@@ -3,6 +3,7 @@
 mod command;
 mod content;
 mod facts;
+pub(crate) mod filters;
 mod keywords;
 mod named;
 mod paths;
@@ -10,6 +11,7 @@ mod tools;
 mod when;
 
 pub use facts::Facts;
+pub(crate) use filters::FILTERS;
 pub use named::system_name;
 pub use paths::Paths;
 

@@ -1,5 +1,7 @@
 //! Hints: what a pattern that matches no file was probably meant to be.
 
+use std::collections::HashSet;
+
 use super::{Coverage, Dead};
 use crate::condition::Facts;
 use crate::diagnostic::{Code, Diagnostic, shown};
@@ -124,8 +126,13 @@ fn variants(pattern: &str, folder: Option<&str>) -> Vec<String> {
     let tidy = tidy.trim_start_matches("./").trim_start_matches('/');
     let inner = folder.and_then(|folder| tidy.strip_prefix(folder)?.strip_prefix('/'));
     let tidy = inner.unwrap_or(tidy).trim_end_matches('/');
-    let all = [tidy.to_owned(), format!("{tidy}/**"), format!("**/{tidy}"), format!("**/{tidy}/**")];
-    all.into_iter().filter(|other| other != pattern && !tidy.is_empty()).collect()
+    // Brackets in the name of a folder are a class to most; to some, the closing one is special too.
+    let opened = tidy.replace('[', "[[]");
+    let both = tidy.replace(']', "[]]").replace('[', "[[]").replace("[[]]]", "[]]");
+    let all =
+        [tidy.to_owned(), opened, both, format!("{tidy}/**"), format!("**/{tidy}"), format!("**/{tidy}/**")];
+    let mut seen = HashSet::from([pattern.to_owned()]);
+    all.into_iter().filter(|other| !tidy.is_empty() && seen.insert(other.clone())).collect()
 }
 
 #[cfg(test)]
@@ -156,5 +163,10 @@ mod tests {
         check("web/src", Some("web"), &["src", "src/**", "**/src", "**/src/**"]);
         check("webs/a", Some("web"), &["webs/a/**", "**/webs/a", "**/webs/a/**"]);
         check("/", None, &[]);
+        check(
+            "app/[id]/**",
+            None,
+            &["app/[[]id]/**", "app/[[]id[]]/**", "app/[id]/**/**", "**/app/[id]/**", "**/app/[id]/**/**"],
+        );
     }
 }

@@ -196,7 +196,7 @@ codes! {
         "A link leads out of the workspace and is not followed."
         "copy the file, or allow the target with `rules.allow_links` in your own settings";
     OverLimit "over-limit" Warning
-        "A file is longer than what its agent takes of it."
+        "A file is longer than what its agent takes of it, or than its makers advise."
         "split the rule, or shorten it";
     PatternList "pattern-list" Warning
         "White space, or a comma in the entry of a list, stands between patterns."

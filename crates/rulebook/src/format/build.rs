@@ -39,9 +39,11 @@ pub(super) fn build(
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
     let tags = if format.keys == Keys::Conditions { Vec::new() } else { header.words("tags", &mut reader) };
     let mut conditions = header.conditions(&mut reader);
+    conditions.extend(header.filters(&mut reader));
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
     let examples = header.examples(&mut reader);
+    header.tell_words(&mut reader);
     match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         (Some((_, paths)), Some(trigger)) => {

@@ -2,9 +2,10 @@
 
 use super::reader::Reader;
 use super::{Keys, Lists, Shape, keys, patterns};
-use crate::condition::{self, CONDITIONS, Condition, Match, Paths};
-use crate::diagnostic::{Code, Diagnostic, nearest, shown};
-use crate::frontmatter::{Field, Node, Value};
+use crate::condition::{self, CONDITIONS, Condition, FILTERS, Match, Paths};
+use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
+use crate::frontmatter::{Field, Node, Value, quoted};
+use crate::glob::split_list;
 use crate::rule::Examples;
 use crate::source::Origin;
 
@@ -144,6 +145,7 @@ impl Fields {
             field.node.value.kind(),
             format.bare.outcome(),
         );
+        let items = if let Value::List(items) = &field.node.value { items.len() } else { 0 };
         let written = match &field.node.value {
             Value::List(_) => {
                 let texts = condition::texts(&field.node, &mut |_, _, _| {});
@@ -151,15 +153,29 @@ impl Fields {
             }
             _ => reader.text[field.node.span.clone()].to_owned(),
         };
-        reader.tell(Code::WrongType, field.node.span.clone(), message).help =
-            format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        let as_written = &reader.text[field.node.span.clone()];
+        let list =
+            |texts: Vec<&str>| format!("[{}]", texts.into_iter().map(quoted).collect::<Vec<_>>().join(", "));
+        let mended = match &field.node.value {
+            Value::Text(text) if !text.trim().is_empty() && !text.contains('\n') => {
+                Some(list(split_list(text).into_iter().map(|(_, piece)| piece).collect()))
+            }
+            // A list over several lines, or with commas in its entries, is another text.
+            Value::List(_) if as_written.starts_with('[') && split_list(&written).len() == items => {
+                Some(quoted(&written))
+            }
+            _ => None,
+        };
+        let told = reader.tell(Code::WrongType, field.node.span.clone(), message);
+        told.help = format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        told.fix = mended.map(|mended| Fix::new(field.node.span.clone(), mended));
         false
     }
 
     pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
         let format = reader.format();
         let ground = reader.ground();
-        let folder = mode_of_folder(&reader.origin);
+        let mode = mode_of_place(&reader.origin);
         CONDITIONS
             .iter()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
@@ -167,7 +183,7 @@ impl Fields {
             .filter_map(|kind| {
                 let node = match self.given(kind.key) {
                     Some(field) => &field.node,
-                    None => folder.as_ref().filter(|_| kind.key == "mode")?,
+                    None => mode.as_ref().filter(|_| kind.key == "mode")?,
                 };
                 let told = reader.diagnostics.len();
                 let condition = (kind.build)(node, &ground, &mut |code, span, message| {
@@ -180,6 +196,31 @@ impl Fields {
                 condition
             })
             .collect()
+    }
+
+    /// Tells of words that are none of those their key takes.
+    pub(super) fn tell_words(&self, reader: &mut Reader) {
+        for (key, words) in reader.format().sets {
+            let Some(word) = self.text(key, reader).filter(|word| !words.contains(&word.as_str())) else {
+                continue;
+            };
+            let span = self.find(key).expect("read above").node.span.clone();
+            let message = format!("`{}` is not a value of `{key}`", shown(&word));
+            let names: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            reader.tell(Code::BadValue, span, message).help = format!("write one of {}", names.join(", "));
+        }
+    }
+
+    /// Cody's regular expressions over files.
+    pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
+        if reader.format().aliases.is_empty() {
+            return None;
+        }
+        let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));
+        let ground = reader.ground();
+        condition::filters::read(families, &ground, &mut |code, span, message| {
+            reader.tell(code, span, message);
+        })
     }
 
     pub(super) fn combine(&self, reader: &mut Reader) -> Match {
@@ -240,11 +281,13 @@ impl Fields {
     }
 }
 
-/// The mode whose folder a file lies in, as if its header named it.
-fn mode_of_folder(origin: &Origin) -> Option<Node> {
-    let Shape::Modes { prefix, .. } = origin.place.shape else { return None };
-    let (folder, _) = origin.inner.strip_prefix(prefix)?.split_once('/')?;
-    Some(Node { value: Value::Text(folder.to_owned()), span: 0..0 })
+/// The mode that a file's folder, or its name, is for, as if its header named it.
+fn mode_of_place(origin: &Origin) -> Option<Node> {
+    let mode = match origin.place.shape {
+        Shape::Modes { prefix, .. } => origin.inner.strip_prefix(prefix)?.split_once('/')?.0,
+        _ => origin.place.mode?,
+    };
+    Some(Node { value: Value::Text(mode.to_owned()), span: 0..0 })
 }
 
 fn tell_type<'r>(

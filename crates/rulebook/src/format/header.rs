@@ -49,12 +49,19 @@ const MEANINGS: &[(&str, &str)] = &[
     ("examples", "paths and texts it must and must not match, checked by `rulebook test`"),
     ("id", "what it is told apart and overridden by, instead of the file's name"),
     ("interruptMode", "which matches interrupt the model"),
+    ("language_filters", "regular expressions for the file's language, which is not known here"),
     ("match", "`any`: one condition that holds is enough; else all must"),
+    ("path_filters", "regular expressions of which a file's path must have one, and none of the excluded"),
     ("priority", "its place in the order, 0 to 100; higher goes first and wins"),
     ("repeatGap", "after how many turns it may fire again"),
     ("repeatMode", "whether it fires once, or again after a gap"),
+    ("repo_filters", "regular expressions for the repository's name, which is not known here"),
     ("scope", "which parts of the output are watched: text, thinking, tools and their fields"),
     ("tags", "labels for reports; they decide nothing"),
+    (
+        "text_content_filters",
+        "regular expressions of which a file's text must have one, and none of the excluded",
+    ),
 ];
 
 fn meaning(format: &Format, key: &str, value: &Value) -> String {

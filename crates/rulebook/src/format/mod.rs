@@ -62,6 +62,8 @@ pub struct Format {
     pub aliases: &'static [(&'static str, &'static str)],
     /// Keys of the agent that change nothing here.
     pub inert: &'static [&'static str],
+    /// Keys among them that take one of a few words.
+    pub sets: &'static [(&'static str, &'static [&'static str])],
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
     /// Whether the agent itself reads, and writes, patterns without quotes.
@@ -80,6 +82,8 @@ pub struct Format {
     pub imports: usize,
     /// How many characters of a file the agent takes.
     pub limit: Option<usize>,
+    /// Of how many lines at most the agent's makers advise to make a file.
+    pub advised: Option<usize>,
     /// How sure all this is.
     pub confidence: Confidence,
     /// Where it is known from.
@@ -174,6 +178,8 @@ pub enum Top {
     Line,
     /// With the first byte.
     Byte,
+    /// On the first line, which has nothing behind its three dashes.
+    Fence,
 }
 
 impl Top {
@@ -183,6 +189,7 @@ impl Top {
             Top::Blank => true,
             Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
             Top::Byte => text.starts_with("---"),
+            Top::Fence => text.trim_start_matches('\u{feff}').lines().next() == Some("---"),
         }
     }
 }
@@ -196,6 +203,8 @@ pub enum Broken {
     Bare,
     /// The file is rejected.
     Reject,
+    /// As `Bare`; and what follows a header that is never closed is part of it, so that no text is left.
+    Swallow,
 }
 
 impl Broken {
@@ -203,7 +212,7 @@ impl Broken {
     pub fn meaning(self) -> &'static str {
         match self {
             Broken::Open => "whole file, always on",
-            Broken::Bare => "read line by line; at last, as a file without a header",
+            Broken::Bare | Broken::Swallow => "read line by line; at last, as a file without a header",
             Broken::Reject => "rejected",
         }
     }

@@ -6,7 +6,7 @@ use super::build::{self, ReadBy};
 use super::reader::Reader;
 use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::frontmatter::{self, Header, Reading, Tier};
+use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::hidden::{self, visible};
 use crate::rule::{Rule, normalize_id};
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
@@ -58,6 +58,7 @@ pub fn parse(source: Source) -> Parsed {
     let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     tell_over_limit(&mut reader);
+    tell_over_advice(&mut reader);
     let hidden = hidden::tell(&text, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
@@ -84,12 +85,17 @@ pub fn parse(source: Source) -> Parsed {
 
 /// Parts a file's header from its body, as its format does.
 pub(super) fn take_apart<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
-    match origin.format.tier {
+    let mut reading = match origin.format.tier {
         Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
             frontmatter::read(text, tier)
         }
         _ => frontmatter::read_raw(text),
+    };
+    let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
+    if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
+        (reading.body, reading.body_start) = ("", text.len());
     }
+    reading
 }
 
 /// Reads the header's fields, or does with a broken one what the format's agent does.
@@ -136,13 +142,27 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
 
 fn tell_over_limit(reader: &mut Reader<'_>) {
     let format = reader.format();
-    let Some(limit) = format.limit.filter(|limit| reader.text.len() > *limit) else { return };
+    let limit = reader.origin.place.limit.or(format.limit);
+    let Some(limit) = limit.filter(|limit| reader.text.len() > *limit) else { return };
     if let Some((cut, _)) = reader.text.char_indices().nth(limit) {
         let count = reader.text.chars().count();
         let message =
             format!("has {count} characters, of which {} takes {limit}: it is cut here", format.agent);
         reader.tell(Code::OverLimit, cut..cut, message);
     }
+}
+
+fn tell_over_advice(reader: &mut Reader<'_>) {
+    let format = reader.format();
+    let Some(advised) = format.advised.filter(|advised| reader.text.len() > *advised) else { return };
+    let lines = memchr::memchr_iter(b'\n', reader.text.trim_end().as_bytes()).count() + 1;
+    if lines <= advised {
+        return;
+    }
+    let message = format!("has {lines} lines; for {} at most {advised} are advised", format.agent);
+    let told = Diagnostic::whole(Code::OverLimit, &reader.origin.display, message);
+    let told = told.help("split it, and say of each part which files it is for");
+    reader.diagnostics.push(told.severity(Severity::Note));
 }
 
 fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
@@ -164,4 +184,74 @@ fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
         }
     };
     Diagnostic::whole(code, &origin.display, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+
+    #[test]
+    fn a_file_longer_than_is_advised_is_noted() {
+        #[track_caller]
+        fn check(format: &str, lines: usize, want: usize) {
+            let format = Format::named(format).unwrap();
+            let origin = Origin {
+                format,
+                place: &format.workspace[0],
+                scope: crate::source::Scope::Workspace,
+                display: "a.md".to_owned(),
+                path: "/w/a.md".to_owned(),
+                root: 0,
+                folder: String::new(),
+                inner: "a.md".to_owned(),
+            };
+            let told = parse(Source { origin, text: Ok("x\n".repeat(lines)) }).diagnostics;
+            let notes = told.iter().filter(|told| told.code == Code::OverLimit).count();
+            assert_eq!(notes, want, "{} {lines}", format.name);
+        }
+        check("claude", 200, 0);
+        check("claude", 201, 1);
+        check("cursor", 500, 0);
+        check("cursor", 501, 1);
+        check("copilot", 1_001, 1);
+        check("windsurf", 1_001, 0);
+        check("agents", 5_000, 0);
+    }
+
+    #[test]
+    fn what_an_agent_does_not_take_of_a_file_is_told_where_it_is_cut() {
+        #[track_caller]
+        fn check(format: &str, path: &str, text: &str, want: Option<(usize, usize)>) {
+            let format = Format::named(format).unwrap();
+            let mut places = format.workspace.iter().chain(format.user);
+            let place = places.find(|place| place.path == path).unwrap();
+            let origin = Origin {
+                format,
+                place,
+                scope: crate::source::Scope::Workspace,
+                display: "a.md".to_owned(),
+                path: "/w/a.md".to_owned(),
+                root: 0,
+                folder: String::new(),
+                inner: "a.md".to_owned(),
+            };
+            let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
+            let is_cut =
+                |told: &&Diagnostic| told.code == Code::OverLimit && told.severity == Severity::Warning;
+            let cut = told.iter().find(is_cut);
+            assert_eq!(cut.map(|cut| (cut.line, cut.column)), want, "{path}: {told:?}");
+        }
+        let global = ".codeium/windsurf/memories/global_rules.md";
+        check("windsurf", ".windsurf/rules", &"é".repeat(12_000), None);
+        check("windsurf", ".windsurf/rules", &"é\n".repeat(6_001), Some((6_001, 1)));
+        check("windsurf", global, &"x".repeat(6_000), None);
+        check("windsurf", global, &"x".repeat(6_001), Some((1, 6_001)));
+        check("devin", ".devin/rules", &"x".repeat(12_001), Some((1, 12_001)));
+        check("antigravity", ".agents/rules", &"x".repeat(12_001), Some((1, 12_001)));
+        check("lingma", ".lingma/rules", &"x".repeat(10_001), Some((1, 10_001)));
+        check("augment", ".augment/user-guidelines.md", &"x".repeat(24_577), Some((1, 24_577)));
+        check("augment", ".augment/rules", &"x".repeat(24_577), None);
+        check("cursor", ".cursor/rules", &"x".repeat(100_000), None);
+    }
 }

@@ -3,8 +3,8 @@
 use super::Lists;
 use super::reader::Reader;
 use crate::condition::Paths;
-use crate::diagnostic::{Code, Severity, shown};
-use crate::frontmatter::{Field, Value};
+use crate::diagnostic::{Code, Fix, Severity, shown};
+use crate::frontmatter::{Field, Value, quoted};
 use crate::glob::{Dialect, split_list};
 
 /// One thing odd about a pattern.
@@ -14,6 +14,8 @@ struct Doubt {
     fine_in: &'static [Dialect],
     /// Whether it is there, in a pattern without its `!`.
     is_in: fn(&str) -> bool,
+    /// What was meant, where nothing else can be: a match of the pattern with it is none today.
+    mended: fn(&str) -> Option<String>,
     message: &'static str,
     help: &'static str,
 }
@@ -25,6 +27,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains(['“', '”', '‘', '’']),
         message: "has curly quotes, which are part of the pattern",
+        mended: |_| None,
         help: "write straight quotes, or none",
     },
     Doubt {
@@ -32,6 +35,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.starts_with('[') && pattern.contains(['"', '\'']),
         message: "is a list within quotes, so it is one pattern",
+        mended: |_| None,
         help: "take the outer quotes off",
     },
     Doubt {
@@ -39,6 +43,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains(';') || pattern.contains('|') && !pattern.contains('('),
         message: "is one pattern: neither `;` nor `|` parts two",
+        mended: |_| None,
         help: "put commas between patterns of a text, or give each an entry of a list",
     },
     Doubt {
@@ -46,6 +51,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains('\\') && pattern.contains("_/_"),
         message: "looks rewritten by a formatter of Markdown",
+        mended: |_| None,
         help: "write `**/*` again, and put the value in quotes",
     },
     Doubt {
@@ -58,6 +64,7 @@ const DOUBTS: &[Doubt] = &[
                 .any(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || ".*_".contains(c)))
         },
         message: "has `\\`, which only takes the meaning from the next character",
+        mended: |_| None,
         help: "write `/` between folders; a pattern is no regular expression",
     },
     Doubt {
@@ -65,6 +72,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Amp],
         is_in: |pattern| pattern.starts_with("../") || pattern.starts_with("~/"),
         message: "leads out of the workspace, so it matches nothing",
+        mended: |_| None,
         help: "write it relative to the workspace",
     },
     Doubt {
@@ -72,6 +80,9 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::Gitignore, Dialect::VsCode],
         is_in: |pattern| pattern.starts_with('/'),
         message: "starts with `/`, which no path does, so it matches nothing",
+        mended: |pattern| {
+            Some(pattern.strip_prefix('/')?.to_owned()).filter(|rest| rest.starts_with(is_plain))
+        },
         help: "leave the `/` out: patterns are relative to the workspace",
     },
     Doubt {
@@ -79,6 +90,9 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Amp, Dialect::CopilotCli, Dialect::Picomatch, Dialect::VsCode],
         is_in: |pattern| pattern.starts_with("./"),
         message: "starts with `./`, which no path does, so it matches nothing",
+        mended: |pattern| {
+            Some(pattern.strip_prefix("./")?.to_owned()).filter(|rest| rest.starts_with(is_plain))
+        },
         help: "leave the `./` out: patterns are relative to the workspace",
     },
     Doubt {
@@ -86,6 +100,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.matches('{').count() != pattern.matches('}').count(),
         message: "has a brace without its other, so both are part of the pattern",
+        mended: |_| None,
         help: "write `{a,b}`, or no brace",
     },
     Doubt {
@@ -96,6 +111,7 @@ const DOUBTS: &[Doubt] = &[
             groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))
         },
         message: "has braces around one thing, which are then part of the pattern",
+        mended: |_| None,
         help: "leave the braces out",
     },
     Doubt {
@@ -103,6 +119,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Claude, Dialect::Gitignore],
         is_in: |pattern| pattern.ends_with('/'),
         message: "ends in `/`, which no file does, so it matches nothing",
+        mended: |pattern| Some(format!("{pattern}**")).filter(|_| pattern.starts_with(is_plain)),
         help: "write `/**` at the end for what is in the folder",
     },
     Doubt {
@@ -113,6 +130,7 @@ const DOUBTS: &[Doubt] = &[
             name.starts_with(char::is_lowercase) && !name.contains(['.', '*', '?', '[', '{', '('])
         },
         message: "is the name of a file; what is in a folder of that name does not match",
+        mended: |_| None,
         help: "write `/**` at the end if it is a folder",
     },
 ];
@@ -127,8 +145,10 @@ pub(super) fn tell_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
     let pieces: Vec<&str> = split_list(glued).into_iter().map(|(_, piece)| piece).collect();
     if pieces.len() > 1 {
         let message = format!("it takes `{}` as one pattern, which matches nothing", shown(glued));
+        let list = format!("[{}]", pieces.iter().map(|piece| quoted(piece)).collect::<Vec<_>>().join(", "));
         let told = reader.tell(Code::PatternList, field.node.span.clone(), message);
-        told.help = format!("write a list: `{}: {pieces:?}`", field.key);
+        told.help = format!("write a list: `{}: {list}`", field.key);
+        told.fix = Some(Fix::new(field.node.span.clone(), list));
     }
 }
 
@@ -138,6 +158,7 @@ pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
     if !paths.patterns().any(|pattern| doubt(pattern, dialect).is_some()) {
         return;
     }
+    let is_sure = reader.format().rival.is_none() && !reader.format().unquoted;
     let end = field.node.span.end;
     let mut from = field.node.span.start;
     for pattern in paths.patterns() {
@@ -145,10 +166,13 @@ pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
         let at = found.unwrap_or(from);
         from = found.map_or(from, |at| at + pattern.len());
         let Some(doubt) = doubt(pattern, dialect) else { continue };
+        // Where the dialect is known, and the pattern stands as it was read.
+        let mended = (doubt.mended)(pattern).filter(|_| is_sure && found.is_some());
         let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
         let told = reader.tell(Code::DoubtfulGlob, at..from, message);
         told.severity = doubt.severity;
         told.help = doubt.help.to_owned();
+        told.fix = mended.map(|mended| Fix::new(at..from, mended));
     }
 }
 
@@ -158,6 +182,11 @@ fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
         return None;
     }
     DOUBTS.iter().find(|doubt| !doubt.fine_in.contains(&dialect) && (doubt.is_in)(bare))
+}
+
+/// Whether a pattern that starts so starts with a name or a star: no `!`, no `/`, no quote.
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '*' | '.' | '_')
 }
 
 /// Most patterns are plain names and stars with a star or a dot in the last one: nothing above is about those.

@@ -9,9 +9,27 @@ pub struct Place {
     pub path: &'static str,
     /// What is expected there.
     pub shape: Shape,
+    /// How many characters the agent takes of a file there, where it is not what it takes of its others.
+    pub limit: Option<usize>,
+    /// The mode a file there is for, where its name says so.
+    pub mode: Option<&'static str>,
 }
 
 impl Place {
+    pub(crate) const fn new(base: Base, path: &'static str, shape: Shape) -> Place {
+        Place { base, path, shape, limit: None, mode: None }
+    }
+
+    /// The same, for one mode.
+    pub(crate) const fn in_mode(self, mode: &'static str) -> Place {
+        Place { mode: Some(mode), ..self }
+    }
+
+    /// The same, with a limit of its own.
+    pub(crate) const fn within(self, limit: usize) -> Place {
+        Place { limit: Some(limit), ..self }
+    }
+
     /// The first name of its path.
     pub fn head(&self) -> &'static str {
         self.path.split('/').next().unwrap_or(self.path)
@@ -117,14 +135,14 @@ pub enum Shape {
 }
 
 /// Where imported files lie: anywhere.
-pub static IMPORTED: Place = Place { base: Base::Root, path: "", shape: Shape::Imported };
+pub static IMPORTED: Place = Place::new(Base::Root, "", Shape::Imported);
 
 /// Where fetched rules lie: nowhere, or in a folder that the settings name.
-pub static FETCHED: Place = Place {
-    base: Base::Root,
-    path: "",
-    shape: Shape::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
-};
+pub static FETCHED: Place = Place::new(
+    Base::Root,
+    "",
+    Shape::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
+);
 
 /// Whether sub-folders are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

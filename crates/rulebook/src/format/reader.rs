@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::fields::Fields;
 use super::{Format, Keys, Lists, keys};
+use crate::agent::Agent;
 use crate::condition::{Ground, Splits};
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest, shown};
-use crate::frontmatter::{Field, Problem};
+use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, shown};
+use crate::frontmatter::{Field, Problem, Tier};
 use crate::hidden;
 use crate::source::Origin;
 
@@ -69,8 +70,11 @@ impl<'t> Reader<'t> {
             }
             (Code::UnquotedValue, Some(fix)) => {
                 told.help = format!("write `{}`", shown(&fix.replacement));
-                // A quoted pattern means the same here, and to every YAML reader.
-                told.fix = Some(fix).filter(|_| format.keys == Keys::All);
+                // A quoted pattern means the same here, and to every YAML reader; who has one is known of few.
+                let reads_yaml = |way: &Format| way.name == format.name && way.tier <= Some(Tier::Values);
+                let owner = Agent::owner_of(format);
+                let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
+                told.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
             }
             (_, fix) => told.fix = fix,
         }
@@ -80,6 +84,7 @@ impl<'t> Reader<'t> {
     pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
         let format = self.format();
         let mut sorted = Fields::default();
+        let mut unknown = Vec::new();
         for field in fields {
             match keys::canonical(format, &field.key) {
                 Some(key) if sorted.find(key).is_none() => sorted.0.push((key, field)),
@@ -88,9 +93,10 @@ impl<'t> Reader<'t> {
                         format!("`{}` says again what `{key}` says; the first one counts", field.key);
                     self.tell(Code::DuplicateKey, field.key_span, message);
                 }
-                None => self.tell_unknown(&field),
+                None => unknown.push(field),
             }
         }
+        unknown.iter().for_each(|field| self.tell_unknown(field, &sorted));
         for key in format.agent_ignores {
             let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
@@ -116,7 +122,8 @@ impl<'t> Reader<'t> {
         sorted
     }
 
-    fn tell_unknown(&mut self, field: &Field) {
+    /// `known` are the other fields of the header.
+    fn tell_unknown(&mut self, field: &Field, known: &Fields) {
         let format = self.format();
         let key = field.key.clone();
         let seems = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));
@@ -152,6 +159,11 @@ impl<'t> Reader<'t> {
         );
         if let Some(near) = near {
             told.help = format!("did you mean `{near}`?");
+            // One slip of the finger, in a key that is not there otherwise and that the agent knows.
+            let is_slip = strsim::damerau_levenshtein(&key, near) == 1;
+            let is_there = keys::canonical(format, near).is_some_and(|key| known.find(key).is_some());
+            let is_free = !is_there && !format.agent_ignores.contains(&near);
+            told.fix = (is_slip && is_free).then(|| Fix::new(field.key_span.clone(), near));
         }
     }
 }

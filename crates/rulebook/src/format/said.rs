@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::reader::Reader;
 use super::{Bare, Format, Keys, Modes, Said, Shape};
-use crate::diagnostic::{Code, shown};
+use crate::diagnostic::{Code, Fix, shown};
 use crate::frontmatter::{Field, Value};
 
 impl Fields {
@@ -19,7 +19,8 @@ impl Fields {
         if let Some(modes) = reader.format().modes {
             match self.text(modes.key, reader) {
                 Some(word) => {
-                    let said = self.mode_said(&word, &modes, reader).or(modes.unsaid);
+                    let said = self.mode_said(&word, &modes, reader);
+                    let said = said.filter(|said| self.is_backed(*said, &modes, reader)).or(modes.unsaid);
                     return said.or_else(|| self.said_always(reader));
                 }
                 None if modes.unsaid.is_some() => return modes.unsaid,
@@ -27,6 +28,23 @@ impl Fields {
             }
         }
         self.said_always(reader)
+    }
+
+    /// Whether the header has what its word for how it comes on needs. An agent that goes by a schema takes a file
+    /// without it for one that says nothing, and that is told.
+    fn is_backed(&self, said: Said, modes: &Modes, reader: &mut Reader) -> bool {
+        let needed = match said {
+            Said::Glob => reader.format().paths_key,
+            Said::Offered => "description",
+            _ => return true,
+        };
+        if modes.unsaid.is_none() || self.given(needed).is_some() {
+            return true;
+        }
+        let field = self.find(modes.key).expect("it has a word");
+        let message = format!("this needs a `{needed}`, and without one counts for nothing");
+        reader.tell(Code::Unreachable, field.key_span.clone(), message).help = format!("add a `{needed}`");
+        false
     }
 
     /// What makes the file a command, called by name.
@@ -54,14 +72,16 @@ impl Fields {
         self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
     }
 
-    /// What the word under the agent's key for modes means; hyphens and case are forgiven, and told.
+    /// What the word under the agent's key for modes means; hyphens and case are forgiven here, and told.
     fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
         let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
         let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
         if found.is_none_or(|(name, _)| *name != word) {
             let span = self.find(modes.key).expect("read by the caller").node.span.clone();
             let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
-            reader.tell(Code::BadValue, span, message).help = match found {
+            let told = reader.tell(Code::BadValue, span.clone(), message);
+            told.fix = found.map(|(name, _)| Fix::new(span, *name));
+            told.help = match found {
                 Some((name, _)) => format!("write `{}: {name}`", modes.key),
                 None => {
                     let names: Vec<String> =
@@ -70,6 +90,8 @@ impl Fields {
                 }
             };
         }
-        found.map(|(_, said)| *said)
+        // Nobody says that the agent forgives them too.
+        let is_own = matches!(reader.format().keys, Keys::Own(_));
+        found.filter(|(name, _)| *name == word || !is_own).map(|(_, said)| *said)
     }
 }

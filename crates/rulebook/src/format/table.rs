@@ -2,6 +2,7 @@
 
 pub(crate) mod designs;
 pub(crate) mod located;
+pub(crate) mod modes;
 pub(crate) mod others;
 
 use designs::{CLINE, CURSOR, OMP, OPENCODE, REMOTE, RULEBOOK, WINDSURF, XCSH};
@@ -9,9 +10,10 @@ use located::{
     AGENTS, AMP, CODEX, CRUSH, DEEPAGENTS, FACTORY, FIREBASE, GEMINI, GOOSE, HERMES, JUNIE, KIMI, REASONIX,
     REPLIT, ROVO, WARP, ZED,
 };
+use modes::{KILO, ROO};
 use others::{
-    AMAZON_Q, ANTIGRAVITY, AUGMENT, CLAUDE, CLINE_SDK, CODEBUDDY, CONTINUE, COPILOT, DEVIN, FIREBENDER, GROK,
-    JETBRAINS, KILO, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, ROO, TABNINE, TRAE,
+    AMAZON_Q, ANTIGRAVITY, AUGMENT, CLAUDE, CLINE_SDK, CODEBUDDY, CODY, CONTINUE, COPILOT, DEVIN, FIREBENDER,
+    GROK, JETBRAINS, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, TABNINE, TRAE,
 };
 
 use super::{Base, Depth, Format, Place, Shape};
@@ -25,16 +27,16 @@ pub(crate) const fn folder(
     extensions: &'static [&'static str],
     depth: Depth,
 ) -> Place {
-    Place { base, path, shape: Shape::Folder { extensions, depth, skip: &[] } }
+    Place::new(base, path, Shape::Folder { extensions, depth, skip: &[] })
 }
 
 pub(crate) const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
-    Place { base, path, shape: Shape::File { id, always } }
+    Place::new(base, path, Shape::File { id, always })
 }
 
 /// A file found by location, in a folder of the workspace or in the user's own: text without a header.
 pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
-    Place { base, path, shape: Shape::Located { id, is_raw: true } }
+    Place::new(base, path, Shape::Located { id, is_raw: true })
 }
 
 /// Every format there is: those of the three designs, then every other agent's.
@@ -78,6 +80,7 @@ pub static FORMATS: &[Format] = &[
     FACTORY,
     TABNINE,
     GROK,
+    CODY,
     KIMI,
     ROVO,
     DEEPAGENTS,

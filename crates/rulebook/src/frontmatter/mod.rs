@@ -11,6 +11,7 @@ mod value;
 mod yaml;
 
 pub(crate) use lines::unquoted;
+pub(crate) use repair::quoted;
 pub use value::{Field, Node, Value};
 
 use std::ops::Range;
@@ -80,10 +81,7 @@ impl Problem {
     }
 
     fn fix(self, span: Range<usize>, replacement: impl Into<String>) -> Problem {
-        Problem {
-            fix: Some(Fix { start: span.start, end: span.end, replacement: replacement.into() }),
-            ..self
-        }
+        Problem { fix: Some(Fix::new(span, replacement)), ..self }
     }
 }
 
@@ -256,6 +254,15 @@ fn read_unclosed(text: &str, start: usize, reach: Tier) -> Reading<'_> {
     let end = text.floor_char_boundary(text.len().min(start + MAX_HEADER));
     let found = lines::read(text, start..end, lines::Stray::Stop);
     if reach >= Tier::Lines && !found.fields.is_empty() {
+        // A blank line behind the keys leaves no doubt where the fence belongs.
+        let (above, below) = text.split_at(found.end);
+        let is_plain =
+            above.ends_with('\n') && below.lines().next().is_some_and(|line| line.trim().is_empty());
+        let line_break = if above.ends_with("\r\n") { "\r\n" } else { "\n" };
+        let unclosed = match is_plain {
+            true => unclosed.fix(found.end..found.end, format!("---{line_break}")),
+            false => unclosed,
+        };
         return read_as(text, found.fields, Tier::Lines, found.end, vec![unclosed]);
     }
     broken(text, vec![unclosed])

@@ -30,7 +30,7 @@ pub(super) fn read_quoted(
     problems.extend(masks.iter().map(|mask| {
         let value = &text[mask.clone()];
         let told = format!("`{}` is not valid YAML without quotes; it was read as it stands", shown(value));
-        Problem::new(Code::UnquotedValue, mask.clone(), told).fix(mask.clone(), quoted(value))
+        Problem::new(Code::UnquotedValue, mask.clone(), told).fix(mask.clone(), mended(value))
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
@@ -59,17 +59,24 @@ fn blank_out(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<
 }
 
 /// The value as it has to be written.
-fn quoted(value: &str) -> String {
+fn mended(value: &str) -> String {
     let value = lines::unquoted(value);
     if let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let items: Vec<String> = glob::split_list(inner).into_iter().map(|(_, item)| quoted(item)).collect();
+        let items: Vec<String> = glob::split_list(inner).into_iter().map(|(_, item)| mended(item)).collect();
         return format!("[{}]", items.join(", "));
     }
     match value.chars().next() {
         // Several quoted values in a row are a list without its brackets.
         Some('"' | '\'') if value.contains(',') => format!("[{value}]"),
-        _ if value.contains(['"', '\\']) => format!("'{}'", value.replace('\'', "''")),
-        _ => format!("\"{value}\""),
+        _ => quoted(value),
+    }
+}
+
+/// A text as YAML has it in quotes.
+pub(crate) fn quoted(value: &str) -> String {
+    match value.contains(['"', '\\']) {
+        true => format!("'{}'", value.replace('\'', "''")),
+        false => format!("\"{value}\""),
     }
 }
 

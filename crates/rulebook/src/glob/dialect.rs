@@ -83,6 +83,11 @@ impl Dialect {
         self == Dialect::VsCode
     }
 
+    /// Whether a folder that matches stands for all in it.
+    pub(super) fn reaches_below(self) -> bool {
+        matches!(self, Dialect::Claude | Dialect::Gitignore)
+    }
+
     /// Traits of paths that a plain pattern cannot decide about.
     pub(super) fn minds(self) -> Traits {
         match self {

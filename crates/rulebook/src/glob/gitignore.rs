@@ -21,12 +21,17 @@ pub(super) enum Reach {
 
 /// The expression for a pattern without its leading `!`; nothing where it matches nothing.
 pub(super) fn translate(pattern: &str, reader: Reader, reach: Reach) -> Result<Option<String>, GlobError> {
-    let lines = match reader {
-        Reader::Git => vec![pattern.to_owned()],
-        Reader::Claude => expand(pattern)?,
-    };
+    let lines = lines(pattern, reader)?;
     let branches: Vec<String> = lines.iter().filter_map(|line| branch(line, reader, reach)).collect();
     Ok((!branches.is_empty()).then(|| branches.join("|")))
+}
+
+/// The lines without braces that a pattern stands for.
+pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobError> {
+    match reader {
+        Reader::Git => Ok(vec![pattern.to_owned()]),
+        Reader::Claude => expand(pattern),
+    }
 }
 
 /// How many patterns the braces of one stand for.
@@ -56,23 +61,29 @@ fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
 }
 
 fn branch(line: &str, reader: Reader, reach: Reach) -> Option<String> {
-    let line = match reader {
-        Reader::Claude => {
-            let line = line.strip_suffix("/**").unwrap_or(line);
-            trimmed(line, |c| c.is_whitespace() || c == '\u{feff}')
-        }
+    let line = if reader == Reader::Claude { line.strip_suffix("/**").unwrap_or(line) } else { line };
+    let bare = match reader {
+        Reader::Claude => trimmed(line, |c| c.is_whitespace() || c == '\u{feff}'),
         Reader::Git => trimmed(line, |c| c == ' '),
     };
-    let (line, folders_only) = line.strip_suffix('/').map_or((line, false), |line| (line, true));
-    let is_anchored = line.contains('/');
+    // Claude's library looks for slashes before it takes the blanks off.
+    let looked_at = if reader == Reader::Claude { line } else { bare };
+    let is_anchored = looked_at.strip_suffix('/').unwrap_or(looked_at).contains('/');
+    let (line, folders_only) = bare.strip_suffix('/').map_or((bare, false), |line| (line, true));
     let line = match reader {
         // As many folders as there are below, and be there none.
         Reader::Claude if folders_only => line.strip_suffix("/**").unwrap_or(line),
         _ => line,
     };
     let line = line.strip_prefix('/').unwrap_or(line);
-    let translator =
-        Translator { chars: line.chars().collect(), at: 0, reader, is_anchored, source: String::new() };
+    let translator = Translator {
+        chars: line.chars().collect(),
+        at: 0,
+        reader,
+        is_anchored,
+        is_anew: false,
+        source: String::new(),
+    };
     let body = translator.run()?;
     let start = if is_anchored { "" } else { "(?:[^]*\\/)?" };
     let end = match (reach, folders_only) {
@@ -97,6 +108,8 @@ struct Translator {
     at: usize,
     reader: Reader,
     is_anchored: bool,
+    /// A `**/` right behind literals was read last.
+    is_anew: bool,
     source: String,
 }
 
@@ -124,6 +137,7 @@ impl Translator {
                 c => push_literal(&mut self.source, c),
             }
             leads = false;
+            self.is_anew = false;
         }
         Some(self.source)
     }
@@ -141,10 +155,11 @@ impl Translator {
         };
         let rest = &self.chars[self.at..];
         match rest {
-            [] if is_run && begins => self.source += if is_whole { "[^]+" } else { "[^]*" },
+            [] if is_run && begins => self.source += if is_whole && !self.is_anew { "[^]+" } else { "[^]*" },
             ['/', ..] if is_run && begins => {
                 self.source += "(?:[^]*\\/)?";
                 self.at += 1;
+                self.is_anew = !is_whole;
                 return;
             }
             ['\\', '/', ..] if is_run && begins && self.reader == Reader::Git => self.source += "[^]*",
@@ -152,6 +167,7 @@ impl Translator {
             _ => self.source += "[^\\/]*",
         }
         *leads = false;
+        self.is_anew = false;
     }
 
     /// A bracket expression as git reads it; nothing where it is never closed, which spoils the pattern.
@@ -212,6 +228,12 @@ impl Translator {
         let len = self.chars[self.at..].iter().position(|&c| c == ']')?;
         let body = &self.chars[self.at..self.at + len];
         self.at += len + 1;
+        // A folder is what its name matches: no slash is part of one.
+        let is_range_over =
+            |three: &[char]| matches!(three, [low, '-', high] if (*low..=*high).contains(&'/'));
+        if body.contains(&'/') || body.windows(3).any(is_range_over) {
+            self.source += "(?!\\/)";
+        }
         self.source.push('[');
         let mut rest = body;
         while let [c, after @ ..] = rest {

@@ -52,6 +52,8 @@ struct Index<S> {
     by_stem: OnceCell<Buckets>,
     by_segment: OnceCell<Buckets>,
     by_folder: OnceCell<Folders>,
+    /// The folders themselves, for globs that match all below one.
+    folders: OnceCell<Box<Index<String>>>,
     /// Paths that a pattern could be equal to without matching it, sorted.
     odd: Vec<usize>,
     /// What some path is like.
@@ -86,6 +88,7 @@ impl<S: AsRef<str>> Index<S> {
             by_stem: OnceCell::new(),
             by_segment: OnceCell::new(),
             by_folder: OnceCell::new(),
+            folders: OnceCell::new(),
             odd,
             traits,
         }
@@ -101,6 +104,30 @@ impl<S: AsRef<str>> Index<S> {
             let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
             return self.in_order(self.all.iter().copied().filter(matching).collect());
         }
+        // With fewer, reading the pattern anew takes longer.
+        const MANY: usize = 512;
+        let is_worth_it = self.paths.len() >= MANY;
+        match is_worth_it.then(|| glob.entries()).flatten() {
+            Some(entries) => self.in_order(entries.iter().flat_map(|entry| self.below_any(entry)).collect()),
+            None => self.in_order(self.found(glob)),
+        }
+    }
+
+    /// Ranks of the paths that match by themselves or by a folder above them.
+    fn below_any(&self, entry: &Glob) -> Vec<usize> {
+        let mut found = self.found(entry);
+        let folders = self.folders.get_or_init(|| Box::new(Index::new(self.by_folder().all().into_iter())));
+        let mut matching: Vec<&str> =
+            folders.found(entry).into_iter().map(|rank| folders.path(rank)).collect();
+        matching.sort_unstable();
+        // What is below one that matches is there already.
+        matching.dedup_by(|below, above| below.starts_with(*above));
+        matching.into_iter().for_each(|folder| found.extend(self.below(bare(folder))));
+        found
+    }
+
+    /// Ranks of the paths a glob without `!` matches, in any order, some perhaps twice.
+    fn found(&self, glob: &Glob) -> Vec<usize> {
         let candidates = self.candidates(glob);
         let mut asked = Asked::new(glob, candidates.len(self), self.traits);
         let mut found = Vec::new();
@@ -122,7 +149,7 @@ impl<S: AsRef<str>> Index<S> {
         }
         // A pattern may match itself, whatever it asks of other paths.
         found.extend(glob.itself().map_or(&[][..], |text| self.equal_to(text)));
-        self.in_order(found)
+        found
     }
 
     /// The fewest paths known to contain every match but the pattern itself.
@@ -187,7 +214,11 @@ impl<S: AsRef<str>> Index<S> {
     }
 
     fn below(&self, folder: &str) -> &[usize] {
-        self.by_folder.get_or_init(|| Folders::new(&self.paths)).below(folder)
+        self.by_folder().below(folder)
+    }
+
+    fn by_folder(&self) -> &Folders {
+        self.by_folder.get_or_init(|| Folders::new(&self.paths))
     }
 
     fn equal_to(&self, path: &str) -> &[usize] {
@@ -288,6 +319,18 @@ impl Folders {
             sorted.ranks.extend_from_slice(run);
         }
         sorted
+    }
+
+    /// Every folder, and every one above it, once; each ends in a slash.
+    fn all(&self) -> Vec<String> {
+        let above = |folder: &'_ str| {
+            let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+            ends.filter(|end| *end > 0).map(|end| format!("{}/", &folder[..end])).collect::<Vec<_>>()
+        };
+        let mut all: Vec<String> = self.folders.iter().flat_map(|(folder, _)| above(folder)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// The ranks in a folder and at any depth below it.

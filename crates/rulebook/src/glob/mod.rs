@@ -48,6 +48,8 @@ pub struct Glob {
     plan: Plan,
     /// The whole expression of a plain pattern, for the paths it cannot decide.
     exact: OnceLock<Plan>,
+    /// See [`Glob::entries`].
+    entries: OnceLock<Option<Box<[Glob]>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,7 +72,36 @@ impl Glob {
         }
         let Reading { text, body, turn, plan } = reading::read(pattern, dialect)?;
         let text = (text != pattern).then(|| text.into());
-        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, exact: OnceLock::new() })
+        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, ..Glob::blank(dialect) })
+    }
+
+    /// Matches nothing.
+    fn blank(dialect: Dialect) -> Glob {
+        Glob {
+            pattern: "".into(),
+            dialect,
+            text: None,
+            body: 0,
+            turn: Turn::No,
+            plan: Plan::Never,
+            exact: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
+    }
+
+    /// Where a match stands for all that is below it: globs of which one matches the path, or a folder above it, by itself.
+    /// They know how their matches end, which the whole does not.
+    fn entries(&self) -> Option<&[Glob]> {
+        /// With more, asking the whole is no slower.
+        const MAX_ENTRIES: usize = 32;
+        if !self.dialect.reaches_below() || self.turn != Turn::No || matches!(self.plan, Plan::Never) {
+            return None;
+        }
+        let read = || {
+            let plans = reading::entries(self.text(), self.dialect, MAX_ENTRIES)?;
+            Some(plans.into_iter().map(|plan| Glob { plan, ..Glob::blank(self.dialect) }).collect())
+        };
+        self.entries.get_or_init(read).as_deref()
     }
 
     /// The pattern as written.
@@ -128,7 +159,11 @@ impl Glob {
         let is_plain = match &self.plan {
             Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().touch(Traits::HIDDEN),
             Plan::Always => true,
-            _ => matches!((self.dialect, &*self.pattern), (Dialect::Picomatch, "**/**" | "**/**/**")),
+            _ => match self.dialect {
+                Dialect::Picomatch => matches!(&*self.pattern, "**/**" | "**/**/**"),
+                Dialect::Claude | Dialect::Gitignore => matches!(&*self.pattern, "*" | "**" | "**/*"),
+                _ => false,
+            },
         };
         is_plain && self.turn == Turn::No
     }

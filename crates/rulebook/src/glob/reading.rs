@@ -132,10 +132,19 @@ pub(super) fn compile(text: &str, dialect: Dialect) -> Result<Reading<'static>, 
 
 /// The plan for a line of a `.gitignore` without its `!`.
 pub(super) fn ignoring(line: &str, dialect: Dialect, reach: Reach) -> Result<Plan, GlobError> {
-    let reader = if dialect == Dialect::Claude { Reader::Claude } else { Reader::Git };
-    let Some(source) = gitignore::translate(line, reader, reach)? else { return Ok(Plan::Never) };
+    let Some(source) = gitignore::translate(line, reader(dialect), reach)? else { return Ok(Plan::Never) };
     let source = format!("^(?:{source})$");
     plan(if dialect.folds() { regex::compile_folded(&source) } else { regex::compile(&source) })
+}
+
+/// The plans for a path by itself: one for each line that a pattern without `!` stands for, where those are few.
+pub(super) fn entries(pattern: &str, dialect: Dialect, most: usize) -> Option<Vec<Plan>> {
+    let lines = gitignore::lines(pattern, reader(dialect)).ok().filter(|lines| lines.len() <= most)?;
+    lines.iter().map(|line| ignoring(line, dialect, Reach::Entry).ok()).collect()
+}
+
+fn reader(dialect: Dialect) -> Reader {
+    if dialect == Dialect::Claude { Reader::Claude } else { Reader::Git }
 }
 
 fn node_plan(text: &str, options: Options) -> Result<Plan, GlobError> {

@@ -273,15 +273,24 @@ mod tests {
             let mut found = Vec::new();
             PatternSet::new(&globs).matches(path, &mut found);
             assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` in a set");
-            // With a few others, so that the index looks paths up.
-            let others: Vec<String> = (0..20).map(|at| format!("other/{at}")).collect();
-            let paths = std::iter::once(path).chain(others.iter().map(String::as_str));
-            let found = PathIndex::new(paths).matches(&globs[0]);
-            assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` in an index");
+            // With others, so that the index looks paths up; with many, in another way.
+            for count in [20, 600] {
+                let others: Vec<String> = (0..count).map(|at| format!("other/{at}")).collect();
+                let paths = std::iter::once(path).chain(others.iter().map(String::as_str));
+                let found = PathIndex::new(paths).matches(&globs[0]);
+                assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` among {count}");
+            }
         }
         // VS Code's expression asks for no slash behind a folder's name, which shows where a path ends in one.
         check("**/n/**", Dialect::VsCode, "a/no/s/");
         check("n/**", Dialect::VsCode, "no/");
         check("src/**", Dialect::VsCode, "src/");
+        // A comment in a `.gitignore` is no pattern.
+        check("#a", Dialect::Claude, "#a");
+        check("#a", Dialect::Gitignore, "#a/b");
+        check("a[/b]", Dialect::Claude, "a/c");
+        check("*[.-:]", Dialect::Claude, ".git/a");
+        check("a/ ", Dialect::Claude, "x/a/b");
+        check("{a,b}/c", Dialect::Claude, "b/c/d");
     }
 }

@@ -26,6 +26,10 @@ fn universal(rule: &Rule) -> Option<&str> {
         return None;
     }
     let dialect = rule.origin.format.dialect;
-    let is_universal = |glob: &&String| Glob::new(glob, dialect).is_ok_and(|glob| glob.is_universal());
+    // In some dialects these leave hidden files alone, which few rules are about.
+    let is_universal = |glob: &&String| {
+        matches!(glob.as_str(), "**" | "**/*")
+            || Glob::new(glob, dialect).is_ok_and(|glob| glob.is_universal())
+    };
     rule.globs.iter().find(is_universal).map(String::as_str)
 }

@@ -162,7 +162,7 @@ fn literal_start(glob: &str) -> &str {
 }
 
 /// A folder and those around it, out to the root itself.
-fn around(start: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn around(start: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(start), |folder| {
         (!folder.is_empty()).then(|| folder.rsplit_once('/').map_or("", |(around, _)| around))
     })

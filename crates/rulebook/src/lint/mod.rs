@@ -7,12 +7,14 @@ mod id;
 mod secret;
 mod summary;
 
+pub(crate) use id::around;
 pub use secret::without_secrets;
 pub use summary::{Always, Summary};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::agent::{AGENTS, tell_totals};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
@@ -21,10 +23,15 @@ use crate::rule::Rule;
 type Told = Vec<Diagnostic>;
 
 /// Lints that compare rules, given those that are not switched off, in their order.
-const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint];
+const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint, totals];
 
 /// Lints that read one rule's file.
 const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secret::lint];
+
+/// Tells what is beyond what an agent takes of all its files together.
+fn totals(rules: &[&Rule], told: &mut Told) {
+    told.extend(tell_totals(AGENTS, rules));
+}
 
 /// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
 /// header are then located, else they are problems of the file as a whole.

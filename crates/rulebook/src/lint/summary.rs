@@ -21,6 +21,8 @@ pub struct Summary {
     pub never_seen: Vec<String>,
     /// On with every request, or with any path, although nobody said so: the header is broken or a glob matches all.
     pub on_by_accident: Vec<String>,
+    /// On when somebody asks for them by name alone, although nobody said so: they name no files and have no description.
+    pub only_by_name: Vec<String>,
     /// Another file says the same.
     pub said_twice: Vec<String>,
     /// What every prompt carries.
@@ -51,9 +53,9 @@ impl Summary {
         for told in told.iter().filter(|told| told.code == Code::DeadGlob) {
             *dead.entry(&told.path).or_default() += 1;
         }
-        for told in told.iter().filter(|told| told.code == Code::AgentAlways) {
-            dead.remove(told.path.as_str());
-        }
+        let always_told: BTreeSet<&str> = (told.iter().filter(|told| told.code == Code::AgentAlways))
+            .map(|told| told.path.as_str())
+            .collect();
         let is_aimless = |rule: &&Rule| {
             is_on_by_paths_alone(rule)
                 && dead.get(rule.origin.display.as_str()).is_some_and(|dead| *dead >= rule.globs.len())
@@ -63,7 +65,8 @@ impl Summary {
             .chain(aimless.map(|rule| rule.origin.display.clone()))
             .chain(rejected)
             .chain(coded(Code::AlwaysOverridden))
-            .chain(coded(Code::AgentNever));
+            .chain(coded(Code::AgentNever))
+            .filter(|path| !always_told.contains(path.as_str()));
         let accident = files(is_accident).chain(coded(Code::AlwaysGlob)).chain(coded(Code::AgentAlways));
         let evaluation = evaluate(book, &Evidence::default());
         let always = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
@@ -72,6 +75,7 @@ impl Summary {
             files: book.rules().len() + book.rejected().len(),
             never_seen: sorted(never),
             on_by_accident: sorted(accident),
+            only_by_name: sorted(files(is_forgotten)),
             said_twice: sorted(coded(Code::DuplicateBody)),
             always_on: Always { rules: costs.len(), tokens: costs.iter().sum(), estimated: true },
         }
@@ -80,6 +84,10 @@ impl Summary {
 
 fn is_dead(rule: &Rule) -> bool {
     rule.activation == Activation::Never || rule.body.is_empty()
+}
+
+fn is_forgotten(rule: &Rule) -> bool {
+    rule.activation == Activation::Manual && rule.basis != Basis::Explicit && !rule.body.is_empty()
 }
 
 fn is_on_by_paths_alone(rule: &Rule) -> bool {

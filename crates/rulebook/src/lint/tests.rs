@@ -1,20 +1,31 @@
 use super::*;
 use crate::evaluate::{State, evaluate};
 use crate::evidence::{Evidence, Seen};
-use crate::format::{Format, parse};
+use crate::format::{FORMATS, Format, Place, Shape, parse};
 use crate::resolve::{Switches, resolve};
 use crate::source::{Origin, Scope, Source};
 
-/// A rulebook of files; the folder's name tells the format, `~/` the scope.
+/// A rulebook of files; the name of the folder, or of the file, tells the format, `~/` the scope.
 fn book(files: &[(&str, &str)]) -> Rulebook {
     let entries = files.iter().map(|(display, text)| {
-        let (folder, rest) = display.split_at(display.find('.').unwrap());
-        let (agent, inner) = rest[1..].split_once('/').unwrap();
-        let format = Format::named(if agent == "clinerules" { "cline" } else { agent }).unwrap();
+        let (above, name) = display.rsplit_once('/').unwrap_or(("", display));
+        let named = |format: &'static Format| {
+            let is_it = |place: &&Place| place.path == name && matches!(place.shape, Shape::Located { .. });
+            Some((format, format.workspace.iter().find(is_it)?))
+        };
+        let (format, place, folder, inner) = match FORMATS.iter().find_map(named) {
+            Some((format, place)) => (format, place, above, name),
+            None => {
+                let (folder, rest) = display.split_at(display.find('.').unwrap());
+                let (agent, inner) = rest[1..].split_once('/').unwrap();
+                let format = Format::named(if agent == "clinerules" { "cline" } else { agent }).unwrap();
+                (format, &format.workspace[0], folder, inner)
+            }
+        };
         let is_user = folder == "~/";
         let origin = Origin {
             format,
-            place: &format.workspace[0],
+            place,
             scope: if is_user { Scope::User } else { Scope::Workspace },
             display: (*display).to_owned(),
             path: format!("/repo/{display}"),
@@ -235,6 +246,17 @@ fn a_glob_for_everything_is_told_where_it_stands() {
         &[(".cursor/rules/a.mdc", "---\nglobs: src/**, **/*\n---\nA")],
         &[&format!(".cursor/rules/a.mdc:2:16 note[always-glob] {}", told("**/*"))],
     );
+    // As a line of a `.gitignore`, and where hidden files are left alone.
+    check(
+        &[
+            (".claude/rules/a.md", "---\npaths: '*'\n---\nA"),
+            (".kiro/steering/b.md", "---\nfileMatchPattern: '**'\n---\nB"),
+        ],
+        &[
+            &format!(".claude/rules/a.md:2:9 note[always-glob] {}", told("*")),
+            &format!(".kiro/steering/b.md:2:20 note[always-glob] {}", told("**")),
+        ],
+    );
     check(&[(".clinerules/a.md", "---\npaths: ['**', '!docs/**']\n---\nA")], &[]);
     check(&[(".cursor/rules/a.mdc", "---\nglobs: '**'\nalwaysApply: true\n---\nA")], &[]);
     check(&[(".clinerules/a.md", "---\npaths: ['**/*.ts']\n---\nA `**`")], &[]);
@@ -315,19 +337,61 @@ fn the_summary_says_what_is_not_as_meant() {
         (".clinerules/empty.md", "---\npaths: ['x']\n---\n"),
         (".opencode/rules/r.md", "---\ndescription: x\n---\nRejected."),
         (".xcsh/rules/n.md", "Never."),
+        (".cursor/rules/m.mdc", "---\nalwaysApply: false\n---\nForgotten."),
+        (".windsurf/rules/m.md", "---\ntrigger: manual\n---\nOn purpose."),
     ];
     let book = book(files);
     let summary = Summary::of(&book, &lint(&book, &|_| None));
     assert_eq!(
         summary,
         Summary {
-            files: 7,
+            files: 9,
             never_seen: [".clinerules/empty.md", ".opencode/rules/r.md", ".xcsh/rules/n.md"]
                 .map(str::to_owned)
                 .into(),
             on_by_accident: [".clinerules/all.md", ".clinerules/broken.md"].map(str::to_owned).into(),
+            only_by_name: vec![".cursor/rules/m.mdc".to_owned()],
             said_twice: vec![".clinerules/b.md".to_owned()],
             always_on: Always { rules: 2, tokens: 8, estimated: true },
         }
+    );
+}
+
+#[test]
+fn what_is_beyond_what_an_agent_takes_is_told() {
+    #[track_caller]
+    fn check_sizes(files: &[(&str, usize)], want: &[&str]) {
+        // No two files say the same.
+        let texts: Vec<String> =
+            files.iter().enumerate().map(|(at, (_, len))| format!("{at}").repeat(*len)).collect();
+        let files: Vec<(&str, &str)> =
+            files.iter().zip(&texts).map(|((path, _), text)| (*path, text.as_str())).collect();
+        check(&files, want);
+    }
+    // Codex counts what lies from the root down to the work.
+    check_sizes(&[("AGENTS.md", 32_768)], &[]);
+    let cut = |path: &str, bytes: usize| {
+        format!(
+            "{path}:0:0 warning[over-limit] Codex takes 32768 bytes of such files together: the last {bytes} of this one are cut"
+        )
+    };
+    check_sizes(&[("AGENTS.md", 32_770)], &[&cut("AGENTS.md", 2)]);
+    check_sizes(
+        &[("AGENTS.md", 30_000), ("a/AGENTS.md", 2_000), ("a/b/AGENTS.md", 2_000), ("c/AGENTS.md", 2_000)],
+        &[&cut("a/b/AGENTS.md", 1_232)],
+    );
+    check_sizes(
+        &[("AGENTS.md", 32_768), ("a/AGENTS.md", 9)],
+        &[
+            "a/AGENTS.md:0:0 warning[over-limit] Codex takes 32768 bytes of such files together, which those before it fill: it is not read",
+        ],
+    );
+    // Nothing of which this is said to be.
+    check_sizes(&[("AGENTS.local.md", 40_000), ("CLAUDE.md", 40_000)], &[]);
+    check_sizes(
+        &[(".augment/rules/a.md", 40_000), (".augment/rules/b.md", 9_513), (".augment/rules/c.md", 9)],
+        &[
+            ".augment/rules/b.md:0:0 warning[over-limit] Augment takes 49512 characters of such files together, and with this one there are 49513: manual rules are left out first, guidelines last",
+        ],
     );
 }

@@ -1,16 +1,18 @@
 //! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Nested};
 use rulebook::blocks::{Blocks, because, blocks};
 use rulebook::diagnostic::Code;
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::{Input, ToolCall};
+use rulebook::format::Shape;
 use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope};
 use rulebook::stream::policy::{self, Source};
 use rulebook::stream::{Hit, Kind, Monitor};
 use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION, sweep};
@@ -338,11 +340,15 @@ pub(super) fn input(host: &Host, event: &Event, history: &History) -> Input {
 /// Whether the host reads the file itself.
 pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> bool {
     let Some(agent) = Agent::named(host.agent) else { return false };
-    let root = Path::new(&workspace.roots.roots[0].path);
-    agent.formats.iter().filter(|format| format.name == rule.origin.format.name).any(|format| {
-        let is_there = !format.unless.iter().any(|path| root.join(path).exists());
-        let mut places = format.workspace.iter().chain(format.user);
-        is_there && places.any(|place| place.path == rule.origin.place.path)
+    let Origin { format, place, scope, folder, .. } = &rule.origin;
+    // What lies from the root down to where it was started, it may have read.
+    let is_deeper = !folder.is_empty() && !matches!(place.shape, Shape::Located { .. });
+    if is_deeper && agent.nested == Nested::Unread {
+        return false;
+    }
+    agent.formats.iter().filter(|own| own.name == format.name).any(|own| {
+        let places = if *scope == Scope::User { own.user } else { own.workspace };
+        workspace.takes(own) && places.iter().any(|own| own.path == place.path)
     })
 }
 

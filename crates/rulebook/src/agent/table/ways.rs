@@ -1,110 +1,10 @@
 //! Ways of reading: a format as one agent really takes it.
 
-use crate::format::table::{MARKDOWN, designs, file, folder, located, located as files, others};
-use crate::format::{Bare, Base, Broken, Depth, Format, Keys, Lists, Modes, Place, Said, Top};
+use super::located::{AGENTS_MD, CLAUDE_MD, own};
+use crate::format::table::{MARKDOWN, MD_AND_MDC, designs, file, folder, located, modes, others};
+use crate::format::{Bare, Base, Broken, Depth, Format, Keys, Lists, Modes, Said, Top};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
-
-/// A format without this project's priorities: what an agent reads it orders by nothing but its own table.
-#[allow(clippy::needless_pass_by_value, reason = "called on the rows it makes")]
-const fn own(format: Format) -> Format {
-    Format { priority: Some(50), ..format }
-}
-
-/// One file at the root that is all there is, among others of the same id.
-const fn first_of(workspace: &'static [Place]) -> Format {
-    own(Format { workspace, user: &[], ..files::AGENTS })
-}
-
-// Files found by location, as most agents take them.
-
-pub(super) const AGENTS_MD: Format = first_of(&[located(Base::Root, "AGENTS.md", "agents")]);
-
-/// Below the root, nobody looks for it.
-pub(super) const AGENTS_MD_AT_ROOT: Format = first_of(&[located(Base::Top, "AGENTS.md", "agents")]);
-
-/// Wherever it lies, it is for everything.
-pub(super) const AGENTS_MD_EVERYWHERE: Format = Format { scoped: false, ..AGENTS_MD };
-
-pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
-    located(Base::Root, "AGENTS.md", "agents"),
-    located(Base::Root, "agents.md", "agents"),
-    located(Base::Root, "Agents.md", "agents"),
-]);
-
-pub(super) const AGENTS_AND_LOCAL: Format = first_of(&[
-    located(Base::Root, "AGENTS.md", "agents"),
-    located(Base::Root, "AGENTS.local.md", "agents.local"),
-]);
-
-pub(super) const AGENT_MD: Format =
-    own(Format { workspace: &[located(Base::Root, "AGENT.md", "agents")], user: &[], ..files::AMP });
-
-pub(super) const CLAUDE_MD: Format = own(Format {
-    workspace: &[
-        located(Base::Root, "CLAUDE.md", "claude"),
-        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
-        located(Base::Root, "CLAUDE.local.md", "claude.local"),
-    ],
-    user: &[],
-    ..others::CLAUDE
-});
-
-/// Taken where there is no AGENTS.md.
-pub(super) const AGENT_MD_ELSE: Format = Format { unless: &["AGENTS.md"], ..AGENT_MD };
-
-pub(super) const CLAUDE_MD_AND_OWN: Format =
-    Format { user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")], ..CLAUDE_MD };
-
-/// One at the root, as text.
-pub(super) const CLAUDE_MD_AT_ROOT: Format =
-    Format { workspace: &[located(Base::Top, "CLAUDE.md", "claude")], imports: 0, ..CLAUDE_MD };
-
-pub(super) const GEMINI_MD_AT_ROOT: Format =
-    Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
-
-/// A person's own file alone.
-pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, ..GEMINI };
-
-/// Taken for an AGENTS.md where there is none.
-pub(super) const CLAUDE_AS_AGENTS: Format =
-    Format { workspace: &[located(Base::Root, "CLAUDE.md", "agents")], ..CLAUDE_MD };
-
-pub(super) const CODEX: Format = own(files::CODEX);
-pub(super) const GOOSE: Format = own(files::GOOSE);
-pub(super) const GEMINI: Format = own(files::GEMINI);
-
-/// The same id as the AGENTS.md it is taken for.
-pub(super) const WARP: Format = own(Format {
-    workspace: &[
-        located(Base::Root, "WARP.md", "agents"),
-        located(Base::Root, "Warp.md", "agents"),
-        located(Base::Root, "warp.md", "agents"),
-    ],
-    ..files::WARP
-});
-
-pub(super) const CRUSH: Format = own(files::CRUSH);
-
-/// Only one of these is read: the first that is there.
-pub(super) const ZED: &[Format] = &[
-    own(Format { workspace: &[file(Base::Root, ".rules", "rules", true)], ..files::ZED }),
-    first_of(&[file(Base::Root, ".cursorrules", "rules", true)]),
-    first_of(&[file(Base::Root, ".windsurfrules", "rules", true)]),
-    first_of(&[file(Base::Root, ".clinerules", "rules", true)]),
-    first_of(&[file(Base::Root, ".github/copilot-instructions.md", "rules", true)]),
-    first_of(&[file(Base::Root, "AGENT.md", "rules", true)]),
-    first_of(&[file(Base::Root, "AGENTS.md", "rules", true)]),
-    first_of(&[file(Base::Root, "CLAUDE.md", "rules", true)]),
-    first_of(&[file(Base::Root, "GEMINI.md", "rules", true)]),
-];
-
-/// Only one of these is read: the first that is there.
-pub(super) const JUNIE: &[Format] = &[
-    own(Format { workspace: &[file(Base::Root, ".junie/AGENTS.md", "guidelines", true)], ..files::JUNIE }),
-    first_of(&[file(Base::Root, "AGENTS.md", "guidelines", true)]),
-    first_of(&[file(Base::Root, ".junie/guidelines.md", "guidelines", true)]),
-];
 
 // Claude Code.
 
@@ -117,6 +17,13 @@ pub(super) const CLAUDE: Format = own(Format {
     top: Top::Byte,
     ..others::CLAUDE
 });
+
+/// The rules alone.
+pub(super) const CLAUDE_RULES: Format = Format {
+    workspace: &[folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive)],
+    user: &[],
+    ..CLAUDE
+};
 
 /// Where there is no CLAUDE.md, from version 2.1.277 on.
 pub(super) const CLAUDE_AGENTS: Format =
@@ -133,8 +40,14 @@ pub(super) const OPENCODE_CLAUDE: Format = Format {
 
 const COPILOT_KEYS: Keys = Keys::Own(&["applyTo", "description"]);
 
-pub(super) const COPILOT_VSCODE: Format =
-    own(Format { keys: COPILOT_KEYS, lists: Lists::Text, bare: Bare::Listed, ..others::COPILOT });
+pub(super) const COPILOT_VSCODE: Format = own(Format {
+    keys: COPILOT_KEYS,
+    lists: Lists::Text,
+    bare: Bare::Listed,
+    broken: Broken::Swallow,
+    user: &[folder(Base::Home, ".copilot/instructions", &["instructions.md"], Depth::Recursive)],
+    ..others::COPILOT
+});
 
 pub(super) const COPILOT_GITHUB: Format = own(Format {
     keys: COPILOT_KEYS,
@@ -204,6 +117,10 @@ pub(super) const CLINE_CURSOR: Format = Format {
     ..CURSOR
 };
 
+/// Devin takes Cursor's rules along, with Cursor's keys.
+pub(super) const DEVIN_CURSOR: Format =
+    Format { workspace: &[folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Flat)], ..CURSOR };
+
 /// Cline takes the old single file along.
 pub(super) const WINDSURFRULES: Format =
     Format { workspace: &[file(Base::Root, ".windsurfrules", "windsurfrules", true)], user: &[], ..WINDSURF };
@@ -217,8 +134,19 @@ pub(super) const WINDSURF: Format = own(Format {
     bare: Bare::Undocumented,
     rival: Some(Dialect::VsCode),
     top: Top::Line,
+    workspace: &[
+        folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
+        file(Base::Root, ".windsurfrules", "windsurfrules", true),
+    ],
     ..designs::WINDSURF
 });
+
+pub(super) const WINDSURF_GLOBAL: Format = Format {
+    workspace: &[file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules", true)],
+    user: &[],
+    unless: &[".devin/global_rules.md"],
+    ..WINDSURF
+};
 
 pub(super) const DEVIN: Format = own(Format {
     keys: TRIGGER_KEYS,
@@ -227,6 +155,9 @@ pub(super) const DEVIN: Format = own(Format {
     top: Top::Line,
     ..others::DEVIN
 });
+
+/// How much its command line takes is told in two ways.
+pub(super) const DEVIN_CLI: Format = Format { limit: None, ..DEVIN };
 
 pub(super) const ANTIGRAVITY: Format = own(Format {
     keys: TRIGGER_KEYS,
@@ -241,6 +172,13 @@ pub(super) const QODER: Format = own(Format {
     rival: Some(Dialect::VsCode),
     ..others::QODER
 });
+
+pub(super) const LINGMA: Format = Format {
+    name: others::LINGMA.name,
+    workspace: others::LINGMA.workspace,
+    limit: others::LINGMA.limit,
+    ..QODER
+};
 
 // Cline.
 
@@ -312,8 +250,10 @@ pub(super) const AMAZON_Q: Format = own(Format {
     ],
     ..others::AMAZON_Q
 });
-pub(super) const ROO: Format = own(others::ROO);
-pub(super) const KILO: Format = own(others::KILO);
+pub(super) const KILO: Format = own(modes::KILO);
+pub(super) const TABNINE: Format = own(others::TABNINE);
+pub(super) const GROK: Format = own(others::GROK);
+pub(super) const CODY: Format = own(Format { keys: Keys::Own(&["description"]), ..others::CODY });
 
 pub(super) const AUGMENT: Format =
     own(Format { keys: Keys::Own(&["description"]), user: &[], ..others::AUGMENT });
@@ -331,6 +271,7 @@ pub(super) const CONTINUE: Format = own(Format {
 });
 
 pub(super) const KIRO: Format = own(Format {
+    user: &[],
     keys: Keys::Own(&["description", "fileMatchPattern"]),
     lists: Lists::Whole,
     modes: Some(Modes { unsaid: Some(Said::Always), ..KIRO_MODES }),
@@ -339,6 +280,23 @@ pub(super) const KIRO: Format = own(Format {
     top: Top::Line,
     ..others::KIRO
 });
+
+/// Of a person's own files, those for paths never come on.
+pub(super) const KIRO_OWN: Format = Format {
+    workspace: &[],
+    user: others::KIRO.user,
+    modes: Some(Modes {
+        words: &[
+            ("always", Said::Always),
+            ("fileMatch", Said::Off),
+            ("auto", Said::Offered),
+            ("manual", Said::Manual),
+        ],
+        unsaid: Some(Said::Always),
+        ..KIRO_MODES
+    }),
+    ..KIRO
+};
 
 const KIRO_MODES: Modes = match others::KIRO.modes {
     Some(modes) => modes,
@@ -351,7 +309,7 @@ pub(super) const QWEN: Format = own(Format {
     lists: Lists::Whole,
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
-    top: Top::Line,
+    top: Top::Fence,
     ..others::QWEN
 });
 

@@ -25,6 +25,7 @@ pub(crate) const RULEBOOK: Format = Format {
     modes: None,
     aliases: &[],
     inert: &[],
+    sets: &[],
     agent_ignores: &[],
     unquoted: false,
     dialect: Dialect::Picomatch,
@@ -34,6 +35,7 @@ pub(crate) const RULEBOOK: Format = Format {
     unless: &[],
     imports: 0,
     limit: None,
+    advised: None,
     confidence: Confidence::High,
     knowledge: "this project",
 };
@@ -77,6 +79,7 @@ pub(crate) const CURSOR: Format = Format {
     paths_key: "globs",
     keys: Keys::Paths,
     unquoted: true,
+    advised: Some(500),
     knowledge: "its documentation of August 2026; its glob dialect is documented nowhere",
     ..RULEBOOK
 };
@@ -99,9 +102,11 @@ pub(crate) const WINDSURF: Format = Format {
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
         file(Base::Root, ".windsurfrules", "windsurfrules", true),
+        // Devin's command line takes it where there is no `.devin/global_rules.md`.
+        file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules", true),
     ],
     user: &[
-        file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false),
+        file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false).within(6_000),
         folder(Base::System, "etc/windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "Library/Application Support/Windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "ProgramData/Windsurf/rules", MARKDOWN, Depth::Flat),
@@ -109,6 +114,7 @@ pub(crate) const WINDSURF: Format = Format {
     bare: Bare::OfferedElseAlways,
     modes: Some(TRIGGER),
     limit: Some(12_000),
+    advised: None,
     knowledge: "its documentation; its glob dialect is documented nowhere",
     ..CURSOR
 };
@@ -117,15 +123,15 @@ pub(crate) const CLINE: Format = Format {
     name: "cline",
     agent: "Cline",
     workspace: &[
-        Place {
-            base: Base::Root,
-            path: ".clinerules",
-            shape: Shape::Folder {
+        Place::new(
+            Base::Root,
+            ".clinerules",
+            Shape::Folder {
                 extensions: &["md", "txt"],
                 depth: Depth::Recursive,
                 skip: &["hooks", "skills", "workflows"],
             },
-        },
+        ),
         file(Base::Root, ".clinerules", "clinerules", false),
     ],
     user: &[

@@ -15,7 +15,6 @@ pub(crate) const CODEX: Format = Format {
         file(Base::Home, ".codex/AGENTS.override.md", "agents@codex", true),
         file(Base::Home, ".codex/AGENTS.md", "agents@codex", true),
     ],
-    limit: Some(32 << 10),
     knowledge: "its source",
     ..LOCATED
 };

@@ -2,6 +2,7 @@
 
 use super::designs::{RULEBOOK, TRIGGER};
 use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
+use crate::condition::FILTERS;
 use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Modes, Place, Said, Shape};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -48,6 +49,7 @@ pub(crate) const CLAUDE: Format = Format {
     agent_ignores: &["alwaysApply", "description", "globs"],
     dialect: Dialect::Claude,
     imports: 4,
+    advised: Some(200),
     knowledge: "its documentation of version 2.1.283 and what the client was seen to do",
     ..OTHER
 };
@@ -66,8 +68,11 @@ pub(crate) const COPILOT: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
     inert: &["excludeAgent", "name"],
+    // The last is the older word for the second.
+    sets: &[("excludeAgent", &["code-review", "cloud-agent", "coding-agent"])],
     unquoted: true,
     dialect: Dialect::VsCode,
+    advised: Some(1_000),
     knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI read globs otherwise",
     ..OTHER
 };
@@ -153,7 +158,7 @@ pub(crate) const AUGMENT: Format = Format {
     ],
     user: &[
         folder(Base::Home, ".augment/rules", &["md", "mdx"], Depth::Recursive),
-        file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~", true),
+        file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~", true).within(24_576),
     ],
     modes: Some(Modes {
         key: "type",
@@ -199,7 +204,7 @@ pub(crate) const CONTINUE: Format = Format {
     workspace: &[
         folder(Base::Root, ".continue/rules", MARKDOWN, Depth::Recursive),
         file(Base::Root, ".continuerules", "continuerules", true),
-        Place { base: Base::Root, path: "rules.md", shape: Shape::Located { id: "rules", is_raw: false } },
+        Place::new(Base::Root, "rules.md", Shape::Located { id: "rules", is_raw: false }),
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
@@ -208,43 +213,6 @@ pub(crate) const CONTINUE: Format = Format {
     dialect: Dialect::Minimatch,
     knowledge: "its source",
     ..OTHER
-};
-
-/// Roo pastes any text file; these are the endings people give them.
-const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
-
-pub(crate) const ROO: Format = Format {
-    name: "roo",
-    agent: "Roo Code",
-    workspace: &[
-        folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
-        modes(Base::Root, ".roo"),
-        file(Base::Root, ".roorules", "roorules", true),
-    ],
-    user: &[folder(Base::Home, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Home, ".roo")],
-    knowledge: "its source",
-    ..RAW
-};
-
-const fn modes(base: Base, path: &'static str) -> Place {
-    Place { base, path, shape: Shape::Modes { prefix: "rules-", extensions: TEXT } }
-}
-
-pub(crate) const KILO: Format = Format {
-    name: "kilo",
-    agent: "Kilo Code",
-    workspace: &[
-        folder(Base::Root, ".kilo/rules", MARKDOWN, Depth::Flat),
-        folder(Base::Root, ".kilocode/rules", MARKDOWN, Depth::Flat),
-        modes(Base::Root, ".kilo"),
-        modes(Base::Root, ".kilocode"),
-        file(Base::Root, ".kilocoderules", "kilocoderules", true),
-    ],
-    user: &[
-        folder(Base::Home, ".kilo/rules", MARKDOWN, Depth::Flat),
-        file(Base::Config, "kilo/AGENTS.md", "agents@kilo", true),
-    ],
-    ..ROO
 };
 
 pub(crate) const QWEN: Format = Format {
@@ -331,7 +299,6 @@ pub(crate) const QODER: Format = Format {
     user: &[],
     bare: Bare::OfferedElseAlways,
     modes: Some(TRIGGER),
-    limit: Some(100_000),
     knowledge: "copies of its documentation",
     ..LIKE_CURSOR
 };
@@ -384,4 +351,18 @@ pub(crate) const GROK: Format = Format {
     workspace: &[folder(Base::Root, ".grok/rules", MARKDOWN, Depth::Flat)],
     user: &[],
     ..TABNINE
+};
+
+/// Rules chosen by regular expressions, which `condition::filters` reads.
+pub(crate) const CODY: Format = Format {
+    name: "cody",
+    agent: "Cody",
+    workspace: &[folder(Base::Root, ".sourcegraph", &["rule.md"], Depth::Flat)],
+    user: &[],
+    aliases: FILTERS,
+    inert: &["lang", "title"],
+    agent_ignores: &["alwaysApply", "globs", "paths"],
+    confidence: Confidence::Medium,
+    knowledge: "copies of its documentation",
+    ..OTHER
 };

@@ -1,0 +1,207 @@
+//! Ways of reading files found by where they lie, and single files of which the first counts.
+
+use crate::format::table::modes::{self as of_modes, TEXT, mode_file, modes};
+use crate::format::table::{MARKDOWN, file, folder, located, located as files, others};
+use crate::format::{Base, Depth, Format, Place};
+
+/// A format without this project's priorities: what an agent reads it orders by nothing but its own table.
+#[allow(clippy::needless_pass_by_value, reason = "called on the rows it makes")]
+pub(super) const fn own(format: Format) -> Format {
+    Format { priority: Some(50), ..format }
+}
+
+/// One file at the root that is all there is, among others of the same id.
+pub(super) const fn first_of(workspace: &'static [Place]) -> Format {
+    own(Format { workspace, user: &[], ..files::AGENTS })
+}
+
+// Files found by location, as most agents take them.
+
+pub(super) const AGENTS_MD: Format = first_of(&[located(Base::Root, "AGENTS.md", "agents")]);
+
+/// Below the root, nobody looks for it.
+pub(super) const AGENTS_MD_AT_ROOT: Format = first_of(&[located(Base::Top, "AGENTS.md", "agents")]);
+
+/// With the file a person keeps for every agent.
+pub(super) const AGENTS_MD_AND_OWN: Format =
+    Format { user: &[located(Base::Home, ".agents/AGENTS.md", "agents")], ..AGENTS_MD };
+
+/// With what it imports.
+pub(super) const COPILOT_AGENTS: Format = Format { imports: others::CLAUDE.imports, ..AGENTS_MD };
+
+/// Wherever it lies, it is for everything.
+pub(super) const AGENTS_MD_EVERYWHERE: Format = Format { scoped: false, ..AGENTS_MD };
+
+pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
+    located(Base::Root, "AGENTS.md", "agents"),
+    located(Base::Root, "agents.md", "agents"),
+    located(Base::Root, "Agents.md", "agents"),
+]);
+
+/// With the file a person keeps for every agent.
+pub(super) const WARP_AGENTS: Format = Format { user: AGENTS_MD_AND_OWN.user, ..AGENTS_MD_IN_ANY_CASE };
+
+pub(super) const CRUSH_AGENTS: Format =
+    Format { user: &[file(Base::Config, "AGENTS.md", "agents@.config", true)], ..AGENTS_MD_IN_ANY_CASE };
+
+pub(super) const OPENCODE_AGENTS: Format =
+    Format { user: &[file(Base::Config, "opencode/AGENTS.md", "agents@opencode", true)], ..AGENTS_MD };
+
+/// What Amp's own files are called in a person's folders.
+pub(super) const AMP_AGENTS: Format = Format {
+    user: &[
+        file(Base::Config, "amp/AGENTS.md", "agents@amp", true),
+        file(Base::Config, "AGENTS.md", "agents@.config", true),
+    ],
+    ..AGENTS_MD
+};
+
+pub(super) const AGENTS_LOCAL: Format = first_of(&[located(Base::Root, "AGENTS.local.md", "agents.local")]);
+
+pub(super) const AGENTS_AND_LOCAL: Format = first_of(&[
+    located(Base::Root, "AGENTS.md", "agents"),
+    located(Base::Root, "AGENTS.local.md", "agents.local"),
+]);
+
+pub(super) const AGENT_MD: Format =
+    own(Format { workspace: &[located(Base::Root, "AGENT.md", "agents")], user: &[], ..files::AMP });
+
+pub(super) const CLAUDE_MD: Format = own(Format {
+    workspace: &[
+        located(Base::Root, "CLAUDE.md", "claude"),
+        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+        located(Base::Root, "CLAUDE.local.md", "claude.local"),
+    ],
+    user: &[],
+    ..others::CLAUDE
+});
+
+/// Taken where there is no AGENTS.md.
+pub(super) const AGENT_MD_ELSE: Format = Format { unless: &["AGENTS.md"], ..AGENT_MD };
+
+pub(super) const CLAUDE_MD_AND_OWN: Format =
+    Format { user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")], ..CLAUDE_MD };
+
+/// One at the root, as text.
+pub(super) const CLAUDE_MD_AT_ROOT: Format =
+    Format { workspace: &[located(Base::Top, "CLAUDE.md", "claude")], imports: 0, ..CLAUDE_MD };
+
+pub(super) const GEMINI_MD_AT_ROOT: Format =
+    Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
+
+/// Without what it imports.
+pub(super) const GEMINI_AS_TEXT: Format = Format { imports: 0, ..GEMINI };
+
+/// A person's own file alone.
+pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, ..GEMINI };
+
+/// Where a person has no AGENTS.md for opencode, it takes the one for Claude Code.
+pub(super) const OPENCODE_CLAUDE_OF_ONE: Format = Format {
+    workspace: &[],
+    user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")],
+    imports: 0,
+    unless: &["~/.config/opencode/AGENTS.md"],
+    ..CLAUDE_MD
+};
+
+/// Taken for an AGENTS.md where there is none.
+pub(super) const CLAUDE_AS_AGENTS: Format =
+    Format { workspace: &[located(Base::Root, "CLAUDE.md", "agents")], ..CLAUDE_MD };
+
+pub(super) const CODEX: Format = own(files::CODEX);
+/// Without a person's own.
+pub(super) const AGENTS_OVERRIDE: Format = Format { user: &[], ..CODEX };
+pub(super) const FACTORY: Format = own(files::FACTORY);
+pub(super) const KIMI: Format = own(files::KIMI);
+pub(super) const ROVO: Format = own(files::ROVO);
+pub(super) const DEEPAGENTS: Format = own(files::DEEPAGENTS);
+pub(super) const REASONIX: Format = own(files::REASONIX);
+pub(super) const REPLIT: Format = own(files::REPLIT);
+pub(super) const FIREBASE: Format = own(files::FIREBASE);
+pub(super) const GOOSE: Format = own(files::GOOSE);
+pub(super) const GEMINI: Format = own(files::GEMINI);
+
+/// The same id as the AGENTS.md it is taken for.
+pub(super) const WARP: Format = own(Format {
+    workspace: &[
+        located(Base::Root, "WARP.md", "agents"),
+        located(Base::Root, "Warp.md", "agents"),
+        located(Base::Root, "warp.md", "agents"),
+    ],
+    ..files::WARP
+});
+
+pub(super) const CRUSH: Format = own(files::CRUSH);
+
+/// Only one of these is read: the first that is there.
+pub(super) const ZED: &[Format] = &[
+    own(Format { workspace: &[file(Base::Root, ".rules", "rules", true)], ..files::ZED }),
+    first_of(&[file(Base::Root, ".cursorrules", "rules", true)]),
+    first_of(&[file(Base::Root, ".windsurfrules", "rules", true)]),
+    first_of(&[file(Base::Root, ".clinerules", "rules", true)]),
+    first_of(&[file(Base::Root, ".github/copilot-instructions.md", "rules", true)]),
+    first_of(&[file(Base::Root, "AGENT.md", "rules", true)]),
+    first_of(&[file(Base::Root, "AGENTS.md", "rules", true)]),
+    first_of(&[file(Base::Root, "CLAUDE.md", "rules", true)]),
+    first_of(&[file(Base::Root, "GEMINI.md", "rules", true)]),
+];
+
+/// Only one of these is read: the first that is there.
+pub(super) const JUNIE: &[Format] = &[
+    own(Format { workspace: &[file(Base::Root, ".junie/AGENTS.md", "guidelines", true)], ..files::JUNIE }),
+    first_of(&[file(Base::Root, "AGENTS.md", "guidelines", true)]),
+    first_of(&[file(Base::Root, ".junie/guidelines.md", "guidelines", true)]),
+    Format {
+        unless: &[".junie/AGENTS.md", "AGENTS.md", ".junie/guidelines.md"],
+        ..first_of(&[folder(Base::Root, ".junie/guidelines", MARKDOWN, Depth::Flat)])
+    },
+];
+
+/// Only one of these is read: the first that is there.
+pub(super) const HERMES: &[Format] = &[
+    own(Format {
+        workspace: &[
+            file(Base::Root, ".hermes.md", "rules", true),
+            file(Base::Root, "HERMES.md", "rules", true),
+        ],
+        ..files::HERMES
+    }),
+    first_of(&[file(Base::Root, "AGENTS.md", "rules", true)]),
+    first_of(&[file(Base::Root, "CLAUDE.md", "rules", true)]),
+    first_of(&[file(Base::Root, ".cursorrules", "rules", true)]),
+];
+
+/// Roo's folders; its old files, each where nothing newer is there; what lies at the root.
+pub(super) const ROO: &[Format] = &[
+    own(Format {
+        workspace: &[folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Root, ".roo")],
+        ..of_modes::ROO
+    }),
+    roo_else(&[file(Base::Root, ".roorules", "roorules", true)], &[".roo/rules"]),
+    roo_else(&[file(Base::Root, ".clinerules", "clinerules", true)], &[".roo/rules", ".roorules"]),
+    roo_else(&[mode_file(".roorules-architect", "architect", "architect")], &[".roo/rules-architect"]),
+    roo_else(&[mode_file(".roorules-ask", "ask", "ask")], &[".roo/rules-ask"]),
+    roo_else(&[mode_file(".roorules-code", "code", "code")], &[".roo/rules-code"]),
+    roo_else(&[mode_file(".roorules-debug", "debug", "debug")], &[".roo/rules-debug"]),
+    roo_else(
+        &[mode_file(".roorules-orchestrator", "orchestrator", "orchestrator")],
+        &[".roo/rules-orchestrator"],
+    ),
+    roo_else(
+        &[mode_file(".clinerules-architect", "architect", "architect")],
+        &[".roo/rules-architect", ".roorules-architect"],
+    ),
+    roo_else(&[mode_file(".clinerules-ask", "ask", "ask")], &[".roo/rules-ask", ".roorules-ask"]),
+    roo_else(&[mode_file(".clinerules-code", "code", "code")], &[".roo/rules-code", ".roorules-code"]),
+    roo_else(&[mode_file(".clinerules-debug", "debug", "debug")], &[".roo/rules-debug", ".roorules-debug"]),
+    roo_else(
+        &[mode_file(".clinerules-orchestrator", "orchestrator", "orchestrator")],
+        &[".roo/rules-orchestrator", ".roorules-orchestrator"],
+    ),
+    AGENTS_AND_LOCAL,
+    AGENT_MD_ELSE,
+];
+
+const fn roo_else(workspace: &'static [Place], unless: &'static [&'static str]) -> Format {
+    own(Format { workspace, user: &[], unless, ..of_modes::ROO })
+}

@@ -1,0 +1,57 @@
+//! Formats of agents with rules for their modes: text, in a folder or a file a mode.
+
+use super::others::RAW;
+use super::{MARKDOWN, file, folder};
+use crate::format::{Base, Depth, Format, Place, Shape};
+
+/// Roo pastes any text file; these are the endings people give them.
+pub(crate) const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
+
+pub(crate) const ROO: Format = Format {
+    name: "roo",
+    agent: "Roo Code",
+    workspace: &[
+        folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
+        modes(Base::Root, ".roo"),
+        file(Base::Root, ".roorules", "roorules", true),
+        // Its own modes; those of a team are read from folders.
+        mode_file(".roorules-architect", "architect/roorules", "architect"),
+        mode_file(".roorules-ask", "ask/roorules", "ask"),
+        mode_file(".roorules-code", "code/roorules", "code"),
+        mode_file(".roorules-debug", "debug/roorules", "debug"),
+        mode_file(".roorules-orchestrator", "orchestrator/roorules", "orchestrator"),
+        mode_file(".clinerules-architect", "architect/clinerules", "architect"),
+        mode_file(".clinerules-ask", "ask/clinerules", "ask"),
+        mode_file(".clinerules-code", "code/clinerules", "code"),
+        mode_file(".clinerules-debug", "debug/clinerules", "debug"),
+        mode_file(".clinerules-orchestrator", "orchestrator/clinerules", "orchestrator"),
+    ],
+    user: &[folder(Base::Home, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Home, ".roo")],
+    knowledge: "its source",
+    ..RAW
+};
+
+pub(crate) const fn modes(base: Base, path: &'static str) -> Place {
+    Place::new(base, path, Shape::Modes { prefix: "rules-", extensions: TEXT })
+}
+
+pub(crate) const fn mode_file(path: &'static str, id: &'static str, mode: &'static str) -> Place {
+    file(Base::Root, path, id, true).in_mode(mode)
+}
+
+pub(crate) const KILO: Format = Format {
+    name: "kilo",
+    agent: "Kilo Code",
+    workspace: &[
+        folder(Base::Root, ".kilo/rules", MARKDOWN, Depth::Flat),
+        folder(Base::Root, ".kilocode/rules", MARKDOWN, Depth::Flat),
+        modes(Base::Root, ".kilo"),
+        modes(Base::Root, ".kilocode"),
+        file(Base::Root, ".kilocoderules", "kilocoderules", true),
+    ],
+    user: &[
+        folder(Base::Home, ".kilo/rules", MARKDOWN, Depth::Flat),
+        file(Base::Config, "kilo/AGENTS.md", "agents@kilo", true),
+    ],
+    ..ROO
+};
