@@ -183,14 +183,22 @@ fn a_client_that_reads_slowly_costs_little() {
     }
 }
 
+/// Waits until a number is told; the connection that asks for it is among those open.
+#[track_caller]
+fn until_counted(lab: &Lab, line: &str) {
+    let told = || lab.get("/__rulebook/metrics").text();
+    until(|| told().lines().any(|told| told == line), || format!("{line} in {}", told()));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn connections_leave_nothing_behind() {
     let lab = Lab::new(&[NO_MAP]);
     lab.get("/v1/models");
+    until_counted(&lab, "rulebook_connections 1");
     let (_, files) = usage(&lab);
     let idle: Vec<_> = (0..400).map(|_| lab.connect()).collect();
-    until(|| usage(&lab).1 >= files + 380, || "connections".to_owned());
+    until_counted(&lab, "rulebook_connections 401");
     assert_eq!(lab.get("/__rulebook/health").status(), 200);
     drop(idle);
     for number in 0..50 {
@@ -198,11 +206,29 @@ fn connections_leave_nothing_behind() {
         lab.model.says(&(CHAT.events)("2", &["fine"], None));
         lab.ask(&CHAT, &(CHAT.conversation)(&[("user", &format!("go {number}"))]));
     }
-    until(|| usage(&lab).1 <= files + 8, || format!("{} files, {files} before", usage(&lab).1));
-    until(
-        || lab.get("/__rulebook/metrics").text().contains("rulebook_streams 0"),
-        || "no streams".to_owned(),
-    );
+    until_counted(&lab, "rulebook_connections 1");
+    until_counted(&lab, "rulebook_streams 0");
+    until(|| usage(&lab).1 <= files, || format!("{} files, {files} before", usage(&lab).1));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_cost_little_and_memory_comes_back() {
+    const MANY: u64 = 2000;
+    let lab = Lab::new(&[NO_MAP]);
+    until_counted(&lab, "rulebook_connections 1");
+    let before = usage(&lab).0;
+    let mut grown = Vec::new();
+    for _ in 0..3 {
+        let idle: Vec<_> = (0..MANY).map(|_| lab.connect()).collect();
+        until_counted(&lab, &format!("rulebook_connections {}", MANY + 1));
+        drop(idle);
+        until_counted(&lab, "rulebook_connections 1");
+        grown.push(usage(&lab).0.saturating_sub(before));
+    }
+    // What an allocator keeps for next time: two KiB of each, and the pages that were touched for the first time.
+    assert!(grown[0] <= 2 * MANY + 2048, "{grown:?} KiB");
+    assert!(grown[2] <= grown[0] + 512, "{grown:?} KiB");
 }
 
 #[test]

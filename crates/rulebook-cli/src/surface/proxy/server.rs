@@ -128,11 +128,23 @@ pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl 
     tokio::select! { () = all => {} () = stopped() => {} }
 }
 
+/// A connection costs little until something is said on it: what reads and writes is made with its first byte.
 async fn connection(proxy: Arc<Proxy>, stream: TcpStream, mut is_closing: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
     proxy.metrics.connections.add(1);
-    let served = Arc::clone(&proxy);
-    let service = service_fn(move |request| handle(Arc::clone(&served), request));
+    let mut first = [0];
+    let has_said = tokio::select! {
+        seen = stream.peek(&mut first) => matches!(seen, Ok(1)),
+        _ = is_closing.wait_for(|closing| *closing) => false,
+    };
+    if has_said {
+        Box::pin(spoken_on(&proxy, stream, is_closing)).await;
+    }
+    proxy.metrics.connections.sub(1);
+}
+
+async fn spoken_on(proxy: &Arc<Proxy>, stream: TcpStream, mut is_closing: watch::Receiver<bool>) {
+    let service = service_fn(|request| Box::pin(handle(Arc::clone(proxy), request)));
     let mut connection = std::pin::pin!(
         hyper::server::conn::http1::Builder::new()
             .preserve_header_case(true)
@@ -147,7 +159,6 @@ async fn connection(proxy: Arc<Proxy>, stream: TcpStream, mut is_closing: watch:
             connection.await
         }
     };
-    proxy.metrics.connections.sub(1);
 }
 
 async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Response<Body>, Error> {
