@@ -9,7 +9,7 @@ use super::lab::{Do, Lab, SSE, WIRES, header, post, read_answer, response};
 
 /// Sends the same bytes to the server itself and through the proxy; what either side sees must be the same.
 #[track_caller]
-fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
+pub(crate) fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
     lab.model.answers(answer.to_vec());
     let mut stream = TcpStream::connect(("127.0.0.1", lab.model.port)).unwrap();
     stream.write_all(request).unwrap();
@@ -107,7 +107,7 @@ fn an_answer_that_matches_nothing_passes_as_it_came() {
     for wire in &WIRES {
         let body = (wire.conversation)(&[("user", "hi")]).to_string();
         let events =
-            (wire.events)("1", &["m = ne", "w Set() é", " and on"], Some(&["{\"content\":", "\"n\"}"]));
+            (wire.events)("1", &["m = ", "a new Set() é", " and so"], Some(&["{\"content\":", "\"n\"}"]));
         let odd =
             ": a comment\r\n\r\nevent: unknown\r\ndata: {\"type\":\"never_seen\"}\r\n\r\ndata: no json\n\n";
         let all = format!("{}{odd}{}", events[0], events[1..].concat());

@@ -7,7 +7,7 @@ mod id;
 mod secret;
 mod summary;
 
-pub use secret::without_secrets;
+pub use secret::{secrets, without_secrets};
 pub use summary::{Always, Summary};
 
 use std::borrow::Cow;

@@ -17,8 +17,9 @@ use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
 use super::hits::{interrupted, places, source};
+use super::passing::{rewritten, uncompressed};
 use super::rules::{Book, Watch, Watching};
-use super::server::{Proxy, rewritten, uncompressed};
+use super::server::Proxy;
 use super::session::{self, Key, Session};
 use super::upstream::{Error, full};
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
@@ -311,7 +312,7 @@ impl Exchange {
         uncompressed(&mut head);
         let (proxy, wire) = (Arc::clone(&self.proxy), self.wire);
         if let Some(record) = &proxy.record {
-            record.request(self.number, wire, &head, &body);
+            record.request(self.number, Some(wire), &head, &body);
         }
         Box::pin(async move { proxy.upstream.ask(Some(wire), head, full(body)).await })
     }

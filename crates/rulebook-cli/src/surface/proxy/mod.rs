@@ -7,10 +7,12 @@ mod answer;
 mod child;
 mod coding;
 mod exchange;
+mod heard;
 mod held;
 mod hits;
 mod log;
 mod metrics;
+mod passing;
 mod record;
 mod reply;
 mod rules;
@@ -26,6 +28,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
+use crate::surface::remote;
 use log::Log;
 use server::Proxy;
 
@@ -35,8 +38,9 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let token = token(options, listen)?;
     let is_for_child = !options.command.is_empty();
     let log = Log::new(args.json, is_for_child);
-    let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
-    let proxy = Arc::new(Proxy::new(args, options, token.clone(), log)?);
+    let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
+    let args = args.lasting();
+    remote::keep_fresh(move || crate::surface::open(&args));
     if !is_for_child {
         raise_limit();
     }
