@@ -122,6 +122,33 @@ fn a_client_that_goes_away_takes_the_answer_with_it() {
 }
 
 #[test]
+fn a_client_that_goes_away_is_noticed_whatever_is_waited_for() {
+    let hit = |events: &[String]| {
+        let mut steps = started(events);
+        steps.push(Do::Chunk(Vec::new()));
+        steps
+    };
+    let waits = |first: &[u8]| vec![Do::Write(first.to_vec()), Do::UntilGone];
+    for wire in &WIRES {
+        // Before the head, in a whole answer, and before the head of a second answer.
+        let json = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
+        let again = hit(&(wire.events)("1", &["new Map"], None));
+        for (answers, requests) in
+            [(vec![waits(b"")], 1), (vec![waits(json)], 1), (vec![again, waits(b"")], 2)]
+        {
+            let lab = Lab::new(&[NO_MAP]);
+            for steps in answers {
+                lab.model.answers(steps);
+            }
+            let stream = lab.begin(wire, &(wire.conversation)(&[("user", "go")]));
+            until(|| lab.model.seen().len() == requests, || "the request".to_owned());
+            drop(stream);
+            until(|| lab.model.gone().is_some(), || format!("{}: the server to notice", wire.name));
+        }
+    }
+}
+
+#[test]
 fn a_server_that_stalls_does_not_stop_others() {
     let lab = Lab::new(&[NO_MAP]);
     let mut steps = started(&(ANTHROPIC.events)("1", &["one "], None)[..3]);

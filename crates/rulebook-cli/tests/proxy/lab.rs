@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -312,15 +312,24 @@ impl Lab {
         until(|| self.log().contains(text), || format!("{text} in {}", self.log()));
     }
 
+    /// The files of sessions.
+    fn state(&self) -> Vec<PathBuf> {
+        let folder = self.path().join("home/state/rulebook/sessions/proxy");
+        let inside =
+            |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        inside(folder).flat_map(inside).collect()
+    }
+
+    /// Whether it is written down where a conversation stands.
+    pub(crate) fn has_state(&self) -> bool {
+        self.state().iter().any(|file| file.extension().is_some_and(|ending| ending == "json"))
+    }
+
     /// What the session's ledger says, once it says this.
     pub(crate) fn ledger(&self, text: &str) -> String {
-        let folder = self.path().join("home/state/rulebook/sessions/proxy");
         let read = || {
-            let sessions = fs::read_dir(&folder).into_iter().flatten().flatten();
-            let files =
-                sessions.flat_map(|session| fs::read_dir(session.path()).into_iter().flatten().flatten());
             let ledgers =
-                files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|e| e == "jsonl"));
+                self.state().into_iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl"));
             ledgers.filter_map(|file| fs::read_to_string(file).ok()).collect::<String>()
         };
         until(|| read().contains(text), || format!("{text} in {}", read()));

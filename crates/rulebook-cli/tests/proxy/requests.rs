@@ -175,6 +175,8 @@ fn a_conversation_goes_on_where_it_was_when_the_server_starts_again() {
     let first: &[(&str, &str)] = &[("user", "see src/a.ts")];
     let second: &[(&str, &str)] = &[("user", "see src/a.ts"), ("said", "ok"), ("user", "thanks")];
     lab.ask(&RESPONSES, &(RESPONSES.conversation)(first));
+    // It is written down beside the answer.
+    super::lab::until(|| lab.has_state(), || "the conversation's state".to_owned());
     lab.start();
     lab.ask(&RESPONSES, &(RESPONSES.conversation)(second));
     let seen = lab.model.seen();

@@ -155,8 +155,9 @@ impl Exchange {
             self.proxy.log.tell("added", json!({ "session": self.key.session, "rules": names }));
         }
         facts.extend(added.into_iter().map(Fact::Delivered));
-        self.record(&mut session, facts);
         let body = session.compose(self.wire, &self.request, self.text()).map(Bytes::from);
+        drop(session);
+        self.tell(facts);
         Ok(Prepared { body, watch })
     }
 
@@ -371,10 +372,6 @@ impl Exchange {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
             write(&proxy, &book, &key, &mut session, facts);
         });
-    }
-
-    fn record(&self, session: &mut Session, facts: Vec<Fact>) {
-        write(&self.proxy, &self.book, &self.key, session, facts);
     }
 }
 

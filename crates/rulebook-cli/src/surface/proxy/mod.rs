@@ -44,9 +44,13 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     if !is_for_child {
         raise_limit();
     }
-    // With more events at a time the queue of what is to be done would grow, and stay large, when many clients go at once.
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().max_io_events_per_tick(64).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // With more events at a time the queue of what is to be done would grow, and stay large, when many clients go at once.
+        .max_io_events_per_tick(64)
+        // Requests are read beside the streams; more threads than this would only take memory.
+        .max_blocking_threads(16)
+        .build()?;
     let code = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| {
             anyhow!("name a free address with `--listen`, such as 127.0.0.1:0")
