@@ -368,7 +368,7 @@ impl Exchange {
     pub(super) fn tell(&self, facts: Vec<Fact>) {
         let (session, book, key) = (Arc::clone(&self.session), Arc::clone(&self.book), self.key.clone());
         let proxy = Arc::clone(&self.proxy);
-        tokio::task::spawn_blocking(move || {
+        self.proxy.scribe.write(move || {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
             write(&proxy, &book, &key, &mut session, facts);
         });

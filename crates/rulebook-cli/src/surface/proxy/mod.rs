@@ -16,6 +16,7 @@ mod passing;
 mod record;
 mod reply;
 mod rules;
+mod scribe;
 mod server;
 mod session;
 mod stream;
@@ -67,8 +68,9 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     });
-    // A file that is being written need not be waited for longer than this.
+    // A recording that is being written need not be waited for longer than this.
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
+    proxy.scribe.end();
     code
 }
 

@@ -25,6 +25,7 @@ use super::passing::{collect, other, pass, pass_whole, passing, rewritten, uncom
 use super::record::Record;
 use super::reply::{chain, closed, json_answer, plain};
 use super::rules::Rules;
+use super::scribe::Scribe;
 use super::session::Sessions;
 use super::upstream::{Body, Error, Upstream, coming, full};
 use super::{answer, reply, stream};
@@ -39,6 +40,7 @@ pub(super) struct Proxy {
     pub(super) upstream: Upstream,
     pub(super) rules: Rules,
     pub(super) sessions: Sessions,
+    pub(super) scribe: Scribe,
     pub(super) metrics: Metrics,
     pub(super) log: Log,
     pub(super) record: Option<Record>,
@@ -62,6 +64,7 @@ impl Proxy {
             upstream,
             rules: Rules::new(args),
             sessions: Sessions::default(),
+            scribe: Scribe::new(),
             metrics: Metrics::default(),
             log,
             record: options.record.as_deref().map(Record::at).transpose()?,
