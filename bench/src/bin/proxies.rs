@@ -109,7 +109,7 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
         tasks.push(tokio::spawn(async move {
             // Not all in one moment.
             tokio::time::sleep(Duration::from_micros((at as u64 * 7919) % (gap * 1000))).await;
-            match tokio::time::timeout(Duration::from_secs(30), ask(&address, deltas, gap, start)).await {
+            match tokio::time::timeout(Duration::from_secs(30), ask(&address, at, deltas, gap, start)).await {
                 Ok(Ok(times)) if times.1.len() == deltas => times,
                 Ok(Ok(times)) => {
                     failed.fetch_add(1, Ordering::Relaxed);
@@ -134,13 +134,13 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
 }
 
 /// One stream: the time to its first byte, and how long each delta was under way.
-async fn ask(address: &str, deltas: usize, gap: u64, start: Instant) -> std::io::Result<(Option<u64>, Vec<u64>)> {
+async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Instant) -> std::io::Result<(Option<u64>, Vec<u64>)> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let body = format!(
         "{{\"model\":\"m\",\"stream\":true,\"tools\":[{{\"type\":\"function\",\"function\":{{\"name\":\"f\",\"parameters\":{{}}}}}}],\"messages\":[{{\"role\":\"user\",\"content\":\"go={deltas}/{gap}=\"}}]}}"
     );
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\nx-session-id: {session}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     let asked = Instant::now();
     stream.write_all(format!("{head}{body}").as_bytes()).await?;
     let (mut first, mut times, mut kept) = (None, Vec::new(), Vec::new());

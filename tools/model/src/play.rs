@@ -18,7 +18,9 @@ pub(crate) fn answer(model: &Model, connection: &mut Connection, request: &Reque
     let Some(wire) = wire else {
         model.log.write(request, &body, "other", None);
         let (status, answer) = other(request);
-        return connection.answer(status, "application/json", answer.to_string().as_bytes());
+        // A question for the head alone gets nothing behind it.
+        let answer = if request.method == "HEAD" { String::new() } else { answer.to_string() };
+        return connection.answer(status, "application/json", answer.as_bytes());
     };
     // Titles and the like come without tools, and are no part of the script.
     if !has_tools(&body) {

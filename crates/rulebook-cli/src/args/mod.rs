@@ -35,6 +35,13 @@ pub(crate) struct Args {
     pub(crate) command: Option<Command>,
 }
 
+impl Args {
+    /// The same for every command, for a surface that opens the workspace again and again.
+    pub(crate) fn lasting(&self) -> Args {
+        Args { root: self.root.clone(), set: self.set.clone(), json: self.json, command: None }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// What is here: every rule, its activation and its state (the default)

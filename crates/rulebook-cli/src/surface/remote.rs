@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Diagnostic, nearest};
@@ -24,6 +24,23 @@ pub(super) fn run(args: &Args, task: &RemoteTask) -> anyhow::Result<ExitCode> {
         RemoteTask::List => list(args, &workspace),
         RemoteTask::Diff { names } => show_diff(args, &workspace, &wanted(&workspace, names)?),
     }
+}
+
+/// Fetches remotes whose copies are too old, beside everything else, for as long as a server runs. How it went is kept
+/// with the copy, and told with the rules.
+pub(super) fn keep_fresh(open: impl Fn() -> anyhow::Result<Workspace> + Send + 'static) {
+    const WAIT: Duration = Duration::from_secs(30);
+    std::thread::spawn(move || {
+        loop {
+            if let Ok(Workspace { settings, homes, .. }) = open() {
+                let now = SystemTime::now();
+                for remote in settings.remotes.iter().filter(|remote| remote::is_due(remote, &homes, now)) {
+                    let _ = remote::sync(remote, &homes, now);
+                }
+            }
+            std::thread::sleep(WAIT);
+        }
+    });
 }
 
 /// The remotes of these names; all of them without any.

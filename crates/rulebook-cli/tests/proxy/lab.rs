@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,8 @@ pub(crate) enum Do {
     Write(Vec<u8>),
     /// A piece of a chunked body.
     Chunk(Vec<u8>),
-    Sleep(u64),
+    /// Waits until the test says go.
+    Wait,
     /// Waits until the other side is gone, and notes when.
     UntilGone,
     /// Ends the connection in the middle.
@@ -50,19 +51,26 @@ pub(crate) struct Model {
     answers: Arc<Mutex<VecDeque<Vec<Do>>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     gone: Arc<Mutex<Option<Instant>>>,
+    go: mpsc::Sender<()>,
 }
 
 impl Model {
     pub(crate) fn new() -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let model = Model { port, answers: Arc::default(), seen: Arc::default(), gone: Arc::default() };
-        let (answers, seen, gone) =
-            (Arc::clone(&model.answers), Arc::clone(&model.seen), Arc::clone(&model.gone));
+        let (go, gates) = mpsc::channel();
+        let model = Model { port, answers: Arc::default(), seen: Arc::default(), gone: Arc::default(), go };
+        let (answers, seen, gone, gates) = (
+            Arc::clone(&model.answers),
+            Arc::clone(&model.seen),
+            Arc::clone(&model.gone),
+            Arc::new(Mutex::new(gates)),
+        );
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (answers, seen, gone) = (Arc::clone(&answers), Arc::clone(&seen), Arc::clone(&gone));
-                thread::spawn(move || serve(stream, &answers, &seen, &gone));
+                let (answers, seen, gone, gates) =
+                    (Arc::clone(&answers), Arc::clone(&seen), Arc::clone(&gone), Arc::clone(&gates));
+                thread::spawn(move || serve(stream, &answers, &seen, &gone, &gates));
             }
         });
         model
@@ -95,6 +103,11 @@ impl Model {
         self.seen.lock().unwrap().clone()
     }
 
+    /// Goes on where an answer waits.
+    pub(crate) fn go(&self) {
+        self.go.send(()).unwrap();
+    }
+
     pub(crate) fn gone(&self) -> Option<Instant> {
         *self.gone.lock().unwrap()
     }
@@ -112,6 +125,7 @@ fn serve(
     answers: &Mutex<VecDeque<Vec<Do>>>,
     seen: &Mutex<Vec<Seen>>,
     gone: &Mutex<Option<Instant>>,
+    gates: &Mutex<mpsc::Receiver<()>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
@@ -129,10 +143,7 @@ fn serve(
                     chunk.extend(b"\r\n");
                     writer.write_all(&chunk).is_ok()
                 }
-                Do::Sleep(ms) => {
-                    thread::sleep(Duration::from_millis(ms));
-                    true
-                }
+                Do::Wait => gates.lock().unwrap().recv().is_ok(),
                 Do::UntilGone => {
                     let _ = reader.read(&mut [0; 1]);
                     *gone.lock().unwrap() = Some(Instant::now());
@@ -202,7 +213,7 @@ pub(crate) struct Lab {
     pub(crate) port: u16,
     child: Option<Child>,
     log: Arc<Mutex<String>>,
-    args: Vec<String>,
+    pub(crate) args: Vec<String>,
 }
 
 impl Lab {
@@ -240,6 +251,11 @@ impl Lab {
         let home = self.path().join("home");
         command.current_dir(self.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &home);
+        // An authority of the test's own, where it has one.
+        let authority = home.join("authority.pem");
+        if authority.exists() {
+            command.env("SSL_CERT_FILE", authority);
+        }
         command.env("XDG_STATE_HOME", home.join("state")).env("XDG_CONFIG_HOME", home.join("config"));
         command
     }
@@ -296,15 +312,24 @@ impl Lab {
         until(|| self.log().contains(text), || format!("{text} in {}", self.log()));
     }
 
+    /// The files of sessions.
+    fn state(&self) -> Vec<PathBuf> {
+        let folder = self.path().join("home/state/rulebook/sessions/proxy");
+        let inside =
+            |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        inside(folder).flat_map(inside).collect()
+    }
+
+    /// Whether it is written down where a conversation stands.
+    pub(crate) fn has_state(&self) -> bool {
+        self.state().iter().any(|file| file.extension().is_some_and(|ending| ending == "json"))
+    }
+
     /// What the session's ledger says, once it says this.
     pub(crate) fn ledger(&self, text: &str) -> String {
-        let folder = self.path().join("home/state/rulebook/sessions/proxy");
         let read = || {
-            let sessions = fs::read_dir(&folder).into_iter().flatten().flatten();
-            let files =
-                sessions.flat_map(|session| fs::read_dir(session.path()).into_iter().flatten().flatten());
             let ledgers =
-                files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|e| e == "jsonl"));
+                self.state().into_iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl"));
             ledgers.filter_map(|file| fs::read_to_string(file).ok()).collect::<String>()
         };
         until(|| read().contains(text), || format!("{text} in {}", read()));
@@ -333,6 +358,13 @@ impl Lab {
         self.send(&post(path, body))
     }
 
+    /// Asks a wire, and leaves the answer to be read.
+    pub(crate) fn begin(&self, wire: &Wire, body: &Value) -> TcpStream {
+        let mut stream = self.connect();
+        stream.write_all(&post(wire.path, &body.to_string())).unwrap();
+        stream
+    }
+
     /// Asks a wire with a conversation.
     pub(crate) fn ask(&self, wire: &Wire, body: &Value) -> Answer {
         self.post(wire.path, &body.to_string())
@@ -342,6 +374,16 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// Reads what comes until there is a text in it.
+pub(crate) fn read_until(stream: &mut TcpStream, got: &mut String, text: &str) {
+    while !got.contains(text) {
+        let mut buffer = [0; 4096];
+        let len = stream.read(&mut buffer).unwrap();
+        assert!(len > 0, "{text} in {got}");
+        got.push_str(&String::from_utf8_lossy(&buffer[..len]));
     }
 }
 

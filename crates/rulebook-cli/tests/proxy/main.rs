@@ -8,3 +8,4 @@ mod operations;
 mod passing;
 mod requests;
 mod streams;
+mod tls;

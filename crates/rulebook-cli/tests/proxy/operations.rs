@@ -1,10 +1,10 @@
 //! Operations: health, metrics, the log, recordings, tokens, and an end that waits.
 
 use std::fs;
-use std::io::Write as _;
+use std::net::TcpStream;
 use std::process::Stdio;
 
-use super::lab::{ANTHROPIC, CHAT, Do, Lab, SSE, WIRES, post, read_answer, until};
+use super::lab::{ANTHROPIC, CHAT, Do, Lab, SSE, WIRES, read_answer, until};
 
 const NO_MAP: (&str, &str) = ("no-map.md", "---\ncondition: new Map\n---\nNo.\n");
 
@@ -43,17 +43,31 @@ fn recordings_are_without_secrets_and_can_be_watched_again() {
     let lab = Lab::with(&[NO_MAP], &["--record", tape.path().to_str().unwrap()]);
     // Put together here, so that it is none where this is read.
     let secret = ["ghp_", "q7Rk2mVx9Lp4", "Zt8Yw3Bn6Hd1", "Js5Fc0Ga7Ue2Q9"].concat();
+    let pieces: Vec<&str> = secret.as_str().split_inclusive(|_: char| true).collect();
     for (at, wire) in WIRES.iter().enumerate() {
-        lab.model.says(&(wire.events)("1", &["new Map ", &secret, " x"], None));
+        let said: Vec<&str> =
+            ["new Map ", &secret, " x "].into_iter().chain(pieces.clone()).chain([" y"]).collect();
+        let arguments = format!("{{\"content\":\"{secret}\"}}");
+        let (one, two) = arguments.split_at(20);
+        lab.model.says(&(wire.events)("1", &said, Some(&[one, two])));
         lab.model.says(&(wire.events)("2", &["fine"], None));
         lab.ask(wire, &(wire.conversation)(&[("user", &format!("{at} {secret}"))]));
+        // A side question, and an answer in one piece.
+        let mut side = (wire.conversation)(&[("user", &secret)]);
+        side.as_object_mut().unwrap().remove("tools");
+        lab.model.tells(&(wire.whole)(&format!("new Map {secret}"), None));
+        lab.ask(wire, &side);
     }
-    until(|| fs::read_dir(tape.path()).unwrap().count() == 16, || "files".to_owned());
+    lab.model.tells(&serde_json::json!({ "input_tokens": 3, "key": secret }));
+    lab.post("/v1/messages/count_tokens", &format!("{{\"a\":\"{secret}\"}}"));
+    until(|| fs::read_dir(tape.path()).unwrap().count() == 4 * 6 + 2, || "files".to_owned());
     for entry in fs::read_dir(tape.path()).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains(&secret) && !text.contains("sesame"), "{}: {text}", path.display());
-        if path.extension().is_some_and(|ending| ending == "sse") {
+        assert!(!heard(&text).contains(&secret), "{}: {text}", path.display());
+        let is_answer = |ending: &str| path.to_string_lossy().ends_with(ending);
+        if is_answer(".answer.sse") || is_answer(".answer.json") {
             let output = lab.command().args(["stream", "--json"]).arg(&path).output().unwrap();
             let hits = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["hits"]
                 .as_array()
@@ -62,6 +76,28 @@ fn recordings_are_without_secrets_and_can_be_watched_again() {
             assert_eq!(hits, usize::from(text.contains("new Map")), "{text}");
         }
     }
+}
+
+/// Every short text of a recording's events, joined.
+fn heard(text: &str) -> String {
+    fn texts(value: &serde_json::Value, joined: &mut String) {
+        match value {
+            serde_json::Value::String(text) if text.len() < 30 => joined.push_str(text),
+            serde_json::Value::Array(list) => list.iter().for_each(|value| texts(value, joined)),
+            serde_json::Value::Object(fields) => {
+                ["delta", "content", "text", "choices", "candidates", "parts", "partial_json"]
+                    .iter()
+                    .filter_map(|key| fields.get(*key))
+                    .for_each(|value| texts(value, joined));
+            }
+            _ => {}
+        }
+    }
+    let mut joined = String::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        texts(&serde_json::from_str(line).unwrap_or_default(), &mut joined);
+    }
+    joined
 }
 
 #[test]
@@ -99,17 +135,21 @@ fn other_machines_need_a_token() {
 fn answers_come_to_their_end_before_the_server_does() {
     let mut lab = Lab::new(&[NO_MAP]);
     let events = (CHAT.events)("1", &["one ", "two"], None);
-    let mut steps =
-        vec![Do::Write(SSE.to_vec()), Do::Chunk(events[..2].concat().into_bytes()), Do::Sleep(700)];
-    steps.push(Do::Chunk(events[2..].concat().into_bytes()));
-    steps.push(Do::Chunk(Vec::new()));
-    lab.model.answers(steps);
-    let mut stream = lab.connect();
-    stream.write_all(&post(CHAT.path, &(CHAT.conversation)(&[("user", "go")]).to_string())).unwrap();
+    let chunk = |events: &[String]| Do::Chunk(events.concat().into_bytes());
+    lab.model.answers(vec![
+        Do::Write(SSE.to_vec()),
+        chunk(&events[..2]),
+        Do::Wait,
+        chunk(&events[2..]),
+        Do::Chunk(Vec::new()),
+    ]);
+    let stream = lab.begin(&CHAT, &(CHAT.conversation)(&[("user", "go")]));
     let idle = lab.connect();
     until(|| lab.model.seen().len() == 1, || "the request".to_owned());
-    std::thread::sleep(std::time::Duration::from_millis(100));
     lab.terminate();
+    // It has understood once nobody new is let in.
+    until(|| TcpStream::connect(("127.0.0.1", lab.port)).is_err(), || "a closed door".to_owned());
+    lab.model.go();
     let answer = read_answer(stream);
     assert!(answer.is_whole && answer.text().contains("two"), "{}", answer.text());
     assert_eq!(lab.wait(), Some(0));
@@ -149,4 +189,23 @@ fn a_program_runs_behind_it_and_its_end_is_the_end() {
     );
     let output = lab.command().args(["proxy", "--", "no-such-program"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn remote_rules_are_fetched_beside_everything_else() {
+    let mut lab = Lab::new(&[]);
+    let folder = lab.path().join("home/config/rulebook");
+    fs::create_dir_all(&folder).unwrap();
+    let url = format!("http://127.0.0.1:{}/rules.json", lab.model.port);
+    fs::write(folder.join("config.toml"), format!("[[remote]]\nname = \"team\"\nurl = \"{url}\"\n")).unwrap();
+    lab.model.tells(
+        &serde_json::json!({ "remoteGlobalRules": [{ "name": "far.md", "contents": "From afar.\n" }] }),
+    );
+    lab.start();
+    until(|| lab.model.seen().len() == 1, || "the document".to_owned());
+    let is_seen = || {
+        lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "go")]));
+        lab.model.seen().last().unwrap().text().contains("From afar.")
+    };
+    until(is_seen, || format!("the rule in {}", lab.model.seen().last().unwrap().text()));
 }

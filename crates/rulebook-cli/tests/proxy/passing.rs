@@ -9,7 +9,7 @@ use super::lab::{Do, Lab, SSE, WIRES, header, post, read_answer, response};
 
 /// Sends the same bytes to the server itself and through the proxy; what either side sees must be the same.
 #[track_caller]
-fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
+pub(crate) fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
     lab.model.answers(answer.to_vec());
     let mut stream = TcpStream::connect(("127.0.0.1", lab.model.port)).unwrap();
     stream.write_all(request).unwrap();
@@ -65,6 +65,35 @@ fn what_is_no_conversation_passes_as_it_came() {
 }
 
 #[test]
+fn a_request_has_one_length() {
+    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n")]);
+    let body = "5\r\nabcde\r\n0\r\n\r\n";
+    for path in ["/v1/upload", "/v1/messages"] {
+        for lengths in [
+            "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+        ] {
+            let before = lab.model.seen().len();
+            lab.send(format!("POST {path} HTTP/1.1\r\nHost: x\r\n{lengths}\r\n{body}").as_bytes());
+            // Refused, or as it was meant: never with bytes that could be another request.
+            for seen in &lab.model.seen()[before..] {
+                assert_eq!(seen.text(), "abcde", "{lengths}{}", seen.head);
+                assert!(header(&seen.head, "content-length").is_none_or(|len| len == "5"), "{}", seen.head);
+            }
+        }
+        for lengths in [
+            "Content-Length: 3\r\nContent-Length: 4\r\n",
+            "Content-Length: +3\r\n",
+            "Transfer-Encoding: chunked, identity\r\n",
+        ] {
+            let before = lab.model.seen().len();
+            let answer = lab.send(format!("POST {path} HTTP/1.1\r\nHost: x\r\n{lengths}\r\nabcd").as_bytes());
+            assert_eq!((answer.status(), lab.model.seen().len()), (400, before), "{lengths}");
+        }
+    }
+}
+
+#[test]
 fn errors_pass_with_what_they_say_of_waiting() {
     let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n")]);
     for wire in &WIRES {
@@ -107,7 +136,7 @@ fn an_answer_that_matches_nothing_passes_as_it_came() {
     for wire in &WIRES {
         let body = (wire.conversation)(&[("user", "hi")]).to_string();
         let events =
-            (wire.events)("1", &["m = ne", "w Set() é", " and on"], Some(&["{\"content\":", "\"n\"}"]));
+            (wire.events)("1", &["m = ", "a new Set() é", " and so"], Some(&["{\"content\":", "\"n\"}"]));
         let odd =
             ": a comment\r\n\r\nevent: unknown\r\ndata: {\"type\":\"never_seen\"}\r\n\r\ndata: no json\n\n";
         let all = format!("{}{odd}{}", events[0], events[1..].concat());

@@ -8,7 +8,7 @@ mod secret;
 mod summary;
 
 pub(crate) use id::around;
-pub use secret::without_secrets;
+pub use secret::{secrets, without_secrets};
 pub use summary::{Always, Summary};
 
 use std::borrow::Cow;

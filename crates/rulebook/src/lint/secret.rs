@@ -44,7 +44,7 @@ static EXPRESSIONS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
 
 /// A text without what looks like a key or a token.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    let found = find(text);
+    let found = secrets(text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -60,7 +60,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 }
 
 pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
-    let found = find(&page.text);
+    let found = secrets(&page.text);
     tell_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
 }
 
@@ -77,7 +77,7 @@ fn tell(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {
 }
 
 /// What is a secret by its looks and no placeholder, in the order of the text, each place once.
-fn find(text: &str) -> Vec<(&'static str, Range<usize>)> {
+pub fn secrets(text: &str) -> Vec<(&'static str, Range<usize>)> {
     let (set, expressions) = &*EXPRESSIONS;
     let mut found: Vec<(&str, Range<usize>)> = Vec::new();
     for kind in set.matches(text) {

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -26,7 +25,6 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
-use rulebook_workspace::remote::{is_due, sync};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
@@ -43,10 +41,9 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 
 /// Answers until the client goes away.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
     let server = Server {
         asks: Arc::new(Asks {
-            args,
+            args: args.lasting(),
             given: Mutex::default(),
             known: Mutex::default(),
             followed: Mutex::default(),
@@ -56,7 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // A root that is not there is told now, not at the first question.
     server.asks.workspace()?;
     let asks = Arc::clone(&server.asks);
-    std::thread::spawn(move || keep_fresh(&asks));
+    super::remote::keep_fresh(move || asks.workspace());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         // Directly: the handshake is then one request like the others, and whatever a client sends before it is
@@ -67,23 +64,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     runtime.shutdown_background();
     ended?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Fetches remotes whose copies are too old, beside everything else, for as long as the server runs. How it went is kept
-/// with the copy, and told with the rules.
-fn keep_fresh(asks: &Asks) {
-    const WAIT: Duration = Duration::from_secs(30);
-    loop {
-        if let Ok(workspace) = asks.workspace() {
-            let now = SystemTime::now();
-            let due =
-                workspace.settings.remotes.iter().filter(|remote| is_due(remote, &workspace.homes, now));
-            for remote in due {
-                let _ = sync(remote, &workspace.homes, now);
-            }
-        }
-        std::thread::sleep(WAIT);
-    }
 }
 
 struct Server {

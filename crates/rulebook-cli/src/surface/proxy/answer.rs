@@ -33,7 +33,7 @@ pub(super) async fn watched(
         strip(&mut head.headers);
         let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
         if let Some(record) = &exchange.proxy.record {
-            record.answer(exchange.number, exchange.wire, &head.headers).take(&body);
+            record.answer(exchange.number, Some(exchange.wire), &head.headers).take(&body);
         }
         if let Some(stop) = asked.take() {
             exchange.settle(&stop, head.status == StatusCode::OK);

@@ -17,8 +17,9 @@ use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
 use super::hits::{interrupted, places, source};
+use super::passing::{rewritten, uncompressed};
 use super::rules::{Book, Watch, Watching};
-use super::server::{Proxy, rewritten, uncompressed};
+use super::server::Proxy;
 use super::session::{self, Key, Session};
 use super::upstream::{Error, full};
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
@@ -154,8 +155,9 @@ impl Exchange {
             self.proxy.log.tell("added", json!({ "session": self.key.session, "rules": names }));
         }
         facts.extend(added.into_iter().map(Fact::Delivered));
-        self.record(&mut session, facts);
         let body = session.compose(self.wire, &self.request, self.text()).map(Bytes::from);
+        drop(session);
+        self.tell(facts);
         Ok(Prepared { body, watch })
     }
 
@@ -311,7 +313,7 @@ impl Exchange {
         uncompressed(&mut head);
         let (proxy, wire) = (Arc::clone(&self.proxy), self.wire);
         if let Some(record) = &proxy.record {
-            record.request(self.number, wire, &head, &body);
+            record.request(self.number, Some(wire), &head, &body);
         }
         Box::pin(async move { proxy.upstream.ask(Some(wire), head, full(body)).await })
     }
@@ -366,14 +368,10 @@ impl Exchange {
     pub(super) fn tell(&self, facts: Vec<Fact>) {
         let (session, book, key) = (Arc::clone(&self.session), Arc::clone(&self.book), self.key.clone());
         let proxy = Arc::clone(&self.proxy);
-        tokio::task::spawn_blocking(move || {
+        self.proxy.scribe.write(move || {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
             write(&proxy, &book, &key, &mut session, facts);
         });
-    }
-
-    fn record(&self, session: &mut Session, facts: Vec<Fact>) {
-        write(&self.proxy, &self.book, &self.key, session, facts);
     }
 }
 

@@ -2,20 +2,26 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::surface::wire::Waits;
+use crate::surface::wire::{Event, Waits, Wire, cut};
 
 /// An event that waits.
 pub(super) struct Item {
-    pub(super) raw: Bytes,
+    pub(super) event: Event,
     pub(super) values: Vec<Value>,
     pub(super) waits: Waits,
-    /// The texts in it, each by its stream and where it ends there.
-    pub(super) texts: Vec<(String, usize)>,
+    pub(super) texts: Vec<Text>,
     pub(super) at: Instant,
+}
+
+/// A text of an event: its stream, and where it stands there.
+#[derive(Clone)]
+pub(super) struct Text {
+    pub(super) stream: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// The events that wait.
@@ -31,7 +37,7 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn push(&mut self, item: Item) {
-        self.bytes += item.raw.len();
+        self.bytes += item.event.raw.len();
         self.queue.push_back(item);
     }
 
@@ -53,8 +59,8 @@ impl Held {
         *self = Held::default();
     }
 
-    /// The events that may go now. `is_settled` answers for a text up to an offset.
-    pub(super) fn take(&mut self, mut is_settled: impl FnMut(&str, usize) -> bool) -> Vec<Item> {
+    /// The events that may go now. `settled` says how far a stream may be shown.
+    pub(super) fn take(&mut self, mut settled: impl FnMut(&str) -> usize) -> Vec<Item> {
         if self.has_ended {
             self.bytes = 0;
             self.chained = 0;
@@ -63,7 +69,7 @@ impl Held {
         let mut free = 0;
         let mut chained = self.chained;
         for item in self.queue.iter().skip(self.chained) {
-            let is_clear = item.texts.iter().all(|(stream, end)| is_settled(stream, *end));
+            let is_clear = item.texts.iter().all(|text| text.end <= settled(&text.stream));
             match item.waits {
                 Waits::Next if is_clear => chained += 1,
                 Waits::Nothing if is_clear => {
@@ -75,12 +81,42 @@ impl Held {
         }
         self.chained = chained;
         let taken: Vec<Item> = self.queue.drain(..free).collect();
-        self.bytes -= taken.iter().map(|item| item.raw.len()).sum::<usize>();
+        self.bytes -= taken.iter().map(|item| item.event.raw.len()).sum::<usize>();
+        taken
+    }
+
+    /// What may go of the text that everything waits for: its beginning, as an event of its own.
+    pub(super) fn take_beginning(
+        &mut self,
+        wire: &Wire,
+        mut settled: impl FnMut(&str) -> usize,
+    ) -> Vec<Item> {
+        let Some(item) = self.queue.get_mut(self.chained) else { return Vec::new() };
+        let ([text], [value], Waits::Nothing) = (&mut item.texts[..], &mut item.values[..], item.waits)
+        else {
+            return Vec::new();
+        };
+        let most = settled(&text.stream).saturating_sub(text.start);
+        let Some((len, [first, rest])) = cut(wire, &item.event, value, most) else { return Vec::new() };
+        let first = Item {
+            event: Event { raw: first.0 },
+            values: vec![first.1],
+            waits: Waits::Nothing,
+            texts: Vec::new(),
+            at: item.at,
+        };
+        text.start += len;
+        *value = rest.1;
+        self.bytes = self.bytes - item.event.raw.len() + rest.0.len();
+        item.event.raw = rest.0;
+        let mut taken: Vec<Item> = self.queue.drain(..std::mem::take(&mut self.chained)).collect();
+        self.bytes -= taken.iter().map(|item| item.event.raw.len()).sum::<usize>();
+        taken.push(first);
         taken
     }
 
     /// The text that everything behind it waits for, and since when.
-    pub(super) fn waits_for(&self) -> Option<(&[(String, usize)], Instant)> {
+    pub(super) fn waits_for(&self) -> Option<(&[Text], Instant)> {
         let item = self.queue.get(self.chained)?;
         let is_text = item.waits == Waits::Nothing && !item.texts.is_empty();
         is_text.then_some((&item.texts, item.at))
@@ -97,22 +133,23 @@ mod tests {
         let mut held = Held::default();
         let mut went = Vec::new();
         for (name, waits, end) in events {
-            let texts = if *end == 0 { Vec::new() } else { vec![("s".to_owned(), *end)] };
+            let text = Text { stream: "s".to_owned(), start: 0, end: *end };
+            let texts = if *end == 0 { Vec::new() } else { vec![text] };
             held.push(Item {
-                raw: (*name).to_owned().into(),
+                event: Event { raw: (*name).to_owned().into() },
                 values: Vec::new(),
                 waits: *waits,
                 texts,
                 at: Instant::now(),
             });
-            went.extend(held.take(|_, end| end <= settled).into_iter().map(|item| item.raw));
+            went.extend(held.take(|_| settled).into_iter().map(|item| item.event.raw));
         }
         assert_eq!(went, wanted);
         let left: usize = events.iter().map(|(name, ..)| name.len()).sum::<usize>()
-            - went.iter().map(Bytes::len).sum::<usize>();
+            - went.iter().map(bytes::Bytes::len).sum::<usize>();
         assert_eq!(held.bytes(), left);
         held.end();
-        assert_eq!(went.len() + held.take(|_, _| false).len(), events.len());
+        assert_eq!(went.len() + held.take(|_| 0).len(), events.len());
     }
 
     #[test]

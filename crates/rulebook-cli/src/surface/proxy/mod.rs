@@ -7,13 +7,16 @@ mod answer;
 mod child;
 mod coding;
 mod exchange;
+mod heard;
 mod held;
 mod hits;
 mod log;
 mod metrics;
+mod passing;
 mod record;
 mod reply;
 mod rules;
+mod scribe;
 mod server;
 mod session;
 mod stream;
@@ -26,6 +29,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
+use crate::surface::remote;
 use log::Log;
 use server::Proxy;
 
@@ -35,12 +39,19 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let token = token(options, listen)?;
     let is_for_child = !options.command.is_empty();
     let log = Log::new(args.json, is_for_child);
-    let args = Args { root: args.root.clone(), set: args.set.clone(), json: args.json, command: None };
-    let proxy = Arc::new(Proxy::new(args, options, token.clone(), log)?);
+    let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
+    let args = args.lasting();
+    remote::keep_fresh(move || crate::surface::open(&args));
     if !is_for_child {
         raise_limit();
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // With more events at a time the queue of what is to be done would grow, and stay large, when many clients go at once.
+        .max_io_events_per_tick(64)
+        // Requests are read beside the streams; more threads than this would only take memory.
+        .max_blocking_threads(16)
+        .build()?;
     let code = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| {
             anyhow!("name a free address with `--listen`, such as 127.0.0.1:0")
@@ -57,8 +68,9 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     });
-    // A file that is being written need not be waited for longer than this.
+    // A recording that is being written need not be waited for longer than this.
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
+    proxy.scribe.end();
     code
 }
 

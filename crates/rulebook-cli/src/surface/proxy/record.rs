@@ -1,18 +1,22 @@
 //! Exchanges written down for `rulebook stream`, without the secrets in them.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
-use hyper::HeaderMap;
+use bytes::Bytes;
 use hyper::http::request::Parts;
-use rulebook::lint::without_secrets;
+use hyper::{HeaderMap, header};
+use rulebook::lint::{secrets, without_secrets};
 use serde_json::{Map, Value, json};
 
-use crate::surface::wire::Wire;
+use super::coding;
+use crate::surface::wire::{Event, Reader, Step, Wire};
 
 /// Of a longer answer the beginning is written down.
 const MAX_TAPE: usize = 64 << 20;
@@ -41,6 +45,7 @@ pub(super) struct Record {
 /// An answer that is being written down.
 pub(super) struct Tape {
     file: PathBuf,
+    headers: HeaderMap,
     bytes: Vec<u8>,
 }
 
@@ -51,24 +56,30 @@ impl Record {
         Ok(Record { folder: folder.to_owned(), started, count: AtomicU64::new(0) })
     }
 
-    fn file(&self, number: u64, wire: &Wire, ending: &str) -> PathBuf {
+    fn file(&self, number: u64, wire: Option<&Wire>, ending: &str) -> PathBuf {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        self.folder.join(format!("{}-{count:05}-{number:05}-{}.{ending}", self.started, wire.name))
+        let wire = wire.map_or("other", |wire| wire.name);
+        self.folder.join(format!("{}-{count:05}-{number:05}-{wire}.{ending}", self.started))
     }
 
     /// Writes a request down.
-    pub(super) fn request(&self, number: u64, wire: &Wire, head: &Parts, body: &[u8]) {
-        let text = String::from_utf8_lossy(body);
-        let body = serde_json::from_str(&without_secrets(&text)).unwrap_or(Value::Null);
+    pub(super) fn request(&self, number: u64, wire: Option<&Wire>, head: &Parts, body: &Bytes) {
+        let body = decoded(&head.headers, body);
+        let body = serde_json::from_str(&without_secrets(&body)).unwrap_or(Value::Null);
         let about = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers(&head.headers), "body": body });
         write(&self.file(number, wire, "request.json"), about.to_string().as_bytes());
     }
 
     /// Begins to write an answer down.
-    pub(super) fn answer(&self, number: u64, wire: &Wire, headers: &HeaderMap) -> Tape {
-        let kind = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let ending = if kind.starts_with("text/event-stream") { "answer.sse" } else { "answer.json" };
-        Tape { file: self.file(number, wire, ending), bytes: Vec::new() }
+    pub(super) fn answer(&self, number: u64, wire: Option<&Wire>, headers: &HeaderMap) -> Tape {
+        let kind =
+            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let ending = match () {
+            () if kind.starts_with("text/event-stream") => "answer.sse",
+            () if kind.contains("json") => "answer.json",
+            () => "answer.txt",
+        };
+        Tape { file: self.file(number, wire, ending), headers: headers.clone(), bytes: Vec::new() }
     }
 }
 
@@ -81,7 +92,80 @@ impl Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        write(&self.file, without_secrets(&String::from_utf8_lossy(&self.bytes)).as_bytes());
+        let text = decoded(&self.headers, &std::mem::take(&mut self.bytes).into());
+        let text = joined_secrets(&text).unwrap_or(text);
+        write(&self.file, without_secrets(&text).as_bytes());
+    }
+}
+
+/// A body as a text. One that cannot be read is none.
+fn decoded(headers: &HeaderMap, body: &Bytes) -> String {
+    let coding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let body = coding::decoded(coding, body).and_then(Result::ok).unwrap_or_default();
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// A stream without the secrets that came in pieces; nothing where there are none.
+fn joined_secrets(text: &str) -> Option<String> {
+    let events = Event::all(text.as_bytes());
+    let mut values: Vec<Vec<Value>> = events.iter().map(Event::values).collect();
+    let mut reader = Reader::default();
+    // Every stream with its pieces, each by its event and value.
+    let mut streams: HashMap<String, Vec<(usize, usize, String)>> = HashMap::new();
+    for (event, values) in values.iter().enumerate() {
+        for (place, value) in values.iter().enumerate() {
+            let mut steps = Vec::new();
+            reader.read(value, &mut steps);
+            for step in steps {
+                if let Step::Feed { stream, bytes, .. } = step {
+                    let piece = String::from_utf8_lossy(&bytes).into_owned();
+                    streams.entry(stream).or_default().push((event, place, piece));
+                }
+            }
+        }
+    }
+    let mut changed = vec![false; events.len()];
+    for pieces in streams.values() {
+        let whole: String = pieces.iter().map(|(_, _, piece)| piece.as_str()).collect();
+        let secrets = secrets(&whole);
+        let mut start = 0;
+        for (event, place, piece) in pieces.iter().filter(|_| !secrets.is_empty()) {
+            let told = without(&whole, start..start + piece.len(), &secrets);
+            start += piece.len();
+            if told != *piece {
+                replace(&mut values[*event][*place], piece, &told);
+                changed[*event] = true;
+            }
+        }
+    }
+    let written = events.iter().zip(&values).zip(&changed).map(|((event, values), is_changed)| {
+        if *is_changed { values.iter().map(|value| Event::of(value).text()).collect() } else { event.text() }
+    });
+    changed.contains(&true).then(|| written.collect())
+}
+
+/// A piece of a text without its secrets, each told where it begins.
+fn without(whole: &str, piece: Range<usize>, secrets: &[(&str, Range<usize>)]) -> String {
+    let (mut told, mut written) = (String::new(), piece.start);
+    for (name, secret) in
+        secrets.iter().filter(|(_, secret)| secret.start < piece.end && secret.end > piece.start)
+    {
+        told.push_str(&whole[written..secret.start.max(written)]);
+        if secret.start >= piece.start {
+            told.push_str(&format!("[{name}]"));
+        }
+        written = secret.end.min(piece.end);
+    }
+    told + &whole[written..piece.end]
+}
+
+/// Puts one text in the place of another.
+fn replace(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::String(text) if text == from => to.clone_into(text),
+        Value::Array(list) => list.iter_mut().for_each(|value| replace(value, from, to)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| replace(value, from, to)),
+        _ => {}
     }
 }
 

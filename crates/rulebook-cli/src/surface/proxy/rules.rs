@@ -75,6 +75,12 @@ impl Rules {
         Rules { args, now: Mutex::new(None), watches: Mutex::default() }
     }
 
+    /// The rules, where it is not yet time to look anew and nobody does.
+    pub(super) fn known(&self) -> Option<Arc<Book>> {
+        let now = self.now.try_lock().ok()?;
+        now.as_ref().filter(|now| Instant::now() < now.look_again).map(|now| Arc::clone(&now.book))
+    }
+
     /// The rules, looked at anew where that was long ago. What cannot be opened any more stays as it was.
     pub(super) fn now(&self) -> anyhow::Result<Arc<Book>> {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);

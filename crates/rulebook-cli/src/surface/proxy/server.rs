@@ -1,15 +1,13 @@
-//! The server: connections, what each request is, and everything that passes as it came.
+//! The server: connections, and what each request is.
 
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
-use http_body_util::{BodyExt as _, StreamBody};
-use hyper::body::{Frame, Incoming};
-use hyper::header::{self, HeaderValue};
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header;
 use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -23,17 +21,16 @@ use super::coding;
 use super::exchange::{Exchange, Prepared, is_main};
 use super::log::Log;
 use super::metrics::Metrics;
+use super::passing::{collect, other, pass, pass_whole, passing, rewritten, uncompressed};
 use super::record::Record;
 use super::reply::{chain, closed, json_answer, plain};
 use super::rules::Rules;
+use super::scribe::Scribe;
 use super::session::Sessions;
-use super::upstream::{Body, Error, Upstream, coming, full, strip};
+use super::upstream::{Body, Error, Upstream, coming, full};
 use super::{answer, reply, stream};
 use crate::args::{Args, Proxy as Options};
 use crate::surface::wire::{WIRES, Wire};
-
-/// Larger requests pass as they come.
-const MAX_REQUEST: usize = 128 << 20;
 
 /// The paths of the server's own.
 const OWN: &str = "/__rulebook/";
@@ -43,6 +40,7 @@ pub(super) struct Proxy {
     pub(super) upstream: Upstream,
     pub(super) rules: Rules,
     pub(super) sessions: Sessions,
+    pub(super) scribe: Scribe,
     pub(super) metrics: Metrics,
     pub(super) log: Log,
     pub(super) record: Option<Record>,
@@ -66,6 +64,7 @@ impl Proxy {
             upstream,
             rules: Rules::new(args),
             sessions: Sessions::default(),
+            scribe: Scribe::new(),
             metrics: Metrics::default(),
             log,
             record: options.record.as_deref().map(Record::at).transpose()?,
@@ -128,11 +127,23 @@ pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl 
     tokio::select! { () = all => {} () = stopped() => {} }
 }
 
+/// A connection costs little until something is said on it: what reads and writes is made with its first byte.
 async fn connection(proxy: Arc<Proxy>, stream: TcpStream, mut is_closing: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
     proxy.metrics.connections.add(1);
-    let served = Arc::clone(&proxy);
-    let service = service_fn(move |request| handle(Arc::clone(&served), request));
+    let mut first = [0];
+    let has_said = tokio::select! {
+        seen = stream.peek(&mut first) => matches!(seen, Ok(1)),
+        _ = is_closing.wait_for(|closing| *closing) => false,
+    };
+    if has_said {
+        Box::pin(spoken_on(&proxy, stream, is_closing)).await;
+    }
+    proxy.metrics.connections.sub(1);
+}
+
+async fn spoken_on(proxy: &Arc<Proxy>, stream: TcpStream, mut is_closing: watch::Receiver<bool>) {
+    let service = service_fn(|request| Box::pin(handle(Arc::clone(proxy), request)));
     let mut connection = std::pin::pin!(
         hyper::server::conn::http1::Builder::new()
             .preserve_header_case(true)
@@ -147,7 +158,6 @@ async fn connection(proxy: Arc<Proxy>, stream: TcpStream, mut is_closing: watch:
             connection.await
         }
     };
-    proxy.metrics.connections.sub(1);
 }
 
 async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Response<Body>, Error> {
@@ -168,7 +178,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     let method = head.method.clone();
     let answered = match wire {
         Some(wire) => spoken(&proxy, wire, head, body).await,
-        None => pass(&proxy, None, head, coming(body)).await,
+        None => other(&proxy, head, body).await,
     };
     let answered = match answered {
         Ok(response) => response,
@@ -218,23 +228,32 @@ async fn spoken(
     body: Incoming,
 ) -> Result<Response<Body>, Error> {
     let looking = Arc::clone(proxy);
-    let book = tokio::task::spawn_blocking(move || looking.rules.now()).await?;
+    let book = match proxy.rules.known() {
+        Some(book) => Ok(book),
+        None => tokio::task::spawn_blocking(move || looking.rules.now()).await?,
+    };
     let book = match book {
         Ok(book) if book.is_empty() && proxy.record.is_none() => {
             return pass(proxy, Some(wire), head, coming(body)).await;
         }
         Ok(book) => book,
-        Err(error) => return failed(proxy, wire, head, coming(body), &format!("{error:#}")).await,
+        Err(error) => {
+            return match failed(proxy, &format!("{error:#}")) {
+                Some(closed) => Ok(closed),
+                None => pass(proxy, Some(wire), head, coming(body)).await,
+            };
+        }
     };
-    let (read, rest) = collect(body).await?;
-    let Some(raw) = rest.is_none().then(|| read.clone()) else {
-        let body = StreamBody::new(futures_util::stream::iter([Ok(Frame::data(read))]).chain(
-            futures_util::stream::unfold(rest, |rest| async {
-                Some((rest?.frame().await?.map_err(Error::from), None))
-            }),
-        ));
-        return failed(proxy, wire, head, body.boxed_unsync(), "the request is too large to be read").await;
+    let read = match collect(body).await? {
+        Ok(read) => read,
+        Err(large) => {
+            return match failed(proxy, "the request is too large to be read") {
+                Some(closed) => Ok(closed),
+                None => pass(proxy, Some(wire), head, large).await,
+            };
+        }
     };
+    let raw = read.clone();
     let coding =
         head.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let preparing = Arc::clone(proxy);
@@ -250,13 +269,15 @@ async fn spoken(
         let prepared = exchange.prepare();
         Read::Main(Box::new(exchange), prepared)
     });
-    match prepared.await? {
-        Read::Other(head) => pass(proxy, Some(wire), head, full(read)).await,
-        Read::Unreadable(head) => {
-            failed(proxy, wire, head, full(read), "the request's coding cannot be read").await
-        }
-        Read::Main(exchange, Ok(prepared)) => ask(*exchange, prepared, read).await,
-        Read::Main(exchange, Err(error)) => failed(proxy, wire, exchange.head, full(read), &error).await,
+    let (head, why) = match prepared.await? {
+        Read::Main(exchange, Ok(prepared)) => return ask(*exchange, prepared, read).await,
+        Read::Other(head) => return pass_whole(proxy, Some(wire), head, read).await,
+        Read::Unreadable(head) => (head, "the request's coding cannot be read".to_owned()),
+        Read::Main(exchange, Err(error)) => (exchange.head, error),
+    };
+    match failed(proxy, &why) {
+        Some(closed) => Ok(closed),
+        None => pass_whole(proxy, Some(wire), head, read).await,
     }
 }
 
@@ -267,20 +288,6 @@ enum Read {
     /// None of an agent's conversation.
     Other(Parts),
     Unreadable(Parts),
-}
-
-/// A whole body, and what comes behind where it is too large.
-async fn collect(mut body: Incoming) -> Result<(Bytes, Option<Incoming>), Error> {
-    let mut whole = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame?.into_data() {
-            whole.extend_from_slice(&data);
-        }
-        if whole.len() > MAX_REQUEST {
-            return Ok((whole.freeze(), Some(body)));
-        }
-    }
-    Ok((whole.freeze(), None))
 }
 
 /// Sends what was prepared, and watches the answer.
@@ -296,11 +303,11 @@ async fn ask(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Respo
     }
     let sent = body.unwrap_or(raw);
     if let Some(record) = &proxy.record {
-        record.request(exchange.number, exchange.wire, &head, &sent);
+        record.request(exchange.number, Some(exchange.wire), &head, &sent);
     }
     let response = proxy.upstream.ask(Some(exchange.wire), head, full(sent)).await?;
     let Some(watch) = watch.filter(|_| response.status() == StatusCode::OK) else {
-        return Ok(passing(&proxy, exchange.wire, exchange.number, response));
+        return Ok(passing(&proxy, Some(exchange.wire), exchange.number, response));
     };
     let kind = response
         .headers()
@@ -313,58 +320,16 @@ async fn ask(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Respo
         "application/json" if !is_coded => answer::watched(exchange, watch, response).await,
         _ => {
             proxy.fail("the answer cannot be read and is not watched");
-            if proxy.fail_closed { Ok(closed("the answer cannot be read")) } else { Ok(passed(response)) }
+            Ok(match proxy.fail_closed {
+                true => closed("the answer cannot be read"),
+                false => passing(&proxy, Some(exchange.wire), exchange.number, response),
+            })
         }
     }
 }
 
-/// A head for another body than the client's.
-pub(super) fn rewritten(head: &mut Parts, len: usize) {
-    head.headers.remove(header::CONTENT_ENCODING);
-    head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(len));
-}
-
-/// What is to be watched must come as it is.
-pub(super) fn uncompressed(head: &mut Parts) {
-    if head.headers.contains_key(header::ACCEPT_ENCODING) {
-        head.headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    }
-}
-
-/// Passes a request on as it came, and its answer.
-async fn pass(proxy: &Proxy, wire: Option<&Wire>, head: Parts, body: Body) -> Result<Response<Body>, Error> {
-    Ok(passed(proxy.upstream.ask(wire, head, body).await?))
-}
-
-/// Something of ours failed: the request passes as it came, unless it is to be stopped.
-async fn failed(
-    proxy: &Proxy,
-    wire: &Wire,
-    head: Parts,
-    body: Body,
-    why: &str,
-) -> Result<Response<Body>, Error> {
+/// Something of ours failed: the answer where nothing passes then.
+fn failed(proxy: &Proxy, why: &str) -> Option<Response<Body>> {
     proxy.fail(why);
-    if proxy.fail_closed { Ok(closed(why)) } else { pass(proxy, Some(wire), head, body).await }
-}
-
-fn passed(response: Response<Incoming>) -> Response<Body> {
-    let (mut head, body) = response.into_parts();
-    strip(&mut head.headers);
-    Response::from_parts(head, coming(body))
-}
-
-/// An answer that passes, written down where that is wanted.
-fn passing(proxy: &Arc<Proxy>, wire: &Wire, number: u64, response: Response<Incoming>) -> Response<Body> {
-    let Some(record) = &proxy.record else { return passed(response) };
-    let mut tape = record.answer(number, wire, response.headers());
-    let (mut head, body) = response.into_parts();
-    strip(&mut head.headers);
-    let body = body.map_frame(move |frame| {
-        if let Some(data) = frame.data_ref() {
-            tape.take(data);
-        }
-        frame
-    });
-    Response::from_parts(head, body.map_err(Error::from).boxed_unsync())
+    proxy.fail_closed.then(|| closed(why))
 }

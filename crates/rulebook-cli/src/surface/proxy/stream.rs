@@ -1,7 +1,6 @@
 //! Answers in events: what is clean goes to the client at once; what is not is never seen, and asked for again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -9,16 +8,17 @@ use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt as _, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Response, StatusCode, header};
-use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook::stream::Hit;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::exchange::{Exchange, Stop};
-use super::held::{Held, Item};
+use super::heard::Heard;
+use super::held::{Held, Item, Text};
 use super::record::Tape;
 use super::rules::Watch;
 use super::upstream::{Body, Error, strip};
-use crate::surface::wire::{Event, Events, Reader, Splice, Step, Waits};
+use crate::surface::wire::{Event, Events, Reader, Splice, Waits};
 
 /// How long a client is kept without a byte.
 const PING: Duration = Duration::from_secs(10);
@@ -26,16 +26,13 @@ const PING: Duration = Duration::from_secs(10);
 /// More than this is not held, and of a single event not read.
 const MAX_HELD: usize = 32 << 20;
 
-/// More of what was said than this is not said again.
-const MAX_SAID: usize = 256 << 10;
-
 /// An error that is told in the middle of an answer is no longer than this.
 const MAX_ERROR: usize = 64 << 10;
 
 /// The answer of a model, watched on its way to the client.
 struct Stream {
     exchange: Exchange,
-    watch: Arc<Watch>,
+    heard: Heard,
     from: From,
     events: Events,
     reader: Reader,
@@ -43,11 +40,8 @@ struct Stream {
     splice: Box<dyn Splice>,
     /// How often the model was asked again.
     retries: u32,
-    /// How much of each stream came, and up to where one was let go that is not settled.
-    fed: HashMap<String, usize>,
-    let_go: HashMap<String, usize>,
-    /// What was said in this answer, for a rule that keeps it.
-    said: String,
+    /// Whether events are written anew: they are another answer's, or are counted and one was cut.
+    is_rewritten: bool,
     /// The bytes that go to the client next, and when the last went.
     out: BytesMut,
     sent: Instant,
@@ -72,18 +66,16 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
     head.headers.remove(header::CONTENT_LENGTH);
     let tape = exchange.proxy.record.as_ref();
     let stream = Stream {
-        tape: tape.map(|record| record.answer(exchange.number, exchange.wire, &head.headers)),
+        tape: tape.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
+        heard: Heard::new(watch, format!("{}.0/", exchange.number)),
         exchange,
-        watch,
         from: From::Answer(body),
         events: Events::default(),
         reader: Reader::default(),
         held: Held::default(),
         retries: 0,
-        fed: HashMap::new(),
-        let_go: HashMap::new(),
-        said: String::new(),
+        is_rewritten: false,
         out: BytesMut::new(),
         sent: Instant::now(),
         is_blind: false,
@@ -97,7 +89,6 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.forget();
         self.exchange.proxy.metrics.streams.sub(1);
     }
 }
@@ -171,7 +162,6 @@ impl Stream {
                 return self.ask_again(stop);
             }
         }
-        self.let_out();
         if self.held.bytes() > MAX_HELD || self.events.pending() > MAX_HELD {
             self.fail("too much is held");
         }
@@ -184,86 +174,48 @@ impl Stream {
         let mut steps = Vec::new();
         let waits = values.iter().map(|value| self.reader.read(value, &mut steps)).max();
         let waits = waits.unwrap_or_default();
-        // What came before goes by what was known before: a match that is found next may have begun in it.
-        self.let_out();
-        let (texts, hits) = self.watch(steps, waits);
-        let stop = if hits.is_empty() { None } else { self.exchange.judge(&Arc::clone(&self.watch), &hits) };
+        let (texts, hits) = self.heard.take(steps, waits);
+        let stop = self.judge(&hits);
         if stop.is_none() {
-            self.held.push(Item { raw: event.raw, values, waits, texts, at: Instant::now() });
+            self.held.push(Item { event, values, waits, texts, at: Instant::now() });
             if waits == Waits::Last {
                 self.held.end();
             }
+            // Before the next is looked at: a match that is found there may have begun here.
+            self.let_out();
         }
         stop
     }
 
-    /// Feeds the monitor; returns the texts that must be settled, and what was found.
-    fn watch(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<(String, usize)>, Vec<Hit>) {
-        let (mut texts, mut hits) = (Vec::new(), Vec::new());
-        let watch = Arc::clone(&self.watch);
-        let mut monitor = lock(&watch);
-        for step in steps {
-            match step {
-                Step::Feed { kind: Kind::Thinking, .. } if !watch.hears_thinking => {}
-                Step::Feed { stream, kind, bytes } => {
-                    let stream = self.name(&stream);
-                    hits.extend(monitor.feed(&stream, &kind, &bytes));
-                    let is_prose = !matches!(kind, Kind::Tool(_));
-                    if watch.keeps && kind == Kind::Text && self.said.len() < MAX_SAID {
-                        self.said.push_str(&String::from_utf8_lossy(&bytes));
-                    }
-                    let fed = self.fed.entry(stream.clone()).or_default();
-                    *fed += bytes.len();
-                    // What waits for more than its text waits for that alone.
-                    if is_prose && waits == Waits::Nothing {
-                        texts.push((stream, *fed));
-                    }
-                }
-                Step::End { stream } => {
-                    let stream = self.name(&stream);
-                    hits.extend(monitor.finish(&stream));
-                    self.fed.remove(&stream);
-                }
-            }
-        }
-        (texts, hits)
-    }
-
-    /// The monitor knows the streams of all answers.
-    fn name(&self, stream: &str) -> String {
-        format!("{}.{}/{stream}", self.exchange.number, self.retries)
+    fn judge(&self, hits: &[Hit]) -> Option<Stop> {
+        if hits.is_empty() { None } else { self.exchange.judge(&self.heard.watch, hits) }
     }
 
     /// Lets out what waits for nothing any more.
     fn let_out(&mut self) {
-        let watch = Arc::clone(&self.watch);
-        let mut monitor = lock(&watch);
-        let Stream { held, let_go, .. } = self;
-        let mut settled = |stream: &str, end: usize| {
-            let_go.get(stream).is_some_and(|free| *free >= end) || monitor.settled(stream) >= end
-        };
-        let items = held.take(&mut settled);
-        drop(monitor);
+        let mut settled = self.heard.settled();
+        let mut items = self.held.take(|stream| settled.of(stream));
+        let first = self.held.take_beginning(self.exchange.wire, |stream| settled.of(stream));
+        drop(settled);
+        let is_counted = |item: &Item| item.values.iter().any(|value| value["sequence_number"].is_u64());
+        self.is_rewritten |= first.iter().any(is_counted);
+        items.extend(first);
         items.into_iter().for_each(|item| self.send(item));
         let (most, _) = self.exchange.hold();
-        let is_long = self.held.waits_for().is_some_and(|(texts, _)| {
-            texts
-                .iter()
-                .any(|(stream, end)| self.fed.get(stream).is_some_and(|fed| fed.saturating_sub(*end) >= most))
-        });
-        if is_long || self.held.waits_for().is_some() && self.held.bytes() >= most.saturating_mul(64) {
+        let Some((texts, _)) = self.held.waits_for() else { return };
+        if self.heard.is_much(texts, most) || self.held.bytes() >= most.saturating_mul(64) {
             self.release_held();
         }
     }
 
     fn send(&mut self, item: Item) {
-        if self.retries == 0 {
-            self.out.extend_from_slice(&item.raw);
+        if !self.is_rewritten {
+            self.out.extend_from_slice(&item.event.raw);
             item.values.iter().for_each(|value| self.splice.went(value));
             return;
         }
         if item.values.is_empty() {
-            return self.out.extend_from_slice(&item.raw);
+            return self.out.extend_from_slice(&item.event.raw);
         }
         let written: Vec<Value> = item.values.into_iter().filter_map(|value| self.rewritten(value)).collect();
         written.iter().for_each(|value| self.out.extend_from_slice(&Event::of(value).raw));
@@ -272,7 +224,9 @@ impl Stream {
     fn rewritten(&mut self, value: Value) -> Option<Value> {
         let own = value["response"]["id"].as_str().map(str::to_owned);
         let written = self.splice.rewrite(value)?;
-        if let (Some(own), Some(known)) = (own, written["response"]["id"].as_str()) {
+        if let (Some(own), Some(known)) = (own, written["response"]["id"].as_str())
+            && own != known
+        {
             self.exchange.alias(known, &own);
         }
         Some(written)
@@ -281,11 +235,10 @@ impl Stream {
     /// A match that stays possible for long holds no longer.
     fn release_held(&mut self) {
         let Some((texts, _)) = self.held.waits_for() else { return };
-        let streams: Vec<String> = texts.iter().map(|(stream, _)| stream.clone()).collect();
+        let streams: Vec<String> = texts.iter().map(|Text { stream, .. }| stream.clone()).collect();
         for stream in streams {
-            let fed = self.fed.get(&stream).copied().unwrap_or(usize::MAX);
-            if self.let_go.insert(stream.clone(), fed).is_none() {
-                self.exchange.released(&self.watch, &stream);
+            if self.heard.let_go(&stream) {
+                self.exchange.released(&self.heard.watch, &stream);
             }
         }
         self.let_out();
@@ -298,8 +251,8 @@ impl Stream {
         let stop = rest.and_then(|rest| self.event(rest));
         let mut steps = Vec::new();
         self.reader.end(&mut steps);
-        let (_, hits) = self.watch(steps, Waits::End);
-        let stop = stop.or_else(|| self.exchange.judge(&Arc::clone(&self.watch), &hits));
+        let (_, hits) = self.heard.take(steps, Waits::End);
+        let stop = stop.or_else(|| self.judge(&hits));
         match stop {
             Some(stop) if !matches!(self.from, From::Broken(_)) => self.ask_again(stop),
             // What was to be stopped is not shown where nobody can be asked again.
@@ -313,13 +266,14 @@ impl Stream {
 
     /// Stops the answer and asks the model again.
     fn ask_again(&mut self, stop: Stop) {
-        let asking = self.exchange.repeat(&stop, &self.said);
-        self.forget();
+        let asking = self.exchange.repeat(&stop, &self.heard.said);
+        self.retries += 1;
+        self.is_rewritten = true;
+        let name = format!("{}.{}/", self.exchange.number, self.retries);
+        self.heard = Heard::new(Arc::clone(&self.heard.watch), name);
         self.held.clear();
         self.events = Events::default();
         self.reader = Reader::default();
-        self.said.clear();
-        self.retries += 1;
         self.from = From::Asking(asking, Box::new(stop));
     }
 
@@ -336,8 +290,9 @@ impl Stream {
                 self.exchange.settle(&stop, true);
                 let record = self.exchange.proxy.record.as_ref();
                 let (head, body) = response.into_parts();
-                self.tape = record
-                    .map(|record| record.answer(self.exchange.number, self.exchange.wire, &head.headers));
+                self.tape = record.map(|record| {
+                    record.answer(self.exchange.number, Some(self.exchange.wire), &head.headers)
+                });
                 for event in self.splice.close() {
                     self.out.extend_from_slice(&Event::of(&event).raw);
                 }
@@ -370,24 +325,13 @@ impl Stream {
             return;
         }
         self.is_blind = true;
-        self.forget();
+        self.heard.forget();
         self.held.end();
         self.let_out();
         if let Some(rest) = self.events.rest() {
             self.out.extend_from_slice(&rest.raw);
         }
     }
-
-    fn forget(&mut self) {
-        let mut monitor = lock(&self.watch);
-        self.fed.drain().for_each(|(stream, _)| monitor.forget(&stream));
-        drop(monitor);
-        self.let_go.clear();
-    }
-}
-
-fn lock(watch: &Watch) -> MutexGuard<'_, Monitor> {
-    watch.monitor.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What comes before a deadline.

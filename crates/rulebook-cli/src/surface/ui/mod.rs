@@ -54,6 +54,8 @@ pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
     if options.open {
         open(&url);
     }
+    let args = args.lasting();
+    super::remote::keep_fresh(move || super::open(&args));
     let server = Server { guard, looks, live: Live::new(state.map(|state| state.join("rulebook"))) };
     let busy = AtomicUsize::new(0);
     thread::scope(|scope| {

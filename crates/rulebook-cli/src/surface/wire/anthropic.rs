@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reader::tool;
 use super::request::{Call, Node};
 use super::splice::Spent;
-use super::{Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::{Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
 
 pub(super) const WIRE: Wire = Wire {
     name: "anthropic",
@@ -24,6 +24,7 @@ pub(super) const WIRE: Wire = Wire {
     },
     whole,
     usage: "usage",
+    deltas: Deltas { texts: &["/delta/text"], once: &[] },
     splice: || Box::new(Tail::default()),
     ping: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     error: |error| match error.get("type") {
@@ -74,7 +75,8 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
             reader.close(&stream, steps);
             return waits;
         }
-        "message_delta" | "message_stop" => {
+        // Behind an error, which OpenAI's Responses call the same, nothing comes.
+        "message_delta" | "message_stop" | "error" => {
             reader.end(steps);
             return Waits::Last;
         }

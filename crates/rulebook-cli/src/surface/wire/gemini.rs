@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reader::tool;
 use super::request::{Call, Node};
 use super::splice::Spent;
-use super::{COMMENT, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::{COMMENT, Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
 
 pub(super) const WIRE: Wire = Wire {
     name: "gemini",
@@ -31,6 +31,14 @@ pub(super) const WIRE: Wire = Wire {
         reader.end(steps);
     },
     usage: "usageMetadata",
+    deltas: Deltas {
+        texts: &["/candidates/0/content/parts/0/text"],
+        once: &[
+            "/candidates/1",
+            "/candidates/0/content/parts/1",
+            "/candidates/0/content/parts/0/thoughtSignature",
+        ],
+    },
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: |error| match error.get("error") {

@@ -4,6 +4,7 @@
 //! says only how these are written there.
 
 mod anthropic;
+mod cut;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -12,6 +13,7 @@ mod request;
 mod splice;
 mod sse;
 
+pub(super) use cut::{Deltas, cut};
 pub(super) use reader::{Reader, Step, Waits};
 pub(super) use request::{Anchor, Edit, Entry, Request, Role, Shapes, Slot, apply};
 pub(super) use splice::{Splice, add_usage};
@@ -39,6 +41,8 @@ pub(super) struct Wire {
     pub(super) whole: fn(&Value, &mut Reader, &mut Vec<Step>),
     /// Where an answer's usage stands.
     pub(super) usage: &'static str,
+    /// Where the texts of an answer's deltas stand.
+    pub(super) deltas: Deltas,
     /// What goes on in one answer when another model's answer follows.
     pub(super) splice: fn() -> Box<dyn Splice>,
     /// What keeps a client waiting.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reader::tool;
 use super::request::{Call, Node};
 use super::splice::Spent;
-use super::{COMMENT, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::{COMMENT, Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
 
 pub(super) const WIRE: Wire = Wire {
     name: "openai-chat",
@@ -24,6 +24,15 @@ pub(super) const WIRE: Wire = Wire {
     },
     whole,
     usage: "usage",
+    deltas: Deltas {
+        texts: &[
+            "/choices/0/delta/content",
+            "/choices/0/delta/refusal",
+            "/choices/0/delta/reasoning_content",
+            "/choices/0/delta/reasoning",
+        ],
+        once: &["/choices/1", "/choices/0/logprobs"],
+    },
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: super::openai_error,

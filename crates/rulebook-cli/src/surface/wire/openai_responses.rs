@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reader::tool;
 use super::request::{Call, Node};
 use super::splice::Spent;
-use super::{COMMENT, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::{COMMENT, Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
 
 pub(super) const WIRE: Wire = Wire {
     name: "openai-responses",
@@ -24,6 +24,7 @@ pub(super) const WIRE: Wire = Wire {
     },
     whole,
     usage: "usage",
+    deltas: Deltas { texts: &["/delta"], once: &["/logprobs"] },
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: |error| {
@@ -221,7 +222,9 @@ impl Splice for Tail {
         if event["response"].is_object() {
             let kept = self.done[..self.kept].to_vec();
             let response = &mut event["response"];
-            response["id"] = self.id.clone();
+            if !self.id.is_null() {
+                response["id"] = self.id.clone();
+            }
             if let Some(output) = response["output"].as_array_mut() {
                 output.splice(0..0, kept);
             }

@@ -48,6 +48,10 @@ impl Reader {
             Some(kind) => anthropic::read(self, kind, event, steps),
             None if event["choices"].is_array() => openai_chat::read(self, event, steps),
             None if event["candidates"].is_array() => gemini::read(self, event, steps),
+            None if event["error"].is_object() => {
+                self.end(steps);
+                Waits::Last
+            }
             None => Waits::Nothing,
         }
     }

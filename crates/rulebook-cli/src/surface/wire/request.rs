@@ -293,6 +293,14 @@ impl<'b> Node<'b> {
         Some(items.into_iter().map(|raw| self.with(raw)).collect())
     }
 
+    /// What stands where a JSON pointer says.
+    pub(super) fn at(&self, pointer: &str) -> Option<Node<'b>> {
+        pointer.split('/').skip(1).try_fold(*self, |node, key| match key.parse::<usize>() {
+            Ok(at) => node.items()?.into_iter().nth(at),
+            Err(_) => node.fields()?.remove(key),
+        })
+    }
+
     pub(super) fn value(&self) -> Value {
         serde_json::from_str(self.raw.get()).unwrap_or_default()
     }

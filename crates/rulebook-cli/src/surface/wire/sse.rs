@@ -3,7 +3,7 @@
 use bytes::{Buf as _, Bytes, BytesMut};
 use serde_json::Value;
 
-use super::{Reader, Step};
+use super::{Reader, Step, WIRES};
 
 /// Takes a stream apart.
 #[derive(Default)]
@@ -73,6 +73,19 @@ impl Event {
         Event { raw: format!("{name}data: {data}\n\n").into() }
     }
 
+    /// The events of a whole stream.
+    pub(in crate::surface) fn all(bytes: &[u8]) -> Vec<Event> {
+        let mut events = Events::default();
+        events.push(bytes);
+        let mut all: Vec<Event> = events.by_ref().collect();
+        all.extend(events.rest());
+        all
+    }
+
+    pub(in crate::surface) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.raw).into_owned()
+    }
+
     /// What it carries, as far as that is JSON. A log that left the empty lines out has several in what looks like one.
     pub(in crate::surface) fn values(&self) -> Vec<Value> {
         let mut values = Vec::new();
@@ -96,6 +109,12 @@ impl Event {
         values
     }
 
+    /// What stands behind `data:`, where that is one line.
+    pub(super) fn data_line(&self) -> Option<&[u8]> {
+        let mut lines = self.lines().filter_map(|line| line.strip_prefix(b"data:"));
+        lines.next().filter(|_| lines.next().is_none())
+    }
+
     fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let raw = self.raw.strip_prefix(MARK).unwrap_or(&self.raw);
         raw.split(|byte| matches!(byte, b'\n' | b'\r'))
@@ -108,20 +127,31 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 /// The fields an event may have.
 const FIELDS: &[&str] = &["data:", "event:", "id:", "retry:", ":"];
 
-/// The steps of a recording; nothing where it is none: a text may begin like one, but has no event that can be read.
-pub(in crate::surface) fn steps(mut bytes: &[u8]) -> Option<Vec<Step>> {
+/// The steps of a recording, in events or whole; nothing where it is none: a text may begin like one, but has no event
+/// that can be read.
+pub(in crate::surface) fn steps(bytes: &[u8]) -> Option<Vec<Step>> {
+    in_events(bytes).or_else(|| whole(bytes))
+}
+
+fn whole(bytes: &[u8]) -> Option<Vec<Step>> {
+    let answer: Value = serde_json::from_slice(bytes).ok()?;
+    let steps = WIRES.iter().map(|wire| {
+        let mut steps = Vec::new();
+        (wire.whole)(&answer, &mut Reader::default(), &mut steps);
+        steps
+    });
+    steps.into_iter().find(|steps| !steps.is_empty())
+}
+
+fn in_events(mut bytes: &[u8]) -> Option<Vec<Step>> {
     if bytes.starts_with(MARK) {
         bytes.advance(MARK.len());
     }
     let is_field = |line: &&[u8]| FIELDS.iter().any(|field| line.starts_with(field.as_bytes()));
     let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
     lines.find(|line| !line.trim_ascii().is_empty()).filter(is_field)?;
-    let (mut events, mut reader, mut steps, mut count) =
-        (Events::default(), Reader::default(), Vec::new(), 0);
-    events.push(bytes);
-    let mut all: Vec<Event> = events.by_ref().collect();
-    all.extend(events.rest());
-    for value in all.iter().flat_map(Event::values) {
+    let (mut reader, mut steps, mut count) = (Reader::default(), Vec::new(), 0);
+    for value in Event::all(bytes).iter().flat_map(Event::values) {
         count += usize::from(value.is_object());
         reader.read(&value, &mut steps);
     }

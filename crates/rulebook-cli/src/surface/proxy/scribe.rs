@@ -1,0 +1,40 @@
+//! Writes sessions down beside everything else, in the order in which things happened.
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Something to be written.
+type Task = Box<dyn FnOnce() + Send>;
+
+/// A thread that writes.
+pub(super) struct Scribe {
+    /// Nothing once it has ended.
+    thread: Mutex<Option<(Sender<Task>, JoinHandle<()>)>>,
+}
+
+impl Scribe {
+    pub(super) fn new() -> Scribe {
+        let (sender, tasks) = channel::<Task>();
+        let thread = thread::spawn(move || tasks.into_iter().for_each(|task| task()));
+        Scribe { thread: Mutex::new(Some((sender, thread))) }
+    }
+
+    /// Writes when what came before is written.
+    pub(super) fn write(&self, task: impl FnOnce() + Send + 'static) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((sender, _)) = thread.as_ref() {
+            // A thread that is gone was told in its panic.
+            let _ = sender.send(Box::new(task));
+        }
+    }
+
+    /// Waits until all is written.
+    pub(super) fn end(&self) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = thread {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
