@@ -31,7 +31,8 @@ pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
         let trimmed = line.trim();
         if let Some((key, value_at, value)) = key_value(line).filter(|_| !line.starts_with([' ', '\t'])) {
             close_list(&mut open, &mut fields, &mut ignored);
-            let key_span = start..start + key.len();
+            let key_at = start + (line.len() - line.trim_start().len());
+            let key_span = key_at..key_at + key.len();
             if value.is_empty() {
                 open = Some((key.to_owned(), key_span, Vec::new()));
             } else {

@@ -134,6 +134,7 @@ fn spans_point_at_the_written_text() {
         "---\nkey: *value\n---\n",
         "\u{feff}---\r\nkey: 'value'\r\n---\r\n",
         "---\nkey: [bad\n---\n",
+        "---\n\u{a0}key: [bad\n---\n",
     ] {
         let Header::Read { fields, .. } = read(text, Tier::Lines).header else { panic!("{text:?}") };
         assert_eq!(&text[fields[0].key_span.clone()], "key", "{text:?}");
