@@ -210,6 +210,34 @@ fn rules_that_change_are_seen() {
 }
 
 #[test]
+fn what_has_no_room_is_listed_once() {
+    let large = "Much so. ".repeat(200);
+    let rules = [("always.md", large.as_str()), ("src.md", &format!("---\npaths: [src/**]\n---\n{large}so"))];
+    for wire in &WIRES {
+        let lab = Lab::with(&rules, &["--set", "budget.tokens=200"]);
+        let bodies = bodies(
+            &lab,
+            wire,
+            &[
+                &[("user", "see src/a.ts")],
+                &[("user", "see src/a.ts"), ("said", "ok"), ("user", "and src/b.ts")],
+                &[
+                    ("user", "see src/a.ts"),
+                    ("said", "ok"),
+                    ("user", "and src/b.ts"),
+                    ("said", "ok"),
+                    ("user", "more"),
+                ],
+            ],
+        );
+        for body in &bodies {
+            let listed = ["- always", "- src (src/**)"].map(|line| body.matches(line).count());
+            assert_eq!(listed, [1, 1], "{}: {body}", wire.name);
+        }
+    }
+}
+
+#[test]
 fn agents_of_one_session_are_apart() {
     let lab = Lab::new(RULES);
     let ask = |agent: &str, text: &str| {

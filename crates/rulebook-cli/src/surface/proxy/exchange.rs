@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use rulebook::blocks::{because, blocks};
+use rulebook::blocks::{Blocks, because, blocks};
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
@@ -112,6 +112,12 @@ impl Exchange {
         let watch = self.proxy.rules.watch(&self.book, &stream)?;
         let cap = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
         let delivery = |verdict: &Verdict<'_>| Delivery::of(verdict.rule, because(verdict, &evidence));
+        // What had no room was listed, and is not listed again.
+        let deliveries = |blocks: Option<&Blocks<'_, '_>>| -> Vec<Delivery> {
+            let Some(Blocks { whole, cut, .. }) = blocks else { return Vec::new() };
+            let cut = cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict) });
+            whole.iter().map(|verdict| delivery(verdict)).chain(cut).collect()
+        };
         let is_wanted = |session: &Session, verdict: &Verdict<'_>| {
             matches!(verdict.state, State::Stack)
                 && session.given.get(&verdict.rule.origin.display) != Some(&delivery(verdict).hash)
@@ -129,8 +135,7 @@ impl Exchange {
                 .map(|verdict| verdict.rule)
                 .collect();
             let blocks = blocks(&always, &offers, &evidence, cap);
-            let given: Vec<Delivery> =
-                blocks.iter().flat_map(|blocks| &blocks.whole).map(|verdict| delivery(verdict)).collect();
+            let given = deliveries(blocks.as_ref());
             session.given.extend(given.iter().map(|given| (given.source.clone(), given.hash.clone())));
             session.prefix = Some(blocks.map(|blocks| blocks.text).unwrap_or_default());
             added.extend(given);
@@ -139,8 +144,7 @@ impl Exchange {
             let later: Vec<&Verdict<'_>> =
                 evaluation.verdicts.iter().filter(|verdict| is_wanted(&session, verdict)).collect();
             let blocks = blocks(&later, &[], &evidence, cap);
-            let given: Vec<Delivery> =
-                blocks.iter().flat_map(|blocks| &blocks.whole).map(|verdict| delivery(verdict)).collect();
+            let given = deliveries(blocks.as_ref());
             let told = reminders.iter().filter_map(|told| watch.as_ref()?.rules.get(&told.rule));
             let told = told.map(|rule| policy::reminder(&rule.name, &rule.path, &rule.body, &[]));
             let texts: Vec<String> = blocks.into_iter().map(|blocks| blocks.text).chain(told).collect();
