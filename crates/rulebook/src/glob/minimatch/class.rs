@@ -41,6 +41,10 @@ impl Members {
 
     /// Adds the POSIX class that starts here, and says how long its name is.
     fn push_named(&mut self, chars: &[char]) -> Option<usize> {
+        // Most do not start one, and need not be held against every name.
+        if !chars.starts_with(&['[', ':']) {
+            return None;
+        }
         let (set, (len, class)) = match named(CLASSES, chars) {
             Some(found) => (&mut self.listed, found),
             None => (&mut self.inverse, named(INVERSE, chars)?),
@@ -82,6 +86,9 @@ impl Members {
 
 /// Reads the class that opens at `start`, and where it ends; nothing where it is never closed.
 pub(super) fn read(chars: &[char], start: usize) -> Option<(Node, usize)> {
+    if !chars[start..].contains(&']') {
+        return None;
+    }
     let mut members = Members::default();
     let mut at = start + 1;
     let negated = matches!(chars.get(at), Some('!' | '^'));
