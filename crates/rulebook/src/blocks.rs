@@ -40,20 +40,14 @@ pub fn blocks<'e, 'r>(
         rules.iter().copied().partition(|verdict| verdict.rule.always_enabled);
     ordered.extend(rest);
     for verdict in ordered {
-        // A block is longer than its body: most that do not fit need not be written to know it.
-        let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence));
-        let size = text.as_ref().map(|text| length(text) + length(&verdict.rule.name) + 4);
-        match text.zip(size).filter(|(_, size)| *size <= room) {
-            Some((text, size)) => {
-                room -= size;
-                left -= size;
-                texts.push(text);
-                whole.push(verdict);
-            }
-            None => {
-                room = if room == 0 { 0 } else { room.saturating_sub(line_size(&offer_line(verdict.rule))) };
-                cut.push(verdict);
-            }
+        if let Some((text, size)) = fitting(verdict, evidence, room) {
+            room -= size;
+            left -= size;
+            texts.push(text);
+            whole.push(verdict);
+        } else {
+            room = room.saturating_sub(line_size(&offer_line(verdict.rule)));
+            cut.push(verdict);
         }
     }
     let mut parts = Vec::new();
@@ -69,6 +63,14 @@ pub fn blocks<'e, 'r>(
     let text = parts.join("\n\n");
     let text = text[..text.char_indices().nth(cap).map_or(text.len(), |(at, _)| at)].to_owned();
     Some(Blocks { text, whole, cut })
+}
+
+/// A rule's block and what it takes, its name at the top counted in, if there is room.
+fn fitting(verdict: &Verdict<'_>, evidence: &Evidence, room: usize) -> Option<(String, usize)> {
+    // A block is longer than its body: most that do not fit need not be written to know it.
+    let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence))?;
+    let size = length(&text) + length(&verdict.rule.name) + 4;
+    (size <= room).then_some((text, size))
 }
 
 /// The offer lines that fit, and how many do not.
@@ -150,16 +152,7 @@ mod tests {
 
     fn entry(name: &str, header: &str, body: &str) -> Entry {
         let format = Format::named("rulebook").unwrap();
-        let origin = Origin {
-            format,
-            place: &format.workspace[0],
-            scope: Scope::Workspace,
-            display: format!("{name}.md"),
-            path: format!("{name}.md"),
-            root: 0,
-            folder: String::new(),
-            inner: format!("{name}.md"),
-        };
+        let origin = Origin::named(format, &format!("{name}.md"));
         parse(Source { origin, text: Ok(format!("---\n{header}\n---\n{body}")) }).entry
     }
 

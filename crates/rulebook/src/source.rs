@@ -32,6 +32,23 @@ pub struct Origin {
     pub inner: String,
 }
 
+#[cfg(test)]
+impl Origin {
+    /// A file of this name at the root of a workspace, in the first place of its format.
+    pub(crate) fn named(format: &'static Format, name: &str) -> Origin {
+        Origin {
+            format,
+            place: &format.workspace[0],
+            scope: Scope::Workspace,
+            display: name.to_owned(),
+            path: format!("/repo/{name}"),
+            root: 0,
+            folder: String::new(),
+            inner: name.to_owned(),
+        }
+    }
+}
+
 impl Origin {
     /// Root and folder of a nested rule that is for its folder.
     pub(crate) fn nest(&self) -> Option<(usize, &str)> {

@@ -40,6 +40,11 @@ fn chunked(body: &[u8], size: usize) -> Vec<Do> {
     [Do::Write(SSE.to_vec())].into_iter().chain(chunks).chain([Do::Chunk(Vec::new())]).collect()
 }
 
+/// An answer that is one document.
+fn whole(body: &str) -> [Do; 1] {
+    [Do::Write(response("200 OK", "content-type: application/json\r\n", body))]
+}
+
 #[test]
 fn what_is_no_conversation_passes_as_it_came() {
     let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n"), ("always.md", "Always.\n")]);
@@ -118,15 +123,7 @@ fn without_rules_a_conversation_passes_as_it_came() {
         );
         let events = (wire.events)("1", &["m = new M", "ap()"], Some(&["{\"a\":", "1}"])).concat();
         same(&lab, &post(wire.path, &body), &chunked(events.as_bytes(), 7));
-        same(
-            &lab,
-            &post(wire.path, &body),
-            &[Do::Write(response(
-                "200 OK",
-                "content-type: application/json\r\n",
-                &(wire.whole)("x", None).to_string(),
-            ))],
-        );
+        same(&lab, &post(wire.path, &body), &whole(&(wire.whole)("x", None).to_string()));
     }
 }
 
@@ -148,15 +145,7 @@ fn an_answer_that_matches_nothing_passes_as_it_came() {
             &post(wire.path, &body),
             &chunked(all.replace('\n', "\r\n").replace("\r\r\n", "\r\n").as_bytes(), 50),
         );
-        same(
-            &lab,
-            &post(wire.path, &body),
-            &[Do::Write(response(
-                "200 OK",
-                "content-type: application/json\r\n",
-                &format!(" {}", (wire.whole)("x", Some("{\"a\":1}"))),
-            ))],
-        );
+        same(&lab, &post(wire.path, &body), &whole(&format!(" {}", (wire.whole)("x", Some("{\"a\":1}")))));
     }
 }
 

@@ -213,7 +213,7 @@ impl Fields {
 
     /// Cody's regular expressions over files.
     pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
-        if reader.format().aliases.is_empty() {
+        if reader.format().aliases != FILTERS {
             return None;
         }
         let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));

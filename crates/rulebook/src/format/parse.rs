@@ -196,16 +196,7 @@ mod tests {
         #[track_caller]
         fn check(format: &str, lines: usize, want: usize) {
             let format = Format::named(format).unwrap();
-            let origin = Origin {
-                format,
-                place: &format.workspace[0],
-                scope: crate::source::Scope::Workspace,
-                display: "a.md".to_owned(),
-                path: "/w/a.md".to_owned(),
-                root: 0,
-                folder: String::new(),
-                inner: "a.md".to_owned(),
-            };
+            let origin = Origin::named(format, "a.md");
             let told = parse(Source { origin, text: Ok("x\n".repeat(lines)) }).diagnostics;
             let notes = told.iter().filter(|told| told.code == Code::OverLimit).count();
             assert_eq!(notes, want, "{} {lines}", format.name);
@@ -226,16 +217,7 @@ mod tests {
             let format = Format::named(format).unwrap();
             let mut places = format.workspace.iter().chain(format.user);
             let place = places.find(|place| place.path == path).unwrap();
-            let origin = Origin {
-                format,
-                place,
-                scope: crate::source::Scope::Workspace,
-                display: "a.md".to_owned(),
-                path: "/w/a.md".to_owned(),
-                root: 0,
-                folder: String::new(),
-                inner: "a.md".to_owned(),
-            };
+            let origin = Origin { place, ..Origin::named(format, "a.md") };
             let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
             let is_cut =
                 |told: &&Diagnostic| told.code == Code::OverLimit && told.severity == Severity::Warning;

@@ -94,7 +94,7 @@ pub static FORMATS: &[Format] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Origin, Scope};
+    use crate::source::Origin;
 
     #[test]
     fn names_are_unique_and_found() {
@@ -122,16 +122,8 @@ mod tests {
         #[track_caller]
         fn check(format: &str, place: usize, folder: &str, inner: &str, id: &str) {
             let format = Format::named(format).unwrap();
-            let origin = Origin {
-                format,
-                place: &format.workspace[place],
-                scope: Scope::Workspace,
-                display: String::new(),
-                path: String::new(),
-                root: 0,
-                folder: folder.to_owned(),
-                inner: inner.to_owned(),
-            };
+            let place = &format.workspace[place];
+            let origin = Origin { place, folder: folder.to_owned(), ..Origin::named(format, inner) };
             assert_eq!(format.id_of(&origin), id);
         }
         check("cursor", 0, "", "Web Rules.mdc", "web-rules");

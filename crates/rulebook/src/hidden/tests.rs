@@ -1,20 +1,11 @@
 use super::*;
 use crate::format::{Entry, Format, parse};
-use crate::source::{Origin, Scope, Source};
+use crate::source::{Origin, Source};
 
 /// What is told of a file, and what of it is delivered.
 fn read(format: &str, text: &str) -> (Vec<String>, Box<crate::rule::Rule>) {
     let format = Format::named(format).unwrap();
-    let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
-        display: "a.md".to_owned(),
-        path: "/repo/a.md".to_owned(),
-        root: 0,
-        folder: String::new(),
-        inner: "a.md".to_owned(),
-    };
+    let origin = Origin::named(format, "a.md");
     let parsed = parse(Source { origin, text: Ok(text.to_owned()) });
     let line = |told: &Diagnostic| {
         format!(

@@ -5,7 +5,7 @@ use super::*;
 use crate::evidence::{Root, Roots};
 use crate::format::{Entry, Format, parse};
 use crate::rule::Rule;
-use crate::source::{Origin, Scope, Source};
+use crate::source::{Origin, Source};
 
 /// A native rule with a trigger, and other lines of its header.
 fn rule(name: &str, condition: &str, more: &str) -> Rule {
@@ -19,14 +19,10 @@ fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
 fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
     let format = Format::named("rulebook").unwrap();
     let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
         display: format!(".rulebook/rules/{name}.md"),
-        path: String::new(),
         root,
         folder: folder.to_owned(),
-        inner: format!("{name}.md"),
+        ..Origin::named(format, &format!("{name}.md"))
     };
     let condition = condition.replace('\'', "''");
     let text = Ok(format!("---\ncondition: '{condition}'\n{more}---\nbody"));
