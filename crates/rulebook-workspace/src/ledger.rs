@@ -138,6 +138,13 @@ impl Ledger {
         Ok(history)
     }
 
+    /// The same for who delivers rules: of deliveries only what is still in the context is kept.
+    pub fn recall(&self) -> io::Result<History> {
+        let mut history = History::without_deliveries();
+        self.follow(&mut history)?;
+        Ok(history)
+    }
+
     /// Takes in what was written since the history was read.
     pub fn follow(&self, history: &mut History) -> io::Result<()> {
         match File::open(&self.file) {
@@ -213,7 +220,7 @@ fn read_on(file: &mut File, history: &mut History) -> io::Result<()> {
     let from = history.end().max(len.saturating_sub(MAX_LEDGER));
     if len > from {
         file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(len - from).unwrap_or_default());
         file.take(len - from).read_to_end(&mut bytes)?;
         history.read_on(from, &bytes);
     }

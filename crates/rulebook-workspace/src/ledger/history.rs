@@ -1,5 +1,6 @@
 //! What a ledger says, read as far as it is written.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rulebook::blocks::ALWAYS;
@@ -83,11 +84,31 @@ pub struct History {
     is_torn: bool,
     /// Lines that could not be read.
     unreadable: usize,
-    /// Texts that are still in the context, by source: the hash, and whether it is passing.
-    given: HashMap<String, (String, bool)>,
+    /// Texts that are still in the context, by source.
+    given: HashMap<String, Given>,
+    /// Deliveries are no facts here.
+    is_brief: bool,
+}
+
+/// A text in the context.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    /// The number its hash is.
+    digest: Option<u64>,
+    is_passing: bool,
+}
+
+impl Given {
+    fn is(&self, digest: u64) -> bool {
+        self.digest == Some(digest)
+    }
 }
 
 impl History {
+    pub(super) fn without_deliveries() -> History {
+        History { is_brief: true, ..History::default() }
+    }
+
     /// Every fact, oldest first.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
@@ -166,12 +187,13 @@ impl History {
 
     /// Whether the rule's text was given and is still in the context.
     pub fn has(&self, delivery: &Delivery) -> bool {
-        self.given.get(&delivery.source).is_some_and(|(hash, _)| *hash == delivery.hash)
+        let given = self.given.get(&delivery.source);
+        given.zip(number(&delivery.hash)).is_some_and(|(given, digest)| given.is(digest))
     }
 
     /// Whether this rule's text was given and is still in the context.
     pub fn has_rule(&self, rule: &Rule) -> bool {
-        self.given.get(&rule.origin.display).is_some_and(|(known, _)| *known == hash(&rule.body))
+        self.given.get(&rule.origin.display).is_some_and(|given| given.is(digest(&rule.body)))
     }
 
     /// Whether a call was refused because of a rule before.
@@ -191,15 +213,27 @@ impl History {
 
     /// Takes in the bytes of the ledger from `from` on.
     pub(super) fn read_on(&mut self, from: u64, bytes: &[u8]) {
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1);
         self.is_torn = whole < bytes.len();
         self.end = from + whole as u64;
-        for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match fact_of(line) {
-                Ok(fact) => self.add(fact, written_at(line)),
-                Err(_) => self.unreadable += 1,
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
+        let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+        for line in starts.zip(&ends).map(|(start, end)| &bytes[start..*end]).filter(|line| !line.is_empty())
+        {
+            if self.read_line(line).is_err() {
+                self.unreadable += 1;
             }
         }
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> serde_json::Result<()> {
+        if self.is_brief && line.starts_with(DELIVERED) {
+            let Brief { source, hash, passing } = serde_json::from_slice(line)?;
+            self.give(source.into_owned(), &hash, passing);
+        } else {
+            self.add(fact_of(line)?, written_at(line));
+        }
+        Ok(())
     }
 
     /// Takes in what this process wrote, `len` bytes behind all that was read.
@@ -214,29 +248,60 @@ impl History {
     fn add(&mut self, fact: Fact, at: u64) {
         match &fact {
             Fact::Delivered(delivery) => {
-                let given = (delivery.hash.clone(), delivery.passing);
-                self.given.insert(delivery.source.clone(), given);
+                self.give(delivery.source.clone(), &delivery.hash, delivery.passing);
             }
             Fact::Compacted => self.given.clear(),
-            Fact::Resumed => self.given.retain(|_, (_, is_passing)| !*is_passing),
+            Fact::Resumed => self.given.retain(|_, given| !given.is_passing),
             _ => {}
         }
-        self.facts.push(fact);
-        self.times.push(at);
+        if !(self.is_brief && matches!(fact, Fact::Delivered(_))) {
+            self.facts.push(fact);
+            self.times.push(at);
+        }
+    }
+
+    fn give(&mut self, source: String, hash: &str, is_passing: bool) {
+        self.given.insert(source, Given { digest: number(hash), is_passing });
     }
 }
 
-/// The fact that a line tells. Most are deliveries, which are read as such: of a fact whose kind is yet unknown all parts
-/// would be put aside until it is found.
+/// What counts of a delivery that was made.
+#[derive(Deserialize)]
+struct Brief<'l> {
+    #[serde(borrow)]
+    source: Cow<'l, str>,
+    #[serde(borrow)]
+    hash: Cow<'l, str>,
+    #[serde(default)]
+    passing: bool,
+}
+
+/// The fact that a line tells. Most are deliveries and calls, which are read as such: of a fact whose kind is yet unknown
+/// all parts would be put aside until it is found.
 fn fact_of(line: &[u8]) -> serde_json::Result<Fact> {
     if line.starts_with(DELIVERED) {
         return serde_json::from_slice(line).map(Fact::Delivered);
     }
+    if line.starts_with(TOOL) {
+        let Call { name, paths, command, pending } = serde_json::from_slice(line)?;
+        return Ok(Fact::Tool { name, paths, command, pending });
+    }
     serde_json::from_slice(line)
 }
 
-/// How the line of a delivery begins.
+/// How the line of a delivery begins, and that of a call.
 const DELIVERED: &[u8] = br#"{"is":"delivered","#;
+const TOOL: &[u8] = br#"{"is":"tool","#;
+
+/// The parts of [`Fact::Tool`].
+#[derive(Deserialize)]
+struct Call {
+    name: String,
+    paths: Vec<String>,
+    command: Option<String>,
+    #[serde(default)]
+    pending: bool,
+}
 
 /// A fact as a line, with when it is written as its last key.
 pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
@@ -248,16 +313,26 @@ pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
 
 /// When a line was written. Quotes inside a text are escaped, so the last of these is the key.
 fn written_at(line: &[u8]) -> u64 {
-    let last = line.iter().rposition(|byte| *byte == b',').map_or(&[][..], |comma| &line[comma..]);
+    let last = memchr::memrchr(b',', line).map_or(&[][..], |comma| &line[comma..]);
     let number = last.strip_prefix(AT.as_bytes()).and_then(|at| at.trim_ascii_end().strip_suffix(b"}"));
     number.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok()).unwrap_or(0)
 }
 
 const AT: &str = ",\"at\":";
 
-/// A short name for a text, the same on every machine, made eight bytes at a time. What a product pushed to the upper half
-/// is brought down again, or the next one would lose it.
+/// The number that a hash is.
+fn number(hash: &str) -> Option<u64> {
+    u64::from_str_radix(hash, 16).ok()
+}
+
+/// A short name for a text, the same on every machine.
 pub(super) fn hash(text: &str) -> String {
+    format!("{:016x}", digest(text))
+}
+
+/// The number it is, made eight bytes at a time. What a product pushed to the upper half is brought down again, or the next
+/// one would lose it.
+fn digest(text: &str) -> u64 {
     let mix = |hash: u64, word: u64| {
         let product = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         product ^ (product >> 32)
@@ -265,5 +340,5 @@ pub(super) fn hash(text: &str) -> String {
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let words = words.iter().map(|word| u64::from_le_bytes(*word));
     let rest = rest.iter().map(|byte| u64::from(*byte));
-    format!("{:016x}", words.chain(rest).fold(text.len() as u64 ^ 0xcbf2_9ce4_8422_2325, mix))
+    words.chain(rest).fold(text.len() as u64 ^ 0xcbf2_9ce4_8422_2325, mix)
 }

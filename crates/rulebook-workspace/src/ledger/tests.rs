@@ -208,14 +208,49 @@ fn of_too_many_sessions_the_oldest_are_swept() {
 }
 
 #[test]
-fn a_delivery_is_read_the_same_wherever_its_kind_stands() {
+fn a_fact_is_read_the_same_wherever_its_kind_stands() {
     let known = Delivery { offered: true, missed: Some("why".to_owned()), ..delivery("a", "1") };
-    let line = history::line(7, &Fact::Delivered(known.clone())).unwrap();
-    let parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
-    let turned: serde_json::Map<_, _> = parts.into_iter().rev().collect();
-    for line in [line, serde_json::to_string(&turned).unwrap() + "\n"] {
-        let mut history = History::default();
-        history.read_on(0, line.as_bytes());
-        assert_eq!(history.facts(), [Fact::Delivered(known.clone())], "{line}");
+    let call = |command: Option<&str>, pending| Fact::Tool {
+        name: "Bash".to_owned(),
+        paths: vec!["src/a.ts".to_owned(), "é \"b\"".to_owned()],
+        command: command.map(str::to_owned),
+        pending,
+    };
+    for fact in [Fact::Delivered(known), call(Some("ls"), true), call(None, false)] {
+        let line = history::line(7, &fact).unwrap();
+        let parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
+        let turned: serde_json::Map<_, _> = parts.into_iter().rev().collect();
+        for line in [line, serde_json::to_string(&turned).unwrap() + "\n"] {
+            let mut history = History::default();
+            history.read_on(0, line.as_bytes());
+            assert_eq!(history.facts(), std::slice::from_ref(&fact), "{line}");
+        }
+    }
+}
+
+#[test]
+fn who_delivers_recalls_what_is_in_the_context_without_the_deliveries() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let passing = Delivery { passing: true, ..delivery("c \"é\"", "3") };
+    let steps = [
+        (vec![Fact::spoke("one")], vec![delivery("a", "1"), passing.clone()]),
+        (vec![Fact::Resumed], vec![delivery("b", "2")]),
+        (vec![Fact::Compacted], vec![]),
+        (vec![Fact::spoke("two")], vec![delivery("b", "2"), passing.clone()]),
+    ];
+    let all =
+        [delivery("a", "1"), delivery("a", "4"), delivery("b", "2"), delivery("b", "no number"), passing];
+    let mut followed = ledger.recall().unwrap();
+    for (facts, deliveries) in steps {
+        record(&ledger, facts, &deliveries);
+        let (read, recalled) = (ledger.read().unwrap(), ledger.recall().unwrap());
+        ledger.follow(&mut followed).unwrap();
+        for delivery in &all {
+            let has = read.has(delivery);
+            assert_eq!((recalled.has(delivery), followed.has(delivery)), (has, has), "{delivery:?}");
+        }
+        assert_eq!(recalled.turn(), read.turn());
+        assert!(!recalled.facts().iter().any(|fact| matches!(fact, Fact::Delivered(_))));
     }
 }

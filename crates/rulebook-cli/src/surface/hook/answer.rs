@@ -33,7 +33,7 @@ pub(super) fn answer(
         anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
     };
     let ledger = Ledger::of(&state, host.name, &event.session, event.agent.as_deref());
-    let mut history = ledger.read()?;
+    let mut history = ledger.recall()?;
     if history.is_empty() {
         sweep(&state, SystemTime::now());
     }

@@ -216,7 +216,7 @@ pub(super) fn record(
 ) -> std::io::Result<()> {
     let ledger = ledger(state, key);
     if session.history.is_empty() {
-        session.history = ledger.read()?;
+        session.history = ledger.recall()?;
     }
     let began = session.history.is_empty().then(|| Fact::Began {
         version: VERSION,
