@@ -259,9 +259,10 @@ fn override_ids(standings: &mut [Standing<'_>]) {
             _ if at < winner && winner_rule.always_enabled => {
                 State::Overridden { winner: winner_rule, by: Step::Enabled }
             }
-            _ => {
-                State::Overridden { winner: winner_rule, by: winner_rule.rank.decided_by(&verdict.rule.rank) }
-            }
+            _ => State::Overridden {
+                winner: winner_rule,
+                by: winner_rule.rank().decided_by(&verdict.rule.rank()),
+            },
         };
     }
 }

@@ -206,7 +206,7 @@ fn applied(verdict: &Verdict<'_>, evidence: &Evidence, roots: &Roots) -> Applied
         source: rule.origin.display.clone(),
         format: rule.origin.format.name,
         scope: rule.origin.scope,
-        priority: rule.rank.priority.0,
+        priority: rule.priority,
         activation: rule.activation,
         basis: rule.basis,
         tags: rule.tags.clone(),

@@ -41,7 +41,7 @@ pub struct Off {
 /// Orders rules and applies the switches.
 pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) -> Rulebook {
     let mut book = Rulebook::of(entries);
-    book.rules.sort_by(|a, b| (&a.rank, &a.origin.path).cmp(&(&b.rank, &b.origin.path)));
+    book.rules.sort_by(|a, b| (a.rank(), &a.origin.path).cmp(&(b.rank(), &b.origin.path)));
     book.switch(switches);
     book
 }
@@ -50,12 +50,15 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
 pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
     let mut book = Rulebook { conflicts: agent.conflicts, ..Rulebook::of(entries) };
     match agent.order {
-        Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank.cmp(&b.rank)),
+        Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
         // From what is far to what is near: the user's, the root's, the folder's.
-        Order::UserFirst => book.rules.sort_by_key(|rule| {
-            let Rank { scope, format, depth, place, path, .. } = &rule.rank;
-            (Reverse(*scope), Reverse(*depth), *format, *place, path.clone())
-        }),
+        Order::UserFirst => {
+            fn key(rule: &Rule) -> impl Ord + '_ {
+                let Rank { scope, format, depth, place, path, .. } = rule.rank();
+                (Reverse(scope), Reverse(depth), format, place, path)
+            }
+            book.rules.sort_by(|a, b| key(a).cmp(&key(b)));
+        }
     }
     book.switch(&Switches::default());
     book
@@ -67,7 +70,7 @@ impl Rulebook {
         for entry in entries {
             match entry {
                 Entry::Rule(rule) => book.rules.push(rule),
-                Entry::Rejected(rejected) => book.rejected.push(rejected),
+                Entry::Rejected(rejected) => book.rejected.push(*rejected),
             }
         }
         book.rejected
@@ -134,7 +137,7 @@ impl Rulebook {
             |(other, off): &(&Rule, Option<&Off>)| off.is_none() && other.origin.path != rule.origin.path;
         self.rules().filter(is_on).filter_map(|(other, _)| {
             let step = match () {
-                () if other.id == rule.id => other.rank.decided_by(&rule.rank),
+                () if other.id == rule.id => other.rank().decided_by(&rule.rank()),
                 () if !rule.body.is_empty() && other.body == rule.body => Step::Duplicate,
                 () => return None,
             };

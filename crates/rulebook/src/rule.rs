@@ -25,8 +25,10 @@ pub struct Rule {
     pub body: String,
     /// Labels for reports.
     pub tags: Vec<String>,
-    /// Its place among all rules.
-    pub rank: Rank,
+    /// 0 to 100: the higher one wins.
+    pub priority: u8,
+    /// Where its file stands.
+    pub(crate) stand: Stand,
     /// How it may come on.
     pub activation: Activation,
     /// Why the activation is what it is.
@@ -44,18 +46,26 @@ pub struct Rule {
     /// Whether nobody may switch it off, override it or cut it: its own conditions alone decide.
     pub always_enabled: bool,
     /// What it watches the model's output for.
-    pub stream: Option<Trigger>,
+    pub stream: Option<Box<Trigger>>,
     /// What its author says it must and must not do.
-    pub examples: Examples,
+    pub examples: Option<Box<Examples>>,
     /// Where it comes from.
     pub origin: Origin,
     /// The line of the file the body starts at, counted from 1.
     pub body_line: usize,
 }
 
+/// Where a rule's file stands, as the order has it; counted once, and asked for often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand {
+    pub(crate) format: usize,
+    pub(crate) depth: usize,
+    pub(crate) place: usize,
+}
+
 /// A rule's place among all rules. The derived order is the precedence: what sorts first wins.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rank {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank<'r> {
     /// 0 to 100, higher first.
     pub priority: Reverse<u8>,
     /// Whose word it is.
@@ -65,11 +75,11 @@ pub struct Rank {
     /// How many folders deep the folder that holds the rule folder lies: nearer to the work first.
     pub depth: Reverse<usize>,
     /// The rule's id.
-    pub id: String,
+    pub id: &'r str,
     /// The place in the row of its format.
     pub place: usize,
     /// The file, as shown.
-    pub path: String,
+    pub path: &'r str,
 }
 
 /// The step of the order that parted two rules of one id.
@@ -108,9 +118,9 @@ impl Step {
     }
 }
 
-impl Rank {
+impl Rank<'_> {
     /// Which step decides between two ranks of one id.
-    pub fn decided_by(&self, other: &Rank) -> Step {
+    pub fn decided_by(&self, other: &Rank<'_>) -> Step {
         [
             (Step::Priority, self.priority.cmp(&other.priority)),
             (Step::Scope, self.scope.cmp(&other.scope)),
@@ -237,11 +247,29 @@ impl OwnModes {
 
 /// Makes an id of what people write: trimmed, lower case, spaces (and what is no sign at all) to `-`.
 pub fn normalize_id(text: &str) -> String {
+    // Nearly every file's name is one.
+    if text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/')) {
+        return text.to_owned();
+    }
     let plain = text.trim().replace(|c: char| c == ' ' || c.is_control(), "-");
     visible(&plain).to_lowercase()
 }
 
 impl Rule {
+    /// Its place among all rules.
+    pub fn rank(&self) -> Rank<'_> {
+        let Stand { format, depth, place } = self.stand;
+        Rank {
+            priority: Reverse(self.priority),
+            scope: self.origin.scope,
+            format,
+            depth: Reverse(depth),
+            id: &self.id,
+            place,
+            path: &self.origin.display,
+        }
+    }
+
     /// Whether it is on with every request, at least for its folder.
     pub fn is_on_here(&self) -> bool {
         self.conditions.is_empty() && matches!(self.activation, Activation::Always | Activation::When)
@@ -276,16 +304,8 @@ pub fn percent_decoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn rank(priority: u8, scope: Scope, format: usize, depth: usize, path: &str) -> Rank {
-        Rank {
-            priority: Reverse(priority),
-            scope,
-            format,
-            depth: Reverse(depth),
-            id: "a".into(),
-            place: 0,
-            path: path.into(),
-        }
+    fn rank(priority: u8, scope: Scope, format: usize, depth: usize, path: &str) -> Rank<'_> {
+        Rank { priority: Reverse(priority), scope, format, depth: Reverse(depth), id: "a", place: 0, path }
     }
 
     #[test]

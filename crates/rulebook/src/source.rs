@@ -50,6 +50,11 @@ impl Origin {
 }
 
 impl Origin {
+    /// How many folders deep the folder that holds the rule folder lies.
+    pub fn depth(&self) -> usize {
+        self.folder.split('/').filter(|part| !part.is_empty()).count()
+    }
+
     /// Root and folder of a nested rule that is for its folder.
     pub(crate) fn nest(&self) -> Option<(usize, &str)> {
         let is_scoped = !self.folder.is_empty() && self.format.scoped;

@@ -147,7 +147,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
         source: rule.origin.display.clone(),
         format: rule.origin.format.name,
         scope: rule.origin.scope.name(),
-        priority: Some(rule.rank.priority.0),
+        priority: Some(rule.priority),
         activation: Some(rule.activation.name()),
         basis: Some(rule.basis.name()),
         state,

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn try_out(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outcome> {
-    let examples = &rule.examples;
+    let Some(examples) = rule.examples.as_deref() else { return Vec::new() };
     let reaches = |path: &String| {
         let path = path.trim_start_matches("./").to_owned();
         let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];

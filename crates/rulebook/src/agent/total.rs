@@ -73,7 +73,7 @@ pub fn tell_totals(agents: impl IntoIterator<Item = &'static Agent>, rules: &[&R
 fn tell_total(agent: &Agent, total: &Total, rules: &[&Rule]) -> Vec<Diagnostic> {
     let is_counted = |rule: &&Rule| rule.origin.scope == Scope::Workspace && (total.counts)(rule);
     let mut outer_first: Vec<&Rule> = rules.iter().copied().filter(is_counted).collect();
-    outer_first.sort_by_key(|rule| std::cmp::Reverse(rule.rank.depth));
+    outer_first.sort_by_key(|rule| rule.stand.depth);
     // Of two files of one id, the agent takes the first.
     let mut taken: HashSet<&str> = HashSet::new();
     let mut sums: HashMap<(usize, &str), usize> = HashMap::new();

@@ -15,7 +15,7 @@ pub(super) const KIND: Kind = Kind {
             let regex = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
             match compile_regex(&regex.map_or_else(|| wildcard(&written), str::to_owned)) {
                 Ok(regex) => patterns.push((written, regex)),
-                Err(error) => tell(Code::BadRegex, span, format!("`{written}` is left out: {error}")),
+                Err(error) => tell(Code::BadRegex, span.clone(), format!("`{written}` is left out: {error}")),
             }
         }
         (!patterns.is_empty()).then(|| Condition::new("command", Command { patterns }))

@@ -11,9 +11,9 @@ pub(super) const KIND: Kind = Kind {
     build: |node, _, tell| {
         let mut patterns = Vec::new();
         for (text, span) in texts(node, tell) {
-            match compile_regex(&text) {
+            match compile_regex(text) {
                 Ok(regex) => patterns.push(regex),
-                Err(error) => tell(Code::BadRegex, span, format!("`{text}` is left out: {error}")),
+                Err(error) => tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}")),
             }
         }
         (!patterns.is_empty()).then(|| Condition::new("content", Content { patterns }))

@@ -1,7 +1,7 @@
 //! Facts: the evidence, prepared so that many questions about it are cheap.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::evidence::Evidence;
@@ -28,7 +28,7 @@ pub(crate) struct View<'e> {
     index: OnceCell<PathIndex<'e>>,
     kin: OnceCell<Kin<'e>>,
     /// Answers by pattern: the rules of one workspace ask for few, again and again.
-    known: RefCell<HashMap<Dialect, Known>>,
+    known: RefCell<BTreeMap<Dialect, Known>>,
     /// Position in `paths` to position in the evidence.
     at: Vec<usize>,
     /// Including the folder itself, which no pattern relative to it can match.

@@ -73,9 +73,11 @@ impl Family {
                 }
             };
             for (text, span) in texts(&side.node, tell) {
-                match compile_regex(&text) {
+                match compile_regex(text) {
                     Ok(regex) => list.push(regex),
-                    Err(error) => tell(Code::BadRegex, span, format!("`{text}` is left out: {error}")),
+                    Err(error) => {
+                        tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}"));
+                    }
                 }
             }
         }

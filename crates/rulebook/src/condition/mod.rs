@@ -241,13 +241,13 @@ pub static CONDITIONS: &[Kind] = &[
 ];
 
 /// Reads a string, or a list of which the strings are kept and the rest told; with the place of each.
-pub(crate) fn texts(node: &Node, tell: &mut Tell<'_>) -> Vec<(String, Range<usize>)> {
+pub(crate) fn texts<'n>(node: &'n Node, tell: &mut Tell<'_>) -> Vec<(&'n str, &'n Range<usize>)> {
     match &node.value {
-        Value::Text(text) => vec![(text.clone(), node.span.clone())],
+        Value::Text(text) => vec![(text, &node.span)],
         Value::List(items) => items
             .iter()
             .filter_map(|item| match &item.value {
-                Value::Text(text) => Some((text.clone(), item.span.clone())),
+                Value::Text(text) => Some((text.as_str(), &item.span)),
                 other => {
                     tell(
                         Code::WrongType,
@@ -278,7 +278,7 @@ pub(crate) fn words(node: &Node, tell: &mut Tell<'_>) -> Vec<String> {
             if split {
                 glob::split_list(text).into_iter().map(|(_, word)| word).collect()
             } else {
-                vec![text.as_str()]
+                vec![*text]
             }
         })
         .map(|word| word.trim().to_owned())

@@ -37,7 +37,7 @@ impl Paths {
         };
         let flat = (ground.splits == Splits::Items).then(|| flattened(node));
         let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
-        let pieces = texts.iter().flat_map(|(text, span)| {
+        let pieces = texts.into_iter().flat_map(|(text, span)| {
             let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
             if let Some(message) = tell_list(text, &pieces).filter(|_| ground.words) {
                 tell(Code::PatternList, span.clone(), message);
@@ -131,7 +131,7 @@ impl Test for Paths {
             return Answer::no("its list of paths is empty".to_owned());
         }
         if selection.paths.is_empty() {
-            return Answer::no(format!("no evidence path matches {}", list(self.patterns())));
+            return Answer::no("no evidence path matches ".to_owned() + &list(self.patterns()));
         }
         let mut matched: Vec<String> = Vec::new();
         let patterns: Vec<&str> = self.patterns().collect();
@@ -201,10 +201,11 @@ fn flattened(node: &Node) -> Node {
 
 /// The first few of some patterns, quoted.
 fn list<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
-    let all: Vec<String> = patterns.map(|pattern| format!("`{pattern}`")).collect();
+    let all: Vec<&str> = patterns.collect();
     match all.len() {
-        0..=4 => all.join(", "),
-        many => format!("{} and {} more", all[..3].join(", "), many - 3),
+        0 => String::new(),
+        1..=4 => ["`", &all.join("`, `"), "`"].concat(),
+        many => format!("`{}` and {} more", all[..3].join("`, `"), many - 3),
     }
 }
 

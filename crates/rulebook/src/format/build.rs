@@ -1,6 +1,5 @@
 //! Building: a header's fields become a rule, its activation and what that rests on.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::fields::Fields;
@@ -9,7 +8,7 @@ use super::{Bare, Keys, Said};
 use crate::condition::{Condition, Match};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::frontmatter::{Field, Tier};
-use crate::rule::{Activation, Basis, Examples, Rank, Rule};
+use crate::rule::{Activation, Basis, Rule, Stand};
 use crate::source::Origin;
 
 /// What made fields of a header.
@@ -52,7 +51,8 @@ pub(super) fn build(
         // Shown to the model, and asked by nobody.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}
         (Some((field, paths)), None) if !tell_dead(&mut reader, header, field, said) => {
-            conditions.insert(0, Condition::new("paths", paths));
+            let rest = std::mem::replace(&mut conditions, vec![Condition::new("paths", paths)]);
+            conditions.extend(rest);
         }
         _ => {}
     }
@@ -98,8 +98,8 @@ pub(super) fn build(
         is_offered,
         enabled,
         always_enabled,
-        stream,
-        examples,
+        stream: stream.map(Box::new),
+        examples: examples.map(Box::new),
         ..blank
     };
     (rule, diagnostics)
@@ -119,15 +119,8 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
     let id = id.unwrap_or_else(|| reader.id());
     let Reader { text, origin, diagnostics } = reader;
     let rule = Rule {
-        rank: Rank {
-            priority: Reverse(priority),
-            scope: origin.scope,
-            format: origin.format.order(),
-            depth: Reverse(origin.folder.split('/').filter(|part| !part.is_empty()).count()),
-            id: id.clone(),
-            place: place_of(&origin),
-            path: origin.display.clone(),
-        },
+        priority,
+        stand: Stand { format: origin.format.order(), depth: origin.depth(), place: place_of(&origin) },
         name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
         id,
         description: None,
@@ -142,7 +135,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         enabled: true,
         always_enabled: false,
         stream: None,
-        examples: Examples::default(),
+        examples: None,
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
         origin,
     };

@@ -240,9 +240,9 @@ impl Fields {
     }
 
     /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
-    pub(super) fn examples(&self, reader: &mut Reader) -> Examples {
+    pub(super) fn examples(&self, reader: &mut Reader) -> Option<Examples> {
+        let field = self.given("examples")?;
         let mut examples = Examples::default();
-        let Some(field) = self.given("examples") else { return examples };
         let Value::Map(kinds) = &field.node.value else {
             tell_type(
                 reader,
@@ -251,7 +251,7 @@ impl Fields {
                 "a map of `match`, `miss`, `fires`, `clean`",
                 &field.node.value,
             );
-            return examples;
+            return None;
         };
         for kind in kinds {
             let list = match kind.key.as_str() {
@@ -275,9 +275,9 @@ impl Fields {
             let texts = condition::texts(&kind.node, &mut |code, span, message| {
                 reader.tell(code, span, format!("`examples`: {message}"));
             });
-            list.extend(texts.into_iter().map(|(text, _)| text));
+            list.extend(texts.into_iter().map(|(text, _)| text.to_owned()));
         }
-        examples
+        Some(examples)
     }
 }
 

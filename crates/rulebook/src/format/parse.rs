@@ -17,7 +17,7 @@ pub enum Entry {
     /// It is a rule.
     Rule(Box<Rule>),
     /// It is none, and this is told.
-    Rejected(Rejected),
+    Rejected(Box<Rejected>),
 }
 
 /// A rule file that is not used.
@@ -49,7 +49,7 @@ pub fn parse(source: Source) -> Parsed {
             let diagnostic = tell_unreadable(&origin, &why);
             let id = origin.format.id_of(&origin);
             let rejected = Rejected { id, codes: vec![diagnostic.code], origin };
-            return Parsed { entry: Entry::Rejected(rejected), diagnostics: vec![diagnostic] };
+            return Parsed { entry: Entry::Rejected(Box::new(rejected)), diagnostics: vec![diagnostic] };
         }
     };
     let Reading { header, body, body_start, problems } = take_apart(&origin, &text);
@@ -137,7 +137,7 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
     let mut codes: Vec<Code> = diagnostics.iter().map(|told| told.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    Parsed { entry: Entry::Rejected(Rejected { id, origin, codes }), diagnostics }
+    Parsed { entry: Entry::Rejected(Box::new(Rejected { id, origin, codes })), diagnostics }
 }
 
 fn tell_over_limit(reader: &mut Reader<'_>) {

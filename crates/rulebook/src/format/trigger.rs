@@ -20,39 +20,43 @@ impl Fields {
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.tell(code, span, message);
         }) {
-            if pattern::is_glob(&text) {
+            if pattern::is_glob(text) {
                 let message = format!(
                     "`{}` is a glob, not a regular expression: every tool call about such a file fires",
-                    shown(&text)
+                    shown(text)
                 );
-                reader.tell(Code::BadRegex, span, message).help =
+                reader.tell(Code::BadRegex, span.clone(), message).help =
                     format!("write `scope: tool({text})` and a `condition` for the text");
                 let own = scope::read(&format!("tool({text})")).ok();
                 conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
                     scope: own,
-                    written: text,
+                    written: text.to_owned(),
                     ..pattern
                 }));
                 continue;
             }
-            match pattern::read(&text) {
+            match pattern::read(text) {
                 Ok(pattern) => {
                     if pattern.engine == Engine::Fallback {
                         let message = format!(
                             "`{}` has look-around or back-references: it runs line by line on a bounded window",
-                            shown(&text)
+                            shown(text)
                         );
-                        reader.tell(Code::BoundedRegex, span, message);
+                        reader.tell(Code::BoundedRegex, span.clone(), message);
                     } else if pattern.matches_empty {
                         let message =
-                            format!("`{}` matches even an empty text, so it fires at once", shown(&text));
-                        reader.tell(Code::BadRegex, span, message).help =
+                            format!("`{}` matches even an empty text, so it fires at once", shown(text));
+                        reader.tell(Code::BadRegex, span.clone(), message).help =
                             "name something that must be there".to_owned();
                     }
                     conditions.push(pattern);
                 }
                 Err(error) => {
-                    reader.tell(Code::BadRegex, span, format!("`{}` is left out: {error}", shown(&text)));
+                    reader.tell(
+                        Code::BadRegex,
+                        span.clone(),
+                        format!("`{}` is left out: {error}", shown(text)),
+                    );
                 }
             }
         }

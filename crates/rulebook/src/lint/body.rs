@@ -10,7 +10,7 @@ use crate::rule::Rule;
 /// Tells each file that says what an earlier one says for the same work; copies in sibling folders are for other work.
 pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
     let mut outer_first: Vec<&Rule> = rules.to_vec();
-    outer_first.sort_by_key(|rule| std::cmp::Reverse(rule.rank.depth));
+    outer_first.sort_by_key(|rule| rule.stand.depth);
     let mut lengths: HashMap<usize, usize> = HashMap::new();
     rules.iter().for_each(|rule| *lengths.entry(rule.body.len()).or_default() += 1);
     let mut said: HashMap<&str, HashMap<(usize, &str), &Rule>> = HashMap::new();

@@ -45,7 +45,7 @@ fn lint_one_id(rules: &[&Rule], told: &mut Told) {
 }
 
 fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
-    let step = winner.rank.decided_by(&rule.rank).name();
+    let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
     let message =
         format!("is never seen here: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
@@ -62,7 +62,7 @@ fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
 }
 
 fn tell_shared(rule: &Rule, winner: &Rule) -> Diagnostic {
-    let step = winner.rank.decided_by(&rule.rank).name();
+    let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
     let message = format!("has the id `{}`, as `{other}`, which wins by {step} when both come on", rule.id);
     Diagnostic::whole(Code::DuplicateId, &rule.origin.display, message)
@@ -123,7 +123,7 @@ impl<'r> Shared<'r> {
             let around = around(start).filter_map(move |folder| self.starts.get(&(side, folder)));
             around.chain(self.above.get(&(side, start)))
         });
-        hits.copied().min_by(|a, b| a.rank.cmp(&b.rank))
+        hits.copied().min_by(|a, b| a.rank().cmp(&b.rank()))
     }
 
     fn add(&mut self, rule: &'r Rule) {

@@ -71,7 +71,7 @@ fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
             div { dt { "Comes on" } dd { (row.activation.unwrap_or("never")) } }
             @if let Some(rule) = rule {
                 div { dt { "Because" } dd { (basis(rule.basis)) } }
-                div { dt { "Priority" } dd { (rule.rank.priority.0) } }
+                div { dt { "Priority" } dd { (rule.priority) } }
             }
             div { dt { "Now" } dd { (rules::detail(row)) @if row.state == "stack" { "on" } } }
             div { dt { "Format" } dd { (row.format) } }
@@ -145,7 +145,7 @@ fn rivals(book: &Rulebook, rule: &Rule) -> Markup {
             } @else {
                 ul .plain {
                     @for (other, step) in found {
-                        @let wins = other.rank < rule.rank;
+                        @let wins = other.rank() < rule.rank();
                         li {
                             @if wins { strong .warning { "Overrides this one" } } @else { strong { "Overridden by this one" } }
                             " where both apply: " (rule_link(&other.origin.display, &other.origin.display))
