@@ -10,7 +10,7 @@ fuzz_target!(|text: &str| {
     let Ok((rules, faults)) = read_document(text) else { return };
     assert!(rules.len() <= 1000 && faults.len() <= 11);
     for rule in rules {
-        let display = rulebook::hidden::visible_line(&rule.name);
+        let display = rulebook::hidden::visible_line(&rule.name).into_owned();
         assert!(!display.contains('\n'));
         let format = Format::named("remote").expect("the table has it");
         let origin = Origin {

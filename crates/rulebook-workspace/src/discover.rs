@@ -5,7 +5,8 @@ mod nested;
 
 pub(crate) use nested::NEVER_WALKED;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,14 @@ pub struct Found {
     pub is_link: bool,
     /// Why it must not be read.
     pub refused: Option<Unreadable>,
+}
+
+impl Found {
+    /// Its place in the order in which files are read.
+    fn order(&self) -> impl Ord + '_ {
+        let origin = &self.origin;
+        (origin.scope, self.is_link, origin.format.order(), Reverse(origin.depth()), &origin.display)
+    }
 }
 
 /// Device and number of a file, where files have numbers.
@@ -99,8 +108,14 @@ pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagn
     let mut heads: Vec<&str> = places.map(Place::head).collect();
     heads.sort_unstable();
     heads.dedup();
-    let mut finder =
-        Finder { search, formats, heads, found: Vec::new(), counts: HashMap::new(), diagnostics: Vec::new() };
+    let mut finder = Finder {
+        search,
+        formats,
+        heads,
+        found: Vec::new(),
+        counts: BTreeMap::new(),
+        diagnostics: Vec::new(),
+    };
     for root in 0..search.roots.roots.len() {
         finder.workspace(root);
     }
@@ -109,22 +124,8 @@ pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagn
     finder.fetched();
     finder.user();
     finder.tell_too_many();
-    let key = |found: &Found| {
-        let origin = &found.origin;
-        (
-            origin.scope,
-            found.is_link,
-            origin.format.order(),
-            std::cmp::Reverse(depth(&origin.folder)),
-            origin.display.clone(),
-        )
-    };
-    finder.found.sort_by_cached_key(key);
+    finder.found.sort_by(|one, other| one.order().cmp(&other.order()));
     (finder.found, finder.diagnostics)
-}
-
-fn depth(folder: &str) -> usize {
-    folder.split('/').filter(|part| !part.is_empty()).count()
 }
 
 struct Finder<'s> {
@@ -134,7 +135,7 @@ struct Finder<'s> {
     heads: Vec<&'static str>,
     found: Vec<Found>,
     /// How many there are of each scope, those beyond the limit too.
-    counts: HashMap<Scope, usize>,
+    counts: BTreeMap<Scope, usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -164,10 +165,8 @@ struct Here<'p> {
 impl Spot<'_> {
     /// How a file at `inner` is shown.
     fn shown_at(&self, inner: &str) -> String {
-        if self.shown.is_empty() || inner.is_empty() {
-            return format!("{}{inner}", self.shown);
-        }
-        format!("{}/{inner}", self.shown)
+        let slash = if self.shown.is_empty() || inner.is_empty() { "" } else { "/" };
+        [&self.shown, slash, inner].concat()
     }
 }
 

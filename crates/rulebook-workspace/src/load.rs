@@ -2,7 +2,7 @@
 //!
 //! On one thread: for five hundred files a second one took a third more processor time and saved nothing reliable.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -23,18 +23,18 @@ pub(crate) fn load(
     gate: &Gate,
     twin_of: &dyn Fn(&Origin) -> Option<String>,
 ) -> (Vec<Parsed>, Vec<Diagnostic>) {
-    let mut first: HashMap<Identity, usize> = HashMap::with_capacity(found.len());
+    let mut first: BTreeMap<Identity, usize> = BTreeMap::new();
     let mut diagnostics = Vec::new();
     let mut parsed: Vec<Parsed> = Vec::with_capacity(found.len());
-    let mut reading = Reading { gate, twin_of, buffer: vec![0; FIRST_READ], bytes: HashMap::new() };
+    let mut reading = Reading { gate, twin_of, buffer: vec![0; FIRST_READ], bytes: BTreeMap::new() };
     for found in found {
         let read = reading.read_one(found);
-        let known = read.identities.iter().find_map(|identity| first.get(identity)).copied();
+        let known = read.identities.iter().flatten().find_map(|identity| first.get(identity)).copied();
         if let Some(other) = known {
             let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
             diagnostics.push(Diagnostic::whole(Code::SameFile, display(&read.parsed), told));
         } else {
-            first.extend(read.identities.into_iter().map(|identity| (identity, parsed.len())));
+            first.extend(read.identities.into_iter().flatten().map(|identity| (identity, parsed.len())));
             parsed.push(read.parsed);
         }
     }
@@ -49,7 +49,7 @@ fn display(parsed: &Parsed) -> &str {
 }
 
 /// What makes two names one file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
     /// The same file on disk, for the same folder: a nested rule is another one in another folder.
     Node(Node, Option<(usize, String)>),
@@ -60,7 +60,7 @@ enum Identity {
 /// A file, read and parsed.
 struct ReadFile {
     parsed: Parsed,
-    identities: Vec<Identity>,
+    identities: [Option<Identity>; 2],
 }
 
 /// The most bytes that are read of all files of one scope together: what a repository holds leaves room for a person's own.
@@ -72,7 +72,7 @@ struct Reading<'r> {
     twin_of: &'r dyn Fn(&Origin) -> Option<String>,
     buffer: Vec<u8>,
     /// How much was read of each scope.
-    bytes: HashMap<Scope, usize>,
+    bytes: BTreeMap<Scope, usize>,
 }
 
 impl Reading<'_> {
@@ -93,10 +93,9 @@ impl Reading<'_> {
         let folder =
             (!found.origin.folder.is_empty()).then(|| (found.origin.root, found.origin.folder.clone()));
         let node = found.node.filter(|_| text.is_ok()).map(|node| Identity::Node(node, folder));
-        let identities = node.into_iter().chain(twin).collect();
         let mut parsed = parse(Source { origin: found.origin, text });
         parsed.diagnostics.extend(told);
-        ReadFile { parsed, identities }
+        ReadFile { parsed, identities: [node, twin] }
     }
 }
 

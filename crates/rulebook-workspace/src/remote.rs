@@ -173,7 +173,7 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
         format,
         place: &FETCHED,
         scope: Scope::Remote,
-        display: rulebook::hidden::visible_line(&rule.name),
+        display: rulebook::hidden::visible_line(&rule.name).into_owned(),
         path: format!("{file}#{}", rule.name),
         root: 0,
         folder: String::new(),

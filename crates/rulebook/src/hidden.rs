@@ -104,12 +104,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// A name for people and models: on one line, with nothing hidden in it.
-pub fn visible_line(text: &str) -> String {
+pub fn visible_line(text: &str) -> Cow<'_, str> {
     if is_plain(text) && !text.contains(char::is_control) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let line: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    shown_characters(&line).into_owned()
+    Cow::Owned(shown_characters(&line).into_owned())
 }
 
 pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {

@@ -1,5 +1,6 @@
 //! One place of a format: a single file, or a folder of rule files with its links and sub-folders.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, FileType};
 use std::io;
@@ -16,6 +17,16 @@ use crate::homes::posix;
 /// The most folders one rule folder may hold.
 const MAX_FOLDERS: usize = 10_000;
 
+/// A folder on its way to being read.
+#[derive(Clone, Copy)]
+struct Folder<'p> {
+    at: &'p Path,
+    /// Where it really lies.
+    real: &'p Path,
+    /// Its path inside the rule folder; empty for that one itself.
+    inner: &'p str,
+}
+
 impl Finder<'_> {
     pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
         let Ok(found) = fs::symlink_metadata(at) else { return };
@@ -28,14 +39,13 @@ impl Finder<'_> {
             (Shape::File { .. } | Shape::Located { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Not the link alone: a folder above may be one.
-                let refused = self.outside(spot, at).or_else(|| not_a_file(kind));
+                let refused = self.inside(spot, at).err().or_else(|| not_a_file(kind));
                 let node = node_at(at);
-                self.add(spot, inner, at, node, found.is_symlink(), refused);
+                self.add(spot, inner, at.to_owned(), node, found.is_symlink(), refused);
             }
-            (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => match self.outside(spot, at) {
-                Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown.clone(), &target),
-                _ => self.folder(spot, at, "", depth, skip, &mut fs::canonicalize(at).into_iter().collect()),
-            },
+            (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => {
+                self.top(spot, at, "", depth, skip);
+            }
             (Shape::Modes { prefix, .. }, Ok(kind)) if kind.is_dir() => self.mode_folders(spot, at, prefix),
             (Shape::Folder { .. }, Ok(_)) if is_only => {
                 self.tell_odd(spot, "is a file, not a folder of rules");
@@ -56,13 +66,18 @@ impl Finder<'_> {
             names.filter(|name| name.starts_with(prefix) && at.join(name).is_dir()).collect();
         names.sort();
         for name in names {
-            let folder = at.join(&name);
-            match self.outside(spot, &folder) {
-                Some(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown_at(&name), &target),
-                _ => {
-                    let mut seen = fs::canonicalize(&folder).into_iter().collect();
-                    self.folder(spot, &folder, &name, Depth::Recursive, &[], &mut seen);
-                }
+            self.top(spot, &at.join(&name), &name, Depth::Recursive, &[]);
+        }
+    }
+
+    /// A folder of rule files that is not inside another one.
+    fn top(&mut self, spot: &Spot<'_>, at: &Path, inner: &str, depth: Depth, skip: &[&str]) {
+        match self.inside(spot, at) {
+            Err(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown_at(inner), &target),
+            real => {
+                let real = real.unwrap_or_else(|_| at.to_owned());
+                let mut seen = BTreeSet::from([real.clone()]);
+                self.folder(spot, Folder { at, real: &real, inner }, depth, skip, &mut seen);
             }
         }
     }
@@ -81,8 +96,7 @@ impl Finder<'_> {
     fn folder(
         &mut self,
         spot: &Spot<'_>,
-        at: &Path,
-        inner: &str,
+        Folder { at, real, inner }: Folder<'_>,
         depth: Depth,
         skip: &[&str],
         seen: &mut BTreeSet<PathBuf>,
@@ -108,34 +122,42 @@ impl Finder<'_> {
             let is_link = kind.is_symlink();
             let (kind, node, refused) = if is_link {
                 let kind = fs::metadata(&path).map_or(kind, |metadata| metadata.file_type());
-                (kind, node_at(&path), self.outside(spot, &path))
+                (kind, node_at(&path), self.inside(spot, &path).err())
             } else {
                 (kind, device.zip(number_of(&entry)), None)
             };
             let is_folder = kind.is_dir();
+            let is_skipped = skip.contains(&name.as_str()) || NEVER_WALKED.contains(&name.as_str());
+            let is_entered = is_folder && depth == Depth::Recursive && refused.is_none() && !is_skipped;
+            let entered = is_entered.then(|| (path.clone(), inner.clone()));
             if spot.place.takes(&name) {
-                let refused = refused.clone().or_else(|| not_a_file(kind));
-                self.add(spot, inner.clone(), &path, node, is_link, refused);
+                let refused = refused.or_else(|| not_a_file(kind));
+                self.add(spot, inner, path, node, is_link, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
                 self.tell_outside(spot.shown_at(&inner), target);
             }
-            let is_skipped = skip.contains(&name.as_str()) || NEVER_WALKED.contains(&name.as_str());
-            if is_folder && depth == Depth::Recursive && refused.is_none() && !is_skipped {
-                self.sub_folder(spot, &path, &inner, seen);
+            if let Some((at, inner)) = entered {
+                let real = if is_link {
+                    fs::canonicalize(&at).ok()
+                } else {
+                    at.file_name().map(|name| real.join(name))
+                };
+                if let Some(real) = real {
+                    self.sub_folder(spot, Folder { at: &at, real: &real, inner: &inner }, seen);
+                }
             }
         }
     }
 
     /// Each real folder is read once, whatever links lead to it.
-    fn sub_folder(&mut self, spot: &Spot<'_>, path: &Path, inner: &str, seen: &mut BTreeSet<PathBuf>) {
-        let Ok(real) = fs::canonicalize(path) else { return };
+    fn sub_folder(&mut self, spot: &Spot<'_>, folder: Folder<'_>, seen: &mut BTreeSet<PathBuf>) {
         if seen.len() == MAX_FOLDERS {
             let told = format!("more than {MAX_FOLDERS} folders: the rest is not read");
-            let told = Diagnostic::whole(Code::TooLarge, spot.shown_at(inner), told);
+            let told = Diagnostic::whole(Code::TooLarge, spot.shown_at(folder.inner), told);
             return self.diagnostics.push(told.help("move what is not a rule out of the rule folder"));
         }
-        if seen.insert(real) {
-            self.folder(spot, path, inner, Depth::Recursive, &[], seen);
+        if seen.insert(folder.real.to_owned()) {
+            self.folder(spot, folder, Depth::Recursive, &[], seen);
         }
     }
 
@@ -143,7 +165,7 @@ impl Finder<'_> {
         &mut self,
         spot: &Spot<'_>,
         inner: String,
-        file: &Path,
+        file: PathBuf,
         node: Option<Node>,
         is_link: bool,
         refused: Option<Unreadable>,
@@ -155,36 +177,37 @@ impl Finder<'_> {
         }
         let is_in_folder = spot.place.extensions().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
-        let shown = visible_line(&display);
-        if shown != display {
+        let shown = match visible_line(&display) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(shown) => Some(shown),
+        };
+        if let Some(shown) = &shown {
             let told = "has a name with characters that people do not see";
-            self.diagnostics.push(Diagnostic::whole(Code::HiddenText, &shown, told).help("rename the file"));
+            self.diagnostics.push(Diagnostic::whole(Code::HiddenText, shown, told).help("rename the file"));
         }
         let origin = Origin {
             format: spot.format,
             place: spot.place,
             scope: spot.scope,
-            display: shown,
-            path: posix(file),
+            display: shown.unwrap_or(display),
+            path: posix(&file),
             root: spot.root,
             folder: spot.folder.to_owned(),
             inner,
         };
-        self.found.push(Found { origin, file: file.to_owned(), node, is_link, refused });
+        self.found.push(Found { origin, file, node, is_link, refused });
     }
 
-    /// Where a path really lies, if that is neither below its root nor where links may lead.
-    fn outside(&self, spot: &Spot<'_>, path: &Path) -> Option<Unreadable> {
-        let real = match fs::canonicalize(path) {
-            Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Some(Unreadable::NotAFile { kind: "a link that leads nowhere" });
-            }
-            Err(error) => return Some(Unreadable::Refused(reason(&error))),
-        };
-        let is_inside = self.search.allows(&real, &spot.within);
-        let homes = self.search.homes;
-        (!is_inside).then(|| Unreadable::OutsideRoot { target: homes.shown(&real) })
+    /// Where a path really lies, if that is below its root or where links may lead.
+    fn inside(&self, spot: &Spot<'_>, path: &Path) -> Result<PathBuf, Unreadable> {
+        let real = fs::canonicalize(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Unreadable::NotAFile { kind: "a link that leads nowhere" },
+            _ => Unreadable::Refused(reason(&error)),
+        })?;
+        if self.search.allows(&real, &spot.within) {
+            return Ok(real);
+        }
+        Err(Unreadable::OutsideRoot { target: self.search.homes.shown(&real) })
     }
 }
 

@@ -56,7 +56,7 @@ impl Roots {
         if path.is_empty() || is_absolute(path) {
             return if path.is_empty() { Place::Outside } else { self.contain(path) };
         }
-        let in_root = |root: &Root| self.contain(&format!("{}/{path}", root.path));
+        let in_root = |root: &Root| self.contain(&[&root.path, "/", path].concat());
         let there = |place: &Place| matches!(place, Place::Inside { root, path } if exists(*root, path));
         self.roots.iter().skip(1).fold(self.roots.first().map_or(Place::Outside, in_root), |found, root| {
             if there(&found) {

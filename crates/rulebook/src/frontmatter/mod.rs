@@ -141,7 +141,7 @@ struct Fence {
 /// Where the header starts, if the text opens with a fence. A BOM and blank lines may stand before it.
 fn opening_fence(text: &str) -> Option<usize> {
     let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
-    for line in text[at..].split_inclusive('\n') {
+    for line in lines_of(&text[at..]) {
         at += line.len();
         match line.trim_end() {
             "" => {}
@@ -168,13 +168,24 @@ fn fused_fence(text: &str, header_start: usize) -> Option<Fence> {
 
 fn find_line(text: &str, from: usize, is_it: impl Fn(&str) -> bool) -> Option<(usize, &str)> {
     let mut at = from;
-    for line in text[from..].split_inclusive('\n') {
+    for line in lines_of(&text[from..]) {
         if is_it(line) {
             return Some((at, line));
         }
         at += line.len();
     }
     None
+}
+
+/// The lines of a text, each with its end. A header's are short, and `str::split_inclusive` sets out for long ones.
+fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        let (line, behind) = rest.split_at(end);
+        rest = behind;
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 fn broken(text: &str, problems: Vec<Problem>) -> Reading<'_> {

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::{Field, Node, Value};
+use super::{Field, Node, Value, lines_of};
 
 /// Reads a range, or nothing where it is not so simple.
 pub(super) fn read(text: &str, range: Range<usize>) -> Option<Vec<Field>> {
     let mut fields: Vec<Field> = Vec::new();
     let mut list: Option<List> = None;
     let mut at = range.start;
-    for line in text[range].split_inclusive('\n') {
+    for line in lines_of(&text[range]) {
         let start = at;
         at += line.len();
         let line = line.strip_suffix('\n').unwrap_or(line);

@@ -47,7 +47,7 @@ pub struct Glob {
     turn: Turn,
     plan: Plan,
     /// The whole expression of a plain pattern, for the paths it cannot decide.
-    exact: OnceLock<Plan>,
+    exact: OnceLock<Box<Plan>>,
     /// See [`Glob::entries`].
     entries: OnceLock<Option<Box<[Glob]>>>,
 }
@@ -195,9 +195,11 @@ impl Glob {
     /// Asks the expression itself.
     fn fits_exactly(&self, path: &str) -> bool {
         let exact = self.exact.get_or_init(|| {
-            reading::compile(self.text(), self.dialect).map_or(Plan::Never, |compiled| compiled.plan)
+            Box::new(
+                reading::compile(self.text(), self.dialect).map_or(Plan::Never, |compiled| compiled.plan),
+            )
         });
-        matches!(exact, Plan::Program(compiled) if compiled.0.is_match(path))
+        matches!(&**exact, Plan::Program(compiled) if compiled.0.is_match(path))
     }
 
     /// The whole segments that every match but the pattern itself starts with.

@@ -20,7 +20,7 @@ struct Pattern {
     /// What it matches is left out.
     excludes: bool,
     /// The pattern for a path by itself, where the folders above it are asked before.
-    entry: Option<Plan>,
+    entry: Option<Box<Plan>>,
 }
 
 /// How the patterns of a list work together.
@@ -199,14 +199,14 @@ impl Pattern {
         self.glob.as_ref().is_some_and(|glob| glob.is_match(path))
     }
 
-    fn entry(&self, dialect: Dialect) -> Option<Plan> {
+    fn entry(&self, dialect: Dialect) -> Option<Box<Plan>> {
         let glob = self.glob.as_ref()?;
-        reading::ignoring(&glob.text()[glob.body..], dialect, Reach::Entry).ok()
+        reading::ignoring(&glob.text()[glob.body..], dialect, Reach::Entry).ok().map(Box::new)
     }
 
     /// Whether a folded path matches by itself.
     fn is_entry(&self, path: &str) -> bool {
-        matches!(&self.entry, Some(Plan::Program(compiled)) if compiled.1.are_met(path) && compiled.0.is_match(path))
+        matches!(self.entry.as_deref(), Some(Plan::Program(compiled)) if compiled.1.are_met(path) && compiled.0.is_match(path))
     }
 }
 
