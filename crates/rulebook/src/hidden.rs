@@ -105,7 +105,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// A name for people and models: on one line, with nothing hidden in it.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
-    if is_plain(text) && !text.contains(char::is_control) {
+    // Of control characters only those of ASCII can be in a plain text.
+    if is_plain(text) && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);
     }
     let line: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
@@ -131,14 +132,11 @@ pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
 
 /// Whether nothing in a text can be hidden: nearly every file says so at once.
 fn is_plain(text: &str) -> bool {
-    const PIECE: usize = 32;
-    let is_odd = |byte: u8| {
-        (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte.wrapping_sub(b'\t') > b'\r' - b'\t') | (byte == 0xb)
-    };
-    // Whole pieces, without an early end and without a branch: that is what runs on many bytes at once.
-    let has_odd = |piece: &[u8; PIECE]| piece.iter().fold(0, |odd, byte| odd | u8::from(is_odd(*byte))) != 0;
+    let is_usual = |byte: u8| (byte.wrapping_sub(b' ') <= b'~' - b' ') | (byte == b'\n');
+    // Without an early end and without a branch: that is what runs on many bytes at once.
+    let are_usual = |piece: &[u8]| piece.iter().fold(true, |usual, byte| usual & is_usual(*byte));
     let hides = |at: usize, byte: u8| match byte {
-        ..0x80 => is_odd(byte),
+        ..0x80 => !is_usual(byte) && !matches!(byte, b'\t' | b'\r' | 0xc),
         // What the hidden characters beyond ASCII start with.
         0xc2 | 0xcd | 0xd8 | 0xe1 | 0xe2 | 0xe3 | 0xef | 0xf0 | 0xf3 => {
             text[at..].chars().next().is_some_and(is_hidden)
@@ -147,9 +145,10 @@ fn is_plain(text: &str) -> bool {
     };
     let any_hides =
         |from: usize, piece: &[u8]| piece.iter().enumerate().any(|(at, byte)| hides(from + at, *byte));
-    let (pieces, rest) = text.as_bytes().as_chunks::<PIECE>();
-    !pieces.iter().enumerate().any(|(count, piece)| has_odd(piece) && any_hides(count * PIECE, piece))
-        && !any_hides(pieces.len() * PIECE, rest)
+    const PIECE: usize = 64;
+    let mut pieces = text.as_bytes().chunks(PIECE).enumerate();
+    are_usual(text.as_bytes())
+        || !pieces.any(|(count, piece)| !are_usual(piece) && any_hides(count * PIECE, piece))
 }
 
 /// Hidden characters of a line, each with the byte it starts at.

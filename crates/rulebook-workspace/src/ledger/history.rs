@@ -213,22 +213,20 @@ impl History {
 
     /// Takes in the bytes of the ledger from `from` on.
     pub(super) fn read_on(&mut self, from: u64, bytes: &[u8]) {
-        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1);
-        self.is_torn = whole < bytes.len();
-        self.end = from + whole as u64;
-        let ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
-        let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-        for line in starts.zip(&ends).map(|(start, end)| &bytes[start..*end]).filter(|line| !line.is_empty())
-        {
-            if self.read_line(line).is_err() {
-                self.unreadable += 1;
-            }
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            let line = &bytes[start..end];
+            start = end + 1;
+            let read = std::str::from_utf8(line).ok().and_then(|line| self.read_line(line).ok());
+            self.unreadable += usize::from(read.is_none() && !line.is_empty());
         }
+        self.is_torn = start < bytes.len();
+        self.end = from + start as u64;
     }
 
-    fn read_line(&mut self, line: &[u8]) -> serde_json::Result<()> {
+    fn read_line(&mut self, line: &str) -> serde_json::Result<()> {
         if self.is_brief && line.starts_with(DELIVERED) {
-            let Brief { source, hash, passing } = serde_json::from_slice(line)?;
+            let Brief { source, hash, passing } = serde_json::from_str(line)?;
             self.give(source.into_owned(), &hash, passing);
         } else {
             self.add(fact_of(line)?, written_at(line));
@@ -278,20 +276,20 @@ struct Brief<'l> {
 
 /// The fact that a line tells. Most are deliveries and calls, which are read as such: of a fact whose kind is yet unknown
 /// all parts would be put aside until it is found.
-fn fact_of(line: &[u8]) -> serde_json::Result<Fact> {
+fn fact_of(line: &str) -> serde_json::Result<Fact> {
     if line.starts_with(DELIVERED) {
-        return serde_json::from_slice(line).map(Fact::Delivered);
+        return serde_json::from_str(line).map(Fact::Delivered);
     }
     if line.starts_with(TOOL) {
-        let Call { name, paths, command, pending } = serde_json::from_slice(line)?;
+        let Call { name, paths, command, pending } = serde_json::from_str(line)?;
         return Ok(Fact::Tool { name, paths, command, pending });
     }
-    serde_json::from_slice(line)
+    serde_json::from_str(line)
 }
 
 /// How the line of a delivery begins, and that of a call.
-const DELIVERED: &[u8] = br#"{"is":"delivered","#;
-const TOOL: &[u8] = br#"{"is":"tool","#;
+const DELIVERED: &str = r#"{"is":"delivered","#;
+const TOOL: &str = r#"{"is":"tool","#;
 
 /// The parts of [`Fact::Tool`].
 #[derive(Deserialize)]
@@ -312,10 +310,10 @@ pub(super) fn line(at: u64, fact: &Fact) -> serde_json::Result<String> {
 }
 
 /// When a line was written. Quotes inside a text are escaped, so the last of these is the key.
-fn written_at(line: &[u8]) -> u64 {
-    let last = memchr::memrchr(b',', line).map_or(&[][..], |comma| &line[comma..]);
-    let number = last.strip_prefix(AT.as_bytes()).and_then(|at| at.trim_ascii_end().strip_suffix(b"}"));
-    number.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok()).unwrap_or(0)
+fn written_at(line: &str) -> u64 {
+    let last = memchr::memrchr(b',', line.as_bytes()).map_or("", |comma| &line[comma..]);
+    let number = last.strip_prefix(AT).and_then(|at| at.trim_end().strip_suffix('}'));
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 const AT: &str = ",\"at\":";
