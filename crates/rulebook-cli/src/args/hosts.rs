@@ -5,7 +5,7 @@ use clap::{Args as ClapArgs, ValueHint};
 
 use crate::surface::HOSTS;
 
-/// One event of a host.
+// One event of a host.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// Which agent's
@@ -55,7 +55,7 @@ pub(crate) struct Uninstall {
     pub(crate) wiring: Wiring,
 }
 
-/// Which of a host's files are meant, and what they say.
+// Which of a host's files are meant, and what they say.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Wiring {
     /// The files in your home folder, for every workspace

@@ -42,7 +42,10 @@ impl Args {
     }
 }
 
+// Of a command that is not asked for, nothing but its name is made: a hook starts with every tool call. What is made later
+// counts for more, so the structs of arguments have no doc comment: it would be shown in place of the command's.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// What is here: every rule, its activation and its state (the default)
     Status(View),
@@ -73,10 +76,8 @@ pub(crate) enum Command {
     /// The sessions of agents whose hooks are wired
     Sessions,
     /// Rules from elsewhere: fetch them, list what is kept of them, show what would change
-    Remote {
-        #[command(subcommand)]
-        task: RemoteTask,
-    },
+    #[command(subcommand)]
+    Remote(RemoteTask),
     /// Show what this workspace's files would do and what changed in them, and record that you trust them
     Trust(Trust),
     /// Follow the sessions of agents live, a line for everything they see and are told
@@ -152,7 +153,7 @@ pub(crate) struct Explain {
     pub(crate) evidence: Evidence,
 }
 
-/// Whose view is shown.
+// Whose view is shown.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
     /// Show what this agent itself does: its files, its globs, its way of failing
@@ -207,7 +208,7 @@ pub(crate) enum NoticeForm {
     Json,
 }
 
-/// What is known about the request.
+// What is known about the request.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Evidence")]
 pub(crate) struct Evidence {
@@ -337,4 +338,23 @@ pub(crate) fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString>
     front.extend(rest);
     front.extend(args);
     front
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn a_command_says_of_itself_what_the_list_says() {
+        let (listed, mut built) = (Args::command(), Args::command());
+        built.build();
+        for command in listed.get_subcommands() {
+            let name = command.get_name();
+            let found = built.find_subcommand(name).and_then(clap::Command::get_about);
+            assert!(found.is_some(), "{name}");
+            assert_eq!(found, command.get_about(), "{name}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
 
-/// Which sessions are followed.
+// Which sessions are followed.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Watch {
     /// Only this session, as `rulebook sessions` lists it
@@ -18,7 +18,7 @@ pub(crate) struct Watch {
     pub(crate) past: bool,
 }
 
-/// How the page is served.
+// How the page is served.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ui {
     /// Open it in the browser

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Uninstall(wanted) => install::uninstall(args, wanted),
         Command::Mcp => mcp::run(args),
         Command::Trust(trust) => trust::run(args, trust),
-        Command::Remote { task } => remote::run(args, task),
+        Command::Remote(task) => remote::run(args, task),
         Command::Proxy(options) => proxy::run(args, options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
