@@ -13,6 +13,8 @@
 //! # Ok::<(), rulebook_workspace::OpenError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod atomic;
 mod bounded;
 mod coverage;

@@ -45,6 +45,8 @@
 //! assert_eq!(Notice::of(&rendered).unwrap().line(), "📋 Conditional rules applied: web");
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod agent;
 pub mod blocks;
 pub mod condition;

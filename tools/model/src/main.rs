@@ -3,6 +3,8 @@
 //! `scripted-model --script FILE [--log FILE] [--port N]` prints its port and serves until it is ended. `README.md` beside
 //! this crate says what a script holds.
 
+#![forbid(unsafe_code)]
+
 mod http;
 mod log;
 mod play;

@@ -11,6 +11,7 @@ mod heard;
 mod held;
 mod hits;
 mod log;
+mod memory;
 mod metrics;
 mod passing;
 mod record;
@@ -32,6 +33,7 @@ use crate::args::{Args, Proxy as Options};
 use crate::surface::remote;
 use log::Log;
 use server::Proxy;
+use tokio::net::{TcpListener, TcpSocket};
 
 /// Serves until it is told to stop, or until the program it was started for has ended.
 pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
@@ -53,7 +55,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
         .max_blocking_threads(16)
         .build()?;
     let code = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| {
+        let listener = listening(listen).map_err(|error| {
             anyhow!("name a free address with `--listen`, such as 127.0.0.1:0")
                 .context(format!("{listen} cannot be listened on: {error}"))
         })?;
@@ -72,6 +74,16 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
     proxy.scribe.end();
     code
+}
+
+/// Listens where clients may come all at once: of more than wait to be let in, each would try again after a second.
+fn listening(at: SocketAddr) -> std::io::Result<TcpListener> {
+    const WAITING: u32 = 4096;
+    let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(at)?;
+    socket.listen(WAITING)
 }
 
 /// What strangers must know to be served.

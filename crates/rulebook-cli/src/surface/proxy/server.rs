@@ -20,6 +20,7 @@ use tokio::task::JoinSet;
 use super::coding;
 use super::exchange::{Exchange, Prepared, is_main};
 use super::log::Log;
+use super::memory::Tide;
 use super::metrics::Metrics;
 use super::passing::{collect, other, pass, pass_whole, passing, rewritten, uncompressed};
 use super::record::Record;
@@ -109,13 +110,17 @@ pub(super) async fn stopped() {
 pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let (closing, is_closing) = watch::channel(false);
     let mut connections = JoinSet::new();
+    let mut tide = Tide::default();
     let mut stop = std::pin::pin!(stop);
     loop {
         tokio::select! {
             () = &mut stop => break,
-            Some(_) = connections.join_next() => {}
+            Some(_) = connections.join_next() => tide.is_at(connections.len()),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(connection(Arc::clone(proxy), stream, is_closing.clone()))),
+                Ok((stream, _)) => {
+                    connections.spawn(connection(Arc::clone(proxy), stream, is_closing.clone()));
+                    tide.is_at(connections.len());
+                }
                 // Too many files are open: some will be closed.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             },
