@@ -194,11 +194,13 @@ async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
         };
         request.clear();
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+        let begun = tokio::time::Instant::now();
         for at in 0..deltas {
             let said = SAID[at as usize % SAID.len()];
             let now = start.elapsed().as_nanos();
             send(&mut stream, &format!("{{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"@{now}@ {said} \"}},\"finish_reason\":null}}]}}")).await?;
-            tokio::time::sleep(Duration::from_millis(gap)).await;
+            // By the clock, not by when the last one went: streams that were late together would stay together.
+            tokio::time::sleep_until(begun + Duration::from_millis(gap) * (at as u32 + 1)).await;
         }
         send(&mut stream, "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}").await?;
         send(&mut stream, "[DONE]").await?;
