@@ -51,8 +51,9 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
         .enable_all()
         // With more events at a time the queue of what is to be done would grow, and stay large, when many clients go at once.
         .max_io_events_per_tick(64)
-        // Requests are read beside the streams; more threads than this would only take memory.
-        .max_blocking_threads(16)
+        // Requests are read beside the streams; more threads than this would only take memory, and the processor from them.
+        .max_blocking_threads(4)
+        .on_thread_start(step_back)
         .build()?;
     let code = runtime.block_on(async {
         let listener = listening(listen).map_err(|error| {
@@ -84,6 +85,13 @@ fn listening(at: SocketAddr) -> std::io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(at)?;
     socket.listen(WAITING)
+}
+
+/// Streams go first: this thread has the processor when they leave it.
+fn step_back() {
+    // Elsewhere it would be the process that steps back. Without leave to do so all are equal.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 10);
 }
 
 /// What strangers must know to be served.

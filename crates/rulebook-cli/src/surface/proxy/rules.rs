@@ -20,6 +20,9 @@ use crate::args::Args;
 const WAIT: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
 
+/// Longer than any look takes.
+const LOOKING: Duration = Duration::from_secs(3600);
+
 /// More sets of stream rules than this are not kept.
 const MAX_WATCHES: usize = 32;
 
@@ -81,27 +84,42 @@ impl Rules {
         now.as_ref().filter(|now| Instant::now() < now.look_again).map(|now| Arc::clone(&now.book))
     }
 
-    /// The rules, looked at anew where that was long ago. What cannot be opened any more stays as it was.
+    /// The rules, looked at anew where that was long ago. What cannot be opened any more stays as it was. Whoever asks while
+    /// somebody looks has what was known before.
     pub(super) fn now(&self) -> anyhow::Result<Arc<Book>> {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         let started = Instant::now();
-        if let Some(now) = now.as_ref().filter(|now| started < now.look_again) {
-            return Ok(Arc::clone(&now.book));
+        let Some(known) = now.as_mut() else {
+            let (book, look_again) = self.look(started, None)?;
+            *now = Some(Now { book: Arc::clone(&book), look_again });
+            return Ok(book);
+        };
+        let before = Arc::clone(&known.book);
+        if started < known.look_again {
+            return Ok(before);
         }
+        known.look_again = started + LOOKING;
+        drop(now);
+        let (book, look_again) = self.look(started, Some(before))?;
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        *now = Some(Now { book: Arc::clone(&book), look_again });
+        Ok(book)
+    }
+
+    /// The rules as the disk has them, and when to look again.
+    fn look(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = crate::surface::open(&self.args).map(|workspace| {
             let book = workspace.load(Reach::Tree).book;
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
             Arc::new(Book { workspace, book, prints })
         });
-        let book = match (opened, now.as_ref()) {
+        let book = match (opened, known) {
             (Ok(book), _) => book,
-            (Err(_), Some(known)) => Arc::clone(&known.book),
+            (Err(_), Some(known)) => known,
             (Err(error), None) => return Err(error),
         };
-        let look_again = started + WAIT.max(started.elapsed().saturating_mul(SHARE));
-        *now = Some(Now { book: Arc::clone(&book), look_again });
-        Ok(book)
+        Ok((book, started + WAIT.max(started.elapsed().saturating_mul(SHARE))))
     }
 
     /// What watches for these rules; nothing where there are none.

@@ -16,7 +16,10 @@ pub(super) struct Scribe {
 impl Scribe {
     pub(super) fn new() -> Scribe {
         let (sender, tasks) = channel::<Task>();
-        let thread = thread::spawn(move || tasks.into_iter().for_each(|task| task()));
+        let thread = thread::spawn(move || {
+            super::step_back();
+            tasks.into_iter().for_each(|task| task());
+        });
         Scribe { thread: Mutex::new(Some((sender, thread))) }
     }
 
