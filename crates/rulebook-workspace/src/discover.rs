@@ -7,7 +7,7 @@ pub(crate) use nested::NEVER_WALKED;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
+use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -173,7 +173,7 @@ impl Spot<'_> {
 impl Finder<'_> {
     fn workspace(&mut self, root: usize) {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
-        let Present { heads: present, near } = present(&self.heads, &base);
+        let Present { heads: present, near, .. } = present(&self.heads, &base);
         self.look(&Here { root, folder: "", base: &base, up: "" }, &present);
         for (name, head) in near {
             let told = format!("is not read: agents look for `{head}`, in these letters");
@@ -326,6 +326,8 @@ struct Present {
     heads: Vec<&'static str>,
     /// Names of files that are one but for their capitals, and which.
     near: Vec<(String, &'static str)>,
+    /// Everything in it, where that is not too much.
+    entries: Option<Vec<(String, FileType)>>,
 }
 
 /// Which first names of places are in a folder. Few folders have any, and most are small: listing one is cheaper than
@@ -334,23 +336,25 @@ fn present(heads: &[&'static str], base: &Path) -> Present {
     const WORTH_LISTING: usize = 256;
     let mut present = Present::default();
     let Ok(entries) = fs::read_dir(base) else { return present };
+    let mut all = Vec::new();
     for (at, entry) in entries.filter_map(Result::ok).enumerate() {
         if at == WORTH_LISTING {
             let is_there = |head: &&&str| fs::symlink_metadata(base.join(head)).is_ok();
             return Present { heads: heads.iter().filter(is_there).copied().collect(), ..Present::default() };
         }
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        match heads.binary_search(&name) {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        match heads.binary_search(&name.as_str()) {
             Ok(at) => present.heads.push(heads[at]),
             Err(_) => {
                 let is_near =
-                    |head: &&&str| head.starts_with(char::is_uppercase) && head.eq_ignore_ascii_case(name);
+                    |head: &&&str| head.starts_with(char::is_uppercase) && head.eq_ignore_ascii_case(&name);
                 let near = heads.iter().find(is_near).filter(|_| entry.path().is_file());
-                present.near.extend(near.map(|head| (name.to_owned(), *head)));
+                present.near.extend(near.map(|head| (name.clone(), *head)));
             }
         }
+        all.extend(entry.file_type().ok().map(|kind| (name, kind)));
     }
+    present.entries = Some(all);
     present
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 
-use super::{Finder, Here, Reach, present};
+use super::{Finder, Here, Present, Reach, present};
 use crate::git;
 use crate::tree::{Listed, Tree, Wanted};
 
@@ -64,46 +64,62 @@ impl Finder<'_> {
     }
 
     /// Looks in every folder on the way to a path, and stops at the first that is none of the root's own.
-    fn descend<'p>(&mut self, root: usize, path: &'p str, known: &mut HashMap<(usize, &'p str), bool>) {
+    fn descend<'p>(&mut self, root: usize, path: &'p str, known: &mut Known<'p>) {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let mut above = None;
         for folder in ends.map(|end| &path[..end]) {
-            let is_own = *known.entry((root, folder)).or_insert_with(|| {
-                let is_own = self.is_walked(root, folder);
-                if is_own {
-                    let base = Path::new(&self.search.roots.roots[root].path).join(folder);
-                    let present = present(&self.heads, &base).heads;
-                    self.look(&Here { root, folder, base: &base, up: "" }, &present);
-                }
-                is_own
-            });
-            if !is_own {
+            let key = (root, folder);
+            if !known.contains_key(&key) {
+                let above = above.and_then(|above| known.get(&above)?.as_ref());
+                let entered = self.enter(root, folder, above);
+                known.insert(key, entered);
+            }
+            if known[&key].is_none() {
                 return;
             }
+            above = Some(key);
         }
     }
 
-    /// Whether a folder is one of this root's own: there, not another root, not a second checkout of the same
-    /// repository, and not a link out, which is told.
-    fn is_walked(&mut self, root: usize, folder: &str) -> bool {
+    /// Looks in a folder that is one of this root's own: there, not another root, not a second checkout of the same
+    /// repository, and not a link out, which is told. What its parent lists need not be asked for.
+    fn enter(&mut self, root: usize, folder: &str, above: Option<&Present>) -> Option<Present> {
         let name = folder.rsplit('/').next().unwrap_or(folder);
+        if NEVER_WALKED.contains(&name) {
+            return None;
+        }
         let roots = &self.search.roots.roots;
         let base = Path::new(&roots[root].path);
         let path = base.join(folder);
-        if NEVER_WALKED.contains(&name) {
-            return false;
-        }
-        let Ok(metadata) = fs::symlink_metadata(&path) else { return false };
-        if metadata.is_symlink() {
-            let Some(real) = fs::canonicalize(&path).ok().filter(|real| real.is_dir()) else { return false };
-            let is_inside = real.starts_with(base);
-            if !is_inside {
+        let listed = above.and_then(|above| above.entries.as_ref()?.iter().find(|(entry, _)| entry == name));
+        // It may be there under another spelling, where the disk does not mind.
+        let kind = match listed {
+            Some((_, kind)) => *kind,
+            None => fs::symlink_metadata(&path).ok()?.file_type(),
+        };
+        if kind.is_symlink() {
+            let real = fs::canonicalize(&path).ok().filter(|real| real.is_dir())?;
+            if !real.starts_with(base) {
                 let shown = format!("{}{folder}", self.prefix(root));
                 self.tell_outside(shown, &self.search.homes.shown(&real));
+                return None;
             }
-            return is_inside;
+        } else {
+            let is_root = || roots.iter().any(|other| Path::new(&other.path) == path);
+            let is_build = || name == "target" && path.join("CACHEDIR.TAG").exists();
+            if !kind.is_dir() || is_root() || is_build() {
+                return None;
+            }
         }
-        let is_root = roots.iter().any(|other| Path::new(&other.path) == path);
-        let is_build = name == "target" && path.join("CACHEDIR.TAG").exists();
-        metadata.is_dir() && !is_root && !is_build && !git::is_worktree_of(&path, base)
+        let present = present(&self.heads, &path);
+        let has_git = present.entries.as_ref().is_none_or(|all| all.iter().any(|(name, _)| name == ".git"));
+        if !kind.is_symlink() && has_git && git::is_worktree_of(&path, base) {
+            return None;
+        }
+        self.look(&Here { root, folder, base: &path, up: "" }, &present.heads);
+        Some(present)
     }
 }
+
+/// What folders hold, by root and path; nothing where one is not the root's own.
+type Known<'p> = HashMap<(usize, &'p str), Option<Present>>;
