@@ -37,14 +37,19 @@ impl Paths {
         };
         let flat = (ground.splits == Splits::Items).then(|| flattened(node));
         let texts = super::texts(flat.as_ref().unwrap_or(node), tell);
-        let pieces = texts.into_iter().flat_map(|(text, span)| {
-            let pieces = if is_split { split(text, ground.words) } else { vec![text.trim()] };
-            if let Some(message) = tell_list(text, &pieces).filter(|_| ground.words) {
+        let mut patterns: Vec<&str> = Vec::with_capacity(texts.len());
+        let mut spans: Vec<Range<usize>> = Vec::with_capacity(texts.len());
+        for (text, span) in texts {
+            let split = if is_split { split(text, ground.words) } else { Vec::new() };
+            let pieces = if is_split { &split[..] } else { &[text.trim()] };
+            if let Some(message) = tell_list(text, pieces).filter(|_| ground.words) {
                 tell(Code::PatternList, span.clone(), message);
             }
-            pieces.into_iter().map(unquoted).filter(|piece| !piece.is_empty()).map(move |piece| (piece, span))
-        });
-        let (patterns, spans): (Vec<&str>, Vec<&Range<usize>>) = pieces.unzip();
+            for piece in pieces.iter().map(|piece| unquoted(piece)).filter(|piece| !piece.is_empty()) {
+                patterns.push(piece);
+                spans.push(span.clone());
+            }
+        }
         let rival = ground.rival.map(|rival| {
             let names = [ground.dialect.name(), rival.name()];
             (PatternList::new(patterns.iter().copied(), rival, |_, _| {}), names)
@@ -52,7 +57,6 @@ impl Paths {
         let list = PatternList::new(patterns, ground.dialect, |at, error| {
             tell(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
         });
-        let spans: Vec<Range<usize>> = spans.into_iter().cloned().collect();
         (!spans.is_empty()).then(|| Paths { list, rival, spans, base: ground.base.clone() })
     }
 

@@ -14,7 +14,8 @@ pub struct PatternList {
 
 #[derive(Clone, Debug)]
 struct Pattern {
-    written: Box<str>,
+    /// The pattern as written, where the glob has not that.
+    written: Option<Box<str>>,
     /// Nothing where it is refused: it matches nothing.
     glob: Option<Glob>,
     /// What it matches is left out.
@@ -64,7 +65,9 @@ impl PatternList {
             let glob = within_budget(written, dialect, &mut alternatives);
             let glob = glob.and_then(|()| Glob::new(bare(written, dialect), dialect));
             let glob = glob.inspect_err(|error| refused(at, *error)).ok();
-            Pattern { written: written.into(), glob, excludes: excludes(written, dialect), entry: None }
+            let has_it = glob.as_ref().is_some_and(|glob| glob.pattern() == written);
+            let own = (!has_it).then(|| written.into());
+            Pattern { written: own, glob, excludes: excludes(written, dialect), entry: None }
         });
         let mut list = PatternList { dialect, patterns: read.collect() };
         if list.asks_folders() {
@@ -75,7 +78,7 @@ impl PatternList {
 
     /// The patterns as written.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.patterns.iter().map(|pattern| &*pattern.written)
+        self.patterns.iter().map(Pattern::written)
     }
 
     /// The globs that bring paths in, with their positions.
@@ -98,14 +101,17 @@ impl PatternList {
     /// depth, and parentheses around one thing are part of a name.
     pub(crate) fn into_gate(mut self) -> PatternList {
         let dialect = self.dialect;
-        for Pattern { written, glob, excludes, .. } in &mut self.patterns {
-            let Some(read) = glob else { continue };
+        for pattern in &mut self.patterns {
+            let Some(read) = &pattern.glob else { continue };
+            let written = pattern.written();
             let mut text = with_literal_groups(bare(written, dialect), dialect);
-            if !*excludes && !read.is_negated() && !text.contains('/') {
+            if !pattern.excludes && !read.is_negated() && !text.contains('/') {
                 text.to_mut().insert_str(0, "**/");
             }
             if let Cow::Owned(text) = text {
-                *glob = Glob::new(&text, dialect).ok();
+                let written = written.into();
+                pattern.glob = Glob::new(&text, dialect).ok();
+                pattern.written = Some(written);
             }
         }
         self
@@ -195,6 +201,11 @@ impl PatternList {
 }
 
 impl Pattern {
+    fn written(&self) -> &str {
+        let own = self.written.as_deref();
+        own.or_else(|| self.glob.as_ref().map(Glob::pattern)).unwrap_or_default()
+    }
+
     fn is_match(&self, path: &str) -> bool {
         self.glob.as_ref().is_some_and(|glob| glob.is_match(path))
     }
