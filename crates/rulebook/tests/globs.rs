@@ -336,6 +336,9 @@ fn bombs_do_not_go_off() {
         format!("((((a?){})+)+)+c", "a?".repeat(50)),
         format!("{}c", "?".repeat(4000)),
         format!("[{}]", "a-z".repeat(1300)),
+        format!("{{2..900}}/{}", "[".repeat(3000)),
+        format!("{{2..900}}/{}\\]", "[".repeat(3000)),
+        format!("{{2..900}}/{}[:alpha:]", "[".repeat(3000)),
     ];
     for bomb in &bombs {
         for dialect in Dialect::all() {

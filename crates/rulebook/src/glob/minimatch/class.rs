@@ -41,16 +41,16 @@ impl Members {
 
     /// Adds the POSIX class that starts here, and says how long its name is.
     fn push_named(&mut self, chars: &[char]) -> Option<usize> {
-        // Most do not start one, and need not be held against every name.
-        if !chars.starts_with(&['[', ':']) {
-            return None;
-        }
-        let (set, (len, class)) = match named(CLASSES, chars) {
+        let (set, (name, expression)) = match named(CLASSES, chars) {
             Some(found) => (&mut self.listed, found),
             None => (&mut self.inverse, named(INVERSE, chars)?),
         };
+        let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
+        let HirKind::Class(Class::Unicode(class)) = hir.into_kind() else {
+            unreachable!("{name} is a class")
+        };
         set.get_or_insert_with(ClassUnicode::empty).union(&class);
-        Some(len)
+        Some(name.len())
     }
 
     /// Listed and inverse members are turned around each by itself, then put together.
@@ -84,9 +84,25 @@ impl Members {
     }
 }
 
-/// Reads the class that opens at `start`, and where it ends; nothing where it is never closed.
-pub(super) fn read(chars: &[char], start: usize) -> Option<(Node, usize)> {
-    if !chars[start..].contains(&']') {
+/// Where the last bracket stands that closes a class, wherever that opens: it is neither escaped nor part of a name.
+pub(super) fn last_closer(chars: &[char]) -> Option<usize> {
+    let (mut at, mut last) = (0, None);
+    while let Some(c) = chars.get(at) {
+        last = if *c == ']' { Some(at) } else { last };
+        at += match c {
+            '\\' => 2,
+            '[' => name_at(&chars[at..]).map_or(1, str::len),
+            _ => 1,
+        };
+    }
+    last
+}
+
+/// Reads the class that opens at `start`, and where it ends; nothing where it is never closed. With the last bracket that
+/// closes one, those that are never closed cost one look: else each would be read to the end.
+pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<(Node, usize)> {
+    // By itself a name is a class of its letters.
+    if last.is_none_or(|last| last < start) && name_at(&chars[start..]).is_none() {
         return None;
     }
     let mut members = Members::default();
@@ -130,12 +146,13 @@ pub(super) fn read(chars: &[char], start: usize) -> Option<(Node, usize)> {
     })
 }
 
-fn named(table: &[(&'static str, &str)], chars: &[char]) -> Option<(usize, ClassUnicode)> {
+/// The POSIX name that starts here.
+fn name_at(chars: &[char]) -> Option<&'static str> {
+    named(CLASSES, chars).or_else(|| named(INVERSE, chars)).map(|(name, _)| name)
+}
+
+fn named(table: &[(&'static str, &'static str)], chars: &[char]) -> Option<(&'static str, &'static str)> {
     let starts = |name: &str| name.chars().eq(chars.iter().copied().take(name.len()));
-    let &(name, expression) = table.iter().find(|row| starts(row.0))?;
-    let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
-    match hir.into_kind() {
-        HirKind::Class(Class::Unicode(class)) => Some((name.len(), class)),
-        kind => unreachable!("{kind:?} is no class"),
-    }
+    // Most brackets do not start one, and need not be held against every name.
+    table.iter().find(|row| chars.starts_with(&['[', ':']) && starts(row.0)).copied()
 }

@@ -95,6 +95,7 @@ fn only_char(body: &[char]) -> Option<char> {
 
 fn tokens(part: &str) -> Vec<Token> {
     let chars: Vec<char> = part.chars().collect();
+    let last = class::last_closer(&chars);
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
@@ -105,7 +106,7 @@ fn tokens(part: &str) -> Vec<Token> {
                 at += 1;
                 Token::Char(escaped.unwrap_or('\\'))
             }
-            '[' => match class::read(&chars, at - 1) {
+            '[' => match class::read(&chars, at - 1, last) {
                 Some((node, end)) => {
                     let only = only_char(&chars[at..end - 1]);
                     at = end;
