@@ -338,6 +338,8 @@ fn bombs_do_not_go_off() {
         format!("[{}]", "a-z".repeat(1300)),
         format!("{{2..900}}/{}", "[".repeat(3000)),
         format!("{{2..900}}/{}\\]", "[".repeat(3000)),
+        format!("{{1..999}}{}", "[[:alpha:]]".repeat(370)),
+        format!("{{1..999}}[{}]", "[:cntrl:]".repeat(440)),
         format!("{{2..900}}/{}[:alpha:]", "[".repeat(3000)),
     ];
     for bomb in &bombs {

@@ -1,5 +1,7 @@
 //! Bracket expressions over whole characters, with POSIX names for Unicode's classes.
 
+use std::sync::OnceLock;
+
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::super::regex::Node;
@@ -29,6 +31,8 @@ struct Members {
     ranges: Vec<(char, char)>,
     listed: Option<ClassUnicode>,
     inverse: Option<ClassUnicode>,
+    /// Names that are in one of them.
+    names: Vec<&'static str>,
     /// An escaped `^` came first, which JavaScript's class then takes for a negation.
     has_caret: bool,
 }
@@ -45,11 +49,10 @@ impl Members {
             Some(found) => (&mut self.listed, found),
             None => (&mut self.inverse, named(INVERSE, chars)?),
         };
-        let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
-        let HirKind::Class(Class::Unicode(class)) = hir.into_kind() else {
-            unreachable!("{name} is a class")
-        };
-        set.get_or_insert_with(ClassUnicode::empty).union(&class);
+        if !self.names.contains(&name) {
+            self.names.push(name);
+            set.get_or_insert_with(ClassUnicode::empty).union(class_of(name, expression));
+        }
         Some(name.len())
     }
 
@@ -143,6 +146,20 @@ pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<
     Some(match members.finish(negated) {
         Some(set) => (Node::one_of(&set), at + 1),
         None => (Node::never(), chars.len()),
+    })
+}
+
+/// The class of a name, read once: a pattern may have many, in each of its alternatives.
+fn class_of(name: &'static str, expression: &str) -> &'static ClassUnicode {
+    const COUNT: usize = CLASSES.len() + INVERSE.len();
+    static READ: [OnceLock<ClassUnicode>; COUNT] = [const { OnceLock::new() }; COUNT];
+    let at = CLASSES.iter().chain(INVERSE).position(|row| row.0 == name).expect("a name of the tables");
+    READ[at].get_or_init(|| {
+        let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
+        match hir.into_kind() {
+            HirKind::Class(Class::Unicode(class)) => class,
+            kind => unreachable!("{kind:?} is no class"),
+        }
     })
 }
 

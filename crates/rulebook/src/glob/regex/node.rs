@@ -60,6 +60,16 @@ pub(in super::super) struct Needs {
 }
 
 impl Node {
+    /// How many nodes it is made of: compiling takes as many steps, or more.
+    pub(in super::super) fn count(&self) -> usize {
+        let inside = match self {
+            Node::One(_) | Node::Assert(_) => 0,
+            Node::Look { body, .. } | Node::Repeat { body, .. } | Node::Not(body) => body.count(),
+            Node::Sequence(nodes) | Node::Either(nodes) => nodes.iter().map(Node::count).sum(),
+        };
+        inside + 1
+    }
+
     /// Whether every match starts at the start and ends at the end.
     pub(super) fn is_anchored(&self) -> bool {
         let Node::Sequence(nodes) = self else { return false };
