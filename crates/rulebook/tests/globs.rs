@@ -339,6 +339,7 @@ fn bombs_do_not_go_off() {
         format!("{{2..900}}/{}", "[".repeat(3000)),
         format!("{{2..900}}/{}\\]", "[".repeat(3000)),
         format!("{{1..999}}{}", "[[:alpha:]]".repeat(370)),
+        format!("{{1..999}}{}", "[/-\u{ff00}]".repeat(8)),
         format!("{{1..999}}[{}]", "[:cntrl:]".repeat(440)),
         format!("{{2..900}}/{}[:alpha:]", "[".repeat(3000)),
     ];

@@ -1,5 +1,7 @@
 //! Sets of UTF-16 code units.
 
+use std::sync::OnceLock;
+
 use super::super::fold::fold_char;
 
 /// A character class such as `[^/]`.
@@ -33,16 +35,18 @@ impl Class {
         }
     }
 
-    /// The same, asked of units that are folded.
+    /// The same, asked of units that are folded: what they fold to is added, and the rest does no harm.
     pub(super) fn folded(&self) -> Class {
-        let mut class = Class { ascii: 0, beyond: Vec::new(), negated: self.negated };
-        let ascii = (0..128).filter(|unit| self.ascii >> unit & 1 == 1);
-        let beyond = self.beyond.iter().flat_map(|&(low, high)| low..=high);
-        for unit in ascii.chain(beyond) {
-            let unit = fold_unit(unit);
-            match class.beyond.last_mut() {
-                Some((_, high)) if unit > 127 && unit == high.saturating_add(1) => *high = unit,
-                _ => class.add(unit, unit),
+        let mut class = Class { ascii: 0, beyond: self.beyond.clone(), negated: self.negated };
+        for unit in (0..128).filter(|unit| self.ascii >> unit & 1 == 1).map(fold_unit) {
+            class.add(unit, unit);
+        }
+        for &(low, high) in &self.beyond {
+            let from = folds().partition_point(|(unit, _)| *unit < low);
+            for &(_, to) in folds()[from..].iter().take_while(|(unit, _)| *unit <= high) {
+                if class.contains(to) == class.negated {
+                    class.add(to, to);
+                }
             }
         }
         class
@@ -98,6 +102,13 @@ const ESCAPES: &[(u8, &[(u16, u16)])] = &[
         ],
     ),
 ];
+
+/// The units beyond ASCII that fold to another, in order, each with that one.
+fn folds() -> &'static [(u16, u16)] {
+    static FOLDS: OnceLock<Vec<(u16, u16)>> = OnceLock::new();
+    let all = || (128..=u16::MAX).map(|unit| (unit, fold_unit(unit)));
+    FOLDS.get_or_init(|| all().filter(|(unit, to)| unit != to).collect())
+}
 
 pub(super) fn fold_unit(unit: u16) -> u16 {
     let folded = char::from_u32(unit.into()).map(|c| u32::from(fold_char(c)));
