@@ -19,13 +19,6 @@ pub(super) enum Reach {
     Entry,
 }
 
-/// The expression for a pattern without its leading `!`; nothing where it matches nothing.
-pub(super) fn translate(pattern: &str, reader: Reader, reach: Reach) -> Result<Option<String>, GlobError> {
-    let lines = lines(pattern, reader)?;
-    let branches: Vec<String> = lines.iter().filter_map(|line| branch(line, reader, reach)).collect();
-    Ok((!branches.is_empty()).then(|| branches.join("|")))
-}
-
 /// The lines without braces that a pattern stands for.
 pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobError> {
     match reader {
@@ -60,7 +53,8 @@ fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     Ok(found)
 }
 
-fn branch(line: &str, reader: Reader, reach: Reach) -> Option<String> {
+/// The expression for a line without braces and without its leading `!`; nothing where it matches nothing.
+pub(super) fn translate(line: &str, reader: Reader, reach: Reach) -> Option<String> {
     let line = if reader == Reader::Claude { line.strip_suffix("/**").unwrap_or(line) } else { line };
     let bare = match reader {
         Reader::Claude => trimmed(line, |c| c.is_whitespace() || c == '\u{feff}'),

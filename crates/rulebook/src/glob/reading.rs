@@ -132,9 +132,13 @@ pub(super) fn compile(text: &str, dialect: Dialect) -> Result<Reading<'static>, 
 
 /// The plan for a line of a `.gitignore` without its `!`.
 pub(super) fn ignoring(line: &str, dialect: Dialect, reach: Reach) -> Result<Plan, GlobError> {
-    let Some(source) = gitignore::translate(line, reader(dialect), reach)? else { return Ok(Plan::Never) };
-    let source = format!("^(?:{source})$");
-    plan(if dialect.folds() { regex::compile_folded(&source) } else { regex::compile(&source) })
+    let lines = gitignore::lines(line, reader(dialect))?;
+    let mut sources =
+        lines.iter().filter_map(|line| gitignore::translate(line, reader(dialect), reach)).peekable();
+    if sources.peek().is_none() {
+        return Ok(Plan::Never);
+    }
+    plan(regex::compile_any(sources, dialect.folds()))
 }
 
 /// The plans for a path by itself: one for each line that a pattern without `!` stands for, where those are few.

@@ -6,24 +6,23 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::super::regex::Node;
 
-/// What each POSIX name stands for.
-const CLASSES: &[(&str, &str)] = &[
-    ("[:alnum:]", r"[\p{L}\p{Nl}\p{Nd}]"),
-    ("[:alpha:]", r"[\p{L}\p{Nl}]"),
-    ("[:ascii:]", r"[\x00-\x7f]"),
-    ("[:blank:]", r"[\p{Zs}\t]"),
-    ("[:cntrl:]", r"\p{Cc}"),
-    ("[:digit:]", r"\p{Nd}"),
-    ("[:lower:]", r"\p{Ll}"),
-    ("[:punct:]", r"[\p{P}\p{S}]"),
-    ("[:space:]", r"[\p{Z}\t\r\n\v\f]"),
-    ("[:upper:]", r"\p{Lu}"),
-    ("[:word:]", r"[\p{L}\p{Nl}\p{Nd}\p{Pc}]"),
-    ("[:xdigit:]", r"[A-Fa-f0-9]"),
+/// What each POSIX name stands for, and whether that is what it leaves out.
+const CLASSES: [(&str, &str, bool); 14] = [
+    ("[:alnum:]", r"[\p{L}\p{Nl}\p{Nd}]", false),
+    ("[:alpha:]", r"[\p{L}\p{Nl}]", false),
+    ("[:ascii:]", r"[\x00-\x7f]", false),
+    ("[:blank:]", r"[\p{Zs}\t]", false),
+    ("[:cntrl:]", r"\p{Cc}", false),
+    ("[:digit:]", r"\p{Nd}", false),
+    ("[:graph:]", r"[\p{Z}\p{C}]", true),
+    ("[:lower:]", r"\p{Ll}", false),
+    ("[:print:]", r"\p{C}", true),
+    ("[:punct:]", r"[\p{P}\p{S}]", false),
+    ("[:space:]", r"[\p{Z}\t\r\n\v\f]", false),
+    ("[:upper:]", r"\p{Lu}", false),
+    ("[:word:]", r"[\p{L}\p{Nl}\p{Nd}\p{Pc}]", false),
+    ("[:xdigit:]", r"[A-Fa-f0-9]", false),
 ];
-
-/// The names that say what is not in the class.
-const INVERSE: &[(&str, &str)] = &[("[:graph:]", r"[\p{Z}\p{C}]"), ("[:print:]", r"\p{C}")];
 
 /// What is written between the brackets.
 #[derive(Default)]
@@ -31,8 +30,8 @@ struct Members {
     ranges: Vec<(char, char)>,
     listed: Option<ClassUnicode>,
     inverse: Option<ClassUnicode>,
-    /// Names that are in one of them.
-    names: Vec<&'static str>,
+    /// Which names are in one of them.
+    named: [bool; CLASSES.len()],
     /// An escaped `^` came first, which JavaScript's class then takes for a negation.
     has_caret: bool,
 }
@@ -45,13 +44,11 @@ impl Members {
 
     /// Adds the POSIX class that starts here, and says how long its name is.
     fn push_named(&mut self, chars: &[char]) -> Option<usize> {
-        let (set, (name, expression)) = match named(CLASSES, chars) {
-            Some(found) => (&mut self.listed, found),
-            None => (&mut self.inverse, named(INVERSE, chars)?),
-        };
-        if !self.names.contains(&name) {
-            self.names.push(name);
-            set.get_or_insert_with(ClassUnicode::empty).union(class_of(name, expression));
+        let at = named(chars)?;
+        let (name, _, is_inverse) = CLASSES[at];
+        let set = if is_inverse { &mut self.inverse } else { &mut self.listed };
+        if !std::mem::replace(&mut self.named[at], true) {
+            set.get_or_insert_with(ClassUnicode::empty).union(class_of(at));
         }
         Some(name.len())
     }
@@ -94,7 +91,7 @@ pub(super) fn last_closer(chars: &[char]) -> Option<usize> {
         last = if *c == ']' { Some(at) } else { last };
         at += match c {
             '\\' => 2,
-            '[' => name_at(&chars[at..]).map_or(1, str::len),
+            '[' => named(&chars[at..]).map_or(1, |at| CLASSES[at].0.len()),
             _ => 1,
         };
     }
@@ -105,7 +102,7 @@ pub(super) fn last_closer(chars: &[char]) -> Option<usize> {
 /// closes one, those that are never closed cost one look: else each would be read to the end.
 pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<(Node, usize)> {
     // By itself a name is a class of its letters.
-    if last.is_none_or(|last| last < start) && name_at(&chars[start..]).is_none() {
+    if last.is_none_or(|last| last < start) && named(&chars[start..]).is_none() {
         return None;
     }
     let mut members = Members::default();
@@ -150,12 +147,10 @@ pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<
 }
 
 /// The class of a name, read once: a pattern may have many, in each of its alternatives.
-fn class_of(name: &'static str, expression: &str) -> &'static ClassUnicode {
-    const COUNT: usize = CLASSES.len() + INVERSE.len();
-    static READ: [OnceLock<ClassUnicode>; COUNT] = [const { OnceLock::new() }; COUNT];
-    let at = CLASSES.iter().chain(INVERSE).position(|row| row.0 == name).expect("a name of the tables");
+fn class_of(at: usize) -> &'static ClassUnicode {
+    static READ: [OnceLock<ClassUnicode>; CLASSES.len()] = [const { OnceLock::new() }; CLASSES.len()];
     READ[at].get_or_init(|| {
-        let hir = regex_syntax::parse(expression).expect("the table's expressions are valid");
+        let hir = regex_syntax::parse(CLASSES[at].1).expect("the table's expressions are valid");
         match hir.into_kind() {
             HirKind::Class(Class::Unicode(class)) => class,
             kind => unreachable!("{kind:?} is no class"),
@@ -163,13 +158,9 @@ fn class_of(name: &'static str, expression: &str) -> &'static ClassUnicode {
     })
 }
 
-/// The POSIX name that starts here.
-fn name_at(chars: &[char]) -> Option<&'static str> {
-    named(CLASSES, chars).or_else(|| named(INVERSE, chars)).map(|(name, _)| name)
-}
-
-fn named(table: &[(&'static str, &'static str)], chars: &[char]) -> Option<(&'static str, &'static str)> {
+/// Which POSIX name starts here.
+fn named(chars: &[char]) -> Option<usize> {
     let starts = |name: &str| name.chars().eq(chars.iter().copied().take(name.len()));
     // Most brackets do not start one, and need not be held against every name.
-    table.iter().find(|row| chars.starts_with(&['[', ':']) && starts(row.0)).copied()
+    chars.starts_with(&['[', ':']).then(|| CLASSES.iter().position(|row| starts(row.0)))?
 }

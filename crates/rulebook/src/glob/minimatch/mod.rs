@@ -4,7 +4,7 @@ mod class;
 mod portion;
 
 use super::braces;
-use super::error::{GlobError, MAX_STEPS};
+use super::error::GlobError;
 use super::regex::Node;
 
 /// What minimatch is told beside the pattern.
@@ -21,21 +21,7 @@ pub(super) fn translate(pattern: &str, options: Options) -> Result<Node, GlobErr
     let mut patterns = braces::expand(pattern)?;
     patterns.sort_unstable();
     patterns.dedup();
-    let mut rows = Vec::with_capacity(patterns.len());
-    let mut steps = 0;
-    for pattern in &patterns {
-        let row = row(pattern, options)?;
-        // What is refused for its size in the end need not be built first: in every alternative it may be large.
-        steps += row.count();
-        if steps > MAX_STEPS {
-            return Err(GlobError::TooLarge);
-        }
-        rows.push(row);
-    }
-    Ok(Node::whole(match <[Node; 1]>::try_from(rows) {
-        Ok([row]) => row,
-        Err(rows) => Node::Either(rows),
-    }))
+    Node::whole(patterns.iter().map(|pattern| row(pattern, options)))
 }
 
 /// One pattern without braces, matched folder by folder.

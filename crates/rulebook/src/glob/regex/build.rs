@@ -2,10 +2,11 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::class::{Class, fold_unit};
+use super::super::error::{GlobError, MAX_STEPS};
+use super::class::{Class, Range, fold_unit};
 use super::node::{Assertion, Node, Step};
 
-const SURROGATES: (u16, u16) = (0xd800, 0xdfff);
+const SURROGATES: Range = (0xd800, 0xdfff);
 
 impl Node {
     pub(in super::super) fn empty() -> Node {
@@ -44,18 +45,18 @@ impl Node {
     pub(in super::super) fn one_of(set: &ClassUnicode) -> Node {
         let mut set = set.clone();
         set.difference(&ClassUnicode::new([ClassUnicodeRange::new('/', '/')]));
-        let mut single = Class::default();
+        let mut single = Vec::new();
         let mut branches = Vec::new();
         for range in set.ranges() {
             let (low, high) = (u32::from(range.start()), u32::from(range.end()));
             if low <= 0xffff {
-                single.add(low as u16, high.min(0xffff) as u16);
+                single.push((low as u16, high.min(0xffff) as u16));
             }
             if high > 0xffff {
                 pairs(low.max(0x1_0000), high, &mut branches);
             }
         }
-        branches.push(Node::One(Step::Class(single)));
+        branches.push(Node::One(Step::Class(Class::of(single))));
         one_or(branches, Node::Either)
     }
 
@@ -92,9 +93,24 @@ impl Node {
         }
     }
 
-    /// The whole path.
-    pub(in super::super) fn whole(body: Node) -> Node {
-        Node::Sequence(vec![Node::Assert(Assertion::Start), body, Node::Assert(Assertion::End)])
+    /// The whole path, in any of the ways that braces stand for.
+    ///
+    /// What is refused for its size in the end is not built first: in every alternative it may be large.
+    pub(in super::super) fn whole<E: From<GlobError>>(
+        ways: impl Iterator<Item = Result<Node, E>>,
+    ) -> Result<Node, E> {
+        let mut branches = Vec::new();
+        let mut steps = 0;
+        for way in ways {
+            let way = way?;
+            steps += way.count();
+            if steps > MAX_STEPS {
+                return Err(GlobError::TooLarge.into());
+            }
+            branches.push(way);
+        }
+        let body = one_or(branches, Node::Either);
+        Ok(Node::Sequence(vec![Node::Assert(Assertion::Start), body, Node::Assert(Assertion::End)]))
     }
 }
 
@@ -102,16 +118,11 @@ const SLASH: u16 = b'/' as u16;
 const DOT: u16 = b'.' as u16;
 
 fn units(low: u16, high: u16) -> Node {
-    let mut class = Class::default();
-    class.add(low, high);
-    Node::One(Step::Class(class))
+    Node::One(Step::Class(Class::of(vec![(low, high)])))
 }
 
-fn excluding(ranges: &[(u16, u16)]) -> Class {
-    let mut class = Class::default();
-    ranges.iter().for_each(|&(low, high)| class.add(low, high));
-    class.negate();
-    class
+fn excluding(ranges: &[Range]) -> Class {
+    Class::of(ranges.to_vec()).negated()
 }
 
 /// The surrogate pairs of the characters from `low` to `high`, split where the first unit changes.

@@ -1,55 +1,68 @@
 //! Sets of UTF-16 code units.
 
+use std::iter;
 use std::sync::OnceLock;
 
 use super::super::fold::fold_char;
+
+/// The units from the first to the second, both included.
+pub(super) type Range = (u16, u16);
 
 /// A character class such as `[^/]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Class {
     ascii: u128,
-    /// Ranges outside ASCII, ends included.
-    beyond: Vec<(u16, u16)>,
+    /// Outside ASCII: in order, and with something between any two.
+    beyond: Vec<Range>,
     negated: bool,
 }
 
 impl Class {
+    /// The units in any of these.
+    pub(super) fn of(mut ranges: Vec<Range>) -> Class {
+        ranges.sort_unstable();
+        let mut class = Class::default();
+        for (low, high) in ranges {
+            if low < 128 {
+                class.ascii |= u128::MAX << low & u128::MAX >> (127 - high.min(127));
+            }
+            let low = low.max(128);
+            match class.beyond.last_mut() {
+                _ if high < 128 => {}
+                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
+                _ => class.beyond.push((low, high)),
+            }
+        }
+        class
+    }
+
+    /// All other units.
+    pub(super) fn negated(self) -> Class {
+        Class { negated: !self.negated, ..self }
+    }
+
     pub(super) fn contains(&self, unit: u16) -> bool {
         let listed = match unit {
             0..128 => self.ascii >> unit & 1 == 1,
-            _ => self.beyond.iter().any(|&(low, high)| (low..=high).contains(&unit)),
+            _ => {
+                let at = self.beyond.partition_point(|range| range.1 < unit);
+                self.beyond.get(at).is_some_and(|range| range.0 <= unit)
+            }
         };
         listed != self.negated
     }
 
-    pub(super) fn negate(&mut self) {
-        self.negated = !self.negated;
-    }
-
-    pub(super) fn add(&mut self, low: u16, high: u16) {
-        for unit in low..=high.min(127) {
-            self.ascii |= 1 << unit;
-        }
-        if high > 127 {
-            self.beyond.push((low.max(128), high));
-        }
-    }
-
     /// The same, asked of units that are folded: what they fold to is added, and the rest does no harm.
     pub(super) fn folded(&self) -> Class {
-        let mut class = Class { ascii: 0, beyond: self.beyond.clone(), negated: self.negated };
-        for unit in (0..128).filter(|unit| self.ascii >> unit & 1 == 1).map(fold_unit) {
-            class.add(unit, unit);
-        }
+        let ascii = (0..128).filter(|unit| self.ascii >> unit & 1 == 1).map(fold_unit);
+        let mut ranges: Vec<Range> = ascii.map(|unit| (unit, unit)).collect();
         for &(low, high) in &self.beyond {
             let from = folds().partition_point(|(unit, _)| *unit < low);
-            for &(_, to) in folds()[from..].iter().take_while(|(unit, _)| *unit <= high) {
-                if class.contains(to) == class.negated {
-                    class.add(to, to);
-                }
-            }
+            let targets = folds()[from..].iter().take_while(|(unit, _)| *unit <= high).map(|(_, to)| *to);
+            ranges.push((low, high));
+            ranges.extend(targets.filter(|to| !(low..=high).contains(to)).map(|to| (to, to)));
         }
-        class
+        Class { negated: self.negated, ..Class::of(ranges) }
     }
 
     /// Adds where membership may change: each is the first unit of a stretch.
@@ -60,30 +73,21 @@ impl Class {
         edges.extend((0..128).filter_map(ends));
         edges.extend(self.beyond.iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high) + 1]));
     }
-
-    /// Adds what `\d`, `\w`, `\s` or their capitals stand for; false for other letters.
-    pub(super) fn add_escape(&mut self, letter: u8) -> bool {
-        let Some(&(_, ranges)) = ESCAPES.iter().find(|row| row.0 == letter.to_ascii_lowercase()) else {
-            return false;
-        };
-        if letter.is_ascii_lowercase() {
-            ranges.iter().for_each(|&(low, high)| self.add(low, high));
-            return true;
-        }
-        let mut from = 0;
-        for &(low, high) in ranges {
-            if low > from {
-                self.add(from, low - 1);
-            }
-            from = high.saturating_add(1);
-        }
-        self.add(from, u16::MAX);
-        true
-    }
 }
 
-/// What each class escape contains, in ascending order.
-const ESCAPES: &[(u8, &[(u16, u16)])] = &[
+/// What `\d`, `\w`, `\s` or their capitals stand for; nothing for other letters.
+pub(super) fn escaped(letter: u8) -> Option<Vec<Range>> {
+    let &(_, ranges) = ESCAPES.iter().find(|row| row.0 == letter.to_ascii_lowercase())?;
+    if letter.is_ascii_lowercase() {
+        return Some(ranges.to_vec());
+    }
+    let starts = iter::once(0).chain(ranges.iter().map(|range| range.1.saturating_add(1)));
+    let ends = ranges.iter().map(|range| range.0.saturating_sub(1)).chain([u16::MAX]);
+    Some(starts.zip(ends).collect())
+}
+
+/// What each class escape contains, in ascending order; none begins with the first unit or ends with the last.
+const ESCAPES: &[(u8, &[Range])] = &[
     (b'd', &[(0x30, 0x39)]),
     (b'w', &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)]),
     (

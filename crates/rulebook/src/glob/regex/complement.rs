@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::error::{GlobError, MAX_STEPS};
-use super::class::Class;
+use super::class::{Class, Range};
 use super::program::{Draft, Inst, Spent, Take};
 
 /// The most work that the complements of one pattern may be: one in another multiplies it.
@@ -159,7 +159,7 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
     }
     edges.sort_unstable();
     edges.dedup();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut found: Vec<(Vec<usize>, bool, Vec<Range>)> = Vec::new();
     for pair in edges.windows(2) {
         let (low, high) = (pair[0] as u16, (pair[1] - 1) as u16);
         if low == u16::from(b'/') {
@@ -172,16 +172,13 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
         };
         let takers: Vec<usize> = takes.iter().filter(|(_, take)| takes_it(take)).map(|(at, _)| *at).collect();
         let is_high = (0xd800..0xdc00).contains(&low);
-        match groups.iter_mut().find(|group| group.takers == takers && group.is_high == is_high) {
-            Some(group) => group.class.add(low, high),
-            None => {
-                let mut class = Class::default();
-                class.add(low, high);
-                groups.push(Group { class, takers, is_high });
-            }
+        match found.iter_mut().find(|group| group.0 == takers && group.1 == is_high) {
+            Some(group) => group.2.push((low, high)),
+            None => found.push((takers, is_high, vec![(low, high)])),
         }
     }
-    groups
+    let group = |(takers, is_high, ranges)| Group { class: Class::of(ranges), takers, is_high };
+    found.into_iter().map(group).collect()
 }
 
 #[cfg(test)]

@@ -27,14 +27,30 @@ pub(super) enum Fault {
     Refused(GlobError),
 }
 
+impl From<GlobError> for Fault {
+    fn from(error: GlobError) -> Fault {
+        Fault::Refused(error)
+    }
+}
+
 /// Compiles the expression, and says which literals every match has.
 pub(super) fn compile(source: &str) -> Result<(Program, Needs), Fault> {
-    compile_node(&parse::parse(source)?).map_err(Fault::Refused)
+    Ok(compile_node(&parse::parse(source)?)?)
 }
 
 /// As [`compile`], for paths that are folded.
 pub(super) fn compile_folded(source: &str) -> Result<(Program, Needs), Fault> {
-    compile_node(&parse::parse(source)?.folded()).map_err(Fault::Refused)
+    Ok(compile_node(&parse::parse(source)?.folded())?)
+}
+
+/// As [`compile`] or [`compile_folded`], for expressions of which one has to match the whole path.
+pub(super) fn compile_any(
+    sources: impl Iterator<Item = String>,
+    folds: bool,
+) -> Result<(Program, Needs), Fault> {
+    let parsed = |source: String| parse::parse(&source);
+    let node = Node::whole(sources.map(parsed))?;
+    Ok(compile_node(&if folds { node.folded() } else { node })?)
 }
 
 /// As [`compile`], for an expression made by hand.

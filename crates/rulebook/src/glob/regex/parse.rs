@@ -4,7 +4,7 @@
 use super::super::error::{GlobError, MAX_DEPTH};
 use super::super::picomatch;
 use super::Fault;
-use super::class::Class;
+use super::class::{self, Class, Range};
 use super::node::{Assertion, Node, Step};
 
 /// Groups the translation writes often, read as one node each.
@@ -42,13 +42,6 @@ struct Parser {
 enum Atom {
     Repeatable(Node),
     Fixed(Node),
-}
-
-/// One end of a range in a class.
-enum Member {
-    Unit(u16),
-    /// `\d` and its kin, already added.
-    Set,
 }
 
 impl Parser {
@@ -219,10 +212,9 @@ impl Parser {
             }
             _ => {}
         }
-        let mut class = Class::default();
-        if class.add_escape(letter) {
+        if let Some(ranges) = class::escaped(letter) {
             self.at += 1;
-            return Ok(Atom::Repeatable(Node::One(Step::Class(class))));
+            return Ok(Atom::Repeatable(Node::One(Step::Class(Class::of(ranges)))));
         }
         Ok(Atom::Repeatable(Node::One(Step::Unit(self.escaped_unit(InClass::No)))))
     }
@@ -282,51 +274,50 @@ impl Parser {
 
     /// Reads a class after its `[`.
     fn class(&mut self) -> Result<Class, Fault> {
-        let mut class = Class::default();
+        let mut ranges = Vec::new();
         let negated = self.eat(b'^');
         while !self.eat(b']') {
-            let low = self.member(&mut class)?;
+            let low = self.member(&mut ranges)?;
             let is_range = self.is_at(self.at, b'-') && !self.is_at(self.at + 1, b']');
             if !is_range || self.at + 1 >= self.units.len() {
-                class.add_member(&low);
+                ranges.extend(low.map(|unit| (unit, unit)));
                 continue;
             }
             self.at += 1;
-            match (&low, &self.member(&mut class)?) {
-                (Member::Unit(low), Member::Unit(high)) if low > high => return Err(Fault::Invalid),
-                (Member::Unit(low), Member::Unit(high)) => class.add(*low, *high),
+            match (low, self.member(&mut ranges)?) {
+                (Some(low), Some(high)) if low > high => return Err(Fault::Invalid),
+                (Some(low), Some(high)) => ranges.push((low, high)),
                 (low, high) => {
-                    class.add_member(low);
-                    class.add_member(high);
-                    class.add(b'-'.into(), b'-'.into());
+                    let units = [low, high, Some(b'-'.into())];
+                    ranges.extend(units.into_iter().flatten().map(|unit| (unit, unit)));
                 }
             }
         }
-        if negated {
-            class.negate();
-        }
-        Ok(class)
+        let class = Class::of(ranges);
+        Ok(if negated { class.negated() } else { class })
     }
 
-    fn member(&mut self, class: &mut Class) -> Result<Member, Fault> {
+    /// Reads one end of a range; nothing for `\d` and its kin, which are added at once.
+    fn member(&mut self, ranges: &mut Vec<Range>) -> Result<Option<u16>, Fault> {
         let &unit = self.units.get(self.at).ok_or(Fault::Invalid)?;
         self.at += 1;
         if unit != u16::from(b'\\') {
-            return Ok(Member::Unit(unit));
+            return Ok(Some(unit));
         }
         if self.at >= self.units.len() {
             return Err(Fault::Invalid);
         }
         let letter = self.peek().unwrap_or(0);
-        if class.add_escape(letter) {
+        if let Some(set) = class::escaped(letter) {
             self.at += 1;
-            return Ok(Member::Set);
+            ranges.extend(set);
+            return Ok(None);
         }
         if letter == b'b' {
             self.at += 1;
-            return Ok(Member::Unit(0x08));
+            return Ok(Some(0x08));
         }
-        Ok(Member::Unit(self.escaped_unit(InClass::Yes)))
+        Ok(Some(self.escaped_unit(InClass::Yes)))
     }
 
     /// The next unit, when it is ASCII; 0 stands for any other.
@@ -355,14 +346,6 @@ impl Parser {
 enum InClass {
     No,
     Yes,
-}
-
-impl Class {
-    fn add_member(&mut self, member: &Member) {
-        if let Member::Unit(unit) = member {
-            self.add(*unit, *unit);
-        }
-    }
 }
 
 fn count_groups(units: &[u16]) -> u32 {
