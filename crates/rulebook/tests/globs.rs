@@ -342,6 +342,10 @@ fn bombs_do_not_go_off() {
         format!("{{1..999}}{}", "[/-\u{ff00}]".repeat(8)),
         format!("{{1..999}}[{}]", "[:cntrl:]".repeat(440)),
         format!("{{2..900}}/{}[:alpha:]", "[".repeat(3000)),
+        format!("{{{}}}{}", "a,".repeat(990), "?".repeat(2000)),
+        format!("{{{}}}[{}]", "a,".repeat(990), "\u{100}\u{102}\u{104}".repeat(300)),
+        "+(!(*a*b)|!(*c*d))*".repeat(40) + "c",
+        format!("{}a{}c", "(".repeat(60), ")*".repeat(60)).repeat(20),
     ];
     for bomb in &bombs {
         for dialect in Dialect::all() {

@@ -40,8 +40,7 @@ pub(super) fn write(
         }
         let targets = groups.iter().map(|group| {
             let taken = set.iter().copied().filter(|at| group.takers.binary_search(at).is_ok());
-            // A loop over one unit stays where it is.
-            let next = reach.from(taken.map(|at| if is_many(code[at]) { at } else { at + 1 }));
+            let next = reach.from(taken.map(|at| if let Inst::Or(_, to) = code[at] { to } else { at + 1 }));
             let state = (next, group.is_high);
             *known.entry(state.clone()).or_insert_with(|| {
                 states.push(state);
@@ -64,33 +63,24 @@ fn emit(
     classes: &mut Vec<Class>,
     draft: &mut Draft,
 ) {
+    let takes: Vec<Take> = groups.iter().map(|group| Take::Class(index_of(&group.class, classes))).collect();
+    let never = Take::Class(index_of(&Class::default(), classes));
+    let may_end =
+        |(set, is_half): &State| !is_half && !set.iter().any(|&at| matches!(code[at], Inst::Accept));
+    let mut end = draft.len();
     let mut starts = Vec::with_capacity(states.len());
-    let mut jumps = Vec::new();
-    let mut exits = Vec::new();
-    for ((set, is_half), targets) in states.iter().zip(edges) {
-        starts.push(draft.code.len());
-        let accepts = set.iter().any(|&at| matches!(code[at], Inst::Accept));
-        if !accepts && !is_half {
-            exits.push(draft.code.len());
-            draft.code.push(Inst::Split(0));
-        }
-        for (group, &target) in groups.iter().zip(targets) {
-            let split = draft.code.len();
-            draft.code.push(Inst::Split(0));
-            draft.code.push(Inst::One(Take::Class(index_of(&group.class, classes))));
-            jumps.push((draft.code.len(), target));
-            draft.code.push(Inst::Jump(0));
-            draft.code[split] = Inst::Split(draft.code.len());
-        }
-        // No group takes what comes: a class without members ends the list.
-        draft.code.push(Inst::One(Take::Class(index_of(&Class::default(), classes))));
+    for state in states {
+        starts.push(end);
+        end += usize::from(may_end(state)) + takes.len() + 1;
     }
-    for (at, target) in jumps {
-        draft.code[at] = Inst::Jump(starts[target]);
+    for (state, targets) in states.iter().zip(edges) {
+        if may_end(state) {
+            draft.push(Inst::Split(end));
+        }
+        draft.extend(takes.iter().zip(targets).map(|(&take, &target)| Inst::Or(take, starts[target])));
+        // No group takes what comes.
+        draft.push(Inst::One(never));
     }
-    let end = draft.code.len();
-    exits.into_iter().for_each(|at| draft.code[at] = Inst::Split(end));
-    draft.has_loops = true;
 }
 
 fn index_of(class: &Class, classes: &mut Vec<Class>) -> usize {
@@ -98,10 +88,6 @@ fn index_of(class: &Class, classes: &mut Vec<Class>) -> usize {
         classes.push(class.clone());
         classes.len() - 1
     })
-}
-
-fn is_many(inst: Inst) -> bool {
-    matches!(inst, Inst::Many(_))
 }
 
 /// Finds what is reached without taking a unit.
@@ -127,7 +113,7 @@ impl Reach<'_> {
             match self.code[at] {
                 Inst::Split(to) => open.extend([at + 1, to]),
                 Inst::Jump(to) => open.push(to),
-                Inst::Many(_) => {
+                Inst::Or(..) => {
                     reached.push(at);
                     open.push(at + 1);
                 }
@@ -145,7 +131,7 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
         .iter()
         .enumerate()
         .filter_map(|(at, inst)| match inst {
-            Inst::One(take) | Inst::Many(take) => Some((at, *take)),
+            Inst::One(take) | Inst::Or(take, _) => Some((at, *take)),
             _ => None,
         })
         .collect();

@@ -13,6 +13,10 @@ pub(in super::super) struct Program {
     pub(super) classes: Vec<Class>,
     /// A look-ahead's part comes before the parts that ask for it; the last one is the expression.
     pub(super) parts: Vec<Part>,
+    /// Where each jump stands that goes back, in order. All other ways that take nothing lead onward.
+    pub(super) loops: Vec<usize>,
+    /// Where splits and jumps go, and where they stand; sorted. Left out where nothing goes back.
+    pub(super) sources: Vec<(usize, usize)>,
     /// Where the expression itself starts in `code`.
     pub(super) start: usize,
     pub(super) is_anchored: bool,
@@ -26,15 +30,14 @@ pub(in super::super) struct Program {
 pub(super) struct Part {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) has_loops: bool,
 }
 
 /// Unless it says otherwise, an instruction goes on to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inst {
     One(Take),
-    /// Any number of units.
-    Many(Take),
+    /// Goes on to the next, or there behind a unit: as often as it may, where it leads to itself.
+    Or(Take, usize),
     Assert(Assertion),
     /// Whether the part starting there holds here.
     Look {
@@ -61,6 +64,8 @@ pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
             code: Vec::new(),
             classes: Vec::new(),
             parts: Vec::new(),
+            loops: Vec::new(),
+            sources: Vec::new(),
             start: 0,
             is_anchored: node.is_anchored(),
             // Assertions name these.
@@ -70,10 +75,26 @@ pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
         spent: Spent::default(),
     };
     compiler.program.start = compiler.part(node)?;
-    Ok(compiler.program)
+    let mut program = compiler.program;
+    program.find_loops();
+    Ok(program)
 }
 
 impl Program {
+    fn find_loops(&mut self) {
+        let goes_back = |&(at, inst): &(usize, &Inst)| matches!(inst, Inst::Jump(to) if *to < at);
+        self.loops = self.code.iter().enumerate().filter(goes_back).map(|(at, _)| at).collect();
+        if self.loops.is_empty() {
+            return;
+        }
+        let source = |(at, inst): (usize, &Inst)| match inst {
+            Inst::Split(to) | Inst::Jump(to) => Some((*to, at)),
+            _ => None,
+        };
+        self.sources = self.code.iter().enumerate().filter_map(source).collect();
+        self.sources.sort_unstable();
+    }
+
     /// All that instructions can tell of a byte that none of them names.
     pub(super) fn traits_of(&self, byte: u8) -> Option<u64> {
         if self.named >> byte & 1 == 1 || self.classes.len() > 63 {
@@ -100,25 +121,22 @@ pub(super) struct Spent {
 }
 
 /// The part being written; its jumps count from its own start.
-#[derive(Default)]
-pub(super) struct Draft {
-    pub(super) code: Vec<Inst>,
-    pub(super) has_loops: bool,
-}
+pub(super) type Draft = Vec<Inst>;
 
 impl Compiler {
     fn part(&mut self, node: &Node) -> Result<usize, GlobError> {
         let mut draft = Draft::default();
         self.write(node, &mut draft)?;
-        draft.code.push(Inst::Accept);
+        draft.push(Inst::Accept);
         let start = self.program.code.len();
-        self.program.code.extend(draft.code.into_iter().map(|inst| match inst {
+        self.program.code.extend(draft.into_iter().map(|inst| match inst {
+            Inst::Or(take, to) => Inst::Or(take, start + to),
             Inst::Split(to) => Inst::Split(start + to),
             Inst::Jump(to) => Inst::Jump(start + to),
             inst => inst,
         }));
         let end = self.program.code.len();
-        self.program.parts.push(Part { start, end, has_loops: draft.has_loops });
+        self.program.parts.push(Part { start, end });
         Ok(start)
     }
 
@@ -130,16 +148,16 @@ impl Compiler {
         match node {
             Node::One(step) => {
                 let take = self.take(step);
-                draft.code.push(Inst::One(take));
+                draft.push(Inst::One(take));
             }
             Node::Assert(assertion) => {
                 self.program.looks_back |=
                     matches!(assertion, Assertion::WordEdge { .. } | Assertion::Inside);
-                draft.code.push(Inst::Assert(*assertion));
+                draft.push(Inst::Assert(*assertion));
             }
             Node::Look { body, negated } => {
                 let start = self.part(body)?;
-                draft.code.push(Inst::Look { start, negated: *negated });
+                draft.push(Inst::Look { start, negated: *negated });
             }
             Node::Sequence(nodes) => {
                 for node in nodes {
@@ -151,8 +169,8 @@ impl Compiler {
             Node::Not(body) => {
                 let mut inner = Draft::default();
                 self.write(body, &mut inner)?;
-                inner.code.push(Inst::Accept);
-                complement::write(&inner.code, &mut self.program.classes, draft, &mut self.spent)?;
+                inner.push(Inst::Accept);
+                complement::write(&inner, &mut self.program.classes, draft, &mut self.spent)?;
             }
         }
         Ok(())
@@ -161,20 +179,20 @@ impl Compiler {
     fn write_either(&mut self, branches: &[Node], draft: &mut Draft) -> Result<(), GlobError> {
         let mut exits = Vec::with_capacity(branches.len());
         for (i, branch) in branches.iter().enumerate() {
-            let split = draft.code.len();
+            let split = draft.len();
             let is_last = i + 1 == branches.len();
             if !is_last {
-                draft.code.push(Inst::Split(0));
+                draft.push(Inst::Split(0));
             }
             self.write(branch, draft)?;
             if !is_last {
-                exits.push(draft.code.len());
-                draft.code.push(Inst::Jump(0));
-                draft.code[split] = Inst::Split(draft.code.len());
+                exits.push(draft.len());
+                draft.push(Inst::Jump(0));
+                draft[split] = Inst::Split(draft.len());
             }
         }
         for exit in exits {
-            draft.code[exit] = Inst::Jump(draft.code.len());
+            draft[exit] = Inst::Jump(draft.len());
         }
         Ok(())
     }
@@ -194,12 +212,12 @@ impl Compiler {
         };
         let mut splits = Vec::new();
         for _ in min..max {
-            splits.push(draft.code.len());
-            draft.code.push(Inst::Split(0));
+            splits.push(draft.len());
+            draft.push(Inst::Split(0));
             self.write(body, draft)?;
         }
         for split in splits {
-            draft.code[split] = Inst::Split(draft.code.len());
+            draft[split] = Inst::Split(draft.len());
         }
         Ok(())
     }
@@ -207,15 +225,14 @@ impl Compiler {
     fn write_loop(&mut self, body: &Node, draft: &mut Draft) -> Result<(), GlobError> {
         if let Node::One(step) = body {
             let take = self.take(step);
-            draft.code.push(Inst::Many(take));
+            draft.push(Inst::Or(take, draft.len()));
             return Ok(());
         }
-        let head = draft.code.len();
-        draft.has_loops = true;
-        draft.code.push(Inst::Split(0));
+        let head = draft.len();
+        draft.push(Inst::Split(0));
         self.write(body, draft)?;
-        draft.code.push(Inst::Jump(head));
-        draft.code[head] = Inst::Split(draft.code.len());
+        draft.push(Inst::Jump(head));
+        draft[head] = Inst::Split(draft.len());
         Ok(())
     }
 

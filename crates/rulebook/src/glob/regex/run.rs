@@ -7,8 +7,7 @@ use super::program::{Inst, Part, Program, Take};
 impl Program {
     /// Whether the expression is found in `path`.
     ///
-    /// Takes time in proportion to the program times the path; nested loops count as often as they
-    /// are nested.
+    /// Takes time in proportion to the program times the path.
     pub(in super::super) fn is_match(&self, path: &str) -> bool {
         let units: Vec<u16> = path.encode_utf16().collect();
         let mut live = vec![false; self.code.len()];
@@ -35,13 +34,8 @@ impl Program {
     /// Finds from which instructions the path can be matched here on, given those one unit later.
     pub(super) fn step(&self, here: &Here, later: &[bool], live: &mut [bool]) {
         for part in &self.parts {
-            if !part.has_loops {
-                self.pass(*part, here, later, live);
-                continue;
-            }
-            // A loop learns at its head what its end needs to know, so it takes another pass.
-            live[part.start..part.end].fill(false);
-            while self.pass(*part, here, later, live) {}
+            self.pass(*part, here, later, live);
+            self.revive(*part, here, live);
         }
     }
 
@@ -56,23 +50,47 @@ impl Program {
         }
     }
 
-    /// Whether any instruction came to live or ceased to.
-    fn pass(&self, part: Part, here: &Here, later: &[bool], live: &mut [bool]) -> bool {
-        let mut changed = false;
+    /// One look at every instruction, the last first; jumps back are taken for dead.
+    fn pass(&self, part: Part, here: &Here, later: &[bool], live: &mut [bool]) {
+        let mut next = false;
         for i in (part.start..part.end).rev() {
-            let lives = match self.code[i] {
+            next = match self.code[i] {
                 Inst::Accept => true,
                 Inst::One(take) => later[i + 1] && self.takes(take, here),
-                Inst::Many(take) => live[i + 1] || (later[i] && self.takes(take, here)),
-                Inst::Assert(assertion) => live[i + 1] && here.holds(assertion),
-                Inst::Look { start, negated } => live[i + 1] && live[start] != negated,
-                Inst::Split(to) => live[i + 1] || live[to],
-                Inst::Jump(to) => live[to],
+                Inst::Or(take, to) => next || (later[to] && self.takes(take, here)),
+                Inst::Assert(assertion) => next && here.holds(assertion),
+                Inst::Look { start, negated } => next && live[start] != negated,
+                Inst::Split(to) => next || live[to],
+                Inst::Jump(to) => to > i && live[to],
             };
-            changed |= live[i] != lives;
-            live[i] = lives;
+            live[i] = next;
         }
-        changed
+    }
+
+    /// Follows the jumps back to where there is life, and what leads to those: each instruction once.
+    fn revive(&self, part: Part, here: &Here, live: &mut [bool]) {
+        let mut fresh = Vec::new();
+        let from = self.loops.partition_point(|&jump| jump < part.start);
+        for &jump in self.loops[from..].iter().take_while(|&&jump| jump < part.end) {
+            if matches!(self.code[jump], Inst::Jump(head) if live[head]) {
+                wake(jump, live, &mut fresh);
+            }
+        }
+        while let Some(at) = fresh.pop() {
+            let from = self.sources.partition_point(|source| source.0 < at);
+            for &(_, source) in self.sources[from..].iter().take_while(|source| source.0 == at) {
+                wake(source, live, &mut fresh);
+            }
+            let is_led_to = match self.code[part.start..at].last() {
+                Some(Inst::Or(..) | Inst::Split(_)) => true,
+                Some(Inst::Assert(assertion)) => here.holds(*assertion),
+                Some(Inst::Look { start, negated }) => live[*start] != *negated,
+                Some(Inst::Accept | Inst::One(_) | Inst::Jump(_)) | None => false,
+            };
+            if is_led_to {
+                wake(at - 1, live, &mut fresh);
+            }
+        }
     }
 
     fn takes(&self, take: Take, here: &Here) -> bool {
@@ -83,6 +101,12 @@ impl Program {
             Take::Stride => !is_line_break(unit) && here.has_no_dots_beyond(),
             Take::Class(class) => self.classes[class].contains(unit),
         }
+    }
+}
+
+fn wake(at: usize, live: &mut [bool], fresh: &mut Vec<usize>) {
+    if !std::mem::replace(&mut live[at], true) {
+        fresh.push(at);
     }
 }
 
