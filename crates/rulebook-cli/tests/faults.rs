@@ -4,6 +4,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod person;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
@@ -13,67 +15,32 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use person::Person;
 use serde_json::{Value, json};
 
-/// A person with a home, a workspace of a few rules, and a document of remote ones.
-struct Person {
-    folder: tempfile::TempDir,
+/// With a few rules in the workspace, and a document of remote ones.
+fn person() -> Person {
+    let document = json!({ "remoteGlobalRules": [{ "name": "far", "contents": "Far." }] }).to_string();
+    let person = Person::with(&[
+        ("repo/.git/HEAD", "ref: refs/heads/main\n"),
+        ("repo/.clinerules/a.md", "Rule a."),
+        ("repo/.clinerules/b.md", "---\npaths: ['src/**']\n---\nRule b."),
+        ("rules.json", &document),
+    ]);
+    person.settings(&format!(
+        "[[remote]]\nname = \"acme\"\nurl = \"{}\"\n",
+        person.path("rules.json").display()
+    ));
+    // Somebody else may run the command here.
+    for path in ["", "repo", "repo/.git", "repo/.clinerules"] {
+        fs::set_permissions(person.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    person
 }
 
 impl Person {
-    fn new() -> Person {
-        let person = Person { folder: tempfile::tempdir().unwrap() };
-        let document = json!({ "remoteGlobalRules": [{ "name": "far", "contents": "Far." }] }).to_string();
-        let settings =
-            format!("[[remote]]\nname = \"acme\"\nurl = \"{}\"\n", person.path("rules.json").display());
-        for (path, text) in [
-            ("repo/.git/HEAD", "ref: refs/heads/main\n"),
-            ("repo/.clinerules/a.md", "Rule a."),
-            ("repo/.clinerules/b.md", "---\npaths: ['src/**']\n---\nRule b."),
-            ("home/.config/rulebook/config.toml", &settings),
-            ("rules.json", &document),
-        ] {
-            fs::create_dir_all(person.path(path).parent().unwrap()).unwrap();
-            fs::write(person.path(path), text).unwrap();
-        }
-        // Somebody else may run the command here.
-        for path in ["", "repo", "repo/.git", "repo/.clinerules"] {
-            fs::set_permissions(person.path(path), fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        person
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
     fn state(&self, file: &str) -> PathBuf {
         self.path("home/.local/state/rulebook").join(file)
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
-        command.args(words).current_dir(self.path("repo")).env_clear().env("HOME", self.path("home"));
-        command.stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        self.command(words).output().unwrap()
-    }
-
-    fn json(&self, words: &[&str]) -> Value {
-        let output = self.run(&[words, &["--json"]].concat());
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
-    }
-
-    fn prompt(&self) -> String {
-        self.json(&["prompt"])["text"].as_str().unwrap().to_owned()
-    }
-
-    fn codes(&self) -> Vec<String> {
-        let told = self.json(&["prompt"])["diagnostics"].as_array().unwrap().clone();
-        told.iter().map(|told| told["code"].as_str().unwrap().to_owned()).collect()
     }
 
     /// An event of a session of Claude Code.
@@ -98,7 +65,7 @@ const WRITERS: [&[&str]; 4] =
 
 #[test]
 fn a_full_disk_is_told_and_loses_nothing() {
-    let person = Person::new();
+    let person = person();
     for words in WRITERS {
         assert!(person.run(words).status.success(), "{words:?}");
     }
@@ -175,7 +142,7 @@ fn reachable(person: &Person) -> Option<PathBuf> {
 
 #[test]
 fn a_home_that_cannot_be_written_is_told() {
-    let person = Person::new();
+    let person = person();
     fs::set_permissions(person.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
     for words in [WRITERS[0], WRITERS[1], WRITERS[2]] {
         let Some(mut command) = unprivileged(&person, words) else { return };
@@ -199,7 +166,7 @@ fn a_home_that_cannot_be_written_is_told() {
 
 #[test]
 fn what_may_not_be_read_is_told() {
-    let person = Person::new();
+    let person = person();
     fs::set_permissions(person.path("repo/.clinerules/b.md"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::create_dir_all(person.path("repo/.cursor/rules")).unwrap();
     fs::set_permissions(person.path("repo/.cursor/rules"), fs::Permissions::from_mode(0o000)).unwrap();
@@ -215,7 +182,7 @@ fn what_may_not_be_read_is_told() {
 
 #[test]
 fn no_home_at_all_is_told_where_one_is_needed() {
-    let person = Person::new();
+    let person = person();
     for words in [WRITERS[0], WRITERS[1]] {
         let output = person.command(words).env_remove("HOME").output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{words:?}");
@@ -230,7 +197,7 @@ fn no_home_at_all_is_told_where_one_is_needed() {
 fn state_that_cannot_be_read_is_told_kept_and_replaced() {
     #[track_caller]
     fn check(file: &str, writer: &[&str], code: &str, rubbish: &[u8]) {
-        let person = Person::new();
+        let person = person();
         assert!(person.run(writer).status.success());
         let path = person.path(file);
         fs::write(&path, rubbish).unwrap();
@@ -251,7 +218,7 @@ fn state_that_cannot_be_read_is_told_kept_and_replaced() {
 
 #[test]
 fn a_broken_ledger_loses_its_broken_lines_alone() {
-    let person = Person::new();
+    let person = person();
     person.hook(&mut person.command(&["hook", "claude"]));
     let ledger = person.state("sessions/claude/s/main.jsonl");
     let whole = fs::read_to_string(&ledger).unwrap();
@@ -272,7 +239,7 @@ fn a_broken_ledger_loses_its_broken_lines_alone() {
 fn what_a_newer_version_wrote_is_left_alone() {
     #[track_caller]
     fn check(file: &str, writer: &[&str]) {
-        let person = Person::new();
+        let person = person();
         assert!(person.run(writer).status.success());
         let path = person.path(file);
         let newer = fs::read_to_string(&path).unwrap().replacen("\"version\": 1", "\"version\": 2", 1);
@@ -291,7 +258,7 @@ fn what_a_newer_version_wrote_is_left_alone() {
 
 #[test]
 fn a_clock_that_goes_back_changes_nothing() {
-    let person = Person::new();
+    let person = person();
     assert!(person.run(WRITERS[2]).status.success());
     person.hook(&mut person.command(&["hook", "claude"]));
     let future = SystemTime::now() + Duration::from_secs(400 * 86_400);
@@ -339,7 +306,7 @@ const KINDS: [&[&str]; 6] = [
 
 /// Ends commands that write, each at a random moment, and looks at everything they keep after each.
 fn kills(count: u32) {
-    let person = Person::new();
+    let person = person();
     let root = fs::canonicalize(person.path("repo")).unwrap().to_str().unwrap().to_owned();
     for words in WRITERS {
         assert!(person.run(words).status.success());

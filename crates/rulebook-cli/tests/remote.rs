@@ -3,40 +3,20 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod person;
 mod server;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use person::Person;
 use server::{Behaviour, Server, document, does, say};
 
-/// A person with a home and a workspace.
-struct Person {
-    folder: tempfile::TempDir,
-}
-
 impl Person {
-    fn new() -> Person {
-        let person = Person { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir_all(person.path("repo/.git")).unwrap();
-        fs::create_dir_all(person.path("home/.config/rulebook")).unwrap();
-        person
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
-    fn settings(&self, text: &str) -> &Person {
-        fs::write(self.path("home/.config/rulebook/config.toml"), text).unwrap();
-        self
-    }
-
     /// One remote, with more keys behind its address.
     fn remote(&self, server: &Server, more: &str) -> &Person {
         let ca = server.ca.as_ref().map_or_else(String::new, |pem| {
@@ -49,36 +29,12 @@ impl Person {
         ))
     }
 
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
-        command.args(words).current_dir(self.path("repo")).env_clear().env("HOME", self.path("home"));
-        command
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        self.command(words).output().unwrap()
-    }
-
-    fn json(&self, words: &[&str]) -> Value {
-        let output = self.run(&[words, &["--json"]].concat());
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
-    }
-
     /// What one remote's fetch ended with: what changed, or why not.
     fn sync(&self) -> String {
         let started = Instant::now();
         let synced = &self.json(&["remote", "sync"])["synced"][0];
         assert!(started.elapsed() < Duration::from_secs(14), "past the cap: {:?}", started.elapsed());
         synced["change"].as_str().or(synced["error"].as_str()).unwrap().to_owned()
-    }
-
-    fn prompt(&self) -> String {
-        self.json(&["prompt"])["text"].as_str().unwrap().to_owned()
-    }
-
-    fn codes(&self) -> Vec<String> {
-        let told = self.json(&["prompt"])["diagnostics"].as_array().unwrap().clone();
-        told.iter().map(|told| told["code"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -94,7 +50,7 @@ fn check_fault(then: impl Fn(&server::Request, &mut dyn server::Wire) + Send + S
         _ => then(request, wire),
     });
     for server in [Server::clear(behaviour.clone()), Server::secure(behaviour)] {
-        let person = Person::new();
+        let person = Person::with(&[]);
         person.remote(&server, "");
         assert_eq!(person.sync(), "fetched");
         let told = person.sync();
@@ -116,7 +72,7 @@ fn a_document_is_fetched_once_and_served_from_its_copy() {
             other => panic!("{other:?}"),
         }
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.codes(), ["remote-missing"]);
     assert_eq!(person.sync(), "fetched");
@@ -200,7 +156,7 @@ fn a_redirect_stays_within_its_origin() {
         "/v2/rules.json" => say(wire, "200 OK", &[], &document(&[("style", "Second.")])),
         other => panic!("{other}"),
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     assert_eq!((person.sync(), person.prompt()), ("fetched".to_owned(), "style\nSecond.".to_owned()));
 }
@@ -246,7 +202,7 @@ fn a_slow_answer_is_not_waited_for() {
     ];
     let waits = servers.map(|server| {
         thread::spawn(move || {
-            let person = Person::new();
+            let person = Person::with(&[]);
             assert_eq!(person.remote(&server, "").sync(), "took longer than 10 s");
             assert_eq!(person.codes(), ["remote-missing"]);
         })
@@ -257,7 +213,7 @@ fn a_slow_answer_is_not_waited_for() {
 #[test]
 fn nothing_changed_since_nothing_is_no_document() {
     let server = Server::secure(does(|_, wire| say(wire, "304 Not Modified", &[], "")));
-    let person = Person::new();
+    let person = Person::with(&[]);
     assert_eq!(person.remote(&server, "").sync(), "says that nothing changed since a copy that nobody has");
     assert_eq!((person.prompt(), person.codes()), (String::new(), vec!["remote-missing".to_owned()]));
 }
@@ -268,7 +224,7 @@ fn what_changes_is_shown_before_it_is_kept() {
         let text = if request.count == 0 { "Be brief.\nBe kind." } else { "Be brief.\nBe bold." };
         say(wire, "200 OK", &[], &document(&[("style", text)]));
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.sync(), "fetched");
     let diff = String::from_utf8(person.run(&["remote", "diff"]).stdout).unwrap();
@@ -284,7 +240,7 @@ fn a_hash_pins_the_document() {
         let text = if request.count == 0 { "First." } else { "Second." };
         say(wire, "200 OK", &[], &document(&[("style", text)]));
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     let first = sha256(&document(&[("style", "First.")]));
     person.remote(&server, &format!("sha256 = \"{first}\""));
     assert_eq!(person.sync(), "fetched");
@@ -322,7 +278,7 @@ fn a_signature_says_whose_document_it_is() {
         ("/rules.json.minisig", ..4) => say(wire, "200 OK", &[], &signature),
         _ => say(wire, "404 Not Found", &[], ""),
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, &format!("minisign_key = \"{key}\""));
     assert_eq!(person.sync(), "fetched");
     assert_eq!(person.sync(), "has a signature that is not by `minisign_key`");
@@ -349,7 +305,7 @@ fn a_token_goes_to_the_server_and_nowhere_else() {
             None => say(wire, "403 No", &[], ""),
         }
     }));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "token_env = \"ACME_TOKEN\"");
     let asked = person.run(&["remote", "sync"]);
     assert!(String::from_utf8_lossy(&asked.stdout).contains("the variable `ACME_TOKEN` is not set"));
@@ -374,7 +330,7 @@ fn a_stranger_is_not_believed() {
     let unknown = Server { ca: None, ..Server::secure(fine("x")) };
     let other = Server::secure_for(&["other.example"], fine("x"));
     for server in [unknown, other] {
-        let told = Person::new().remote(&server, "").sync();
+        let told = Person::with(&[]).remote(&server, "").sync();
         assert!(told.starts_with("is not who it says it is: ") || told.contains("no certificates"), "{told}");
     }
 }
@@ -383,7 +339,7 @@ fn a_stranger_is_not_believed() {
 fn what_nobody_may_switch_off_stays_on() {
     let text = r#"{"remoteGlobalRules":[{"name":"must","contents":"---\npaths: ['src/**']\n---\nMust.","alwaysEnabled":true},{"name":"may","contents":"May."}]}"#;
     let server = Server::secure(does(move |_, wire| say(wire, "200 OK", &[], text)));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.sync(), "fetched");
     let stack = |person: &Person| -> Vec<String> {
@@ -431,15 +387,15 @@ fn what_nobody_may_switch_off_stays_on() {
 
 #[test]
 fn a_folder_and_a_file_are_remotes_too() {
-    let person = Person::new();
-    fs::create_dir_all(person.path("checkout/web")).unwrap();
-    fs::write(person.path("checkout/README.txt"), "not a rule").unwrap();
-    fs::write(person.path("checkout/style.md"), "---\nalwaysEnabled: true\n---\nBe brief.").unwrap();
-    fs::write(person.path("checkout/web/react.md"), "---\npaths: ['web/**']\n---\nHooks first.").unwrap();
-    fs::write(person.path("rules.json"), document(&[("file", "From a file.")])).unwrap();
+    let person = Person::with(&[]);
+    person.write("checkout/README.txt", "not a rule");
+    person.write("checkout/style.md", "---\nalwaysEnabled: true\n---\nBe brief.");
+    person.write("checkout/web/react.md", "---\npaths: ['web/**']\n---\nHooks first.");
+    person.write("rules.json", &document(&[("file", "From a file.")]));
     person.settings(&format!(
-        "[[remote]]\nname = \"team\"\nurl = \"file://{0}/checkout\"\n[[remote]]\nname = \"doc\"\nurl = \"{0}/rules.json\"\n",
-        person.folder.path().display()
+        "[[remote]]\nname = \"team\"\nurl = \"file://{}\"\n[[remote]]\nname = \"doc\"\nurl = \"{}\"\n",
+        person.path("checkout").display(),
+        person.path("rules.json").display()
     ));
     let synced = person.json(&["remote", "sync"])["synced"].clone();
     assert_eq!(
@@ -463,7 +419,7 @@ fn a_folder_and_a_file_are_remotes_too() {
 #[test]
 fn a_broken_copy_is_told_and_kept_aside() {
     let server = Server::secure(fine("Fine."));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     let copy = person.path("home/.cache/rulebook/remote/acme.json");
     assert_eq!(person.sync(), "fetched");
@@ -495,7 +451,7 @@ fn a_broken_copy_is_told_and_kept_aside() {
 #[test]
 fn a_server_that_runs_on_fetches_beside_its_work() {
     let server = Server::secure(fine("Fresh."));
-    let person = Person::new();
+    let person = Person::with(&[]);
     person.remote(&server, "");
     let mut child = person
         .command(&["mcp"])
