@@ -388,3 +388,28 @@ fn kills(count: u32) {
         .count();
     println!("{killed} kills in {attempts} attempts, {turns} turns kept, {left} files left behind");
 }
+
+#[test]
+fn what_is_no_file_in_the_place_of_one_is_moved_aside() {
+    let person = person();
+    fs::create_dir_all(person.state("")).unwrap();
+    assert!(Command::new("mkfifo").arg(person.state("trust.json")).status().unwrap().success());
+    let output = person.run(&["trust"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(fs::metadata(person.state("trust.json")).unwrap().is_file());
+    assert!(person.state("trust.json.broken").exists());
+}
+
+#[test]
+fn a_folder_of_the_workspace_is_not_trusted_by_another_name() {
+    let person = person();
+    person.write("repo/team/t.md", "Team.");
+    std::os::unix::fs::symlink(person.path("repo"), person.path("link")).unwrap();
+    let team = person.path("link/team").display().to_string();
+    person.settings(&format!("trust = \"require\"\nrules.extra_paths = [\"{team}\"]\n"));
+    assert_eq!(person.prompt(), "");
+    assert!(person.run(&["trust"]).status.success());
+    assert!(person.prompt().contains("Team."), "{}", person.prompt());
+    person.write("repo/team/t.md", "Another.");
+    assert!(!person.prompt().contains("Another."), "{}", person.prompt());
+}

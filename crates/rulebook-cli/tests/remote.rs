@@ -374,6 +374,11 @@ fn what_nobody_may_switch_off_stays_on() {
         fs::write(person.path("repo/.rulebook/rules/rival.md"), rival).unwrap();
         assert!(stack(&person).contains(&"must".to_owned()), "{rival}");
     }
+    // The same text, cut by a budget.
+    fs::write(person.path("repo/.rulebook/rules/rival.md"), "Must.").unwrap();
+    fs::write(person.path("repo/rulebook.toml"), "budget.tokens = 1").unwrap();
+    assert!(stack(&person).contains(&"must".to_owned()));
+    fs::remove_file(person.path("repo/rulebook.toml")).unwrap();
     let event = serde_json::json!({ "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": person.path("repo"), "prompt": "fix src/a.rs" });
     fs::write(person.path("repo/.rulebook/rules/rival.md"), "x".repeat(20_000)).unwrap();
     fs::write(person.path("event.json"), event.to_string()).unwrap();
@@ -470,4 +475,89 @@ fn a_server_that_runs_on_fetches_beside_its_work() {
     assert_eq!(person.prompt(), "style\nFresh.");
     // The copy is fresh: the next one asks nobody.
     assert_eq!(server.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn rules_that_nobody_may_switch_off_do_not_override_each_other() {
+    let publish = |name: &str, text: &str| {
+        serde_json::json!({ "remoteGlobalRules": [{ "name": name, "contents": text, "alwaysEnabled": true }] }).to_string()
+    };
+    let person = Person::with(&[
+        ("acme.json", &publish("Style", "Of Acme.")),
+        ("corp.json", &publish("style", "Of Corp.")),
+    ]);
+    let remote = |name: &str| {
+        format!(
+            "[[remote]]\nname = \"{name}\"\nurl = \"{}\"\n",
+            person.path(&format!("{name}.json")).display()
+        )
+    };
+    person.settings(&(remote("acme") + &remote("corp")));
+    person.run(&["remote", "sync"]);
+    assert_eq!(person.prompt(), "Style\nOf Acme.\n\nstyle\nOf Corp.");
+}
+
+#[test]
+fn a_workspace_has_no_say_in_how_such_a_rule_watches() {
+    let rule = |name: &str, always: bool| serde_json::json!({ "name": name, "contents": format!("---\ncondition: {name}\n---\nNo."), "alwaysEnabled": always });
+    let document = serde_json::json!({ "remoteGlobalRules": [rule("must", true), rule("may", false)] });
+    let person = Person::with(&[
+        ("rules.json", &document.to_string()),
+        ("repo/rulebook.toml", "stream.interrupt_mode = \"never\"\n"),
+        ("repo/out.txt", "it must, it may\n"),
+    ]);
+    person.settings(&format!(
+        "[[remote]]\nname = \"acme\"\nurl = \"{}\"\n",
+        person.path("rules.json").display()
+    ));
+    person.run(&["remote", "sync"]);
+    let hits = person.json(&["stream", "out.txt"])["hits"].clone();
+    let hits: Vec<_> = hits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| (hit["rule"].as_str(), hit["interrupts"].as_bool()))
+        .collect();
+    assert_eq!(hits, [(Some("must"), Some(true)), (Some("may"), Some(false))]);
+}
+
+#[test]
+fn another_name_for_its_file_does_not_switch_a_rule_off() {
+    let person = Person::with(&[
+        ("repo/org/o.md", "---\nalwaysEnabled: true\n---\nStays."),
+        ("repo/rulebook.toml", "rules.disabled_ids = [\"o\"]\n"),
+        ("repo/.rulebook/rules/a.md", "Mine."),
+    ]);
+    person
+        .settings(&format!("[[remote]]\nname = \"org\"\nurl = \"{}\"\n", person.path("repo/org").display()));
+    std::os::unix::fs::symlink("../../org/o.md", person.path("repo/.rulebook/rules/o.md")).unwrap();
+    assert!(person.prompt().contains("Stays."), "{}", person.prompt());
+}
+
+#[test]
+fn what_was_not_fetched_ends_with_1() {
+    #[track_caller]
+    fn check(settings: &str, code: i32, told: &str) {
+        let person = Person::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA."), ("team/b.md", "B.")]);
+        person.settings(&settings.replace("TEAM", &person.path("team").display().to_string()));
+        let output = person.run(&["remote", "sync"]);
+        let text =
+            String::from_utf8_lossy(&output.stdout).replace(&person.path("").display().to_string(), "/");
+        assert!(text.contains(told), "{text}");
+        assert_eq!(output.status.code(), Some(code), "{text}");
+    }
+    check("", 0, "no remotes\n");
+    check("[[remote]]\nname = \"a\"\nurl = \"http://rules.example/r.json\"\n", 1, "this remote is left out");
+    check("[[remote]\n", 1, "bad-settings");
+    check("[[remote]]\nname = \"team\"\nurl = \"TEAM\"\n", 0, "team read in place, 2 rules");
+    check(
+        "[[remote]]\nname = \"team\"\nurl = \"TEAM/none\"\n",
+        1,
+        "team names `/team/none`, which is not a folder",
+    );
+    let person = Person::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA.")]);
+    person.settings(&format!("[[remote]]\nname = \"team\"\nurl = \"{}\"\n", person.path("team").display()));
+    let listed = person.json(&["remote", "list"])["remotes"][0].clone();
+    assert_eq!((listed["rules"].as_u64(), listed["alwaysEnabled"][0].as_str()), (Some(1), Some("team/a.md")));
+    assert_eq!(person.run(&["remote", "diff"]).status.code(), Some(0));
 }

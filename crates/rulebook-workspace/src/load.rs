@@ -28,9 +28,13 @@ pub(crate) fn load(
     let mut parsed: Vec<Parsed> = Vec::with_capacity(found.len());
     let mut reading = Reading { gate, twin_of, buffer: vec![0; FIRST_READ], bytes: BTreeMap::new() };
     for found in found {
-        let read = reading.read_one(found);
+        let mut read = reading.read_one(found);
         let known = read.identities.iter().flatten().find_map(|identity| first.get(identity)).copied();
         if let Some(other) = known {
+            // What nobody may switch off is not switched off by another name for it.
+            if is_held(&read.parsed) && !is_held(&parsed[other]) {
+                std::mem::swap(&mut parsed[other], &mut read.parsed);
+            }
             let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
             diagnostics.push(Diagnostic::whole(Code::SameFile, display(&read.parsed), told));
         } else {
@@ -39,6 +43,10 @@ pub(crate) fn load(
         }
     }
     (parsed, diagnostics)
+}
+
+fn is_held(parsed: &Parsed) -> bool {
+    matches!(&parsed.entry, Entry::Rule(rule) if rule.always_enabled)
 }
 
 fn display(parsed: &Parsed) -> &str {

@@ -94,8 +94,8 @@ impl Workspace {
         if !flags.is_empty() {
             own.push(Layer { kind: LayerKind::Flags, display: "--set".to_owned(), text: flags.to_owned() });
         }
-        let wanted = || if own.is_empty() { Trust::default() } else { settings::merge(&own).0.trust };
-        self.close_gate(mode.unwrap_or_else(wanted));
+        let person = if own.is_empty() { Settings::default() } else { settings::merge(&own).0 };
+        self.close_gate(mode.unwrap_or(person.trust));
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
         for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
@@ -117,6 +117,7 @@ impl Workspace {
         if !layers.is_empty() {
             let (settings, told) = settings::merge(&layers);
             self.settings = settings;
+            self.settings.own_stream = person.stream;
             self.diagnostics.extend(told);
         }
     }

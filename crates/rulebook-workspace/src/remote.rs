@@ -54,6 +54,15 @@ struct Kept {
     failed: Option<Failed>,
 }
 
+impl Kept {
+    /// Whether there is a copy, and it is what the settings name.
+    #[cfg(feature = "remote")]
+    fn is_good(&self, remote: &Remote) -> bool {
+        let verified = |document: &String| verify(remote, document, self.signature.as_deref()).is_ok();
+        self.document.as_ref().is_some_and(verified)
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Failed {
     at: u64,
@@ -100,9 +109,9 @@ fn kept(remote: &Remote, file: &Path) -> Read<Kept> {
 pub fn list(remote: &Remote, homes: &Homes) -> Listed {
     let mut listed =
         Listed { fetched: None, is_folder: false, rules: Vec::new(), failed: None, diagnostics: Vec::new() };
-    if let Some(Address::Folder(path)) = Address::parse(&remote.url) {
+    if let Some(path) = folder(remote, homes) {
         listed.is_folder = true;
-        listed.diagnostics.extend(tell_folder(remote, &homes.expand(&path)));
+        listed.diagnostics.extend(tell_folder(remote, &path));
         return listed;
     }
     let Some(file) = file(remote, homes) else {
@@ -159,11 +168,15 @@ pub(crate) fn load(remotes: &[Remote], homes: &Homes) -> (Vec<Parsed>, Vec<Diagn
 
 /// The folders among the remotes, each by its name.
 pub(crate) fn folders(remotes: &[Remote], homes: &Homes) -> Vec<(String, PathBuf)> {
-    let folder = |remote: &Remote| match Address::parse(&remote.url)? {
-        Address::Folder(path) => Some((remote.name.clone(), homes.expand(&path))),
+    remotes.iter().filter_map(|remote| Some((remote.name.clone(), folder(remote, homes)?))).collect()
+}
+
+/// The folder that a remote is, if it is one.
+fn folder(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
+    match Address::parse(&remote.url)? {
+        Address::Folder(path) => Some(homes.expand(&path)),
         _ => None,
-    };
-    remotes.iter().filter_map(folder).collect()
+    }
 }
 
 /// A rule of a document, read like a file.
@@ -200,8 +213,12 @@ fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<()
     let signature = signature.ok_or("has no signature")?;
     let signature =
         Signature::decode(signature).map_err(|_| "has a signature that cannot be read".to_owned())?;
-    key.verify(document.as_bytes(), &signature, false)
-        .map_err(|_| "has a signature that is not by `minisign_key`".to_owned())
+    key.verify(document.as_bytes(), &signature, false).map_err(|error| match error {
+        minisign_verify::Error::UnexpectedAlgorithm => {
+            "has a signature of minisign's old kind; sign it without `-l`".to_owned()
+        }
+        _ => "has a signature that is not by `minisign_key`".to_owned(),
+    })
 }
 
 /// Whether a text is a public key of minisign.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
+use rulebook::rule::Rule;
 use rulebook::stream::policy::{ContextMode, InterruptMode, Modes, RepeatMode};
 
 use keys::{KEYS, Takes};
@@ -20,10 +21,14 @@ pub struct Settings {
     pub workspace: WorkspaceFacts,
     /// How stream rules act where they do not say themselves.
     pub stream: Stream,
+    /// The same without what workspaces say.
+    pub(crate) own_stream: Stream,
     /// How much may be delivered.
     pub budget: Budget,
     /// Rules from elsewhere, in the order they were first named.
     pub remotes: Vec<Remote>,
+    /// How many remotes are not among them, for a fault in what was written.
+    pub remotes_left_out: usize,
     /// What a workspace that nobody looked at may contribute.
     pub trust: Trust,
     said: BTreeMap<&'static str, String>,
@@ -207,7 +212,7 @@ pub fn merge(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
 
 impl Stream {
     /// The modes of every rule that does not say otherwise.
-    pub fn modes(&self) -> Modes {
+    fn modes(&self) -> Modes {
         let base = Modes::default();
         Modes {
             interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
@@ -222,6 +227,17 @@ impl Settings {
     /// Who set a single value last, for people: `rulebook.toml`. `None` when it is the default.
     pub fn said_by(&self, key: &str) -> Option<&str> {
         self.said.get(key).map(String::as_str)
+    }
+
+    /// How stream rules act: no workspace has a say where one of them is held, so that nobody may switch it off.
+    pub fn stream_for(&self, is_held: bool) -> &Stream {
+        if is_held { &self.own_stream } else { &self.stream }
+    }
+
+    /// How a stream rule acts: as it says itself, else as the settings do.
+    pub fn modes_of(&self, rule: &Rule) -> Modes {
+        let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
+        own.over(self.stream_for(rule.always_enabled).modes())
     }
 }
 

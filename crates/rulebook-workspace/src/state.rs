@@ -105,14 +105,16 @@ pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
     ))
 }
 
-/// Keeps a copy of a file that cannot be read, under a name that is free, before another takes its place.
+/// Keeps a copy of a file that cannot be read, under a name that is free, before another takes its place. What is no file
+/// has no copy, and is itself moved there.
 pub(crate) fn keep_copy(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1..).map(|at| if at == 1 { ".broken".to_owned() } else { format!(".broken-{at}") });
     let mut free = names.map(|end| path.with_file_name(format!("{name}{end}"))).filter(|path| !path.exists());
     let broken: PathBuf = free.next().expect("names do not end");
-    fs::copy(path, &broken).map_err(|error| naming("cannot write", &broken, &error))?;
-    Ok(())
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let kept = if is_file { fs::copy(path, &broken).map(drop) } else { fs::rename(path, &broken) };
+    kept.map_err(|error| naming("cannot write", &broken, &error))
 }
 
 /// Waits for the lock of a file, which lasts as long as what is returned. The lock file stays: a writer that removed it

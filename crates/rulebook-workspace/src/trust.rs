@@ -1,5 +1,6 @@
 //! Trust: which files of a workspace a person has looked at, by hash, kept outside the repository.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -13,6 +14,7 @@ use rulebook::source::{Origin, Scope, Unreadable};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Audience};
+use crate::homes::posix;
 use crate::settings::Trust;
 use crate::state::{self, sha256};
 use crate::{Loaded, Reach, Workspace};
@@ -243,20 +245,22 @@ impl Gate {
         origin: &Origin,
         text: String,
     ) -> (Result<String, Unreadable>, Option<Diagnostic>) {
-        let is_inside = |root: &String| below(root, &origin.path).is_some();
-        let is_workspace = match origin.scope {
-            Scope::Workspace => true,
-            Scope::Extra => self.roots.iter().any(is_inside),
-            Scope::Remote | Scope::User => false,
+        let path = match origin.scope {
+            Scope::Workspace => Some(Cow::Borrowed(origin.path.as_str())),
+            // By whichever links it is named.
+            Scope::Extra => {
+                let real =
+                    fs::canonicalize(&origin.path).map_or_else(|_| origin.path.clone(), |real| posix(&real));
+                self.roots.iter().any(|root| below(root, &real).is_some()).then_some(Cow::Owned(real))
+            }
+            Scope::Remote | Scope::User => None,
         };
-        if !is_workspace {
-            return (Ok(text), None);
-        }
+        let Some(path) = path else { return (Ok(text), None) };
         if let Some(seen) = &self.seen {
-            let key = (origin.root, self.key(origin.root, &origin.path));
+            let key = (origin.root, self.key(origin.root, &path));
             seen.lock().unwrap_or_else(PoisonError::into_inner).insert(key, text.clone());
         }
-        match self.judge(origin.root, &origin.path, &text) {
+        match self.judge(origin.root, &path, &text) {
             Entrance::Open => (Ok(text), None),
             Entrance::Told(what) => (Ok(text), Some(Diagnostic::whole(Code::Changed, &origin.display, what))),
             Entrance::Shut => (Err(Unreadable::Untrusted), None),

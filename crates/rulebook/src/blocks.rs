@@ -2,6 +2,7 @@
 
 use crate::evaluate::{Reason, Verdict};
 use crate::evidence::Evidence;
+use crate::hidden::visible_line;
 use crate::render::offer_line;
 use crate::rule::Rule;
 use crate::source::Scope;
@@ -18,28 +19,48 @@ pub struct Blocks<'e, 'r> {
     pub cut: Vec<&'e Verdict<'r>>,
 }
 
-/// Writes rules, in order, as long as they fit `cap` characters; those that do not leave their offer line, and then come
-/// the offers. Lines that do not fit either are counted. Nothing where there is nothing to write.
+/// How many characters may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cap {
+    /// What the host takes: it cuts what is longer.
+    Host(usize),
+    /// What the settings want: rules that nobody may switch off go beyond it.
+    Budget(usize),
+}
+
+/// Writes rules, in order, as long as they fit; those that do not leave their offer line, and then come the offers. Lines
+/// that do not fit either are counted. What nobody may switch off has its room before all others. Nothing where there is
+/// nothing to write.
 pub fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
     evidence: &Evidence,
-    cap: usize,
+    cap: Cap,
 ) -> Option<Blocks<'e, 'r>> {
     if rules.is_empty() && offers.is_empty() {
         return None;
     }
-    let mut left = cap.saturating_sub(HEAD);
-    // What may be asked for leaves half of the room to what applies.
-    let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
-    let mut room = left - reserved.min(left / 2);
+    let (Cap::Host(most) | Cap::Budget(most)) = cap;
+    let mut left = most.saturating_sub(HEAD);
     let mut texts = Vec::new();
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
-    // What nobody may switch off has its room before the rest.
-    let (mut ordered, rest): (Vec<_>, Vec<_>) =
+    let (held, rest): (Vec<_>, Vec<_>) =
         rules.iter().copied().partition(|verdict| verdict.rule.always_enabled);
-    ordered.extend(rest);
-    for verdict in ordered {
+    for verdict in held {
+        let room = if matches!(cap, Cap::Host(_)) { left } else { usize::MAX };
+        let Some((text, size)) = fitting(verdict, evidence, room) else {
+            cut.push(verdict);
+            continue;
+        };
+        left = left.saturating_sub(size);
+        texts.push(text);
+        whole.push(verdict);
+    }
+    // What may be asked for leaves half of the room to what applies.
+    let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
+    let lines: usize = cut.iter().map(|verdict| line_size(&offer_line(verdict.rule))).sum();
+    let mut room = (left - reserved.min(left / 2)).saturating_sub(lines);
+    for verdict in rest {
         if let Some((text, size)) = fitting(verdict, evidence, room) {
             room -= size;
             left -= size;
@@ -55,13 +76,15 @@ pub fn blocks<'e, 'r>(
         let names: Vec<&str> = whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
         parts.push(format!(
             "Rules that the user keeps for this work and that apply now: {}.",
-            names.join(", ")
+            escape_tags(&names.join(", "))
         ));
         parts.extend(texts);
     }
     parts.extend(further(cut.iter().map(|verdict| verdict.rule).chain(offers.iter().copied()), left));
-    let text = parts.join("\n\n");
-    let text = text[..text.char_indices().nth(cap).map_or(text.len(), |(at, _)| at)].to_owned();
+    let mut text = parts.join("\n\n");
+    if let (Cap::Host(_), Some((at, _))) = (cap, text.char_indices().nth(most)) {
+        text.truncate(at);
+    }
     Some(Blocks { text, whole, cut })
 }
 
@@ -133,7 +156,7 @@ pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     }
     let one = |reason: &Reason| {
         let wanted = reason.matched.join(", ");
-        match reason.seen.first().map(|at| evidence.paths[*at].path.as_str()) {
+        match reason.seen.first().map(|at| visible_line(&evidence.paths[*at].path)) {
             Some(path) if reason.condition == "folder" => format!("{path} lies in {wanted}"),
             Some(path) => format!("{path} matches {wanted}"),
             None => format!("{} {wanted}", reason.condition),
@@ -174,7 +197,7 @@ mod tests {
         let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
         let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
         assert_eq!((rules.len(), offers.len()), (sizes.len(), offered));
-        let blocks = blocks(&rules, &offers, &evidence, cap).unwrap();
+        let blocks = blocks(&rules, &offers, &evidence, Cap::Host(cap)).unwrap();
         assert_eq!((blocks.whole.len(), blocks.cut.len()), (whole, cut), "{}", blocks.text);
         assert!(length(&blocks.text) <= cap, "{} of {cap}", length(&blocks.text));
         assert!(blocks.text.ends_with(end), "{}", blocks.text);
@@ -193,6 +216,41 @@ mod tests {
     #[test]
     fn what_may_be_asked_for_leaves_room_to_what_applies() {
         check(&[300; 4], 1_000, 4_000, 4, 0, "more, which `rulebook status` lists");
+    }
+
+    #[test]
+    fn what_nobody_may_switch_off_has_its_room_first_and_no_budget() {
+        #[track_caller]
+        fn check(cap: Cap, want: &[&str]) {
+            let mut held = entry("held", "alwaysApply: true", &"h".repeat(6_000));
+            let Entry::Rule(rule) = &mut held else { panic!("{held:?}") };
+            rule.always_enabled = true;
+            let offers = (0..60).map(|at| {
+                entry(&format!("o{at}"), &format!("description: {}", "d".repeat(150)), &format!("text {at}"))
+            });
+            let other = entry("other", "alwaysApply: true", "Short.");
+            let book = resolve(offers.chain([other, held]), &Switches::default());
+            let evidence = Evidence::default();
+            let verdicts = evaluate(&book, &evidence).verdicts;
+            let rules: Vec<_> =
+                verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).collect();
+            let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
+            let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
+            let blocks = blocks(&rules, &offers, &evidence, cap).unwrap();
+            let whole: Vec<&str> = blocks.whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
+            assert_eq!(whole, want, "{}", blocks.text);
+            assert!(
+                blocks.text.ends_with("which `rulebook status` lists") || cap == Cap::Host(100),
+                "{}",
+                blocks.text
+            );
+        }
+        check(Cap::Host(10_000), &["held", "other"]);
+        check(Cap::Host(6_500), &["held"]);
+        check(Cap::Host(100), &[]);
+        check(Cap::Budget(10_000), &["held", "other"]);
+        check(Cap::Budget(4), &["held"]);
+        check(Cap::Budget(0), &["held"]);
     }
 
     #[test]

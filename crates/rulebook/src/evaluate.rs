@@ -1,11 +1,13 @@
 //! Evaluating: a rulebook and the evidence in, a verdict for every rule out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::agent::Conflicts;
 use crate::condition::{Answer, Facts, Truth};
 use crate::evidence::Evidence;
 use crate::format::Bare;
+use crate::hidden::visible_line;
 use crate::resolve::{Off, Rulebook};
 use crate::rule::{Activation, Rule, Step};
 
@@ -88,6 +90,11 @@ impl Standing<'_> {
     fn applies(&self) -> bool {
         matches!(self.verdict.state, State::Stack | State::Offered | State::Stream)
     }
+
+    /// Nobody may switch it off, and its conditions hold.
+    fn is_held(&self) -> bool {
+        self.verdict.rule.always_enabled && self.unmet.is_none()
+    }
 }
 
 /// A rule by itself: no other rule is considered yet.
@@ -146,9 +153,11 @@ fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> 
     let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
     match facts.below(root, folder) {
         [] => Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`"))),
-        seen => {
-            Ok(Some(Reason { condition: "folder", matched: vec![folder.to_owned()], seen: seen.to_vec() }))
-        }
+        seen => Ok(Some(Reason {
+            condition: "folder",
+            matched: vec![shown(folder.to_owned())],
+            seen: seen.to_vec(),
+        })),
     }
 }
 
@@ -159,14 +168,26 @@ fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot>
     if truth == Truth::Yes {
         let held = answers.into_iter().filter(|(_, answer)| answer.truth == Truth::Yes);
         return Ok(held
-            .map(|(condition, Answer { matched, seen, .. })| Reason { condition, matched, seen })
+            .map(|(condition, Answer { matched, seen, .. })| Reason {
+                condition,
+                matched: matched.into_iter().map(shown).collect(),
+                seen,
+            })
             .collect());
     }
     let failed = answers.iter().filter(|(_, answer)| answer.truth != Truth::Yes);
     let details: Vec<&str> = failed.map(|(_, answer)| answer.detail.as_str()).collect();
     let reason =
         answers.iter().find(|(_, answer)| answer.truth == truth).map_or("no-condition", |(key, _)| key);
-    Err(WhyNot::new(reason, details.join("; ")))
+    Err(WhyNot::new(reason, shown(details.join("; "))))
+}
+
+/// A pattern or a path as it is handed on: reasons are delivered too.
+fn shown(text: String) -> String {
+    match visible_line(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
+    }
 }
 
 impl WhyNot {
@@ -234,14 +255,11 @@ fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
 }
 
 /// One winner an id: the first in order that applies. What is merely offered yields to what applies, and both to what
-/// nobody may switch off.
+/// nobody may switch off, which itself yields to none.
 fn override_ids(standings: &mut [Standing<'_>]) {
     let mut winners: HashMap<&str, usize> = HashMap::with_capacity(standings.len());
-    let turns: [fn(&Standing<'_>) -> bool; 3] = [
-        |standing| standing.verdict.rule.always_enabled && standing.unmet.is_none(),
-        |standing| standing.unmet.is_none(),
-        |_| true,
-    ];
+    let turns: [fn(&Standing<'_>) -> bool; 3] =
+        [|standing| standing.is_held(), |standing| standing.unmet.is_none(), |_| true];
     for is_turn in turns {
         for (at, standing) in standings.iter().enumerate() {
             if standing.applies() && is_turn(standing) {
@@ -251,7 +269,8 @@ fn override_ids(standings: &mut [Standing<'_>]) {
     }
     for at in 0..standings.len() {
         let winner = winners.get(standings[at].verdict.rule.id.as_str()).copied();
-        let Some(winner) = winner.filter(|winner| *winner != at && standings[at].applies()) else { continue };
+        let yields = standings[at].applies() && !standings[at].is_held();
+        let Some(winner) = winner.filter(|winner| *winner != at && yields) else { continue };
         let winner_rule = standings[winner].verdict.rule;
         let Standing { verdict, unmet } = &mut standings[at];
         verdict.state = match unmet.take() {
@@ -267,15 +286,17 @@ fn override_ids(standings: &mut [Standing<'_>]) {
     }
 }
 
-/// The same text is delivered once, and not offered beside.
+/// The same text is delivered once, and not offered beside; the one that nobody may switch off delivers it.
 fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
     // By length first: most texts differ in it, and need not be looked at.
     let mut said: BTreeMap<(usize, &'r str), &'r Rule> = BTreeMap::new();
-    let turns: [fn(&State<'r>) -> bool; 2] = [|s| matches!(s, State::Stack), |s| matches!(s, State::Offered)];
+    let turns: [fn(&Standing<'r>) -> bool; 3] = [
+        |standing| matches!(standing.verdict.state, State::Stack) && standing.is_held(),
+        |standing| matches!(standing.verdict.state, State::Stack),
+        |standing| matches!(standing.verdict.state, State::Offered),
+    ];
     for is_turn in turns {
-        for Standing { verdict, .. } in
-            standings.iter_mut().filter(|standing| is_turn(&standing.verdict.state))
-        {
+        for Standing { verdict, .. } in standings.iter_mut().filter(|standing| is_turn(standing)) {
             let body = verdict.rule.body.as_str();
             let winner = *said.entry((body.len(), body)).or_insert(verdict.rule);
             if !std::ptr::eq(winner, verdict.rule) {

@@ -1,5 +1,6 @@
 //! Rendering: the stack as the text that goes into the prompt.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
@@ -7,6 +8,7 @@ use serde::Serialize;
 use crate::evaluate::{Evaluation, State, Verdict};
 use crate::html::escape;
 use crate::rule::{Activation, Rule};
+use crate::stream::policy::escape_tags;
 
 /// The text for the prompt, and what went into it.
 #[derive(Clone, Debug)]
@@ -79,7 +81,7 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let mut start = 0;
     let mut written = 0;
     let mut is_after_blank = false;
-    for end in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]) {
+    for end in line_ends(body).chain([body.len()]) {
         let line = body[start..end].trim();
         // A line that looks like another rule's header is indented: a body cannot pass for two rules.
         if is_header(line) || is_after_blank && looks_like_header(line) || line == OFFERS_LINE {
@@ -93,10 +95,16 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     text.push_str(&body[written..]);
 }
 
+/// Where lines end to whoever reads a text, be it only to some.
+pub(crate) fn line_ends(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr3_iter(b'\n', b'\r', b'\x0c', bytes).filter(|at| !bytes[*at..].starts_with(b"\r\n"))
+}
+
 /// Whether a line could stand above a rule's text, of a rule that is there or not: a rule file's path and nothing else.
 pub(crate) fn looks_like_header(line: &str) -> bool {
     const ENDS: [&str; 7] = [".md", ".mdc", ".mdx", ".txt", ".markdown", "rules", "hints"];
-    let is_path = line.starts_with(['.', '~', '/']) || line.starts_with(char::is_uppercase);
+    let is_path = line.starts_with(['.', '~']) || line.contains('/') || line.starts_with(char::is_uppercase);
     is_path
         && line.len() < 256
         && ENDS.iter().any(|end| line.ends_with(end))
@@ -134,7 +142,10 @@ pub fn offer_line(rule: &Rule) -> String {
         line.push_str(": ");
         line.push_str(&one_line(description));
     }
-    line
+    match escape_tags(&line) {
+        Cow::Borrowed(_) => line,
+        Cow::Owned(escaped) => escaped,
+    }
 }
 
 fn one_line(text: &str) -> String {

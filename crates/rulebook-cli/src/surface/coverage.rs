@@ -43,6 +43,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
         out::print(&lines)?;
     } else {
         out::print(&show(&report))?;
+        super::print_alerts(&loaded.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -329,7 +329,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
     let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| rule.is_called(&name));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
-        return Err(super::read::unknown(&name, &loaded.book));
+        return Err(super::read::unknown(&name, &loaded));
     }
     let reached = workspace.reached_by(&rules, &loaded.book, &tree);
     let tree = tree.files();

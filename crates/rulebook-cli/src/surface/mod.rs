@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::CommandFactory as _;
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
@@ -83,6 +83,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// What keeps whole sets of rules away, and is told wherever rules are: a workspace that is not trusted, a remote without a
+/// copy or with one that is refused.
+fn alerts(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    const CODES: [Code; 3] = [Code::Untrusted, Code::RemoteRefused, Code::RemoteMissing];
+    diagnostics.iter().filter(|told| CODES.contains(&told.code))
+}
+
+/// An alert in one line.
+fn alert_line(told: &Diagnostic) -> String {
+    format!("{}: {}; {}", out::clean(&told.path), out::clean(&told.message), told.help)
+}
+
+/// Tells alerts on standard error, beside an answer that has no place for them.
+fn print_alerts(diagnostics: &[Diagnostic]) {
+    let lines: String = alerts(diagnostics).map(|told| alert_line(told) + "\n").collect();
+    out::print_aside(&lines);
 }
 
 /// Opens the workspace the arguments name, or the one around the current folder.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::diagnostic::Diagnostic;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
 use rulebook::render::{Budget, Notice, Rendered, matched, render};
 use rulebook_workspace::{Asked, Workspace};
@@ -113,9 +113,7 @@ fn tell(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Dia
         let cut = plural(names.len(), "rule");
         aside.push_str(&format!("over budget: {cut} left as an offer: {}\n", names.join(", ")));
     }
-    for told in diagnostics.iter().filter(|told| told.code == Code::Untrusted) {
-        aside.push_str(&format!("{}: {}; {}\n", out::clean(&told.path), told.message, told.help));
-    }
+    aside.extend(super::alerts(diagnostics).map(|told| super::alert_line(told) + "\n"));
     if let Some(count) = out::count(diagnostics) {
         aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: `rulebook check` shows what to mend"))));
     }

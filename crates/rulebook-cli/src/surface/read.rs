@@ -4,9 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook_workspace::Reach;
+use rulebook_workspace::{Loaded, Reach};
 use serde_json::{Value, json};
 
 use super::VERSION;
@@ -19,7 +18,7 @@ const MAX_NAMES: usize = 20;
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded.book))?;
+    let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded))?;
     if args.json {
         out::print_json(&json(rule, &loaded.diagnostics))?;
     } else {
@@ -57,11 +56,14 @@ pub(super) fn encoded(name: &str) -> String {
         .collect()
 }
 
-/// There is no such rule; there are these, nearest first.
-pub(super) fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
-    let known = book.read(name).err().map(|error| error.known).unwrap_or_default();
+/// There is no such rule; it may be among those that are kept away, and there are these, nearest first.
+pub(super) fn unknown(name: &str, loaded: &Loaded) -> anyhow::Error {
+    let known = loaded.book.read(name).err().map(|error| error.known).unwrap_or_default();
     let shown = out::clean(name.trim_start_matches("rule://"));
     let error = format!("there is no rule `{shown}`");
+    if let Some(told) = super::alerts(&loaded.diagnostics).next() {
+        return anyhow!(super::alert_line(told)).context(error);
+    }
     match known.len() {
         0 => anyhow!("no rule can be read here; `rulebook status` shows why").context(error),
         count => {

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, anyhow};
-use rulebook::diagnostic::{Diagnostic, nearest};
+use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
 use rulebook_workspace::remote::{self, Change, Listed, Preview, RemoteRule};
 use rulebook_workspace::settings::Remote;
 use rulebook_workspace::{Reach, Workspace};
@@ -59,32 +61,38 @@ fn wanted<'w>(workspace: &'w Workspace, names: &[String]) -> anyhow::Result<Vec<
 }
 
 fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Result<ExitCode> {
-    let mut failed = false;
+    // An entry that could not be read is a remote that was not fetched.
+    let mut failed = workspace.settings.remotes_left_out > 0 || has_broken_settings(workspace);
+    let mut folders = None;
     let (mut text, mut listed) = (String::new(), Vec::new());
+    let mut diagnostics = workspace.diagnostics.clone();
     for remote in remotes {
         let synced = remote::sync(remote, &workspace.homes, SystemTime::now())
             .context("the copy could not be kept; set XDG_CACHE_HOME to a folder that can be written")?;
         failed |= synced.change.is_err();
         let name = paint(BOLD, out::clean(&remote.name));
-        let rules = plural(synced.rules, "rule");
+        let held = Held::of(remote, &synced.listed, workspace, &mut folders);
+        let rules = plural(held.rules, "rule");
         let _ = match &synced.change {
             Ok(change) => {
                 let (style, word) = words(*change);
                 writeln!(text, "{name} {}, {rules}", paint(style, word))
             }
             Err(why) => {
-                let kept = if synced.rules == 0 { "there is no copy" } else { "the copy from before stays" };
+                let kept = if held.rules == 0 { "there is no copy" } else { "the copy from before stays" };
                 let kept = paint(DIM, format!("({kept}, {rules})"));
                 writeln!(text, "{name} {} {kept}", paint(RED, out::clean(why)))
             }
         };
         listed.push(json!({
             "name": remote.name, "change": synced.change.as_ref().ok().map(|change| words(*change).1),
-            "error": synced.change.err(), "rules": synced.rules,
+            "error": synced.change.err(), "rules": held.rules,
         }));
+        // Why it was not fetched is told above.
+        let is_more = |told: &Diagnostic| !matches!(told.code, Code::RemoteFailed | Code::RemoteMissing);
+        diagnostics.extend(synced.listed.diagnostics.into_iter().filter(is_more));
     }
-    let diagnostics = workspace.diagnostics.as_slice();
-    finish(args, workspace, "synced", &listed, text, diagnostics)?;
+    finish(args, workspace, "synced", &listed, text, &diagnostics)?;
     Ok(ExitCode::from(u8::from(failed)))
 }
 
@@ -98,20 +106,13 @@ fn words(change: Change) -> (anstyle::Style, &'static str) {
 }
 
 fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
-    let folders = workspace.load(Reach::Above(&[])).book;
+    let mut folders = None;
     let mut table = Table::default();
     table.row(["remote", "rules", "copy", "checked by", "from"].map(|title| (DIM, title)));
     let (mut listed, mut diagnostics) = (Vec::new(), workspace.diagnostics.clone());
     for remote in &workspace.settings.remotes {
         let found = remote::list(remote, &workspace.homes);
-        let rules = if found.is_folder {
-            let is_in =
-                |source: &str| source.strip_prefix(&remote.name).is_some_and(|rest| rest.starts_with('/'));
-            let of_remotes = folders.rules().filter(|(rule, _)| rule.origin.format.name == "remote");
-            of_remotes.filter(|(rule, _)| is_in(&rule.origin.display)).count()
-        } else {
-            found.rules.len()
-        };
+        let Held { rules, always } = Held::of(remote, &found, workspace, &mut folders);
         let (style, copy) = copy_words(&found);
         table.row([
             (BOLD, remote.name.as_str()),
@@ -123,7 +124,7 @@ fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
         listed.push(json!({
             "name": remote.name, "url": remote.url, "rules": rules, "folder": found.is_folder,
             "fetched": found.fetched.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|at| at.as_secs()),
-            "alwaysEnabled": found.rules.iter().filter(|rule| rule.always_enabled).map(|rule| &rule.name).collect::<Vec<_>>(),
+            "alwaysEnabled": always,
             "sha256": remote.sha256, "signed": remote.minisign_key.is_some(), "error": found.failed,
         }));
         diagnostics.extend(found.diagnostics);
@@ -132,6 +133,34 @@ fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
     table.write(&mut text, 0, &table.widths());
     finish(args, workspace, "remotes", &listed, text, &diagnostics)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn has_broken_settings(workspace: &Workspace) -> bool {
+    workspace.diagnostics.iter().any(|told| told.code == Code::BadSettings)
+}
+
+/// What a remote holds.
+struct Held {
+    rules: usize,
+    /// The names of those that nobody may switch off.
+    always: Vec<String>,
+}
+
+impl Held {
+    /// A folder's rules are found with all others; they are looked for once.
+    fn of(remote: &Remote, found: &Listed, workspace: &Workspace, folders: &mut Option<Rulebook>) -> Held {
+        if !found.is_folder {
+            let always = found.rules.iter().filter(|rule| rule.always_enabled);
+            return Held { rules: found.rules.len(), always: always.map(|rule| rule.name.clone()).collect() };
+        }
+        let is_in =
+            |source: &str| source.strip_prefix(&remote.name).is_some_and(|rest| rest.starts_with('/'));
+        let book = folders.get_or_insert_with(|| workspace.load(Reach::Above(&[])).book);
+        let all = book.rules().map(|(rule, _)| rule).filter(|rule| rule.origin.format.name == "remote");
+        let rules: Vec<&Rule> = all.filter(|rule| is_in(&rule.origin.display)).collect();
+        let always = rules.iter().filter(|rule| rule.always_enabled);
+        Held { always: always.map(|rule| rule.name.clone()).collect(), rules: rules.len() }
+    }
 }
 
 fn copy_words(found: &Listed) -> (anstyle::Style, String) {
@@ -223,11 +252,11 @@ fn finish(
     if args.json {
         return out::print_json(&json!({ "version": VERSION, key: listed, "diagnostics": diagnostics }));
     }
-    if workspace.settings.remotes.is_empty() {
+    if workspace.settings.remotes.is_empty() && workspace.settings.remotes_left_out == 0 {
         text = "no remotes\n  help: name one with `[[remote]]`, `name` and `url` in your own settings\n"
             .to_owned();
     }
-    if !diagnostics.is_empty() {
+    if !diagnostics.is_empty() && !text.is_empty() {
         text.push('\n');
     }
     diagnostics.iter().for_each(|told| out::write_diagnostic(&mut text, told));

@@ -70,13 +70,13 @@ struct Shown {
 impl Shown {
     fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> Shown {
         let rule = rules.iter().find(|rule| rule.name == hit.rule);
-        let own = rule.and_then(|rule| rule.stream.as_ref()).map(|trigger| trigger.modes).unwrap_or_default();
         let source = match hit.scope {
             "text" => Source::Text,
             "thinking" => Source::Thinking,
             _ => Source::Tool,
         };
-        let interrupts = own.over(workspace.settings.stream.modes()).interrupt.covers(source);
+        let modes = rule.map(|rule| workspace.settings.modes_of(rule));
+        let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(source));
         Shown { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
     }
 }

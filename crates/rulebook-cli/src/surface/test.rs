@@ -44,6 +44,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out::print_json(&answer)?;
     } else {
         out::print(&show(&outcomes, failed))?;
+        super::print_alerts(&loaded.diagnostics);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
 }

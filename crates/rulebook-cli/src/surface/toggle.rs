@@ -31,8 +31,10 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
             .context(format!("`{}` cannot be switched off: it is always enabled", out::clean(&id))));
     }
     if sources.is_empty() && to == Switch::Off {
-        let near =
-            nearest(&id, loaded.book.ids()).map(|near| format!("did you mean `{}`?", out::clean(near)));
+        let near = nearest(&id, loaded.book.ids()).map(|near| match near == id {
+            true => "its file is not used: `rulebook status` shows why".to_owned(),
+            false => format!("did you mean `{}`?", out::clean(near)),
+        });
         let help = near.unwrap_or_else(|| "`rulebook status` lists the ids there are".to_owned());
         return Err(anyhow!(help).context(format!("no rule has the id `{}`", out::clean(&id))));
     }

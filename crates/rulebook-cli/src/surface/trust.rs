@@ -1,12 +1,13 @@
 //! `trust`: what a workspace's files would do, what changed since they were trusted, and their hashes recorded.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::rule::Rule;
-use rulebook::source::Scope;
+use rulebook::source::{Origin, Scope};
 use rulebook_workspace::trust::{Review, Reviewed, Standing};
 use serde_json::{Value, json};
 
@@ -14,9 +15,6 @@ use super::VERSION;
 use super::install::diff;
 use crate::args::{Args, Trust};
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
-
-/// How many lines of a difference are shown for one file.
-const MAX_LINES: usize = 60;
 
 /// What is told of files that are not what they seem.
 const HIDING: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
@@ -93,11 +91,15 @@ struct Shown<'r> {
 
 impl<'r> Shown<'r> {
     fn new(review: &'r Review, at: usize, root: &'r str) -> Shown<'r> {
-        let rules = review.loaded.book.rules().filter(|(rule, off)| {
-            off.is_none()
-                && rule.origin.root == at
-                && matches!(rule.origin.scope, Scope::Workspace | Scope::Extra)
-        });
+        let is_here =
+            |origin: &Origin| origin.root == at && matches!(origin.scope, Scope::Workspace | Scope::Extra);
+        let book = &review.loaded.book;
+        let origins = book.rules().map(|(rule, _)| &rule.origin);
+        let origins = origins.chain(book.rejected().iter().map(|rejected| &rejected.origin));
+        let own: HashSet<&str> =
+            origins.filter(|origin| is_here(origin)).map(|origin| origin.display.as_str()).collect();
+        let hides = |told: &&Diagnostic| HIDING.contains(&told.code) && own.contains(told.path.as_str());
+        let rules = book.rules().filter(|(rule, off)| off.is_none() && is_here(&rule.origin));
         let (always, rest): (Vec<&Rule>, Vec<&Rule>) =
             rules.map(|(rule, _)| rule).partition(|rule| rule.is_on_here());
         let (stream, others): (Vec<&Rule>, Vec<&Rule>) =
@@ -110,8 +112,12 @@ impl<'r> Shown<'r> {
             always,
             stream,
             others: others.len(),
-            hiding: review.loaded.diagnostics.iter().filter(|told| HIDING.contains(&told.code)).collect(),
+            hiding: review.loaded.diagnostics.iter().filter(hides).collect(),
         }
+    }
+
+    fn settings(&self) -> Option<&&'r Reviewed> {
+        self.files.iter().find(|file| file.path == "rulebook.toml")
     }
 
     fn json(&self) -> Value {
@@ -125,6 +131,7 @@ impl<'r> Shown<'r> {
             .collect();
         json!({
             "root": self.root, "trusted": self.is_trusted, "files": files, "gone": self.gone,
+            "settings": self.settings().map(|file| &file.text),
             "alwaysOn": ids(&self.always), "stream": ids(&self.stream), "others": self.others, "hidden": self.hiding,
         })
     }
@@ -149,7 +156,7 @@ impl<'r> Shown<'r> {
         if self.others > 0 {
             let _ = writeln!(text, "\n  {} for some files or on request", plural(self.others, "more rule"));
         }
-        if let Some(file) = self.files.iter().find(|file| file.path == "rulebook.toml") {
+        if let Some(file) = self.settings() {
             let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff::diff("", &file.text)));
         }
         if !self.hiding.is_empty() {
@@ -187,13 +194,7 @@ fn lines(file: &Reviewed) -> String {
         Standing::New => "",
         Standing::Changed(before) => before.as_deref().unwrap_or_default(),
     };
-    let lines = diff::diff(before, &file.text);
-    let more = lines.lines().count().saturating_sub(MAX_LINES);
-    let mut shown: String = lines.split_inclusive('\n').take(MAX_LINES).collect();
-    if more > 0 {
-        let _ = writeln!(shown, "  … and {} more", plural(more, "line"));
-    }
-    shown
+    diff::diff(before, &file.text)
 }
 
 fn indented(lines: &str) -> String {

@@ -262,3 +262,38 @@ fn agents_of_one_session_are_apart() {
         [1, 0]
     );
 }
+
+#[test]
+fn conversations_of_two_workspaces_that_begin_alike_are_apart() {
+    let mut lab = Lab::new(RULES);
+    let conversation: &[(&str, &str)] = &[("user", "hello"), ("said", "ok"), ("user", "more")];
+    let first = bodies(&lab, &ANTHROPIC, &[conversation]);
+    assert!(first[0].contains("Always so."), "{}", first[0]);
+    lab.ledger("always");
+    let other = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(other.path().join(".clinerules")).unwrap();
+    std::fs::write(other.path().join(".clinerules/other.md"), "Otherwise.").unwrap();
+    lab.args = vec!["--root".to_owned(), other.path().display().to_string()];
+    lab.start();
+    let second = bodies(&lab, &ANTHROPIC, &[conversation]);
+    assert!(second[1].contains("Otherwise.") && !second[1].contains("Always so."), "{}", second[1]);
+}
+
+#[test]
+fn no_budget_of_a_workspace_cuts_what_nobody_may_switch_off() {
+    let mut lab = Lab::new(&[]);
+    let document = lab.path().join("rules.json");
+    let rule = json!({ "name": "safety", "contents": "Never push to main.", "alwaysEnabled": true });
+    std::fs::write(&document, json!({ "remoteGlobalRules": [rule] }).to_string()).unwrap();
+    let settings = lab.path().join("home/config/rulebook");
+    std::fs::create_dir_all(&settings).unwrap();
+    let remote = format!("[[remote]]\nname = \"acme\"\nurl = \"{}\"\n", document.display());
+    std::fs::write(settings.join("config.toml"), remote).unwrap();
+    assert!(lab.command().args(["remote", "sync"]).output().unwrap().status.success());
+    for tokens in [0, 1, 20] {
+        std::fs::write(lab.path().join("rulebook.toml"), format!("budget.tokens = {tokens}\n")).unwrap();
+        lab.start();
+        let bodies = bodies(&lab, &ANTHROPIC, &[&[("user", &format!("hello {tokens}"))]]);
+        assert!(bodies.last().unwrap().contains("Never push to main."), "{bodies:?}");
+    }
+}

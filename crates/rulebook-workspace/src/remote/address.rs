@@ -1,6 +1,9 @@
 //! Addresses: where the rules of a `[[remote]]` lie, and whether they may be fetched from there.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
+
+use rulebook::rule::percent_decoded;
 
 /// Where rules lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,18 +33,18 @@ pub(crate) const SHAPE: &str = "an `https://` address without a password in it (
 impl Address {
     /// Reads an address as it is written in the settings.
     pub(crate) fn parse(text: &str) -> Option<Address> {
-        let path = match text.strip_prefix("file://") {
-            Some(path) => path.strip_prefix("localhost").unwrap_or(path),
+        let path: Cow<'_, str> = match text.strip_prefix("file://") {
+            Some(path) => percent_decoded(path.strip_prefix("localhost").unwrap_or(path)).into(),
             None if text.contains("://") => return Web::parse(text).map(Address::Web),
-            None => text,
+            None => text.into(),
         };
-        let is_local = path.starts_with('/') || path.starts_with("~/") || cfg!(windows) && is_drive(path);
+        let is_local = path.starts_with('/') || path.starts_with("~/") || cfg!(windows) && is_drive(&path);
         // A share or a device is somebody else's machine, whatever the system makes of it.
         if !is_local || path.starts_with("//") || path.contains(char::is_control) {
             return None;
         }
         let is_document = path.to_lowercase().ends_with(".json");
-        Some(if is_document { Address::Document(path.to_owned()) } else { Address::Folder(path.to_owned()) })
+        Some(if is_document { Address::Document(path.into()) } else { Address::Folder(path.into()) })
     }
 }
 
@@ -118,8 +121,10 @@ impl Web {
             _ if location.starts_with("//") => format!("{}:{location}", self.scheme),
             _ if location.starts_with('/') => format!("{}://{}{location}", self.scheme, self.authority),
             _ => {
-                let folder = self.path.split('?').next().and_then(|path| path.rsplit_once('/'));
-                format!("{}://{}{}/{location}", self.scheme, self.authority, folder.map_or("", |(up, _)| up))
+                let path = self.path.split('?').next().unwrap_or_default();
+                let folder = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+                let base = if location.starts_with('?') { path } else { folder };
+                format!("{}://{}{base}{location}", self.scheme, self.authority)
             }
         };
         match Web::parse(&absolute) {
@@ -167,6 +172,10 @@ mod tests {
         check("ftp://example.com/a", None);
         check("file:///srv/rules.json", Some("document /srv/rules.json"));
         check("file://localhost/srv/rules", Some("folder /srv/rules"));
+        check("file:///srv/our%20rules.json", Some("document /srv/our rules.json"));
+        check("file:///srv%00/rules", None);
+        check("file:///%2fserver/share", None);
+        check("/srv/100%25", Some("folder /srv/100%25"));
         check("file://server/share", None);
         check("//server/share", None);
         check("\\\\server\\share", None);
@@ -186,6 +195,7 @@ mod tests {
         }
         check("/b.json", Ok("https://h:8443/b.json"));
         check("b.json", Ok("https://h:8443/x/b.json"));
+        check("?v=2", Ok("https://h:8443/x/a.json?v=2"));
         check("https://H:8443/b", Ok("https://h:8443/b"));
         check("//h:8443/b", Ok("https://h:8443/b"));
         check("https://h/b", Err("redirects to another origin, `https://h`"));

@@ -73,6 +73,9 @@ fn read_rule(entry: &Value) -> Result<RemoteRule, String> {
     if name.is_empty() || name.len() > MAX_NAME {
         return Err(format!("a name must have 1 to {MAX_NAME} bytes"));
     }
+    if name.chars().all(|c| c == '.') {
+        return Err("a name must have more than dots in it".to_owned());
+    }
     if contents.len() as u64 > MAX_SOURCE {
         return Err(format!("`contents` has {} bytes, at most {MAX_SOURCE} are read", contents.len()));
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use super::address::{Address, Web};
 use super::fetch::{Answer, Client};
 use super::{
-    Failed, Kept, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, kept, list, read_document,
-    verify,
+    Failed, Kept, Listed, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, folder, kept, list,
+    read_document, verify,
 };
 use crate::atomic::naming;
 use crate::homes::Homes;
@@ -22,8 +22,8 @@ use crate::{bounded, discover};
 pub struct Synced {
     /// What it did to the copy; an error says in one line why there is no new one.
     pub change: Result<Change, String>,
-    /// How many rules there are now.
-    pub rules: usize,
+    /// What there is now.
+    pub listed: Listed,
 }
 
 /// What fetching did to a copy.
@@ -59,9 +59,10 @@ enum Found {
 /// # Errors
 /// If the copy cannot be written.
 pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synced> {
-    let done = |change| Synced { change, rules: list(remote, homes).rules.len() };
-    if let Some(Address::Folder(_)) = Address::parse(&remote.url) {
-        return Ok(done(Ok(Change::InPlace)));
+    let done = |change| Synced { change, listed: list(remote, homes) };
+    if let Some(folder) = folder(remote, homes) {
+        let missing = || format!("names `{}`, which is not a folder", folder.display());
+        return Ok(done(if folder.is_dir() { Ok(Change::InPlace) } else { Err(missing()) }));
     }
     let file = file(remote, homes)
         .ok_or_else(|| io::Error::other("there is no folder for copies: set HOME or XDG_CACHE_HOME"))?;
@@ -103,17 +104,20 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
 /// If it cannot be fetched, or is not what it should be.
 pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, String> {
     let before = list(remote, homes).rules;
+    if folder(remote, homes).is_some_and(|folder| folder.is_dir()) {
+        return Ok(Preview { after: before.clone(), before });
+    }
     match find(remote, homes, None)? {
         Found::Same => Ok(Preview { after: before.clone(), before }),
         Found::New { document, .. } => Ok(Preview { before, after: read_document(&document)?.0 }),
     }
 }
 
-/// Whether a remote's copy is older than it may be. A copy from the future says that the clock went back: then nobody
-/// knows its age. An attempt that failed is not repeated at once.
+/// Whether a remote's copy is older than it may be, or not what the settings name now. A copy from the future says that the
+/// clock went back: then nobody knows its age. An attempt that failed is not repeated at once.
 pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
     const PAUSE: Duration = Duration::from_secs(60);
-    if let Some(Address::Folder(_)) = Address::parse(&remote.url) {
+    if folder(remote, homes).is_some() {
         return false;
     }
     let Some(kept) = file(remote, homes).and_then(|file| kept(remote, &file).known()) else { return true };
@@ -121,8 +125,8 @@ pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
         let since = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         since.is_none_or(|since| now.duration_since(since).is_ok_and(|age| age >= limit) || since > now)
     };
-    kept.fetched.is_none_or(|at| is_over(at, remote.refresh.unwrap_or(REFRESH)))
-        && kept.failed.is_none_or(|failed| is_over(failed.at, PAUSE))
+    let is_old = kept.fetched.is_none_or(|at| is_over(at, remote.refresh.unwrap_or(REFRESH)));
+    (is_old || !kept.is_good(remote)) && kept.failed.is_none_or(|failed| is_over(failed.at, PAUSE))
 }
 
 /// Fetches what is there now, checked against what the settings name.
@@ -130,9 +134,7 @@ fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, 
     let found = match Address::parse(&remote.url).ok_or("has an address that may not be fetched")? {
         Address::Web(web) => find_on_web(remote, homes, &web, before)?,
         Address::Document(path) => find_on_disk(remote, &homes.expand(&path))?,
-        Address::Folder(_) => {
-            return Err("is a folder, which is read in place: nothing is fetched".to_owned());
-        }
+        Address::Folder(path) => return Err(format!("names `{path}`, which is not a folder")),
     };
     if let Found::New { document, signature, .. } = &found {
         verify(remote, document, signature.as_deref())?;
@@ -145,12 +147,7 @@ fn find_on_web(remote: &Remote, homes: &Homes, web: &Web, before: Option<&Kept>)
     let ca_file = remote.ca_file.as_ref().map(|file| homes.expand(file));
     let client = Client::new(web, ca_file.as_deref(), token(remote)?)?;
     // Only a copy that is what it should be need not be fetched again.
-    let is_good = |kept: &&Kept| {
-        kept.document
-            .as_ref()
-            .is_some_and(|document| verify(remote, document, kept.signature.as_deref()).is_ok())
-    };
-    let etag = before.filter(is_good).and_then(|kept| kept.etag.as_deref());
+    let etag = before.filter(|kept| kept.is_good(remote)).and_then(|kept| kept.etag.as_deref());
     let (document, etag) = match client.get(web, etag)? {
         Answer::Same => return Ok(Found::Same),
         Answer::Text { text, etag } => (text, etag),
@@ -197,5 +194,25 @@ fn token(remote: &Remote) -> Result<Option<String>, String> {
         }
         Ok(_) => Err(format!("cannot be asked: the variable `{name}` holds no token")),
         Err(_) => Err(format!("cannot be asked: the variable `{name}` is not set")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_is_not_what_the_settings_name_now_is_due() {
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("rules.json");
+        fs::write(&document, r#"{"remoteGlobalRules":[]}"#).unwrap();
+        let homes = Homes { cache: Some(folder.path().to_owned()), ..Homes::default() };
+        let remote =
+            Remote { name: "acme".to_owned(), url: document.display().to_string(), ..Remote::default() };
+        let now = SystemTime::now();
+        assert!(is_due(&remote, &homes, now));
+        sync(&remote, &homes, now).unwrap();
+        assert!(!is_due(&remote, &homes, now));
+        assert!(is_due(&Remote { sha256: Some("0".repeat(64)), ..remote }, &homes, now));
     }
 }

@@ -50,6 +50,8 @@ struct Fault {
     code: Code,
     message: String,
     help: Option<String>,
+    /// Whether its line may hold what nobody is to see, written there by mistake.
+    may_be_secret: bool,
 }
 
 impl Reading<'_> {
@@ -119,7 +121,10 @@ impl Reading<'_> {
             Ok(()) => {
                 self.settings.said.insert(key.path, self.layer.display.clone());
             }
-            Err(code) => self.misfit(code, key, value),
+            Err(code) => {
+                self.settings.remotes_left_out += usize::from(matches!(key.takes, Takes::Entries));
+                self.misfit(code, key, value);
+            }
         }
     }
 
@@ -162,6 +167,7 @@ impl Reading<'_> {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for entry in entries.iter() {
             let DeValue::Table(table) = entry.get_ref() else {
+                self.settings.remotes_left_out += 1;
                 self.misfit(Code::WrongType, key, entry);
                 continue;
             };
@@ -179,6 +185,7 @@ impl Reading<'_> {
                 replace(&mut self.settings.remotes, remote);
                 continue;
             };
+            self.settings.remotes_left_out += 1;
             self.tell(Code::BadValue, entry.span(), || wrong.to_owned());
             self.help(|| help.to_owned());
         }
@@ -205,9 +212,13 @@ impl Reading<'_> {
 
     /// Tells that a value is not what its key takes.
     fn misfit(&mut self, code: Code, key: &Key, value: &Spanned<DeValue<'_>>) {
-        let found = self.found(value);
+        let may_be_secret = matches!(key.path, "remote.url" | "remote.token_env");
+        let found = if may_be_secret { "another text".to_owned() } else { self.found(value) };
         let message = || format!("`{}` must be {}, found {found}", key.path, key.takes.wanted());
         self.tell(code, value.span(), message);
+        if let Some(fault) = self.faults.last_mut().filter(|_| may_be_secret) {
+            fault.may_be_secret = true;
+        }
         self.help(|| match (&key.takes, value.get_ref().as_str()) {
             (Takes::Word(words, _), Some(word)) => match nearest(&cut(word), words.iter().copied()) {
                 Some(near) => format!("write `\"{near}\"`"),
@@ -235,7 +246,7 @@ impl Reading<'_> {
         if self.faults.len() == MAX_FAULTS {
             self.untold += 1;
         } else {
-            self.faults.push(Fault { span, code, message: message(), help: None });
+            self.faults.push(Fault { span, code, message: message(), help: None, may_be_secret: false });
         }
     }
 
@@ -257,7 +268,8 @@ impl Reading<'_> {
         self.faults.sort_by_key(|fault| fault.span.start);
         let Layer { display, text, .. } = self.layer;
         let located = self.faults.into_iter().map(|fault| {
-            let diagnostic = Diagnostic::at(fault.code, display, text, fault.span, fault.message);
+            let mut diagnostic = Diagnostic::at(fault.code, display, text, fault.span, fault.message);
+            diagnostic.excerpt = diagnostic.excerpt.filter(|_| !fault.may_be_secret);
             match fault.help {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,

@@ -32,7 +32,9 @@ fn merged(layers: &[(LayerKind, &str)]) -> Settings {
 fn check(kind: LayerKind, text: &str, fault: &str) {
     let (settings, diagnostics) = merge(&[layer(kind, text)]);
     assert_eq!(told(&diagnostics), [fault]);
-    assert_eq!(settings, Settings { said: settings.said.clone(), ..Settings::default() });
+    let remotes_left_out = usize::from(kind == LayerKind::User && text.contains("[remote]"));
+    let want = Settings { said: settings.said.clone(), remotes_left_out, ..Settings::default() };
+    assert_eq!(settings, want);
 }
 
 fn entries(list: &[Setting<String>]) -> Vec<&str> {
@@ -78,6 +80,8 @@ fn every_key_is_read() {
     assert_eq!(
         settings,
         Settings {
+            own_stream: Stream::default(),
+            remotes_left_out: 0,
             rules: Rules {
                 enabled: false,
                 disabled_ids: vec![setting("my-rule")],
@@ -278,6 +282,12 @@ fn a_fault_is_located_and_says_what_to_write() {
         "[remote]\nname = 'a'\n",
         "config.toml:1:1 wrong-type: `remote` must be a list of tables, each under `[[…]]`, found a table; write the value as the message says",
     );
+    let (_, secret) = merge(&[layer(
+        user,
+        "[[remote]]\nname = 'a'\nurl = 'https://me:hunter2@example.com/'\ntoken_env = 'ghp-hunter2'\n",
+    )]);
+    assert_eq!(secret.len(), 3);
+    assert!(!format!("{secret:?}").contains("hunter2"), "{secret:?}");
     check(
         user,
         "\n[[remote]]\nname = 'a'\n",

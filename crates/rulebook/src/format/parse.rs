@@ -79,8 +79,17 @@ pub fn parse(source: Source) -> Parsed {
         text.truncate(body.end);
         text.drain(..body.start);
         rule.body = if is_hiding { visible(&text).into_owned() } else { text };
+        if has_lone_return(&rule.body) {
+            rule.body = rule.body.replace("\r\n", "\n").replace('\r', "\n");
+        }
     }
     parsed
+}
+
+/// Whether a line ends in nothing but a carriage return, as none has for decades: a terminal writes over it.
+fn has_lone_return(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 /// Parts a file's header from its body, as its format does.

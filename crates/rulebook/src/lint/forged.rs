@@ -2,27 +2,28 @@
 
 use super::{Page, Told};
 use crate::diagnostic::{Code, tell_first};
-use crate::render::{OFFERS_LINE, looks_like_header};
+use crate::render::{OFFERS_LINE, line_ends, looks_like_header};
 use crate::stream::policy::own_tags;
 
 pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
-    let body = &page.text[page.body..];
-    let tags = own_tags(body).map(|at| (at..at + 1, "looks like the tag around a rule"));
-    let mut end = 0;
+    // What a header says is delivered too.
+    let tags = own_tags(&page.text).map(|at| (at..at + 1, "looks like the tag around a rule"));
+    let mut start = page.body;
     let mut is_after_blank = false;
-    let lines = body.split_inclusive('\n').filter_map(|line| {
-        end += line.len();
-        let start = end - line.len();
+    let ends = line_ends(&page.text[page.body..]).map(|end| page.body + end).chain([page.text.len()]);
+    let lines = ends.filter_map(|end| {
+        let line = &page.text[start..end];
+        let span = start..start + line.trim_end().len();
+        start = end + 1;
         let written = line.trim();
         let is_forged = is_after_blank && looks_like_header(written) || written == OFFERS_LINE;
         is_after_blank = written.is_empty();
-        is_forged.then_some((start..start + line.trim_end().len(), "looks like the line above another rule"))
+        is_forged.then_some((span, "looks like the line above another rule"))
     });
     let mut found: Vec<_> = tags.chain(lines).collect();
     found.sort_by_key(|(span, _)| span.start);
     let tell = |(span, what): (std::ops::Range<usize>, &str)| {
-        let message = format!("{what}, and is written so that it is none");
-        page.tell(Code::Forged, page.body + span.start..page.body + span.end, message)
+        page.tell(Code::Forged, span, format!("{what}, and is written so that it is none"))
     };
     tell_first(found.into_iter(), tell, told);
 }

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 use rulebook::agent::{Agent, Nested};
-use rulebook::blocks::{Blocks, because, blocks};
-use rulebook::diagnostic::Code;
+use rulebook::blocks::{Blocks, Cap, because, blocks};
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::format::Shape;
@@ -21,6 +21,7 @@ use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 use super::event::{Answer, Event, Moment};
 use super::{Caller, Host, Touch};
 use crate::args::Args;
+use crate::surface::{alert_line, alerts};
 
 /// What is to be said to the host; an error of ours is told in the ledger too.
 pub(super) fn answer(
@@ -105,19 +106,25 @@ impl Asking<'_> {
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
         let (wanted, missed) = self.wanted(&verdicts, asked, history);
         let offers = self.offers(&verdicts, history);
-        let untrusted = untrusted(asked).filter(|told| !history.has(told));
-        let first = blocks(&wanted, &offers, &asked.evidence, self.host.cap);
-        if first.is_none() && untrusted.is_none() {
+        let alerts: Vec<Delivery> =
+            alerts(&asked.diagnostics).map(alert).filter(|told| !history.has(told)).collect();
+        let first = blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap));
+        if first.is_none() && alerts.is_empty() {
             self.ledger.record(history, facts, Vec::new())?;
             return Ok(answer);
         }
         let delivered =
             first.as_ref().map(|first| self.deliveries(first, &offers, asked, &missed)).unwrap_or_default();
-        let claimed: Vec<Delivery> = delivered.into_iter().chain(untrusted).collect();
+        let claimed: Vec<Delivery> = delivered.into_iter().chain(alerts).collect();
         let claims = claimed.len();
         let mine = self.ledger.record(history, facts, claimed)?;
-        if let Some(told) = mine.iter().find(|delivery| delivery.rule == UNTRUSTED) {
-            answer.notice = Some(told.because.clone());
+        let told: Vec<&str> =
+            mine.iter().filter(|delivery| delivery.rule == ALERT).map(|told| told.because.as_str()).collect();
+        if !told.is_empty() && self.host.shows_notices {
+            answer.notice = Some(told.join("\n"));
+        } else if !told.is_empty() {
+            let text = format!("Tell the user, from Rulebook:\n{}", told.join("\n"));
+            answer.context = Some(join(answer.context.take(), &text));
         }
         let blocks = if mine.len() == claims {
             first
@@ -127,7 +134,7 @@ impl Asking<'_> {
             let wanted: Vec<_> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
             let offers =
                 if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
-            blocks(&wanted, &offers, &asked.evidence, self.host.cap)
+            blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap))
         };
         if let Some(blocks) = blocks {
             answer.notice = answer.notice.or_else(|| notice(&blocks));
@@ -295,8 +302,7 @@ impl Asking<'_> {
     ) {
         let evidence: Vec<policy::Evidence> =
             hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect();
-        let modes = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
-        let interrupts = modes.over(self.workspace.settings.stream.modes()).interrupt.covers(Source::Tool);
+        let interrupts = self.workspace.settings.modes_of(rule).interrupt.covers(Source::Tool);
         let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(self.touched.first());
         let about = about.unwrap_or(&call.name).clone();
         let (name, path) = (&rule.name, &rule.origin.display);
@@ -361,14 +367,13 @@ fn place(hit: &Hit) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The name under which it is told that a workspace is not trusted.
-const UNTRUSTED: &str = "untrusted";
+/// The name under which alerts are told.
+const ALERT: &str = "alert";
 
-/// What the user is told, once a session, of a workspace that contributes nothing.
-fn untrusted(asked: &Asked) -> Option<Delivery> {
-    let told = asked.diagnostics.iter().find(|told| told.code == Code::Untrusted)?;
-    let because = format!("{}: {}; {}", told.path, told.message, told.help);
-    Some(Delivery { because, ..Delivery::of_text(UNTRUSTED, "") })
+/// What the user is told once a session: by its code and place, since the count in it may change with what is looked at.
+fn alert(told: &Diagnostic) -> Delivery {
+    let source = format!("{} {}", told.code.row().name, told.path);
+    Delivery { source, because: alert_line(told), ..Delivery::of_text(ALERT, "") }
 }
 
 /// The name under which the list of offers is delivered.

@@ -11,6 +11,7 @@ pub(super) const HOST: Host = Host {
     cap: 9_500,
     // What is said before a tool reaches the model too, but is gone when the session is resumed.
     hears: &[Moment::Start, Moment::Prompt, Moment::After],
+    shows_notices: true,
     misses: &[Touch::Write, Touch::Shell],
     forgets: &[],
     decode,

@@ -11,6 +11,7 @@ pub(super) const HOST: Host = Host {
     agent: "cline",
     cap: 45_000,
     hears: &[Moment::Prompt, Moment::Before, Moment::After],
+    shows_notices: false,
     misses: &[],
     forgets: &[],
     decode,

@@ -8,6 +8,7 @@ pub(super) const HOST: Host = Host {
     agent: "codex",
     cap: 9_000,
     hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+    shows_notices: true,
     misses: &[Touch::Read, Touch::Write, Touch::Shell],
     forgets: &[],
     decode: claude::decode,

@@ -12,6 +12,7 @@ pub(super) const HOST: Host = Host {
     cap: 50_000,
     // What is said at the start or before a tool reaches the model too, but is gone when the session is resumed.
     hears: &[Moment::Prompt, Moment::After],
+    shows_notices: false,
     misses: &[Touch::Write, Touch::Shell],
     forgets: &[],
     decode,

@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
     agent: "cursor",
     cap: 9_500,
     hears: &[Moment::Before],
+    shows_notices: true,
     misses: &[],
     forgets: &[],
     decode,

@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
     agent: "gemini",
     cap: 30_000,
     hears: &[Moment::Start, Moment::Prompt, Moment::After],
+    shows_notices: true,
     misses: &[],
     // Resumed, it has the user's words and the tools' answers, without what hooks put around the words.
     forgets: &[Moment::Start, Moment::Prompt],

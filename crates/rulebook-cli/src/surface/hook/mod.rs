@@ -37,6 +37,8 @@ pub(crate) struct Host {
     cap: usize,
     /// At which moments context reaches the model.
     hears: &'static [Moment],
+    /// Whether it shows the user what it is told for them; else the model is asked to.
+    shows_notices: bool,
     /// Which ways of touching a file its own rules for paths miss.
     misses: &'static [Touch],
     /// At which moments what it is told is gone when the session is resumed.

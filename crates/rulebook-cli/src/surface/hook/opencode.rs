@@ -11,6 +11,7 @@ pub(super) const HOST: Host = Host {
     agent: "opencode",
     cap: 50_000,
     hears: &[Moment::Prompt, Moment::After],
+    shows_notices: false,
     misses: &[Touch::Write, Touch::Shell],
     forgets: &[],
     decode,

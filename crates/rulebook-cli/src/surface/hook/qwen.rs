@@ -8,6 +8,7 @@ pub(super) const HOST: Host = Host {
     agent: "qwen",
     cap: 20_000,
     hears: &[Moment::Prompt, Moment::After],
+    shows_notices: true,
     misses: &[],
     forgets: &[],
     decode: claude::decode,

@@ -280,10 +280,10 @@ const NEEDS: &[(&str, &str)] = &[
 
 impl Server {
     fn read_uri(&self, uri: &str) -> Answer<ReadResourceResult> {
-        let book = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree).book;
-        let named = if uri.starts_with("rule://") { book.read(uri).ok() } else { None };
+        let loaded = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
+        let named = if uri.starts_with("rule://") { loaded.book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {
-            let told = words(&read::unknown(uri, &book));
+            let told = words(&read::unknown(uri, &loaded));
             ErrorData::resource_not_found(told, Some(json!({ "uri": uri })))
         })?;
         let text = ResourceContents::text(rule.body.as_str(), uri).with_mime_type(MARKDOWN);

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::{Server, hook};
 use crate::out;
-use crate::surface::{explain as explaining, prompt, read};
+use crate::surface::{alert_line, alerts, explain as explaining, prompt, read};
 
 /// What a tool says: to the model, and to a program that asked for it.
 ///
@@ -135,9 +135,9 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
     let evaluation = asked.evaluate();
     let rendered = render(&evaluation, Budget { tokens: workspace.settings.budget.tokens });
     let notice = Notice::of(&rendered);
-    // What is wrong in rule files is for people to mend, and `explain` counts it.
-    let outside = |told: &&Diagnostic| told.code == Code::EvidenceOutside;
-    let told: Vec<Diagnostic> = asked.diagnostics.iter().filter(outside).cloned().collect();
+    // What is wrong in single rule files is for people to mend, and `explain` counts it.
+    let outside = asked.diagnostics.iter().filter(|told| told.code == Code::EvidenceOutside);
+    let told: Vec<Diagnostic> = outside.chain(alerts(&asked.diagnostics)).cloned().collect();
 
     let stack = explain::explain(None, &asked.book, &evaluation, &asked.evidence, &workspace.roots).stack;
     let because = |rule: &explain::Applied| {
@@ -149,7 +149,10 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
         format!("- over the budget: call `read_rule` for {}", read::uri(verdict.rule))
     };
     reasons.extend(rendered.omitted.iter().map(cut));
-    reasons.extend(told.iter().map(|told| format!("- {}", out::clean(&told.message))));
+    reasons.extend(told.iter().map(|told| match told.code {
+        Code::EvidenceOutside => format!("- {}", out::clean(&told.message)),
+        _ => format!("- tell the user: {}", alert_line(told)),
+    }));
     if asked.evidence.cut > 0 {
         reasons.push(format!("- too many paths: {} were not considered", asked.evidence.cut));
     }
@@ -165,7 +168,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
 
 fn read_rule(server: &Server, named: &Named) -> anyhow::Result<Said> {
     let loaded = server.asks.workspace()?.load(Reach::Tree);
-    let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded.book))?;
+    let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
     let structured = named.structured.then(|| read::json(rule, &[]));
     Ok(Said { text: rule.body.clone(), structured })
 }

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use rulebook::blocks::{Blocks, because, blocks};
+use rulebook::blocks::{Blocks, Cap, because, blocks};
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
@@ -61,8 +61,8 @@ impl Exchange {
         request: Request,
         book: Arc<Book>,
     ) -> Exchange {
-        let key = Key::of(&head.headers, &request);
-        let state = state(&book);
+        let key = Key::of(&head.headers, &request, &book.workspace.roots.roots[0].path);
+        let state = book.state();
         let session = proxy.sessions.find(&key, state.as_deref(), &request);
         Exchange {
             number: proxy.next(),
@@ -82,8 +82,8 @@ impl Exchange {
         &self.key.session
     }
 
-    pub(super) fn hold(&self) -> (usize, std::time::Duration) {
-        let stream = &self.book.workspace.settings.stream;
+    pub(super) fn hold(&self, watch: &Watch) -> (usize, std::time::Duration) {
+        let stream = self.book.workspace.settings.stream_for(watch.is_held);
         (stream.hold_bytes as usize, std::time::Duration::from_millis(u64::from(stream.hold_ms)))
     }
 
@@ -110,7 +110,10 @@ impl Exchange {
             .map(|verdict| verdict.rule)
             .collect();
         let watch = self.proxy.rules.watch(&self.book, &stream)?;
-        let cap = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
+        let is_held = watch.as_ref().is_some_and(|watch| watch.is_held);
+        session.policy.set_max_interrupts(workspace.settings.stream_for(is_held).max_interrupts);
+        let budget = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
+        let cap = Cap::Budget(budget);
         let delivery = |verdict: &Verdict<'_>| Delivery::of(verdict.rule, because(verdict, &evidence));
         // What had no room was listed, and is not listed again.
         let deliveries = |blocks: Option<&Blocks<'_, '_>>| -> Vec<Delivery> {
@@ -153,10 +156,13 @@ impl Exchange {
             }
             added.extend(given);
         }
-        if !added.is_empty() {
-            let names: Vec<&str> = added.iter().map(|delivery| delivery.rule.as_str()).collect();
-            self.proxy.metrics.added.add(added.len() as u64);
-            self.proxy.log.tell("added", json!({ "session": self.key.session, "rules": names }));
+        let (listed, whole): (Vec<_>, Vec<_>) = added.iter().partition(|delivery| delivery.offered);
+        self.proxy.metrics.added.add(whole.len() as u64);
+        for (what, rules) in [("added", whole), ("listed", listed)] {
+            let names: Vec<&str> = rules.iter().map(|delivery| delivery.rule.as_str()).collect();
+            if !names.is_empty() {
+                self.proxy.log.tell(what, json!({ "session": self.key.session, "rules": names }));
+            }
         }
         facts.extend(added.into_iter().map(Fact::Delivered));
         let body = session.compose(self.wire, &self.request, self.text()).map(Bytes::from);
@@ -170,7 +176,6 @@ impl Exchange {
     fn facts(&self, session: &mut Session) -> (Vec<Fact>, Vec<Reminder>) {
         let anchors = self.request.anchors();
         let mut facts = Vec::new();
-        session.policy.set_max_interrupts(self.book.workspace.settings.stream.max_interrupts);
         if self.request.follows.is_none() && session.drop_gone(&anchors) {
             session.policy.compacted();
             facts.push(Fact::Compacted);
@@ -381,15 +386,11 @@ impl Exchange {
 
 /// A session that cannot be written down goes on in memory.
 fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Vec<Fact>) {
-    let Some(state) = state(book) else { return };
+    let Some(state) = book.state() else { return };
     let root = &book.workspace.roots.roots[0].path;
     if let Err(error) = session::record(&state, key, root, session, facts) {
         proxy.fail(&format!("the session cannot be written down: {error}"));
     }
-}
-
-fn state(book: &Book) -> Option<std::path::PathBuf> {
-    book.workspace.homes.state.as_ref().map(|state| state.join("rulebook"))
 }
 
 /// Whether an agent asks, and no side question is put: those offer no tools.

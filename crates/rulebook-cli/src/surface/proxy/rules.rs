@@ -2,8 +2,9 @@
 //!
 //! A request looks whether they changed, at most one part in fifty of the time: that sees switches and settings too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,10 @@ use rulebook::rule::Rule;
 use rulebook::stream::Monitor;
 use rulebook::stream::policy::{ContextMode, Modes};
 use rulebook::stream::scope::Scope;
-use rulebook_workspace::{Reach, Workspace};
+use rulebook_workspace::{Loaded, Reach, Workspace};
 
 use crate::args::Args;
+use crate::surface::{alert_line, alerts};
 
 /// The shortest time between two looks, and how much of the time looking may take.
 const WAIT: Duration = Duration::from_secs(1);
@@ -32,6 +34,8 @@ pub(super) struct Rules {
     now: Mutex<Option<Now>>,
     /// Monitors by what they watch for: rules that stay the same keep theirs.
     watches: Mutex<HashMap<u64, Arc<Watch>>>,
+    /// Alerts that were told.
+    told: Mutex<HashSet<String>>,
 }
 
 struct Now {
@@ -45,9 +49,16 @@ pub(super) struct Book {
     pub(super) book: Rulebook,
     /// What tells the stream rules from what they were or will be, by their files.
     prints: HashMap<String, u64>,
+    /// What keeps rules away, a line each.
+    alerts: Vec<String>,
 }
 
 impl Book {
+    /// Where conversations are kept.
+    pub(super) fn state(&self) -> Option<PathBuf> {
+        self.workspace.homes.state.as_ref().map(|state| state.join("rulebook"))
+    }
+
     /// Whether no rule is switched on.
     pub(super) fn is_empty(&self) -> bool {
         self.book.rules().all(|(_, off)| off.is_some())
@@ -59,6 +70,8 @@ pub(super) struct Watch {
     pub(super) monitor: Mutex<Monitor>,
     pub(super) rules: HashMap<String, Watching>,
     pub(super) hears_thinking: bool,
+    /// Whether one of them is a rule that nobody may switch off.
+    pub(super) is_held: bool,
     /// Whether what was said before an interrupt may be wanted.
     pub(super) keeps: bool,
 }
@@ -75,7 +88,7 @@ pub(super) struct Watching {
 
 impl Rules {
     pub(super) fn new(args: Args) -> Rules {
-        Rules { args, now: Mutex::new(None), watches: Mutex::default() }
+        Rules { args, now: Mutex::new(None), watches: Mutex::default(), told: Mutex::default() }
     }
 
     /// The rules, where it is not yet time to look anew and nobody does.
@@ -109,10 +122,11 @@ impl Rules {
     /// The rules as the disk has them, and when to look again.
     fn look(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = crate::surface::open(&self.args).map(|workspace| {
-            let book = workspace.load(Reach::Tree).book;
+            let Loaded { book, diagnostics } = workspace.load(Reach::Tree);
+            let alerts = alerts(&diagnostics).map(alert_line).collect();
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
-            Arc::new(Book { workspace, book, prints })
+            Arc::new(Book { workspace, book, prints, alerts })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,
@@ -122,37 +136,45 @@ impl Rules {
         Ok((book, started + WAIT.max(started.elapsed().saturating_mul(SHARE))))
     }
 
+    /// The alerts that nobody was told of.
+    pub(super) fn news(&self, book: &Book) -> Vec<String> {
+        if book.alerts.is_empty() {
+            return Vec::new();
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        book.alerts.iter().filter(|alert| told.insert((*alert).clone())).cloned().collect()
+    }
+
     /// What watches for these rules; nothing where there are none.
     pub(super) fn watch(&self, book: &Book, rules: &[&Rule]) -> Result<Option<Arc<Watch>>, String> {
         if rules.is_empty() {
             return Ok(None);
         }
         let workspace = &book.workspace;
-        let base = workspace.settings.stream.modes();
+        let settings = &workspace.settings;
         let mut hasher = DefaultHasher::new();
-        base.hash(&mut hasher);
-        rules.iter().for_each(|rule| book.prints.get(&rule.origin.display).hash(&mut hasher));
+        for rule in rules {
+            (book.prints.get(&rule.origin.display), settings.modes_of(rule)).hash(&mut hasher);
+        }
         let key = hasher.finish();
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = watches.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
         let monitor = Monitor::new(rules.iter().copied(), workspace.roots.clone())?;
-        let watching = |rule: &&Rule| {
-            let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
-            Watching {
-                id: rule.id.clone(),
-                name: rule.name.clone(),
-                path: rule.origin.display.clone(),
-                body: rule.body.clone(),
-                modes: own.over(base),
-            }
+        let watching = |rule: &&Rule| Watching {
+            id: rule.id.clone(),
+            name: rule.name.clone(),
+            path: rule.origin.display.clone(),
+            body: rule.body.clone(),
+            modes: settings.modes_of(rule),
         };
         let rules_of: HashMap<String, Watching> =
             rules.iter().map(watching).map(|rule| (rule.name.clone(), rule)).collect();
         let watch = Arc::new(Watch {
             monitor: Mutex::new(monitor),
             hears_thinking: rules.iter().any(|rule| hears_thinking(rule)),
+            is_held: rules.iter().any(|rule| rule.always_enabled),
             keeps: rules_of.values().any(|rule| rule.modes.context == ContextMode::Keep),
             rules: rules_of,
         });
@@ -166,7 +188,7 @@ impl Rules {
 
 fn fingerprint(rule: &Rule) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&rule.name, &rule.body, format!("{:?}", rule.stream)).hash(&mut hasher);
+    (&rule.name, &rule.body, rule.always_enabled, format!("{:?}", rule.stream)).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -73,8 +73,11 @@ impl Proxy {
             token,
             count: AtomicU64::new(0),
         };
-        // A root that is not there is told now, not at the first request.
-        proxy.rules.now()?;
+        // A root that is not there is told now, not at the first request; and rules that are kept away, before a program has
+        // the terminal.
+        let book = proxy.rules.now()?;
+        let lines: String = proxy.rules.news(&book).into_iter().map(|alert| alert + "\n").collect();
+        crate::out::print_aside(&lines);
         Ok(proxy)
     }
 
@@ -237,6 +240,9 @@ async fn spoken(
         Some(book) => Ok(book),
         None => tokio::task::spawn_blocking(move || looking.rules.now()).await?,
     };
+    for alert in book.iter().flat_map(|book| proxy.rules.news(book)) {
+        proxy.log.tell("alert", json!({ "what": alert }));
+    }
     let book = match book {
         Ok(book) if book.is_empty() && proxy.record.is_none() => {
             return pass(proxy, Some(wire), head, coming(body)).await;

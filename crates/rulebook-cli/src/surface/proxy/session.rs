@@ -113,7 +113,8 @@ const SESSION: &[&str] = &[
 const AGENT: &[&str] = &["x-claude-code-agent-id", "x-agent-id"];
 
 impl Key {
-    pub(super) fn of(headers: &HeaderMap, request: &Request) -> Key {
+    /// What is kept of one workspace's conversations is not found from another's, though they begin alike.
+    pub(super) fn of(headers: &HeaderMap, request: &Request, root: &str) -> Key {
         let named = |names: &[&str]| {
             let mut values = names.iter().filter_map(|name| headers.get(*name)?.to_str().ok());
             values.find(|value| !value.is_empty()).map(str::to_owned)
@@ -123,7 +124,7 @@ impl Key {
         // Where the provider keeps the conversation, its beginning is not in the request.
         let beginning =
             if request.follows.is_some() { None } else { anchors.get(spoken.unwrap_or(0)).cloned() };
-        let beginning = beginning.unwrap_or_default();
+        let beginning = format!("{root}\n{}", beginning.unwrap_or_default());
         let session = named(SESSION).or_else(|| request.key.clone()).filter(|name| !name.is_empty());
         let session = session.unwrap_or_else(|| Delivery::of_text("", &beginning).hash);
         Key { session, agent: named(AGENT), beginning }

@@ -133,13 +133,13 @@ impl Stream {
     /// When something is to be done although nothing comes.
     fn deadline(&self) -> Option<Instant> {
         let ping = (!self.held.is_empty() || matches!(self.from, From::Asking(..))).then(|| self.sent + PING);
-        let (_, longest) = self.exchange.hold();
+        let (_, longest) = self.exchange.hold(&self.heard.watch);
         let release = self.held.waits_for().map(|(_, since)| since + longest);
         ping.into_iter().chain(release).min()
     }
 
     fn late(&mut self) {
-        let (_, longest) = self.exchange.hold();
+        let (_, longest) = self.exchange.hold(&self.heard.watch);
         if self.held.waits_for().is_some_and(|(_, since)| since.elapsed() >= longest) {
             self.release_held();
         }
@@ -201,7 +201,7 @@ impl Stream {
         self.is_rewritten |= first.iter().any(is_counted);
         items.extend(first);
         items.into_iter().for_each(|item| self.send(item));
-        let (most, _) = self.exchange.hold();
+        let (most, _) = self.exchange.hold(&self.heard.watch);
         let Some((texts, _)) = self.held.waits_for() else { return };
         if self.heard.is_much(texts, most) || self.held.bytes() >= most.saturating_mul(64) {
             self.release_held();
