@@ -18,3 +18,16 @@ pub(crate) fn read(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     File::open(path)?.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This one says that it has none.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_length_is_not_believed() {
+        let bytes = read(Path::new("/proc/self/smaps"), 100).unwrap();
+        assert_eq!(bytes.map(|bytes| bytes.len()), Some(101));
+    }
+}
