@@ -236,6 +236,41 @@ fn a_broken_ledger_loses_its_broken_lines_alone() {
 }
 
 #[test]
+fn what_is_no_file_is_not_waited_for() {
+    /// Puts something else in the place of a file, and looks at what a command says of it.
+    #[track_caller]
+    fn check(put: &str, file: &str, words: &[&str], told: &str) {
+        let person = person();
+        person.hook(&mut person.command(&["hook", "claude"]));
+        let path = person.path(file);
+        let _ = fs::remove_file(&path);
+        let script = format!("{put} '{}'", path.display());
+        assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
+        let mut command = Command::new("timeout");
+        command.arg("20").arg(env!("CARGO_BIN_EXE_rulebook")).args(words);
+        command.current_dir(person.path("repo")).env_clear().env("HOME", person.path("home"));
+        let output = person.hook(&mut command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() != Some(124), "{file}: {words:?} waits");
+        assert!(
+            said.contains(path.file_name().unwrap().to_str().unwrap()) && said.contains(told),
+            "{file}: {words:?} says {said}"
+        );
+    }
+    let ledger = "home/.local/state/rulebook/sessions/claude/s/main.jsonl";
+    for put in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        for words in [&["hook", "claude"][..], &["sessions"], &["explain", "--session", "s"]] {
+            check(put, ledger, words, "it is not a regular file");
+        }
+    }
+    let state = "home/.local/state/rulebook";
+    check("mkfifo", &format!("{state}/toggles.json.lock"), WRITERS[0], "it is not a regular file");
+    check("mkdir -p", &format!("{state}/trust.json.lock"), WRITERS[1], "it is not a regular file");
+    check("mkfifo", "repo/rulebook.toml", WRITERS[3], "it is not a regular file");
+    check("truncate -s 2G", "repo/rulebook.toml", WRITERS[3], "it is larger than 1048576 bytes");
+}
+
+#[test]
 fn what_a_newer_version_wrote_is_left_alone() {
     #[track_caller]
     fn check(file: &str, writer: &[&str]) {

@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::naming;
+use crate::bounded;
 use crate::state::make_folder;
 
 /// The version of the lines written here.
@@ -147,11 +148,9 @@ impl Ledger {
 
     /// Takes in what was written since the history was read.
     pub fn follow(&self, history: &mut History) -> io::Result<()> {
-        match File::open(&self.file) {
-            Ok(mut file) => read_on(&mut file, history),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(naming("cannot read", &self.file, &error)),
-        }
+        let read = bounded::open(&self.file)
+            .and_then(|file| file.map_or(Ok(()), |mut file| read_on(&mut file, history)));
+        read.map_err(|error| naming("cannot read", &self.file, &error))
     }
 
     /// Appends facts, and those of the deliveries that nobody made before. What others wrote since `history` was read is
@@ -164,7 +163,7 @@ impl Ledger {
     ) -> io::Result<Vec<Delivery>> {
         let mut file = self.open().map_err(|error| naming("cannot write", &self.file, &error))?;
         let is_locked = lock(&file);
-        read_on(&mut file, history)?;
+        read_on(&mut file, history).map_err(|error| naming("cannot read", &self.file, &error))?;
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !history.has(delivery)).collect();
         let facts: Vec<Fact> = facts.into_iter().chain(mine.iter().cloned().map(Fact::Delivered)).collect();
         let mut text = if history.is_torn() { "\n".to_owned() } else { String::new() };
@@ -184,6 +183,7 @@ impl Ledger {
     }
 
     fn open(&self) -> io::Result<File> {
+        bounded::is_there(&self.file)?;
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]

@@ -121,7 +121,9 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     make_folder(atomic::folder(path))?;
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");
-    let file = File::options().create(true).truncate(false).write(true).open(PathBuf::from(lock))?;
+    let lock = PathBuf::from(lock);
+    bounded::is_there(&lock).map_err(|error| naming("cannot lock", &lock, &error))?;
+    let file = File::options().create(true).truncate(false).write(true).open(lock)?;
     file.lock()?;
     Ok(file)
 }
