@@ -148,10 +148,8 @@ fn a_home_that_cannot_be_written_is_told() {
         let Some(mut command) = unprivileged(&person, words) else { return };
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
-        assert!(
-            String::from_utf8_lossy(&output.stderr).to_lowercase().contains("permission denied"),
-            "{output:?}"
-        );
+        let said = String::from_utf8_lossy(&output.stderr).to_lowercase();
+        assert!(said.contains("permission denied") && said.contains(".json`"), "{output:?}");
     }
     let output = unprivileged(&person, &["prompt"]).unwrap().output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("Rule a."), "{output:?}");
@@ -214,6 +212,8 @@ fn state_that_cannot_be_read_is_told_kept_and_replaced() {
         check("home/.local/state/rulebook/trust.json", WRITERS[1], "bad-state", rubbish);
         check("home/.cache/rulebook/remote/acme.json", WRITERS[2], "bad-state", rubbish);
     }
+    let much = vec![b' '; (16 << 20) + 1];
+    check("home/.local/state/rulebook/toggles.json", WRITERS[0], "bad-settings", &much);
 }
 
 #[test]
@@ -289,6 +289,26 @@ fn what_a_newer_version_wrote_is_left_alone() {
     check("home/.local/state/rulebook/toggles.json", WRITERS[0]);
     check("home/.local/state/rulebook/trust.json", WRITERS[1]);
     check("home/.cache/rulebook/remote/acme.json", WRITERS[2]);
+}
+
+#[test]
+fn a_ledger_of_a_newer_version_is_left_alone_and_rules_are_given() {
+    let person = person();
+    person.hook(&mut person.command(&["hook", "claude"]));
+    let ledger = person.state("sessions/claude/s/main.jsonl");
+    let newer =
+        fs::read_to_string(&ledger).unwrap().replacen("\"version\":1", "\"version\":2,\"more\":[]", 1);
+    fs::write(&ledger, &newer).unwrap();
+    for _ in 0..2 {
+        let output = person.hook(&mut person.command(&["hook", "claude"]));
+        let (answer, said) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(answer.contains("Rule a.") && answer.contains("Rule b."), "{output:?}");
+        assert!(said.contains("main.jsonl` was written by a newer Rulebook (version 2)"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(&ledger).unwrap(), newer);
+    let told = person.json(&["sessions"]);
+    assert_eq!((&told["sessions"], &told["diagnostics"][0]["code"]), (&json!([]), &json!("bad-state")));
 }
 
 #[test]

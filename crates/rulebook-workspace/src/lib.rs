@@ -28,7 +28,7 @@ mod load;
 mod open;
 pub mod remote;
 pub mod settings;
-mod state;
+pub mod state;
 pub mod team;
 pub mod toggles;
 mod tree;

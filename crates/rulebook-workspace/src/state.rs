@@ -97,6 +97,33 @@ pub(crate) fn update<T: Serialize + DeserializeOwned>(
     atomic::replace(path, &(serde_json::to_string_pretty(&after)? + "\n"), Audience::Owner)
 }
 
+/// What a state file of at most `limit` bytes says, if that can be read.
+pub fn recall<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> Option<T> {
+    read(path, limit, version).known()
+}
+
+/// Replaces what a state file says. What could not be read of it is kept as `….broken`, and told; one of a newer version
+/// is not written to.
+///
+/// # Errors
+/// If it cannot be written, or a newer Rulebook keeps it.
+pub fn keep<T: Serialize + DeserializeOwned>(
+    path: &Path,
+    limit: usize,
+    version: u64,
+    now: &T,
+) -> io::Result<Option<Diagnostic>> {
+    let _held = lock(path).map_err(|error| naming("cannot write", path, &error))?;
+    let found = read::<T>(path, limit, version);
+    match found {
+        Read::Newer(newer) => return Err(newer_error(path, newer, version)),
+        Read::Broken(_) => keep_copy(path)?,
+        Read::Absent | Read::Known(_) => {}
+    }
+    atomic::replace(path, &serde_json::to_string(now)?, Audience::Owner)?;
+    Ok(found.diagnostic(path))
+}
+
 /// Why a file of a newer version is not written to.
 pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
     io::Error::other(format!(

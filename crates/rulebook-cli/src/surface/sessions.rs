@@ -109,14 +109,16 @@ fn all(workspace: &Workspace) -> (Vec<Told>, Vec<Diagnostic>) {
     let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
     let found = workspace.homes.state.iter().flat_map(|state| sessions(&state.join("rulebook")));
     for found in found {
-        match found.ledger.read() {
-            Ok(history) => all.extend(Told::of(&found, history)),
-            Err(error) => {
-                let file = workspace.homes.shown(found.ledger.file());
-                diagnostics
-                    .push(Diagnostic::whole(Code::BadState, file, error.to_string()).help("remove it"));
+        let (fault, help) = match found.ledger.read() {
+            Ok(history) => {
+                let fault = found.ledger.left_alone(&history);
+                all.extend(Told::of(&found, history));
+                (fault, "use that Rulebook, or remove the file")
             }
-        }
+            Err(error) => (Some(error.to_string()), "remove it"),
+        };
+        let file = workspace.homes.shown(found.ledger.file());
+        diagnostics.extend(fault.map(|told| Diagnostic::whole(Code::BadState, file, told).help(help)));
     }
     (all, diagnostics)
 }
