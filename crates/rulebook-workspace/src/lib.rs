@@ -323,7 +323,8 @@ impl Workspace {
     /// The real folders whose files are looked at: the roots, and those that links may lead to.
     fn grounds(&self) -> Vec<PathBuf> {
         let roots = self.roots.roots.iter().map(|root| PathBuf::from(&root.path));
-        roots.chain(self.allow_links().iter().filter_map(|path| path.canonicalize().ok())).collect()
+        // The roots too: Windows spells a real path in a way of its own.
+        roots.chain(self.allow_links()).filter_map(|path| path.canonicalize().ok()).collect()
     }
 
     fn exists(&self, root: usize, path: &str) -> bool {
