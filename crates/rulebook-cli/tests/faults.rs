@@ -148,10 +148,8 @@ fn a_home_that_cannot_be_written_is_told() {
         let Some(mut command) = unprivileged(&person, words) else { return };
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
-        assert!(
-            String::from_utf8_lossy(&output.stderr).to_lowercase().contains("permission denied"),
-            "{output:?}"
-        );
+        let said = String::from_utf8_lossy(&output.stderr).to_lowercase();
+        assert!(said.contains("permission denied") && said.contains(".json`"), "{output:?}");
     }
     let output = unprivileged(&person, &["prompt"]).unwrap().output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("Rule a."), "{output:?}");
@@ -214,6 +212,8 @@ fn state_that_cannot_be_read_is_told_kept_and_replaced() {
         check("home/.local/state/rulebook/trust.json", WRITERS[1], "bad-state", rubbish);
         check("home/.cache/rulebook/remote/acme.json", WRITERS[2], "bad-state", rubbish);
     }
+    let much = vec![b' '; (16 << 20) + 1];
+    check("home/.local/state/rulebook/toggles.json", WRITERS[0], "bad-settings", &much);
 }
 
 #[test]
@@ -236,6 +236,41 @@ fn a_broken_ledger_loses_its_broken_lines_alone() {
 }
 
 #[test]
+fn what_is_no_file_is_not_waited_for() {
+    /// Puts something else in the place of a file, and looks at what a command says of it.
+    #[track_caller]
+    fn check(put: &str, file: &str, words: &[&str], told: &str) {
+        let person = person();
+        person.hook(&mut person.command(&["hook", "claude"]));
+        let path = person.path(file);
+        let _ = fs::remove_file(&path);
+        let script = format!("{put} '{}'", path.display());
+        assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
+        let mut command = Command::new("timeout");
+        command.arg("20").arg(env!("CARGO_BIN_EXE_rulebook")).args(words);
+        command.current_dir(person.path("repo")).env_clear().env("HOME", person.path("home"));
+        let output = person.hook(&mut command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() != Some(124), "{file}: {words:?} waits");
+        assert!(
+            said.contains(path.file_name().unwrap().to_str().unwrap()) && said.contains(told),
+            "{file}: {words:?} says {said}"
+        );
+    }
+    let ledger = "home/.local/state/rulebook/sessions/claude/s/main.jsonl";
+    for put in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        for words in [&["hook", "claude"][..], &["sessions"], &["explain", "--session", "s"]] {
+            check(put, ledger, words, "it is not a regular file");
+        }
+    }
+    let state = "home/.local/state/rulebook";
+    check("mkfifo", &format!("{state}/toggles.json.lock"), WRITERS[0], "it is not a regular file");
+    check("mkdir -p", &format!("{state}/trust.json.lock"), WRITERS[1], "it is not a regular file");
+    check("mkfifo", "repo/rulebook.toml", WRITERS[3], "it is not a regular file");
+    check("truncate -s 2G", "repo/rulebook.toml", WRITERS[3], "it is larger than 1048576 bytes");
+}
+
+#[test]
 fn what_a_newer_version_wrote_is_left_alone() {
     #[track_caller]
     fn check(file: &str, writer: &[&str]) {
@@ -254,6 +289,26 @@ fn what_a_newer_version_wrote_is_left_alone() {
     check("home/.local/state/rulebook/toggles.json", WRITERS[0]);
     check("home/.local/state/rulebook/trust.json", WRITERS[1]);
     check("home/.cache/rulebook/remote/acme.json", WRITERS[2]);
+}
+
+#[test]
+fn a_ledger_of_a_newer_version_is_left_alone_and_rules_are_given() {
+    let person = person();
+    person.hook(&mut person.command(&["hook", "claude"]));
+    let ledger = person.state("sessions/claude/s/main.jsonl");
+    let newer =
+        fs::read_to_string(&ledger).unwrap().replacen("\"version\":1", "\"version\":2,\"more\":[]", 1);
+    fs::write(&ledger, &newer).unwrap();
+    for _ in 0..2 {
+        let output = person.hook(&mut person.command(&["hook", "claude"]));
+        let (answer, said) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(answer.contains("Rule a.") && answer.contains("Rule b."), "{output:?}");
+        assert!(said.contains("main.jsonl` was written by a newer Rulebook (version 2)"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(&ledger).unwrap(), newer);
+    let told = person.json(&["sessions"]);
+    assert_eq!((&told["sessions"], &told["diagnostics"][0]["code"]), (&json!([]), &json!("bad-state")));
 }
 
 #[test]

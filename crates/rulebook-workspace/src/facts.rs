@@ -1,10 +1,12 @@
 //! Facts that conditions ask the disk for: what a workspace is made of, and what its files say.
 
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use rulebook::evidence::{Evidence, Roots};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evidence::{Evidence, Root, Roots};
+
+use crate::{Homes, bounded};
 
 /// Files at a root, and the tags they stand for.
 const MARKERS: &[(&str, &[&str])] = &[
@@ -46,45 +48,68 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("vue", &["vue", "frontend"]),
 ];
 
-const MAX_MANIFEST: u64 = 1 << 20;
+/// How much of a file is looked at: of a manifest, and by the `content` condition.
+const MAX_BYTES: usize = 1 << 20;
 
-/// How much of a file the `content` condition sees.
-const MAX_CONTENT: u64 = 1 << 20;
-
-/// The tags of what lies at a root; sorted.
-pub(crate) fn derived_tags(root: &Path) -> Vec<String> {
-    let markers = MARKERS.iter().filter(|(name, _)| root.join(name).is_file()).flat_map(|(_, tags)| *tags);
-    let mut tags: Vec<String> = markers.map(|tag| (*tag).to_owned()).collect();
-    let manifest = root.join("package.json");
-    if fs::metadata(&manifest).is_ok_and(|metadata| metadata.is_file() && metadata.len() < MAX_MANIFEST)
-        && let Ok(text) = fs::read_to_string(&manifest)
-        && let Ok(json) = serde_json::from_str::<serde_json::Value>(&text)
-    {
-        let depends = |name: &str| {
-            ["dependencies", "devDependencies", "peerDependencies"]
-                .iter()
-                .any(|key| json[key].get(name).is_some())
-        };
-        let found = PACKAGES.iter().filter(|(name, _)| depends(name)).flat_map(|(_, tags)| *tags);
-        tags.extend(found.map(|tag| (*tag).to_owned()));
+/// The tags of what lies at a root, sorted; and the names of what lies outside and so stands for none, with where.
+pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> (Vec<String>, Vec<(&'static str, PathBuf)>) {
+    let (mut tags, mut outside) = (Vec::new(), Vec::new());
+    for (name, own) in MARKERS.iter().filter(|(name, _)| root.join(name).is_file()) {
+        match real(&root.join(name), allowed) {
+            Some(Ok(file)) => {
+                tags.extend(own.iter().copied());
+                if *name == "package.json" {
+                    tags.extend(packages(&file));
+                }
+            }
+            Some(Err(target)) => outside.push((*name, target)),
+            None => {}
+        }
     }
-    tags.sort();
+    tags.sort_unstable();
     tags.dedup();
-    tags
+    (tags.into_iter().map(str::to_owned).collect(), outside)
+}
+
+/// Files at the roots that would say what the workspace is made of, and lie elsewhere.
+pub(crate) fn tell_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) -> Vec<Diagnostic> {
+    let mut told = Vec::new();
+    for Root { name: root, path, .. } in &roots.roots {
+        let prefix = if roots.roots.len() > 1 { format!("{root}/") } else { String::new() };
+        for (name, target) in derived_tags(Path::new(path), allowed).1 {
+            let target = homes.shown(&target);
+            let what = format!("is a link that leads out of its root, to `{target}`, and stands for no tag");
+            told.push(Diagnostic::whole(Code::OutsideRoot, format!("{prefix}{name}"), what));
+        }
+    }
+    told
+}
+
+/// The tags of what a `package.json` depends on.
+fn packages(manifest: &Path) -> Vec<&'static str> {
+    let bytes = bounded::read(manifest, MAX_BYTES).ok().flatten().filter(|bytes| bytes.len() <= MAX_BYTES);
+    let json = bytes.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    let depends = |name: &str| {
+        let mut keys = ["dependencies", "devDependencies", "peerDependencies"].iter();
+        json.as_ref().is_some_and(|json| keys.any(|key| json[key].get(name).is_some()))
+    };
+    PACKAGES.iter().filter(|(name, _)| depends(name)).flat_map(|(_, tags)| *tags).copied().collect()
 }
 
 /// The texts of the files in evidence, by position; files that are none or not readable are left out.
-pub(crate) fn contents(evidence: &Evidence, roots: &Roots) -> Vec<(usize, String)> {
+pub(crate) fn contents(evidence: &Evidence, roots: &Roots, allowed: &[PathBuf]) -> Vec<(usize, String)> {
     let read = |at: usize| {
         let seen = &evidence.paths[at];
-        let root = Path::new(&roots.roots[seen.root].path);
-        // A link may lead out of the root: what lies there is nobody's evidence.
-        let path = fs::canonicalize(root.join(&seen.path)).ok().filter(|path| path.starts_with(root))?;
-        let file =
-            fs::metadata(&path).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(&path).ok())?;
-        let mut bytes = Vec::new();
-        file.take(MAX_CONTENT).read_to_end(&mut bytes).ok()?;
+        let file = real(&Path::new(&roots.roots[seen.root].path).join(&seen.path), allowed)?.ok()?;
+        let mut bytes = bounded::read(&file, MAX_BYTES).ok()??;
+        bytes.truncate(MAX_BYTES);
         Some((at, String::from_utf8_lossy(&bytes).into_owned()))
     };
     (0..evidence.paths.len()).filter_map(read).collect()
+}
+
+/// Where a file really lies: a link may lead out of what is allowed, and what lies there is nobody's evidence.
+fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
+    let real = fs::canonicalize(path).ok()?;
+    Some(if allowed.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(real) })
 }

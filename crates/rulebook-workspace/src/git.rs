@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
+
 /// The current branch; nothing when detached or outside a repository.
 pub fn branch(root: &Path) -> Option<String> {
     let git = root.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists())?;
@@ -36,7 +38,9 @@ fn git_dir(git: &Path) -> Option<PathBuf> {
     Some(git.parent()?.join(named))
 }
 
+/// What git writes there is one line. A link may lead to something that says it has no length and does not end.
 fn read_small(path: &Path) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
-    (metadata.is_file() && metadata.len() < 4096).then(|| fs::read_to_string(path).ok()).flatten()
+    const MAX: usize = 4096;
+    let bytes = bounded::read(path, MAX).ok().flatten().filter(|bytes| bytes.len() <= MAX)?;
+    String::from_utf8(bytes).ok()
 }

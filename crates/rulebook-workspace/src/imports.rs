@@ -1,10 +1,10 @@
 //! Following imports: each file a rule pulls in with `@path` becomes a rule of its own, for the same folder.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::diagnostic::{Code, Diagnostic, MAX_PLACES};
 use rulebook::format::{Entry, IMPORTED, Import, Parsed, imports, parse};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope, Source};
@@ -16,6 +16,9 @@ use crate::trust::Gate;
 
 /// The most files all imports together may pull in.
 const MAX_IMPORTS: usize = 256;
+
+/// The most names that are looked for on disk, of all rules together.
+const MAX_NAMES: usize = 50_000;
 
 /// A rule whose imports are followed, and the files that led to it.
 struct Importer {
@@ -35,14 +38,27 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>, gate: &Gate)
         let always = parsed.iter().filter_map(rule_of).filter(|rule| rule.is_on_here());
         seen.extend(always.map(|rule| (real_path(rule), rule.origin.folder.clone())));
     }
-    let known = parsed.len();
+    let (known, mut looked_for) = (parsed.len(), 0);
     while let Some(importer) = queue.pop_front() {
         let Some(rule) = rule_of(&parsed[importer.at]) else { continue };
         let (mut added, mut is_full) = (Vec::new(), false);
-        for import in imports(&rule.body) {
-            let mut tell = |code, message: String| diagnostics.push(located(rule, &import, code, message));
-            let Some(real) = target(rule, &import, search, &mut tell) else { continue };
+        let mut telling = Telling { rule, counts: BTreeMap::new(), told: Vec::new() };
+        let mut names = HashSet::new();
+        for import in imports(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
             let path = &import.path;
+            let mut tell = |code, message: String| telling.tell(&import, code, message);
+            looked_for += 1;
+            if looked_for > MAX_NAMES {
+                tell(
+                    Code::ImportTooDeep,
+                    format!(
+                        "`@{path}` and what follows are not read: {MAX_NAMES} names are looked for already"
+                    ),
+                );
+                is_full = true;
+                break;
+            }
+            let Some(real) = target(rule, &import, search, &mut tell) else { continue };
             if importer.chain.contains(&real) {
                 tell(Code::ImportCyclic, format!("`@{path}` leads back to a file that imports this one"));
             } else if importer.chain.len() > rule.origin.format.imports {
@@ -66,6 +82,7 @@ pub(crate) fn follow(parsed: &mut Vec<Parsed>, search: &Search<'_>, gate: &Gate)
                 added.push((imported(rule, &real, search), real));
             }
         }
+        diagnostics.extend(telling.end());
         for (Source { origin, text }, real) in added {
             let chain = importer.chain.iter().cloned().chain([real]).collect();
             queue.push_back(Importer { at: parsed.len(), chain });
@@ -139,8 +156,31 @@ fn imported(rule: &Rule, real: &Path, search: &Search<'_>) -> Source {
     Source { origin, text: read_text(real, &mut vec![0; FIRST_READ]) }
 }
 
-fn located(rule: &Rule, import: &Import, code: Code, message: String) -> Diagnostic {
-    let mut told = Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
-    told.line += rule.body_line - 1;
-    told
+/// What is told of the imports of one rule: of each kind the first few, and how many more there are.
+struct Telling<'r> {
+    rule: &'r Rule,
+    counts: BTreeMap<Code, usize>,
+    told: Vec<Diagnostic>,
+}
+
+impl Telling<'_> {
+    fn tell(&mut self, import: &Import, code: Code, message: String) {
+        let Telling { rule, counts, told } = self;
+        let count = counts.entry(code).or_default();
+        *count += 1;
+        // A place is counted from the start of the text: not for thousands of them.
+        if *count <= MAX_PLACES {
+            let at = Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
+            told.push(Diagnostic { line: at.line + rule.body_line - 1, ..at });
+        }
+    }
+
+    fn end(mut self) -> Vec<Diagnostic> {
+        for (code, count) in self.counts.into_iter().filter(|(_, count)| *count > MAX_PLACES) {
+            if let Some(last) = self.told.iter_mut().rfind(|told| told.code == code) {
+                last.message.push_str(&format!("; and {} more like it below", count - MAX_PLACES));
+            }
+        }
+        self.told
+    }
 }

@@ -10,7 +10,7 @@ pub use history::{Delivery, History};
 pub use sessions::{Session, sessions, sweep};
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::naming;
+use crate::bounded;
 use crate::state::make_folder;
 
 /// The version of the lines written here.
@@ -126,6 +127,15 @@ impl Ledger {
         &self.file
     }
 
+    /// What is to be told of a ledger that a newer Rulebook writes: it is neither read nor written to.
+    pub fn left_alone(&self, history: &History) -> Option<String> {
+        let told = |version| {
+            let file = self.file.display();
+            format!("`{file}` was written by a newer Rulebook (version {version}), and is left alone")
+        };
+        history.newer().map(told)
+    }
+
     /// The session it is of, if anything was written.
     pub fn session(self) -> Option<Session> {
         sessions::session(self.file)
@@ -147,11 +157,9 @@ impl Ledger {
 
     /// Takes in what was written since the history was read.
     pub fn follow(&self, history: &mut History) -> io::Result<()> {
-        match File::open(&self.file) {
-            Ok(mut file) => read_on(&mut file, history),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(naming("cannot read", &self.file, &error)),
-        }
+        let read = bounded::open(&self.file)
+            .and_then(|file| file.map_or(Ok(()), |mut file| read_on(&mut file, history)));
+        read.map_err(|error| naming("cannot read", &self.file, &error))
     }
 
     /// Appends facts, and those of the deliveries that nobody made before. What others wrote since `history` was read is
@@ -164,13 +172,17 @@ impl Ledger {
     ) -> io::Result<Vec<Delivery>> {
         let mut file = self.open().map_err(|error| naming("cannot write", &self.file, &error))?;
         let is_locked = lock(&file);
-        read_on(&mut file, history)?;
+        read_on(&mut file, history).map_err(|error| naming("cannot read", &self.file, &error))?;
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !history.has(delivery)).collect();
         let facts: Vec<Fact> = facts.into_iter().chain(mine.iter().cloned().map(Fact::Delivered)).collect();
         let mut text = if history.is_torn() { "\n".to_owned() } else { String::new() };
         let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         for fact in &facts {
             text.push_str(&history::line(at, fact)?);
+        }
+        if history.newer().is_some() {
+            // What it says is not known, so nothing was claimed before; and nothing is written to it.
+            text.clear();
         }
         if !text.is_empty() {
             file.write_all(text.as_bytes()).map_err(|error| naming("cannot write", &self.file, &error))?;
@@ -184,6 +196,7 @@ impl Ledger {
     }
 
     fn open(&self) -> io::Result<File> {
+        bounded::is_there(&self.file)?;
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
@@ -217,6 +230,12 @@ fn lock(file: &File) -> bool {
 /// Reads what was appended since.
 fn read_on(file: &mut File, history: &mut History) -> io::Result<()> {
     let len = file.metadata()?.len();
+    if history.end() == 0 && len > 0 {
+        history.set_version(version(file)?);
+    }
+    if history.newer().is_some() {
+        return Ok(());
+    }
     let from = history.end().max(len.saturating_sub(MAX_LEDGER));
     if len > from {
         file.seek(SeekFrom::Start(from))?;
@@ -225,6 +244,19 @@ fn read_on(file: &mut File, history: &mut History) -> io::Result<()> {
         history.read_on(from, &bytes);
     }
     Ok(())
+}
+
+/// The version that the first line of a ledger says, however the rest of it may read.
+fn version(file: &mut File) -> io::Result<Option<u64>> {
+    #[derive(Deserialize)]
+    struct Stamp {
+        version: u64,
+    }
+    const MAX_LINE: u64 = 64 << 10;
+    file.seek(SeekFrom::Start(0))?;
+    let mut line = Vec::new();
+    BufReader::new(&mut *file).take(MAX_LINE).read_until(b'\n', &mut line)?;
+    Ok(serde_json::from_slice(&line).ok().map(|Stamp { version }| version))
 }
 
 /// A name as part of a path, whatever a host calls its sessions: other signs are written as their numbers.

@@ -28,7 +28,7 @@ mod load;
 mod open;
 pub mod remote;
 pub mod settings;
-mod state;
+pub mod state;
 pub mod team;
 pub mod toggles;
 mod tree;
@@ -122,6 +122,9 @@ impl Workspace {
         if !matches!(reach, Reach::Above(_)) {
             diagnostics.extend(self.tell_unknown_ids(&book));
         }
+        if book.needs().tags {
+            diagnostics.extend(facts::tell_outside(&self.roots, &self.homes, &self.grounds()));
+        }
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
 
@@ -190,8 +193,7 @@ impl Workspace {
         let extra: Vec<(Option<usize>, String)> =
             self.settings.rules.extra_paths.iter().map(|path| (path.root, path.value.clone())).collect();
         let is_own = std::ptr::eq(formats, FORMATS);
-        let allow_links: Vec<PathBuf> =
-            self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect();
+        let allow_links = self.allow_links();
         // An agent's own view knows nothing of what is fetched here.
         let remotes: &[Remote] = if is_own { &self.settings.remotes } else { &[] };
         let folders = remote::folders(remotes, &self.homes);
@@ -301,15 +303,28 @@ impl Workspace {
             evidence.branch = self.roots.roots.iter().find_map(|root| git::branch(Path::new(&root.path)));
         }
         if needs.content {
-            evidence.contents = facts::contents(evidence, &self.roots);
+            evidence.contents = facts::contents(evidence, &self.roots, &self.grounds());
         }
         if needs.tags {
             let tags = evidence.tags.get_or_insert_with(Vec::new);
             tags.extend(self.settings.workspace.tags.iter().cloned());
-            tags.extend(self.roots.roots.iter().flat_map(|root| facts::derived_tags(Path::new(&root.path))));
+            let grounds = self.grounds();
+            let roots = self.roots.roots.iter();
+            tags.extend(roots.flat_map(|root| facts::derived_tags(Path::new(&root.path), &grounds).0));
             tags.sort();
             tags.dedup();
         }
+    }
+
+    fn allow_links(&self) -> Vec<PathBuf> {
+        self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect()
+    }
+
+    /// The real folders whose files are looked at: the roots, and those that links may lead to.
+    fn grounds(&self) -> Vec<PathBuf> {
+        let roots = self.roots.roots.iter().map(|root| PathBuf::from(&root.path));
+        // The roots too: Windows spells a real path in a way of its own.
+        roots.chain(self.allow_links()).filter_map(|path| path.canonicalize().ok()).collect()
     }
 
     fn exists(&self, root: usize, path: &str) -> bool {

@@ -92,9 +92,36 @@ pub(crate) fn update<T: Serialize + DeserializeOwned>(
     let is_broken = matches!(found, Read::Broken(_));
     let Some(after) = change(found.known()) else { return Ok(()) };
     if is_broken {
-        keep_copy(path)?;
+        move_aside(path)?;
     }
     atomic::replace(path, &(serde_json::to_string_pretty(&after)? + "\n"), Audience::Owner)
+}
+
+/// What a state file of at most `limit` bytes says, if that can be read.
+pub fn recall<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> Option<T> {
+    read(path, limit, version).known()
+}
+
+/// Replaces what a state file says. What could not be read of it is kept as `….broken`, and told; one of a newer version
+/// is not written to.
+///
+/// # Errors
+/// If it cannot be written, or a newer Rulebook keeps it.
+pub fn keep<T: Serialize + DeserializeOwned>(
+    path: &Path,
+    limit: usize,
+    version: u64,
+    now: &T,
+) -> io::Result<Option<Diagnostic>> {
+    let _held = lock(path).map_err(|error| naming("cannot write", path, &error))?;
+    let found = read::<T>(path, limit, version);
+    match found {
+        Read::Newer(newer) => return Err(newer_error(path, newer, version)),
+        Read::Broken(_) => move_aside(path)?,
+        Read::Absent | Read::Known(_) => {}
+    }
+    atomic::replace(path, &serde_json::to_string(now)?, Audience::Owner)?;
+    Ok(found.diagnostic(path))
 }
 
 /// Why a file of a newer version is not written to.
@@ -105,16 +132,16 @@ pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
     ))
 }
 
-/// Keeps a copy of a file that cannot be read, under a name that is free, before another takes its place. What is no file
-/// has no copy, and is itself moved there.
-pub(crate) fn keep_copy(path: &Path) -> io::Result<()> {
+/// Moves what cannot be read aside, to a name that is free, before another file takes its place. It may be anything: a FIFO,
+/// a folder, a file that fills the disk.
+pub(crate) fn move_aside(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1..).map(|at| if at == 1 { ".broken".to_owned() } else { format!(".broken-{at}") });
-    let mut free = names.map(|end| path.with_file_name(format!("{name}{end}"))).filter(|path| !path.exists());
+    let mut free = names
+        .map(|end| path.with_file_name(format!("{name}{end}")))
+        .filter(|path| fs::symlink_metadata(path).is_err());
     let broken: PathBuf = free.next().expect("names do not end");
-    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let kept = if is_file { fs::copy(path, &broken).map(drop) } else { fs::rename(path, &broken) };
-    kept.map_err(|error| naming("cannot write", &broken, &error))
+    fs::rename(path, &broken).map_err(|error| naming("cannot write", &broken, &error))
 }
 
 /// Waits for the lock of a file, which lasts as long as what is returned. The lock file stays: a writer that removed it
@@ -123,7 +150,9 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     make_folder(atomic::folder(path))?;
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");
-    let file = File::options().create(true).truncate(false).write(true).open(PathBuf::from(lock))?;
+    let lock = PathBuf::from(lock);
+    bounded::is_there(&lock).map_err(|error| naming("cannot lock", &lock, &error))?;
+    let file = File::options().create(true).truncate(false).write(true).open(lock)?;
     file.lock()?;
     Ok(file)
 }

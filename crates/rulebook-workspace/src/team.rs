@@ -7,6 +7,8 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
 
 use crate::atomic::{self, Audience, naming};
+use crate::bounded;
+use crate::settings::MAX_TEXT;
 use crate::toggles::{Changed, Switch};
 use rulebook::rule::normalize_id;
 
@@ -17,16 +19,23 @@ use rulebook::rule::normalize_id;
 pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed> {
     refuse_leading_out(path)?;
     let _held = lock(atomic::folder(path)).map_err(|error| naming("cannot write", path, &error))?;
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        read => read.map_err(|error| naming("cannot read", path, &error))?,
-    };
+    let text = read(path).map_err(|error| naming("cannot read", path, &error))?;
     let edited = edit(&text, &normalize_id(id), to).map_err(|fault| {
         io::Error::new(io::ErrorKind::InvalidData, format!("`{}`: {fault}", path.display()))
     })?;
     match edited {
         Some(edited) => atomic::replace(path, &edited, Audience::Usual).map(|()| Changed::Yes),
         None => Ok(Changed::No),
+    }
+}
+
+/// The text of a settings file; empty where there is none.
+fn read(path: &Path) -> io::Result<String> {
+    match bounded::read(path, MAX_TEXT)?.map(String::from_utf8) {
+        None => Ok(String::new()),
+        Some(Ok(text)) if text.len() <= MAX_TEXT => Ok(text),
+        Some(Ok(_)) => Err(io::Error::other(format!("it is larger than {MAX_TEXT} bytes"))),
+        Some(Err(_)) => Err(io::Error::other("it is not UTF-8 text")),
     }
 }
 

@@ -85,7 +85,7 @@ impl Toggles {
             return Err(state::newer_error(&self.path, document.version, VERSION));
         }
         if document.fault.is_some() {
-            state::keep_copy(&self.path)?;
+            state::move_aside(&self.path)?;
         }
         let text = serde_json::to_string_pretty(&document)? + "\n";
         atomic::replace(&self.path, &text, Audience::Owner)?;
@@ -95,7 +95,8 @@ impl Toggles {
     fn document(&self) -> io::Result<Document> {
         match bounded::read(&self.path, MAX_FILE)? {
             Some(bytes) if bytes.len() > MAX_FILE => {
-                Err(io::Error::other(format!("it is larger than {MAX_FILE} bytes")))
+                let fault = Some(format!("it is larger than {MAX_FILE} bytes"));
+                Ok(Document { fault, ..Document::default() })
             }
             Some(bytes) => Ok(Document::parse(&bytes)),
             None => Ok(Document::default()),

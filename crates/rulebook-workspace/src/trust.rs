@@ -13,7 +13,7 @@ use rulebook::format::Parsed;
 use rulebook::source::{Origin, Scope, Unreadable};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::{self, Audience};
+use crate::atomic::{self, Audience, naming};
 use crate::homes::posix;
 use crate::settings::Trust;
 use crate::state::{self, sha256};
@@ -69,7 +69,8 @@ impl Store {
     pub fn record(&self, root: &str, texts: &[(String, String)]) -> io::Result<()> {
         let hashes: Hashes =
             texts.iter().map(|(path, text)| (path.clone(), sha256(text.as_bytes()))).collect();
-        let held = state::lock(&self.texts.join("texts"))?;
+        let held = state::lock(&self.texts.join("texts"))
+            .map_err(|error| naming("cannot write", &self.path, &error))?;
         for (path, text) in texts {
             let kept = self.texts.join(&hashes[path]);
             if !kept.exists() {

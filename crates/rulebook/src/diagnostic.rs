@@ -152,7 +152,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// How many places of one kind are told in one file.
-pub(crate) const MAX_PLACES: usize = 10;
+pub const MAX_PLACES: usize = 10;
 
 /// Tells the first few places; the last of them says how many more there are.
 pub(crate) fn tell_first<P>(

@@ -178,7 +178,9 @@ fn read_input_file(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
 
 fn absolute(here: &Path, path: &str) -> String {
     let is_drive = path.get(1..3).is_some_and(|rest| rest == ":/" || rest == ":\\");
-    if is_drive || Path::new(path).is_absolute() || path.starts_with("~/") {
+    // A share's name, or a path from the top of a drive, is absolute whatever system this is.
+    let is_windows = is_drive || path.starts_with('\\');
+    if is_windows || Path::new(path).is_absolute() || path.starts_with("~/") {
         return path.to_owned();
     }
     here.join(path).to_string_lossy().into_owned()

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::anyhow;
-use rulebook::diagnostic::nearest;
+use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Fact, History, Session, sessions};
 use serde_json::{Value, json};
@@ -36,12 +36,13 @@ impl Told {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let workspace = super::open(args)?;
-    let all = all(&workspace);
+    let (all, diagnostics) = all(&workspace);
     if args.json {
         let listed: Vec<Value> = all.iter().map(summary).collect();
-        out::print_json(&json!({ "version": VERSION, "sessions": listed }))?;
+        out::print_json(&json!({ "version": VERSION, "sessions": listed, "diagnostics": diagnostics }))?;
         return Ok(ExitCode::SUCCESS);
     }
+    tell(&diagnostics);
     if all.is_empty() {
         out::print(
             "no sessions yet\n  help: `rulebook install` wires an agent's hooks; each of its sessions is listed here\n",
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// `explain --session`: turn by turn what was seen and given, then what was not and why.
 pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<ExitCode> {
-    let mut all = all(workspace);
+    let (mut all, diagnostics) = all(workspace);
     let known: Vec<String> = all.iter().map(|told| told.session.clone()).collect();
     if wanted.is_empty() {
         all.retain(|told| told.root == workspace.roots.roots[0].path);
@@ -80,6 +81,9 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         all.retain(|told| last.as_ref() == Some(&(told.host.clone(), told.session.clone())));
     } else {
         all.retain(|told| told.session == wanted);
+    }
+    if !args.json {
+        tell(&diagnostics);
     }
     if all.is_empty() {
         let help = match nearest(wanted, known.iter().map(String::as_str)) {
@@ -91,7 +95,7 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
     }
     if args.json {
         let told: Vec<Value> = all.iter().map(|told| whole(told, workspace)).collect();
-        out::print_json(&json!({ "version": VERSION, "sessions": told }))?;
+        out::print_json(&json!({ "version": VERSION, "sessions": told, "diagnostics": diagnostics }))?;
     } else {
         let mut text = String::new();
         all.iter().for_each(|told| show(&mut text, told, workspace));
@@ -100,11 +104,29 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every session, the last written first.
-fn all(workspace: &Workspace) -> Vec<Told> {
-    let Some(state) = &workspace.homes.state else { return Vec::new() };
-    let told = |found: Session| Told::of(&found, found.ledger.read().ok()?);
-    sessions(&state.join("rulebook")).into_iter().filter_map(told).collect()
+/// Every session, the last written first; and the ledgers that are none.
+fn all(workspace: &Workspace) -> (Vec<Told>, Vec<Diagnostic>) {
+    let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
+    let found = workspace.homes.state.iter().flat_map(|state| sessions(&state.join("rulebook")));
+    for found in found {
+        let (fault, help) = match found.ledger.read() {
+            Ok(history) => {
+                let fault = found.ledger.left_alone(&history);
+                all.extend(Told::of(&found, history));
+                (fault, "use that Rulebook, or remove the file")
+            }
+            Err(error) => (Some(error.to_string()), "remove it"),
+        };
+        let file = workspace.homes.shown(found.ledger.file());
+        diagnostics.extend(fault.map(|told| Diagnostic::whole(Code::BadState, file, told).help(help)));
+    }
+    (all, diagnostics)
+}
+
+fn tell(diagnostics: &[Diagnostic]) {
+    let mut text = String::new();
+    diagnostics.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+    out::print_aside(&text);
 }
 
 pub(super) fn given(history: &History) -> usize {

@@ -316,3 +316,28 @@ fn nothing_passes_unwatched_where_that_is_asked_for() {
     lab.model.answers(vec![Do::Write(response("200 OK", gzip, "?"))]);
     assert_eq!(lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "go")])).status(), 502);
 }
+
+#[test]
+fn a_conversation_that_cannot_be_read_is_told_and_kept_and_a_newer_one_is_left_alone() {
+    let first: &[(&str, &str)] = &[("user", "go")];
+    let second: &[(&str, &str)] = &[("user", "go"), ("said", "ok"), ("user", "and on")];
+    for (text, told, is_replaced) in [
+        ("rubbish", "cannot be read and is not used: not JSON", true),
+        ("{\"prefix\":null}", "it has no version", true),
+        ("{\"version\":2}", "was written by a newer Rulebook (version 2", false),
+    ] {
+        let mut lab = Lab::new(&[("always.md", "Always so.\n")]);
+        lab.ask(&CHAT, &(CHAT.conversation)(first));
+        until(|| lab.has_state(), || "the conversation's state".to_owned());
+        lab.start();
+        let file = lab.conversation().unwrap();
+        assert!(fs::read_to_string(&file).unwrap().starts_with("{\"version\":1,"));
+        fs::write(&file, text).unwrap();
+        lab.ask(&CHAT, &(CHAT.conversation)(second));
+        assert!(lab.model.seen().last().unwrap().text().contains("Always so."), "{text}");
+        lab.until_logged(told);
+        assert_eq!(fs::read_to_string(&file).unwrap() != text, is_replaced, "{text}");
+        let kept = fs::read_to_string(file.with_extension("json.broken")).ok();
+        assert_eq!(kept.as_deref(), is_replaced.then_some(text));
+    }
+}

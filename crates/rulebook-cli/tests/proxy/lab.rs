@@ -322,7 +322,12 @@ impl Lab {
 
     /// Whether it is written down where a conversation stands.
     pub(crate) fn has_state(&self) -> bool {
-        self.state().iter().any(|file| file.extension().is_some_and(|ending| ending == "json"))
+        self.conversation().is_some()
+    }
+
+    /// The file in which that is written down.
+    pub(crate) fn conversation(&self) -> Option<PathBuf> {
+        self.state().into_iter().find(|file| file.extension().is_some_and(|ending| ending == "json"))
     }
 
     /// What the session's ledger says, once it says this.

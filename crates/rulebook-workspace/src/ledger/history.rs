@@ -88,6 +88,8 @@ pub struct History {
     given: HashMap<String, Given>,
     /// Deliveries are no facts here.
     is_brief: bool,
+    /// The version of a ledger that is too new to be read.
+    newer: Option<u64>,
 }
 
 /// A text in the context.
@@ -201,6 +203,15 @@ impl History {
         let is_it =
             |fact: &Fact| matches!(fact, Fact::Refused { rule: r, call: c } if r == rule && c == call);
         self.facts.iter().any(is_it)
+    }
+
+    /// The version of a ledger that a newer Rulebook writes, of which nothing is known here.
+    pub(super) fn newer(&self) -> Option<u64> {
+        self.newer
+    }
+
+    pub(super) fn set_version(&mut self, version: Option<u64>) {
+        self.newer = version.filter(|version| *version > u64::from(super::VERSION));
     }
 
     pub(super) fn end(&self) -> u64 {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::git;
+use crate::{bounded, git};
 
 /// The longest file of patterns that is read.
-const MAX_PATTERNS: u64 = 1 << 20;
+const MAX_PATTERNS: usize = 1 << 20;
 
 /// The patterns that hold in a folder of a repository.
 #[derive(Debug)]
@@ -88,8 +88,11 @@ impl Ignored {
 /// As many of a file's patterns as can be read.
 fn patterns(folder: &Path, file: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    if fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() <= MAX_PATTERNS) {
-        builder.add(file);
+    let bytes = bounded::read(file, MAX_PATTERNS).ok().flatten().filter(|bytes| bytes.len() <= MAX_PATTERNS);
+    let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        // A pattern that cannot be read is left out, and the others hold.
+        let _ = builder.add_line(Some(file.to_owned()), line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

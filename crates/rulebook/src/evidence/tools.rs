@@ -1,5 +1,7 @@
 //! Tool calls: which files a call is about, whatever the host calls its arguments.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::ToolCall;
@@ -172,10 +174,10 @@ fn looks_like_path(text: &str) -> bool {
 fn patched_files(text: &str) -> Vec<String> {
     const HEADERS: &[&str] =
         &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "rename to "];
-    let mut files: Vec<String> = Vec::new();
-    let mut add = |name: &str| {
-        if !name.is_empty() && name != "/dev/null" && !files.iter().any(|file| file == name) {
-            files.push(name.to_owned());
+    let (mut files, mut known) = (Vec::new(), HashSet::from(["", "/dev/null"]));
+    let mut add = |name| {
+        if known.insert(name) {
+            files.push(str::to_owned(name));
         }
     };
     let mut lines = text.lines().peekable();
@@ -266,6 +268,15 @@ mod tests {
             &["a.ts"],
         );
         check(r#"{"name":"bash","command":"apply_patch <<'E'\n*** Update File: a.ts\nE"}"#, &["a.ts"]);
+    }
+
+    #[test]
+    fn a_patch_may_name_more_files_than_count() {
+        let headers: Vec<String> =
+            (0..100_000).map(|at| format!("*** Update File: {}.ts\n", at / 2)).collect();
+        let call = ToolCall { input: Some(headers.concat().into()), ..ToolCall::default() };
+        let found = targets(&call, &|_| false);
+        assert_eq!((found.len(), found[0].as_str(), found[1999].as_str()), (2000, "48000.ts", "49999.ts"));
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub(super) fn answer(
     };
     let ledger = Ledger::of(&state, host.name, &event.session, event.agent.as_deref());
     let mut history = ledger.recall()?;
+    if let Some(told) = ledger.left_alone(&history) {
+        eprintln!("rulebook: {told}; rules are given whatever the session got");
+    }
     if history.is_empty() {
         sweep(&state, SystemTime::now());
     }

@@ -388,9 +388,9 @@ impl Exchange {
 fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Vec<Fact>) {
     let Some(state) = book.state() else { return };
     let root = &book.workspace.roots.roots[0].path;
-    if let Err(error) = session::record(&state, key, root, session, facts) {
-        proxy.fail(&format!("the session cannot be written down: {error}"));
-    }
+    let failed = |error| vec![format!("the session cannot be written down: {error}")];
+    let told = session::record(&state, key, root, session, facts).unwrap_or_else(failed);
+    told.iter().for_each(|told| proxy.fail(told));
 }
 
 /// Whether an agent asks, and no side question is put: those offer no tools.

@@ -177,7 +177,8 @@ fn headers(headers: &HeaderMap) -> Map<String, Value> {
 /// A recording that cannot be written is missed by nobody but who looks for it.
 fn write(file: &Path, bytes: &[u8]) {
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    // Never into what is there: names are new, and a pipe of that name would be waited for.
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let _ = options.open(file).and_then(|mut file| file.write_all(bytes));

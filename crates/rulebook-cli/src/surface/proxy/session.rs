@@ -1,7 +1,6 @@
 //! Conversations: which rules stand where in each, put there again in every request that holds that place.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +8,7 @@ use hyper::HeaderMap;
 use rulebook::agent::AGENTS;
 use rulebook::stream::policy::Policy;
 use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION};
+use rulebook_workspace::state;
 use serde::{Deserialize, Serialize};
 
 use crate::surface::wire::{Anchor, Edit, Request, Role, Wire, apply};
@@ -16,6 +16,8 @@ use crate::surface::wire::{Anchor, Edit, Request, Role, Wire, apply};
 /// What one conversation of an agent has got.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Session {
+    /// Of the file.
+    pub(super) version: u64,
     /// What stands before the conversation; decided once, so that a prompt cache keeps it.
     pub(super) prefix: Option<String>,
     /// What came on later, and behind which entry.
@@ -203,21 +205,28 @@ fn file(state: &Path, key: &Key) -> PathBuf {
     ledger(state, key).file().with_extension(format!("{beginning}.json"))
 }
 
-fn read(state: &Path, key: &Key) -> Option<Session> {
-    serde_json::from_slice(&fs::read(file(state, key)).ok()?).ok()
+/// The version of that file, and the most bytes that are read of it.
+const FILE_VERSION: u64 = 1;
+const MAX_FILE: usize = 64 << 20;
+
+/// What is known of a conversation. A file that cannot be read is told, and kept aside, when the next one is written.
+fn read(folder: &Path, key: &Key) -> Option<Session> {
+    state::recall(&file(folder, key), MAX_FILE, FILE_VERSION)
 }
 
-/// Writes down what happened, and where the conversation stands.
+/// Writes down what happened, and where the conversation stands; returns what is to be told of what was there.
 pub(super) fn record(
-    state: &Path,
+    folder: &Path,
     key: &Key,
     root: &str,
     session: &mut Session,
     facts: Vec<Fact>,
-) -> std::io::Result<()> {
-    let ledger = ledger(state, key);
+) -> std::io::Result<Vec<String>> {
+    let mut told = Vec::new();
+    let ledger = ledger(folder, key);
     if session.history.is_empty() {
         session.history = ledger.recall()?;
+        told.extend(ledger.left_alone(&session.history));
     }
     let began = session.history.is_empty().then(|| Fact::Began {
         version: VERSION,
@@ -228,14 +237,15 @@ pub(super) fn record(
     });
     let facts: Vec<Fact> = began.into_iter().chain(facts).collect();
     if facts.is_empty() {
-        return Ok(());
+        return Ok(told);
     }
     ledger.record(&mut session.history, facts, Vec::new())?;
     // With nothing in its place there is nothing to find again.
     let is_bare = session.inserted.is_empty() && session.prefix.as_ref().is_none_or(String::is_empty);
-    if is_bare {
-        Ok(())
-    } else {
-        rulebook_workspace::rewrite(&file(state, key), &serde_json::to_string(session)?)
+    if !is_bare {
+        session.version = FILE_VERSION;
+        let kept = state::keep(&file(folder, key), MAX_FILE, FILE_VERSION, session)?;
+        told.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
     }
+    Ok(told)
 }
