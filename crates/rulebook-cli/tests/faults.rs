@@ -96,13 +96,12 @@ fn a_full_disk_is_told_and_loses_nothing() {
     }
     let after: Vec<_> = files.iter().map(|file| fs::read(person.path(file)).unwrap()).collect();
     assert_eq!(before, after);
-    // A hook tells on standard error, and the agent goes on.
+    // A hook has nowhere to remember what it said: it says so, and gives its rules.
     let mut command = Command::new("sh");
     command.args(["-c", &format!("trap '' XFSZ; ulimit -f 0; exec {binary} hook claude")]);
     command.current_dir(person.path("repo")).env_clear().env("HOME", person.path("home"));
     let output = person.hook(&mut command);
-    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the agent goes on"), "{output:?}");
+    check_unremembered(&output);
     // Nobody can read the answer.
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = person.command(&["prompt"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
@@ -154,7 +153,7 @@ fn a_home_that_cannot_be_written_is_told() {
     let output = unprivileged(&person, &["prompt"]).unwrap().output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("Rule a."), "{output:?}");
     let output = person.hook(&mut unprivileged(&person, &["hook", "claude"]).unwrap());
-    assert!(output.status.success(), "{output:?}");
+    check_unremembered(&output);
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("permission denied")
             || String::from_utf8_lossy(&output.stderr).contains("Permission denied"),
@@ -188,7 +187,17 @@ fn no_home_at_all_is_told_where_one_is_needed() {
     }
     let output = person.command(&["prompt"]).env_remove("HOME").output().unwrap();
     assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("Rule a."));
-    assert!(person.hook(person.command(&["hook", "claude"]).env_remove("HOME")).status.success());
+    check_unremembered(&person.hook(person.command(&["hook", "claude"]).env_remove("HOME")));
+}
+
+/// A hook's answer to a prompt has the rule for it, and tells the user that it may come again.
+#[track_caller]
+fn check_unremembered(output: &Output) {
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let given = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(output.status.success() && given.contains("Rule b."), "{answer}");
+    assert!(answer["systemMessage"].as_str().unwrap().contains("with every prompt: "), "{answer}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("whatever the session got"), "{output:?}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use anyhow::Context as _;
 use rulebook::agent::{Agent, Nested};
@@ -15,42 +14,25 @@ use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 use rulebook::stream::policy::{self, Source};
 use rulebook::stream::{Hit, Kind, Monitor};
-use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION, sweep};
+use rulebook_workspace::ledger::{Delivery, Fact, History, VERSION};
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
 use super::event::{Answer, Event, Moment};
+use super::memory::Memory;
 use super::{Caller, Host, Touch};
 use crate::args::Args;
 use crate::surface::{alert_line, alerts};
 
-/// What is to be said to the host; an error of ours is told in the ledger too.
-pub(super) fn answer(
-    workspace: &Workspace,
-    host: &Host,
-    event: &Event,
-    caller: Caller,
-) -> anyhow::Result<Answer> {
-    let Some(state) = workspace.homes.state.as_ref().map(|state| state.join("rulebook")) else {
-        anyhow::bail!("there is no folder for sessions: set HOME or XDG_STATE_HOME");
-    };
-    let ledger = Ledger::of(&state, host.name, &event.session, event.agent.as_deref());
-    let mut history = ledger.recall()?;
-    if let Some(told) = ledger.left_alone(&history) {
-        eprintln!("rulebook: {told}; rules are given whatever the session got");
-    }
-    if history.is_empty() {
-        sweep(&state, SystemTime::now());
-    }
+/// What is to be said to the host.
+pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> Answer {
+    let (memory, mut history) = Memory::of(workspace, host, event);
     let touched = event.tool.as_ref().map(|call| {
         let seen = workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() }).0;
         seen.paths.into_iter().map(|seen| seen.path).collect()
     });
     let touched = touched.unwrap_or_default();
-    let asking = Asking { host, event, workspace, ledger: &ledger, caller, touched };
-    let answer = asking.answer(&mut history).inspect_err(|error| {
-        // What cannot be written here was told on standard error.
-        let _ = ledger.record(&mut history, vec![Fact::Failed { what: format!("{error:#}") }], Vec::new());
-    });
+    let asking = Asking { host, event, workspace, memory: &memory, caller, touched };
+    let answer = asking.answer(&mut history);
     caller.leave(history);
     answer
 }
@@ -70,22 +52,22 @@ struct Asking<'a> {
     host: &'a Host,
     event: &'a Event,
     workspace: &'a Workspace,
-    ledger: &'a Ledger,
+    memory: &'a Memory,
     caller: Caller,
     /// The files the tool call is about.
     touched: Vec<String>,
 }
 
 impl Asking<'_> {
-    fn answer(&self, history: &mut History) -> anyhow::Result<Answer> {
+    fn answer(&self, history: &mut History) -> Answer {
         let mut facts = self.facts(history);
         if facts.iter().any(|fact| matches!(fact, Fact::Compacted | Fact::Resumed)) {
             // What was given before is gone before anything is asked.
-            self.ledger.record(history, std::mem::take(&mut facts), Vec::new())?;
+            self.memory.record(history, std::mem::take(&mut facts), Vec::new());
         }
         if !self.host.hears.contains(&self.event.moment) && self.event.moment != Moment::Before {
-            self.ledger.record(history, facts, Vec::new())?;
-            return Ok(Answer::default());
+            self.memory.record(history, facts, Vec::new());
+            return Answer::default();
         }
         let asked = self.workspace.ask(&input(self.host, self.event, history));
         let evaluation = asked.evaluate();
@@ -102,7 +84,7 @@ impl Asking<'_> {
         evaluation: &Evaluation<'_>,
         history: &mut History,
         mut facts: Vec<Fact>,
-    ) -> anyhow::Result<Answer> {
+    ) -> Answer {
         let mut answer = Answer::default();
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
         let hears = self.host.hears.contains(&self.event.moment);
@@ -113,37 +95,43 @@ impl Asking<'_> {
             alerts(&asked.diagnostics).map(alert).filter(|told| !history.has(told)).collect();
         let first = blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap));
         if first.is_none() && alerts.is_empty() {
-            self.ledger.record(history, facts, Vec::new())?;
-            return Ok(answer);
+            self.memory.record(history, facts, Vec::new());
+            return answer;
         }
         let delivered =
             first.as_ref().map(|first| self.deliveries(first, &offers, asked, &missed)).unwrap_or_default();
         let claimed: Vec<Delivery> = delivered.into_iter().chain(alerts).collect();
         let claims = claimed.len();
-        let mine = self.ledger.record(history, facts, claimed)?;
-        let told: Vec<&str> =
-            mine.iter().filter(|delivery| delivery.rule == ALERT).map(|told| told.because.as_str()).collect();
+        let mine = self.memory.record(history, facts, claimed);
+        let lost = self.memory.lost();
+        // Without memory what stands anyway is given with every prompt, and not with every call beside.
+        let is_beside = lost.is_some() && !matches!(self.event.moment, Moment::Start | Moment::Prompt);
+        let lost = lost.map(|why| format!("Rulebook gives its rules with every prompt: {why}"));
+        let alerts = mine.iter().filter(|delivery| delivery.rule == ALERT).map(|told| told.because.as_str());
+        let told: Vec<&str> = alerts.chain(lost.as_deref()).filter(|_| !is_beside).collect();
         if !told.is_empty() && self.host.shows_notices {
             answer.notice = Some(told.join("\n"));
         } else if !told.is_empty() {
             let text = format!("Tell the user, from Rulebook:\n{}", told.join("\n"));
             answer.context = Some(join(answer.context.take(), &text));
         }
-        let blocks = if mine.len() == claims {
+        let blocks = if mine.len() == claims && !is_beside {
             first
         } else {
             // Another process was faster with some of them.
-            let is_mine = |rule: &Rule| mine.iter().any(|delivery| delivery.source == rule.origin.display);
-            let wanted: Vec<_> = wanted.into_iter().filter(|verdict| is_mine(verdict.rule)).collect();
-            let offers =
-                if mine.iter().any(|delivery| delivery.rule == OFFERS) { offers } else { Vec::new() };
+            let is_mine = |source: &str| mine.iter().any(|delivery| delivery.source == source);
+            let is_new = |verdict: &&Verdict<'_>| {
+                is_mine(&verdict.rule.origin.display) && !(is_beside && verdict.because.is_empty())
+            };
+            let wanted: Vec<_> = wanted.into_iter().filter(is_new).collect();
+            let offers = if is_mine(OFFERS) && !is_beside { offers } else { Vec::new() };
             blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap))
         };
         if let Some(blocks) = blocks {
             answer.notice = answer.notice.or_else(|| notice(&blocks));
             answer.context = Some(join(answer.context.take(), &blocks.text));
         }
-        Ok(answer)
+        answer
     }
 
     /// What the event tells the ledger.

@@ -11,6 +11,7 @@ mod copilot;
 mod cursor;
 mod event;
 mod gemini;
+mod memory;
 mod missing;
 mod opencode;
 mod qwen;
@@ -138,25 +139,17 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
     let workspace = answer::open(args, &event)?;
     let answer = respond(&workspace, host, &event, caller);
     caller.leave((workspace, event, value));
-    answer
+    Ok(answer)
 }
 
 /// The answer to an event of Claude Code that did not come over standard input.
-pub(super) fn claude(workspace: &Workspace, value: &Value) -> anyhow::Result<Option<Value>> {
-    match (claude::HOST.decode)(value) {
-        Some(event) => respond(workspace, &claude::HOST, &event, Caller::Server),
-        None => Ok(None),
-    }
+pub(super) fn claude(workspace: &Workspace, value: &Value) -> Option<Value> {
+    respond(workspace, &claude::HOST, &(claude::HOST.decode)(value)?, Caller::Server)
 }
 
-fn respond(
-    workspace: &Workspace,
-    host: &Host,
-    event: &Event,
-    caller: Caller,
-) -> anyhow::Result<Option<Value>> {
-    let answer = answer::answer(workspace, host, event, caller)?;
-    Ok((!answer.is_empty()).then(|| (host.encode)(event, &answer)))
+fn respond(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> Option<Value> {
+    let answer = answer::answer(workspace, host, event, caller);
+    (!answer.is_empty()).then(|| (host.encode)(event, &answer))
 }
 
 #[cfg(test)]

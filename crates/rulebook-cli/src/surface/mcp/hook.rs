@@ -31,7 +31,7 @@ pub(super) struct Event {
 }
 
 pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<Said> {
-    let answer = crate::surface::hook::claude(&server.asks.workspace()?, &event.value())?;
+    let answer = crate::surface::hook::claude(&server.asks.workspace()?, &event.value());
     Ok(Said { text: answer.unwrap_or_else(|| json!({})).to_string(), structured: None })
 }
 
