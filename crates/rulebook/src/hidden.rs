@@ -2,11 +2,13 @@
 
 mod comment;
 mod lookalike;
+mod mark;
+mod page;
 
 pub(crate) use lookalike::skeleton;
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::diagnostic::{Code, Diagnostic, Severity, shown, tell_first};
 
@@ -57,7 +59,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// What is hidden in a file: characters that do not belong where they stand, and comments that tell the model something.
-pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
+/// The body is a page of its own: nothing in the header makes code of it.
+pub(crate) fn tell(text: &str, body_start: usize, display: &str) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     if !is_plain(text) {
         let mut end = 0;
@@ -69,7 +72,9 @@ pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
         });
         tell_first(lines, |(start, found)| tell_line(text, display, start, &found), &mut told);
     }
-    let comments = comment::find(text).into_iter();
+    let shift = |span: Range<usize>| span.start + body_start..span.end + body_start;
+    let of_body = comment::find(&text[body_start..]).into_iter().map(shift);
+    let comments = comment::find(&text[..body_start]).into_iter().chain(of_body);
     tell_first(comments, |span| comment::tell(text, display, span), &mut told);
     told
 }
@@ -83,7 +88,7 @@ pub(crate) fn tell_value(value: &str, display: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The text with everything hidden written out: characters as `<U+200B>`, comments with their `<` as `&lt;`.
+/// The text with everything hidden written out: characters as `<U+200B>`, comments as text.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let spans = comment::find(text);
     if spans.is_empty() {
@@ -93,7 +98,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut written = 0;
     for span in spans {
         shown.push_str(&text[written..span.start]);
-        shown.push_str(&text[span.clone()].replace('<', "&lt;").replace("-->", "--&gt;"));
+        shown.push_str(&comment::show(&text[span.clone()]));
         written = span.end;
     }
     shown.push_str(&text[written..]);

@@ -59,7 +59,7 @@ pub fn parse(source: Source) -> Parsed {
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     tell_over_limit(&mut reader);
     tell_over_advice(&mut reader);
-    let hidden = hidden::tell(&text, &reader.origin.display);
+    let hidden = hidden::tell(&text, body_start, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
@@ -75,10 +75,15 @@ pub fn parse(source: Source) -> Parsed {
                 *value = shown;
             }
         }
-        // The text is cut down to the body in place: most of a file is body.
-        text.truncate(body.end);
-        text.drain(..body.start);
-        rule.body = if is_hiding { visible(&text).into_owned() } else { text };
+        if is_hiding {
+            // What is code is told by where lines start, so nothing is trimmed before.
+            rule.body = visible(&text[body_start..]).trim().to_owned();
+        } else {
+            // The text is cut down to the body in place: most of a file is body.
+            text.truncate(body.end);
+            text.drain(..body.start);
+            rule.body = text;
+        }
     }
     parsed
 }
