@@ -37,7 +37,8 @@ fn hidden_characters_are_named_and_located() {
     unseen("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
     unseen("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
     unseen("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
-    unseen("☎\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
+    unseen("☎\u{fe00}\u{e0101}", &["1:2 warning has 2 hidden characters: U+FE00 VARIATION SELECTOR"]);
+    unseen("☎\u{fe0f}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
     unseen("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
     unseen("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
     let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
@@ -60,11 +61,56 @@ fn what_belongs_to_the_writing_is_not_hidden() {
         "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
         "می\u{200c}خواهم क्\u{200d}ष",
         "שלום\u{200f}!",
-        "葛\u{e0100}",
+        "葛\u{e0100} 神\u{fe00} ∩\u{fe00}",
+        "שלום!\u{200f} ועוד C++\u{200e} בסוף",
+        "©\u{fe0f} ‼\u{fe0f} ↔\u{fe0f} ⌨\u{fe0f} ▶\u{fe0f} ⚠\u{fe0f} 〰\u{fe0f} ㊗\u{fe0f} 🅰\u{fe0f} ⬛\u{fe0e}",
+        "⠋⠙⠹ — “”… → ×",
         "tabs\tand\r\nlines\u{c}",
     ] {
         unseen(text, &[]);
     }
+}
+
+/// Signs that carry something nobody sees, if a text may have as many of them as it likes.
+#[test]
+fn no_sign_carries_another() {
+    #[track_caller]
+    fn check(text: &str, count: usize) {
+        assert_eq!(find(text, false).len(), count, "{text:?}");
+    }
+    check("א\u{200e}\u{200f}\u{200e}", 3);
+    check("א abcdef\u{200e}g", 1);
+    for base in ["—", "→", "é", "e\u{301}", "中文。", "א"] {
+        check(&format!("{base}\u{e0159}"), 1);
+        check(&format!("{base}\u{fe0f}"), 1);
+    }
+    check("😀\u{fe01}", 1);
+    check("😀\u{e0159}", 1);
+    for c in [
+        '\u{2028}',
+        '\u{2029}',
+        '\u{2065}',
+        '\u{2800}',
+        '\u{fff0}',
+        '\u{13430}',
+        '\u{1bca3}',
+        '\u{1d159}',
+        '\u{e0080}',
+        '\u{e0fff}',
+    ] {
+        check(&format!("a{c}b"), 1);
+    }
+}
+
+#[test]
+fn a_name_is_on_one_line() {
+    #[track_caller]
+    fn check(name: &str, want: &str) {
+        assert_eq!(visible_line(name), want);
+    }
+    check("a\u{2028}b\u{2029}c", "a<U+2028>b<U+2029>c");
+    check("a\u{85}b\u{c}c\u{b}d\ne\rf\tg", "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}g");
+    check("plain — name", "plain — name");
 }
 
 #[test]
