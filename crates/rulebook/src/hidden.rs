@@ -90,13 +90,18 @@ pub(crate) fn tell(text: &str, body_start: usize, display: &str) -> Vec<Diagnost
     told
 }
 
-/// What is hidden in a value that the file shows as an escape.
-pub(crate) fn tell_value(value: &str, display: &str) -> Option<Diagnostic> {
+/// What is hidden in a key or a value of the header that the file writes as an escape, at a byte range of its text.
+pub(crate) fn tell_escaped(value: &str, text: &str, span: Range<usize>, display: &str) -> Option<Diagnostic> {
+    let written = text.get(span.clone()).unwrap_or_default();
     let found = find(value, false);
-    (!found.is_empty()).then(|| {
-        let message = format!("a value of the header has {}", list(&found));
-        Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found))
-    })
+    if !found.is_empty() {
+        let message = format!("what is written here has {}", list(&found));
+        let told = Diagnostic::at(Code::HiddenText, display, text, span, message);
+        return find(written, false).is_empty().then(|| told.severity(severity(&found)));
+    }
+    let says = comment::find(value).into_iter().next()?;
+    let is_told = !comment::find(written).is_empty();
+    (!is_told).then(|| comment::tell_at(&value[says], text, span, display))
 }
 
 /// The text with everything hidden written out: characters as `<U+200B>`, comments as text.

@@ -64,13 +64,8 @@ pub fn parse(source: Source) -> Parsed {
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
-        if !is_hiding {
-            let values = rule.description.iter().chain(&rule.globs);
-            let mut told = values.filter_map(|value| hidden::tell_value(value, &rule.origin.display));
-            parsed.diagnostics.extend(told.next());
-        }
         // Whoever delivers the rule, in whatever way, delivers what people can see.
-        for value in rule.description.iter_mut().chain(&mut rule.globs) {
+        for value in rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags) {
             if let Cow::Owned(shown) = visible(value) {
                 *value = shown;
             }
@@ -120,6 +115,7 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
         Header::Absent => (Vec::new(), ReadBy::Tier(Tier::Yaml)),
         Header::Broken => (Vec::new(), ReadBy::Nobody),
     };
+    reader.tell_escaped(&fields);
     let fields = reader.sort_fields(fields);
     let id = fields.text("id", &mut reader).map(|id| normalize_id(&id)).filter(|id| !id.is_empty());
     if is_strict && !strict::validate(&mut reader, &fields) {

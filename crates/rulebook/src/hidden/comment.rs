@@ -151,7 +151,12 @@ pub(super) fn show(hidden: &str) -> String {
 
 /// The problem of a comment.
 pub(super) fn tell(text: &str, display: &str, span: Range<usize>) -> Diagnostic {
-    let inner = text[span.clone()].trim_start_matches(COMMENT).trim_end_matches("-->");
+    tell_at(&text[span.clone()], text, span, display)
+}
+
+/// The same where the file writes it in another way.
+pub(super) fn tell_at(hidden: &str, text: &str, span: Range<usize>, display: &str) -> Diagnostic {
+    let inner = hidden.trim_start_matches(COMMENT).trim_end_matches("-->");
     let words: Vec<&str> = inner.split_whitespace().take(12).collect();
     let message = format!("a comment that people do not see says `{}`", shown(&words.join(" ")));
     Diagnostic::at(Code::HiddenComment, display, text, span, message)
