@@ -145,7 +145,8 @@ fn every_attack_is_told_and_none_is_effective() {
     let stage = Stage::new(&attacks);
     let roots: BTreeSet<&str> = attacks.iter().map(|attack| attack.root.as_str()).collect();
     let (check, checking) = stage.run(&roots, &["check", "--json"], "");
-    for text in strings(&check["diagnostics"]) {
+    let (status, _) = stage.run(&roots, &["status", "--json"], "");
+    for text in [&check["diagnostics"], &status].into_iter().flat_map(strings) {
         assert_eq!(visible_line(text), text, "something is hidden in what is told");
     }
     let told: BTreeSet<(&str, &str)> = check["diagnostics"]

@@ -6,6 +6,7 @@ use crate::agent::Conflicts;
 use crate::condition::{Answer, Facts, Truth};
 use crate::evidence::Evidence;
 use crate::format::Bare;
+use crate::hidden::visible_line;
 use crate::resolve::{Off, Rulebook};
 use crate::rule::{Activation, Rule, Step};
 
@@ -145,10 +146,15 @@ fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
 fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
     let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
     match facts.below(root, folder) {
-        [] => Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`"))),
-        seen => {
-            Ok(Some(Reason { condition: "folder", matched: vec![folder.to_owned()], seen: seen.to_vec() }))
+        [] => {
+            let folder = visible_line(folder);
+            Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`")))
         }
+        seen => Ok(Some(Reason {
+            condition: "folder",
+            matched: vec![visible_line(folder).into_owned()],
+            seen: seen.to_vec(),
+        })),
     }
 }
 
