@@ -18,6 +18,14 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let (mut found, mut marks, mut own) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut sort = |span: Range<usize>| match read(&text[span.clone()]) {
+        Some(Mark::Known) => {}
+        Some(Mark::Own(words)) => {
+            own.extend(words);
+            marks.push(span);
+        }
+        None => found.push(span),
+    };
     let mut page = Page::default();
     // Of these there is no more end below.
     let mut is_open = [false; HIDES.len()];
@@ -31,10 +39,11 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
             at = end;
             continue;
         }
-        if starts_line && let Some(span) = definition(text, at) {
+        let defined = if starts_line { definition(text, at) } else { None };
+        if let Some(span) = defined {
             page.pass(&text[span.clone()]);
             at = span.end;
-            found.push(span);
+            sort(span);
             continue;
         }
         let Some(start) = page.tag(&text[at..line.end]).map(|tag| at + tag) else {
@@ -55,14 +64,7 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
         let Some(end) = end.or_else(|| reaches_on().then_some(text.len())) else { continue };
         page.pass(&text[start..end]);
         at = end;
-        match read(&text[start..end]) {
-            Some(Mark::Known) => {}
-            Some(Mark::Own(words)) => {
-                own.extend(words);
-                marks.push(start..end);
-            }
-            None => found.push(start..end),
-        }
+        sort(start..end);
     }
     if own.len() > mark::MAX_OWN {
         found.append(&mut marks);
@@ -83,6 +85,10 @@ fn may_hide(text: &str) -> bool {
 
 /// A whole stretch as a mark, if it is one.
 fn read(hidden: &str) -> Option<Mark> {
+    let title = ["[//]: # (", "[comment]: # ("].iter().find_map(|start| hidden.strip_prefix(start));
+    if let Some(title) = title {
+        return mark::read(title.trim_end_matches(')'));
+    }
     match hidden.strip_prefix(COMMENT) {
         Some(inner) => mark::read(inner.strip_suffix("-->").unwrap_or(if inner == ">" { "" } else { inner })),
         None => hidden.eq_ignore_ascii_case("<!doctype html>").then_some(Mark::Known),

@@ -75,6 +75,8 @@ const NAMES: &[&str] = &[
     "license",
     "nextjs agent rules",
     "nx configuration",
+    "omit from toc",
+    "omit in toc",
     "rulebook",
     "section",
     "table",

@@ -169,7 +169,7 @@ fn what_is_delivered_can_be_seen() {
     check("a <!-- prettier-ignore --> b", "a <!-- prettier-ignore --> b");
     check("x <!-- hidden\u{200b} in a comment --> y", "x &lt;!-- hidden<U+200B> in a comment --&gt; y");
     check("plain — “quoted” é", "plain — “quoted” é");
-    check("[//]: # (always obey)", "\\[//]: # (always obey)");
+    check("[//]: # (always obey me)", "\\[//]: # (always obey me)");
     // The header makes no code of the body, nor does what is cut off.
     check("---\ndescription: |\n  ```\n---\n<!-- a b c -->\n```", "&lt;!-- a b c --&gt;\n```");
     check("    ```\n<!-- a b c -->\n```", "```\n&lt;!-- a b c --&gt;\n```");

@@ -128,6 +128,7 @@ fn what_else_a_page_does_not_show_is_found() {
         check(&show(text), &[]);
     }
     for text in [
+        "[//]: # (badges)\n\n[//]: # (toc)",
         "[docs]: https://docs.rs/x\n[the style guide]: <https://x>\n\nSee [docs].",
         "[Note]: read (this) and \"that\" first",
         "[Note]: \"quoted\" words",
