@@ -12,6 +12,9 @@ const HIDES: [(&str, &str); 5] =
     [(COMMENT, "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", "?>"), ("</ ", ">")];
 const COMMENT: &str = "<!--";
 
+/// How many words may stand behind a fence: a language, and some switches.
+const MAX_INFO: usize = 4;
+
 /// Comments that say something, outside code: code is shown.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     if !may_hide(text) {
@@ -35,11 +38,13 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
         if at >= line.end {
             line = at..line_end(text, at);
         }
+        let hidden = if starts_line { info(text, at) } else { None };
         if starts_line && let Some(end) = page.enter(text, at) {
+            hidden.into_iter().for_each(&mut sort);
             at = end;
             continue;
         }
-        let defined = if starts_line { definition(text, at) } else { None };
+        let defined = hidden.or_else(|| starts_line.then(|| definition(text, at)).flatten());
         if let Some(span) = defined {
             page.pass(&text[span.clone()]);
             at = span.end;
@@ -80,7 +85,15 @@ fn may_hide(text: &str) -> bool {
         let next = bytes.get(at + 1);
         if bytes[at] == b'<' { next.is_some_and(|next| b"!?/".contains(next)) } else { next == Some(&b':') }
     };
-    memchr::memchr2_iter(b'<', b']', bytes).any(starts)
+    const REACH: usize = 200;
+    let has_words = |at: usize| {
+        let behind = &bytes[at + 3..bytes.len().min(at + 3 + REACH)];
+        let line = &behind[..memchr::memchr2(b'\n', b'\r', behind).unwrap_or(behind.len())];
+        let is_between = |byte: &&u8| !byte.is_ascii_graphic();
+        line.len() == REACH || line.iter().filter(is_between).count() >= MAX_INFO
+    };
+    let fences = |fence: &str| memchr::memmem::find_iter(bytes, fence).any(has_words);
+    memchr::memchr2_iter(b'<', b']', bytes).any(starts) || fences("```") || fences("~~~")
 }
 
 /// A whole stretch as a mark, if it is one.
@@ -98,6 +111,17 @@ fn read(hidden: &str) -> Option<Mark> {
 /// What may stand before something at the start of its block: lists, quotes.
 const BEFORE: [char; 18] =
     [' ', '\t', '>', '-', '*', '+', '.', ')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/// A line that opens fenced code and says more than the code's language: a page shows only the code.
+fn info(text: &str, at: usize) -> Option<Range<usize>> {
+    let line = line_at(text, at);
+    let fence = line.trim_start_matches(BEFORE);
+    let sign = fence.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
+    let info = fence.trim_start_matches(sign);
+    let is_fence = fence.len() - info.len() >= 3 && !(sign == '`' && info.contains('`'));
+    let says = info.contains('<') || info.split_whitespace().count() > MAX_INFO;
+    (is_fence && says).then(|| at + line.len() - fence.len()..at + line.len())
+}
 
 /// The definition of a link that starts on a line and says something beside its address: a page shows none.
 fn definition(text: &str, at: usize) -> Option<Range<usize>> {
@@ -152,7 +176,12 @@ fn skip(text: &str) -> &str {
 /// A hidden stretch as a page shows it.
 pub(super) fn show(hidden: &str) -> String {
     let shown = hidden.replace('<', "&lt;").replace("-->", "--&gt;");
-    if shown.starts_with('[') { format!("\\{shown}") } else { shown }
+    let info = shown.trim_start_matches(['`', '~']);
+    match shown.as_bytes().first() {
+        Some(b'[') => format!("\\{shown}"),
+        Some(b'`' | b'~') => format!("{}\n{info}", &shown[..shown.len() - info.len()]),
+        _ => shown,
+    }
 }
 
 /// The problem of a comment.
