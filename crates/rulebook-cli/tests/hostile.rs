@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use rulebook::hidden::visible;
+use rulebook::hidden::{visible, visible_line};
 use serde_json::{Value, json};
 
 #[derive(Default)]
@@ -145,6 +145,10 @@ fn every_attack_is_told_and_none_is_effective() {
     let stage = Stage::new(&attacks);
     let roots: BTreeSet<&str> = attacks.iter().map(|attack| attack.root.as_str()).collect();
     let (check, checking) = stage.run(&roots, &["check", "--json"], "");
+    let (status, _) = stage.run(&roots, &["status", "--json"], "");
+    for text in [&check["diagnostics"], &status].into_iter().flat_map(strings) {
+        assert_eq!(visible_line(text), text, "something is hidden in what is told");
+    }
     let told: BTreeSet<(&str, &str)> = check["diagnostics"]
         .as_array()
         .unwrap()

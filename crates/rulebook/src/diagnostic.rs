@@ -4,9 +4,12 @@ mod codes;
 
 pub use codes::{CODES, Code, CodeRow};
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Serialize;
+
+use crate::hidden::{shown_characters, visible_line};
 
 /// How much a diagnostic matters. Worse sorts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -88,12 +91,12 @@ impl Diagnostic {
     pub fn whole(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
         let row = code.row();
         Diagnostic {
-            path: path.into(),
+            path: seen(path.into(), visible_line),
             line: 0,
             column: 0,
             code,
             severity: row.severity,
-            message: message.into(),
+            message: seen(message.into(), shown_characters),
             help: row.remedy.to_owned(),
             excerpt: None,
             fix: None,
@@ -127,7 +130,7 @@ impl Diagnostic {
 
     /// The same with another remedy than the table's.
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
-        Diagnostic { help: help.into(), ..self }
+        Diagnostic { help: seen(help.into(), shown_characters), ..self }
     }
 
     /// The same with the nearest of the known names as its remedy, if one is near.
@@ -144,11 +147,20 @@ impl Diagnostic {
     }
 }
 
-/// The user's own text for a message: its first line, cut to a length people read.
+/// The user's own text for a message: its first line, cut to a length people read, with nothing hidden in it.
 pub(crate) fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let cut = line.floor_char_boundary(60);
-    if cut == text.len() { line.to_owned() } else { format!("{}…", &line[..cut]) }
+    let shown = shown_characters(&line[..cut]);
+    if cut == text.len() { shown.into_owned() } else { format!("{shown}…") }
+}
+
+/// A text as people are to see it, in whatever a diagnostic is written.
+fn seen(text: String, shown: fn(&str) -> Cow<'_, str>) -> String {
+    match shown(&text) {
+        Cow::Owned(shown) => shown,
+        Cow::Borrowed(_) => text,
+    }
 }
 
 /// How many places of one kind are told in one file.
@@ -206,6 +218,15 @@ mod tests {
         check("\u{feff}ab", 3..4, 1, 1, 1);
         check("a\nb", 99..120, 2, 2, 1);
         check("", 0..0, 1, 1, 1);
+    }
+
+    #[test]
+    fn nothing_hides_in_what_is_told() {
+        let told = Diagnostic::whole(Code::BadGlob, "a\u{202e}\nb", "`c\u{200b}\u{9b}`").help("d\u{2028}é");
+        assert_eq!(told.path, "a<U+202E>\u{fffd}b");
+        assert_eq!(told.message, "`c<U+200B><U+009B>`");
+        assert_eq!(told.help, "d<U+2028>é");
+        assert_eq!(shown("e\u{202e}f"), "e<U+202E>f");
     }
 
     #[test]

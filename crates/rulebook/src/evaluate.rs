@@ -152,10 +152,13 @@ fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
 fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
     let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
     match facts.below(root, folder) {
-        [] => Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`"))),
+        [] => {
+            let folder = visible_line(folder);
+            Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`")))
+        }
         seen => Ok(Some(Reason {
             condition: "folder",
-            matched: vec![shown(folder.to_owned())],
+            matched: vec![visible_line(folder).into_owned()],
             seen: seen.to_vec(),
         })),
     }

@@ -2,11 +2,13 @@
 
 mod comment;
 mod lookalike;
+mod mark;
+mod page;
 
 pub(crate) use lookalike::skeleton;
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::diagnostic::{Code, Diagnostic, Severity, shown, tell_first};
 
@@ -29,6 +31,8 @@ const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
     ('\u{200d}'..='\u{200d}', "ZERO WIDTH JOINER"),
     ('\u{200e}'..='\u{200e}', "LEFT-TO-RIGHT MARK"),
     ('\u{200f}'..='\u{200f}', "RIGHT-TO-LEFT MARK"),
+    ('\u{2028}'..='\u{2028}', "LINE SEPARATOR"),
+    ('\u{2029}'..='\u{2029}', "PARAGRAPH SEPARATOR"),
     ('\u{202a}'..='\u{202a}', "LEFT-TO-RIGHT EMBEDDING"),
     ('\u{202b}'..='\u{202b}', "RIGHT-TO-LEFT EMBEDDING"),
     ('\u{202c}'..='\u{202c}', "POP DIRECTIONAL FORMATTING"),
@@ -36,19 +40,28 @@ const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
     ('\u{202e}'..='\u{202e}', "RIGHT-TO-LEFT OVERRIDE"),
     ('\u{2060}'..='\u{2060}', "WORD JOINER"),
     ('\u{2061}'..='\u{2064}', "INVISIBLE OPERATOR"),
+    ('\u{2065}'..='\u{2065}', "UNASSIGNED FORMAT CHARACTER"),
     ('\u{2066}'..='\u{2066}', "LEFT-TO-RIGHT ISOLATE"),
     ('\u{2067}'..='\u{2067}', "RIGHT-TO-LEFT ISOLATE"),
     ('\u{2068}'..='\u{2068}', "FIRST STRONG ISOLATE"),
     ('\u{2069}'..='\u{2069}', "POP DIRECTIONAL ISOLATE"),
     ('\u{206a}'..='\u{206f}', "DEPRECATED FORMAT CHARACTER"),
+    ('\u{2800}'..='\u{2800}', "BRAILLE PATTERN BLANK"),
     ('\u{3164}'..='\u{3164}', "HANGUL FILLER"),
     ('\u{fe00}'..='\u{fe0f}', "VARIATION SELECTOR"),
     ('\u{feff}'..='\u{feff}', "ZERO WIDTH NO-BREAK SPACE"),
     ('\u{ffa0}'..='\u{ffa0}', "HALFWIDTH HANGUL FILLER"),
+    ('\u{fff0}'..='\u{fff8}', "UNASSIGNED FORMAT CHARACTER"),
     ('\u{fff9}'..='\u{fffb}', "INTERLINEAR ANNOTATION"),
+    ('\u{13430}'..='\u{1343f}', "HIEROGLYPH FORMAT CHARACTER"),
+    ('\u{16fe4}'..='\u{16fe4}', "KHITAN FILLER"),
+    ('\u{1bca0}'..='\u{1bca3}', "SHORTHAND FORMAT CHARACTER"),
+    ('\u{1d159}'..='\u{1d159}', "MUSICAL NULL NOTEHEAD"),
     ('\u{1d173}'..='\u{1d17a}', "MUSICAL FORMAT CHARACTER"),
     ('\u{e0000}'..='\u{e007f}', "TAG CHARACTER"),
+    ('\u{e0080}'..='\u{e00ff}', "UNASSIGNED FORMAT CHARACTER"),
     ('\u{e0100}'..='\u{e01ef}', "VARIATION SELECTOR"),
+    ('\u{e01f0}'..='\u{e0fff}', "UNASSIGNED FORMAT CHARACTER"),
 ];
 
 /// Whether a character is not seen by itself. Some belong to the writing around them all the same.
@@ -57,7 +70,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// What is hidden in a file: characters that do not belong where they stand, and comments that tell the model something.
-pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
+/// The body is a page of its own: nothing in the header makes code of it.
+pub(crate) fn tell(text: &str, body_start: usize, display: &str) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     if !is_plain(text) {
         let mut end = 0;
@@ -69,21 +83,28 @@ pub(crate) fn tell(text: &str, display: &str) -> Vec<Diagnostic> {
         });
         tell_first(lines, |(start, found)| tell_line(text, display, start, &found), &mut told);
     }
-    let comments = comment::find(text).into_iter();
+    let shift = |span: Range<usize>| span.start + body_start..span.end + body_start;
+    let of_body = comment::find(&text[body_start..]).into_iter().map(shift);
+    let comments = comment::find(&text[..body_start]).into_iter().chain(of_body);
     tell_first(comments, |span| comment::tell(text, display, span), &mut told);
     told
 }
 
-/// What is hidden in a value that the file shows as an escape.
-pub(crate) fn tell_value(value: &str, display: &str) -> Option<Diagnostic> {
+/// What is hidden in a key or a value of the header that the file writes as an escape, at a byte range of its text.
+pub(crate) fn tell_escaped(value: &str, text: &str, span: Range<usize>, display: &str) -> Option<Diagnostic> {
+    let written = text.get(span.clone()).unwrap_or_default();
     let found = find(value, false);
-    (!found.is_empty()).then(|| {
-        let message = format!("a value of the header has {}", list(&found));
-        Diagnostic::whole(Code::HiddenText, display, message).severity(severity(&found))
-    })
+    if !found.is_empty() {
+        let message = format!("what is written here has {}", list(&found));
+        let told = Diagnostic::at(Code::HiddenText, display, text, span, message);
+        return find(written, false).is_empty().then(|| told.severity(severity(&found)));
+    }
+    let says = comment::find(value).into_iter().next()?;
+    let is_told = !comment::find(written).is_empty();
+    (!is_told).then(|| comment::tell_at(&value[says], text, span, display))
 }
 
-/// The text with everything hidden written out: characters as `<U+200B>`, comments with their `<` as `&lt;`.
+/// The text with everything hidden written out: characters as `<U+200B>`, comments as text.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let spans = comment::find(text);
     if spans.is_empty() {
@@ -93,7 +114,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut written = 0;
     for span in spans {
         shown.push_str(&text[written..span.start]);
-        shown.push_str(&text[span.clone()].replace('<', "&lt;").replace("-->", "--&gt;"));
+        shown.push_str(&comment::show(&text[span.clone()]));
         written = span.end;
     }
     shown.push_str(&text[written..]);
@@ -177,11 +198,6 @@ fn find(text: &str, has_bom: bool) -> Found {
     if is_plain(text) {
         return Found::new();
     }
-    let is_from_the_right = |c: char| {
-        c.is_alphabetic()
-            && matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
-    };
-    let goes_left = text.chars().any(is_from_the_right);
     let mut found = Found::new();
     let mut before = None;
     // Up to where the tags of a flag reach.
@@ -193,7 +209,7 @@ fn find(text: &str, has_bom: bool) -> Found {
         }
         let belongs = match c {
             '\u{feff}' => at == 0 && has_bom,
-            '\u{200e}' | '\u{200f}' | '\u{61c}' => goes_left,
+            '\u{200e}' | '\u{200f}' | '\u{61c}' => directs(&text[..at], &text[end..]),
             '\u{200c}' | '\u{200d}' => {
                 before.is_some_and(|before| joins(before, c, text[end..].chars().next()))
             }
@@ -230,17 +246,43 @@ fn joins(before: char, joiner: char, after: Option<char>) -> bool {
         || joiner == '\u{200d}' && ends_pictograph(before) && after.is_some_and(is_pictograph)
 }
 
+/// Whether a mark of direction belongs between two texts: one by itself, near a letter that is written from the right.
+fn directs(before: &str, after: &str) -> bool {
+    const NEAR: usize = 8;
+    let is_from_the_right = |c: char| {
+        c.is_alphabetic()
+            && matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+    };
+    let is_neutral = |c: &char| c.is_ascii() && !c.is_ascii_alphabetic();
+    let is_near = |side: &mut dyn Iterator<Item = char>| {
+        side.take(NEAR).find(|c| !is_neutral(c)).is_some_and(is_from_the_right)
+    };
+    let is_alone =
+        !before.chars().next_back().is_some_and(is_hidden) && !after.chars().next().is_some_and(is_hidden);
+    is_alone && (is_near(&mut before.chars().rev()) || is_near(&mut after.chars()))
+}
+
 /// Whether a variation selector has something to select: one after a character that has several shapes.
 fn selects(before: char, selector: char) -> bool {
     match selector {
-        '\u{fe0e}' | '\u{fe0f}' if matches!(before, '0'..='9' | '#' | '*') => true,
         '\u{180b}'..='\u{180f}' => matches!(before, '\u{1800}'..='\u{18af}'),
-        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
-            let has_shapes = if before.is_alphabetic() { before > '\u{fff}' } else { !before.is_ascii() };
-            has_shapes && !before.is_whitespace() && !is_hidden(before)
+        // Dots of Myanmar, strokes of mathematics, Phags-pa.
+        '\u{fe00}' if matches!(before, '\u{1000}'..='\u{109f}' | '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{a840}'..='\u{a877}') => {
+            true
+        }
+        '\u{fe0e}' | '\u{fe0f}' => is_emoji(before),
+        '\u{fe00}'..='\u{fe02}' | '\u{e0100}'..='\u{e01ef}' => {
+            matches!(before, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
         }
         _ => false,
     }
+}
+
+/// Whether a character is shown as text or as a picture.
+fn is_emoji(c: char) -> bool {
+    matches!(c, '0'..='9' | '#' | '*' | '©' | '®' | '‼' | '⁉' | '™' | 'ℹ' | '↔'..='↙' | '↩' | '↪' | '\u{2300}'..='\u{23ff}'
+        | 'Ⓜ' | '\u{25a0}'..='\u{27bf}' | '⤴' | '⤵' | '\u{2b00}'..='\u{2bff}' | '〰' | '〽' | '㊗' | '㊙'
+        | '\u{1f000}'..='\u{1faff}')
 }
 
 fn name(c: char) -> Option<&'static str> {

@@ -59,26 +59,26 @@ pub fn parse(source: Source) -> Parsed {
     problems.into_iter().for_each(|problem| reader.tell_problem(problem));
     tell_over_limit(&mut reader);
     tell_over_advice(&mut reader);
-    let hidden = hidden::tell(&text, &reader.origin.display);
+    let hidden = hidden::tell(&text, body_start, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
-        if !is_hiding {
-            let values = rule.description.iter().chain(&rule.globs);
-            let mut told = values.filter_map(|value| hidden::tell_value(value, &rule.origin.display));
-            parsed.diagnostics.extend(told.next());
-        }
         // Whoever delivers the rule, in whatever way, delivers what people can see.
-        for value in rule.description.iter_mut().chain(&mut rule.globs) {
+        for value in rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags) {
             if let Cow::Owned(shown) = visible(value) {
                 *value = shown;
             }
         }
-        // The text is cut down to the body in place: most of a file is body.
-        text.truncate(body.end);
-        text.drain(..body.start);
-        rule.body = if is_hiding { visible(&text).into_owned() } else { text };
+        if is_hiding {
+            // What is code is told by where lines start, so nothing is trimmed before.
+            rule.body = visible(&text[body_start..]).trim().to_owned();
+        } else {
+            // The text is cut down to the body in place: most of a file is body.
+            text.truncate(body.end);
+            text.drain(..body.start);
+            rule.body = text;
+        }
         if has_lone_return(&rule.body) {
             rule.body = rule.body.replace("\r\n", "\n").replace('\r', "\n");
         }
@@ -124,6 +124,7 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
         Header::Absent => (Vec::new(), ReadBy::Tier(Tier::Yaml)),
         Header::Broken => (Vec::new(), ReadBy::Nobody),
     };
+    reader.tell_escaped(&fields);
     let fields = reader.sort_fields(fields);
     let id = fields.text("id", &mut reader).map(|id| normalize_id(&id)).filter(|id| !id.is_empty());
     if is_strict && !strict::validate(&mut reader, &fields) {

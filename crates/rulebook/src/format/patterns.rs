@@ -6,6 +6,7 @@ use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
 use crate::frontmatter::{Field, Value, quoted};
 use crate::glob::{Dialect, split_list};
+use crate::hidden::shown_characters;
 
 /// One thing odd about a pattern.
 struct Doubt {
@@ -147,7 +148,7 @@ pub(super) fn tell_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
         let message = format!("it takes `{}` as one pattern, which matches nothing", shown(glued));
         let list = format!("[{}]", pieces.iter().map(|piece| quoted(piece)).collect::<Vec<_>>().join(", "));
         let told = reader.tell(Code::PatternList, field.node.span.clone(), message);
-        told.help = format!("write a list: `{}: {list}`", field.key);
+        told.help = format!("write a list: `{}: {}`", field.key, shown_characters(&list));
         told.fix = Some(Fix::new(field.node.span.clone(), list));
     }
 }

@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::{Format, Keys, Lists, keys};
 use crate::agent::Agent;
 use crate::condition::{Ground, Splits};
-use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, shown};
+use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, shown, tell_first};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::hidden;
 use crate::source::Origin;
@@ -78,6 +78,17 @@ impl<'t> Reader<'t> {
             }
             (_, fix) => told.fix = fix,
         }
+    }
+
+    /// What is hidden in keys and values that the file writes as escapes; what stands there as it is was told before.
+    pub(super) fn tell_escaped(&mut self, fields: &[Field]) {
+        let mut found = Vec::new();
+        for field in fields {
+            field.each_text(&mut |value, span| {
+                found.extend(hidden::tell_escaped(value, self.text, span.clone(), &self.origin.display));
+            });
+        }
+        tell_first(found.into_iter(), |told| told, &mut self.diagnostics);
     }
 
     /// Parts known keys from the rest, which is told.

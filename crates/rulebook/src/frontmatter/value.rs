@@ -13,6 +13,14 @@ pub struct Field {
     pub node: Node,
 }
 
+impl Field {
+    /// Shows every text in it, keys too, with where it stands.
+    pub(crate) fn each_text(&self, see: &mut dyn FnMut(&str, &Range<usize>)) {
+        see(&self.key, &self.key_span);
+        self.node.each_text(see);
+    }
+}
+
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -20,6 +28,17 @@ pub struct Node {
     pub value: Value,
     /// In bytes of the file.
     pub span: Range<usize>,
+}
+
+impl Node {
+    fn each_text(&self, see: &mut dyn FnMut(&str, &Range<usize>)) {
+        match &self.value {
+            Value::Text(text) => see(text, &self.span),
+            Value::List(nodes) => nodes.iter().for_each(|node| node.each_text(see)),
+            Value::Map(fields) => fields.iter().for_each(|field| field.each_text(see)),
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => {}
+        }
+    }
 }
 
 /// What a header can hold: YAML's core schema.

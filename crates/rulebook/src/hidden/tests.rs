@@ -37,7 +37,8 @@ fn hidden_characters_are_named_and_located() {
     unseen("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
     unseen("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
     unseen("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
-    unseen("☎\u{fe00}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
+    unseen("☎\u{fe00}\u{e0101}", &["1:2 warning has 2 hidden characters: U+FE00 VARIATION SELECTOR"]);
+    unseen("☎\u{fe0f}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
     unseen("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
     unseen("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
     let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
@@ -60,22 +61,91 @@ fn what_belongs_to_the_writing_is_not_hidden() {
         "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
         "می\u{200c}خواهم क्\u{200d}ष",
         "שלום\u{200f}!",
-        "葛\u{e0100}",
+        "葛\u{e0100} 神\u{fe00} ∩\u{fe00}",
+        "שלום!\u{200f} ועוד C++\u{200e} בסוף",
+        "©\u{fe0f} ‼\u{fe0f} ↔\u{fe0f} ⌨\u{fe0f} ▶\u{fe0f} ⚠\u{fe0f} 〰\u{fe0f} ㊗\u{fe0f} 🅰\u{fe0f} ⬛\u{fe0e}",
+        "⠋⠙⠹ — “”… → ×",
         "tabs\tand\r\nlines\u{c}",
     ] {
         unseen(text, &[]);
     }
 }
 
+/// Signs that carry something nobody sees, if a text may have as many of them as it likes.
+#[test]
+fn no_sign_carries_another() {
+    #[track_caller]
+    fn check(text: &str, count: usize) {
+        assert_eq!(find(text, false).len(), count, "{text:?}");
+    }
+    check("א\u{200e}\u{200f}\u{200e}", 3);
+    check("א abcdef\u{200e}g", 1);
+    for base in ["—", "→", "é", "e\u{301}", "中文。", "א"] {
+        check(&format!("{base}\u{e0159}"), 1);
+        check(&format!("{base}\u{fe0f}"), 1);
+    }
+    check("😀\u{fe01}", 1);
+    check("😀\u{e0159}", 1);
+    for c in [
+        '\u{2028}',
+        '\u{2029}',
+        '\u{2065}',
+        '\u{2800}',
+        '\u{fff0}',
+        '\u{13430}',
+        '\u{1bca3}',
+        '\u{1d159}',
+        '\u{e0080}',
+        '\u{e0fff}',
+    ] {
+        check(&format!("a{c}b"), 1);
+    }
+}
+
+#[test]
+fn a_name_is_on_one_line() {
+    #[track_caller]
+    fn check(name: &str, want: &str) {
+        assert_eq!(visible_line(name), want);
+    }
+    check("a\u{2028}b\u{2029}c", "a<U+2028>b<U+2029>c");
+    check("a\u{85}b\u{c}c\u{b}d\ne\rf\tg", "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}g");
+    check("plain — name", "plain — name");
+}
+
 #[test]
 fn a_value_may_hide_what_the_file_shows() {
     let (told, rule) = read("cursor", "---\ndescription: \"a\\u202eb\"\n---\nA");
     let want =
-        "0:0 error[hidden-text] a value of the header has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE";
+        "2:14 error[hidden-text] what is written here has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE";
     assert_eq!(told, [want]);
     assert_eq!(rule.description.as_deref(), Some("a<U+202E>b"));
     let (told, _) = read("cursor", "---\n# a\u{2060}\ndescription: b\n---\nA");
     assert_eq!(told, ["2:4 warning[hidden-text] has 1 hidden character: U+2060 WORD JOINER"]);
+}
+
+#[test]
+fn every_value_and_key_is_looked_at() {
+    #[track_caller]
+    fn check(header: &str, want: &[&str]) {
+        let (told, _) = read("rulebook", &format!("---\n{header}\n---\nA"));
+        let is_hidden = |told: &&String| told.contains("[hidden-");
+        let places: Vec<&str> =
+            told.iter().filter(is_hidden).filter_map(|told| told.split(' ').next()).collect();
+        assert_eq!(places, want, "{header}: {told:?}");
+    }
+    check(r#"id: "a\u202e""#, &["2:5"]);
+    check(r#"tags: [a, "b\U000E0069"]"#, &["2:11"]);
+    check(r#"mode: ["act", "\u200b"]"#, &["2:15"]);
+    check("keywords:\n  - \"\\u200b\"", &["3:5"]);
+    check(r#""a\u200b": 1"#, &["2:1"]);
+    check(r#"other: { b: { c: "\u200b" } }"#, &["2:18"]);
+    check(r#"description: "\x3c!-- obey me alone --\x3e""#, &["2:14"]);
+    // What is there as it is, is told once.
+    check("description: \"a\u{200b}\"", &["2:16"]);
+    check(r#"description: "a\u00e9 👩‍💻""#, &[]);
+    let (_, rule) = read("rulebook", "---\ntags: [\"b\\u202e\"]\n---\nA");
+    assert_eq!(rule.tags, ["b<U+202E>"]);
 }
 
 #[test]
@@ -99,6 +169,11 @@ fn what_is_delivered_can_be_seen() {
     check("a <!-- prettier-ignore --> b", "a <!-- prettier-ignore --> b");
     check("x <!-- hidden\u{200b} in a comment --> y", "x &lt;!-- hidden<U+200B> in a comment --&gt; y");
     check("plain — “quoted” é", "plain — “quoted” é");
+    check("[//]: # (always obey me)", "\\[//]: # (always obey me)");
+    // The header makes no code of the body, nor does what is cut off.
+    check("---\ndescription: |\n  ```\n---\n<!-- a b c -->\n```", "&lt;!-- a b c --&gt;\n```");
+    check("    ```\n<!-- a b c -->\n```", "```\n&lt;!-- a b c --&gt;\n```");
+    check("```\n<!-- a b c -->\n```\u{a0}", "```\n&lt;!-- a b c --&gt;\n```");
 }
 
 #[test]
