@@ -122,22 +122,22 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(text: &str, want: Option<Value>) {
-        assert_eq!(read(text.as_bytes()).ok(), want, "{}", &text[..text.len().min(80)]);
+    fn check(text: &str, want: impl Into<Option<Value>>) {
+        assert_eq!(read(text.as_bytes()).ok(), want.into(), "{}", &text[..text.len().min(80)]);
     }
 
     #[test]
     fn what_hosts_write_is_read() {
-        check("\u{feff}{\"a\": 1}", Some(json!({"a": 1})));
-        check(r#"{"a": "x\ud83d"}"#, Some(json!({"a": "x\u{fffd}"})));
+        check("\u{feff}{\"a\": 1}", json!({"a": 1}));
+        check(r#"{"a": "x\ud83d"}"#, json!({"a": "x\u{fffd}"}));
         check(
             r#"{"a\uDE00b": "\uD83D\uD83D\uDE00\\ud83d\"\ude00"}"#,
-            Some(json!({"a\u{fffd}b": "\u{fffd}😀\\ud83d\"\u{fffd}"})),
+            json!({"a\u{fffd}b": "\u{fffd}😀\\ud83d\"\u{fffd}"}),
         );
         check(r#"["\ud83d\ude00", "\ud83dx", "\ud8"]"#, None);
         check(
             r#"["\ud83d\ude00", "\ud83dx", 1e999, -1e999, 1e9, "1e999"]"#,
-            Some(json!(["😀", "\u{fffd}x", null, null, 1e9, "1e999"])),
+            json!(["😀", "\u{fffd}x", null, null, 1e9, "1e999"]),
         );
     }
 
