@@ -11,7 +11,7 @@ pub const MAX_DEPTH: usize = 64;
 /// The most steps a pattern may take once it is spelled out.
 pub const MAX_STEPS: usize = 16_384;
 /// The same for all patterns of a list that have alternatives.
-pub const MAX_TOGETHER: usize = 32_768;
+pub const MAX_TOGETHER: usize = MAX_STEPS;
 
 /// A pattern that is refused, and the limit it passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

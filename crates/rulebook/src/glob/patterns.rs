@@ -339,8 +339,8 @@ mod tests {
                 "{dialect:?}"
             );
             assert_eq!(
-                read(dialect, 300, |at| format!("packages/p{at}/**/*.{{ts,tsx}}")),
-                (300, 0),
+                read(dialect, 200, |at| format!("packages/p{at}/**/*.{{ts,tsx}}")),
+                (200, 0),
                 "{dialect:?}"
             );
         }
