@@ -56,7 +56,7 @@ impl fmt::Display for GlobError {
             GlobError::TooLargeTogether => {
                 write!(
                     f,
-                    "with the alternatives before it, the pattern spells out to more than the {MAX_TOGETHER} steps allowed"
+                    "with the alternatives before it, the pattern spells out to more than the {MAX_TOGETHER} steps allowed for a list; no alternatives behind it are read"
                 )
             }
             GlobError::BackReference => {
