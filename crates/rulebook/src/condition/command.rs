@@ -1,19 +1,19 @@
 //! `command`: the shell command about to run.
 
-use regex::Regex;
-
-use super::{Answer, Condition, Facts, Kind, Test, compile_regex, texts};
+use super::regexes::{Pattern, Room};
+use super::{Answer, Condition, Facts, Kind, Test, texts};
 use crate::diagnostic::Code;
 
 pub(super) const KIND: Kind = Kind {
     key: "command",
     holds: "the shell command about to run matches a wildcard pattern (`git push*`) or a regular expression (`/…/`)",
     build: |node, _, tell| {
-        let mut patterns = Vec::new();
+        let (mut patterns, mut room) = (Vec::new(), Room::default());
         for (text, span) in texts(node, tell) {
             let written = text.trim().to_owned();
             let regex = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-            match compile_regex(&regex.map_or_else(|| wildcard(&written), str::to_owned)) {
+            let regex = regex.map_or_else(|| wildcard(&written), str::to_owned);
+            match Pattern::read(&regex, &mut room) {
                 Ok(regex) => patterns.push((written, regex)),
                 Err(error) => tell(Code::BadRegex, span.clone(), format!("`{written}` is left out: {error}")),
             }
@@ -24,7 +24,7 @@ pub(super) const KIND: Kind = Kind {
 
 #[derive(Debug)]
 struct Command {
-    patterns: Vec<(String, Regex)>,
+    patterns: Vec<(String, Pattern)>,
 }
 
 /// A command is not a path: here `*` is any text.

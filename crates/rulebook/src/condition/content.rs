@@ -1,17 +1,16 @@
 //! `content`: a regular expression in the text of a file in evidence.
 
-use regex::Regex;
-
-use super::{Answer, Condition, Facts, Kind, Needs, Test, Truth, compile_regex, texts};
+use super::regexes::{Pattern, Room};
+use super::{Answer, Condition, Facts, Kind, Needs, Test, Truth, texts};
 use crate::diagnostic::Code;
 
 pub(super) const KIND: Kind = Kind {
     key: "content",
     holds: "a regular expression matches in the first MiB of a file in evidence",
     build: |node, _, tell| {
-        let mut patterns = Vec::new();
+        let (mut patterns, mut room) = (Vec::new(), Room::default());
         for (text, span) in texts(node, tell) {
-            match compile_regex(text) {
+            match Pattern::read(text, &mut room) {
                 Ok(regex) => patterns.push(regex),
                 Err(error) => tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}")),
             }
@@ -22,7 +21,7 @@ pub(super) const KIND: Kind = Kind {
 
 #[derive(Debug)]
 struct Content {
-    patterns: Vec<Regex>,
+    patterns: Vec<Pattern>,
 }
 
 impl Test for Content {
@@ -44,7 +43,7 @@ impl Test for Content {
         seen.sort_unstable();
         seen.dedup();
         if seen.is_empty() {
-            let wanted: Vec<&str> = self.patterns.iter().map(Regex::as_str).collect();
+            let wanted: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
             return Answer::no(format!("no file in evidence contains `{}`", wanted.join("`, `")));
         }
         Answer { truth: Truth::Yes, matched, seen, detail: String::new() }

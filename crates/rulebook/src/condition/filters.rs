@@ -1,8 +1,7 @@
 //! `…_filters`: regular expressions over the files in evidence, as Cody's rules have them.
 
-use regex::Regex;
-
-use super::{Answer, Condition, Facts, Ground, Needs, Tell, Test, Truth, compile_regex, texts};
+use super::regexes::{Pattern, Room};
+use super::{Answer, Condition, Facts, Ground, Needs, Tell, Test, Truth, texts};
 use crate::diagnostic::Code;
 use crate::frontmatter::{Field, Value};
 
@@ -21,8 +20,9 @@ pub(crate) fn read<'f>(
     tell: &mut Tell<'_>,
 ) -> Option<Condition> {
     let mut filters = Filters { base: ground.base.clone(), ..Filters::default() };
+    let mut room = Room::default();
     for (key, field) in families {
-        let Some(family) = Family::read(key, field, tell) else { continue };
+        let Some(family) = Family::read(key, field, &mut room, tell) else { continue };
         match key {
             "path_filters" => filters.path = family,
             "text_content_filters" => filters.text = family,
@@ -47,12 +47,12 @@ struct Filters {
 /// What must be found, any of it, and what must not.
 #[derive(Debug, Default)]
 struct Family {
-    include: Vec<Regex>,
-    exclude: Vec<Regex>,
+    include: Vec<Pattern>,
+    exclude: Vec<Pattern>,
 }
 
 impl Family {
-    fn read(key: &str, field: &Field, tell: &mut Tell<'_>) -> Option<Family> {
+    fn read(key: &str, field: &Field, room: &mut Room, tell: &mut Tell<'_>) -> Option<Family> {
         let Value::Map(sides) = &field.node.value else {
             let message = format!(
                 "`{key}` must be a map of `include` and `exclude`, found {}",
@@ -73,7 +73,7 @@ impl Family {
                 }
             };
             for (text, span) in texts(&side.node, tell) {
-                match compile_regex(text) {
+                match Pattern::read(text, room) {
                     Ok(regex) => list.push(regex),
                     Err(error) => {
                         tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}"));
@@ -89,7 +89,7 @@ impl Family {
     }
 
     fn pass(&self, text: &str) -> bool {
-        let any = |list: &[Regex]| list.iter().any(|regex| regex.is_match(text));
+        let any = |list: &[Pattern]| list.iter().any(|regex| regex.is_match(text));
         (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod filters;
 mod keywords;
 mod named;
 mod paths;
+mod regexes;
 mod tools;
 mod when;
 
@@ -309,17 +310,6 @@ pub(crate) fn check_regex(pattern: &str) -> Result<(), String> {
         Err(regex_syntax::Error::Translate(error)) => Err(error.kind().to_string()),
         Err(_) => Err("it cannot be read".to_owned()),
     }
-}
-
-/// Compiles a regular expression within bounds.
-fn compile_regex(pattern: &str) -> Result<regex::Regex, String> {
-    regex::RegexBuilder::new(pattern).size_limit(1 << 20).nest_limit(100).build().map_err(|error| match error
-    {
-        regex::Error::CompiledTooBig(_) => "it is too large when compiled".to_owned(),
-        _ => check_regex(pattern)
-            .err()
-            .unwrap_or_else(|| "look-around and back-references are not available here".to_owned()),
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::facts::View;
 use super::{Answer, Condition, Facts, Ground, Kind, Shape, Splits, Tell, Test, Truth};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{self, Dialect, Glob, PatternList, Selection};
+use crate::glob::{self, Dialect, Glob, GlobError, PatternList, Selection};
 
 pub(super) const KIND: Kind = Kind {
     key: "paths",
@@ -54,7 +54,12 @@ impl Paths {
             let names = [ground.dialect.name(), rival.name()];
             (PatternList::new(patterns.iter().copied(), rival, |_, _| {}), names)
         });
+        let mut is_full = false;
         let list = PatternList::new(patterns, ground.dialect, |at, error| {
+            // A full list is told once, where it is.
+            if error == GlobError::TooLargeTogether && std::mem::replace(&mut is_full, true) {
+                return;
+            }
             tell(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
         });
         (!spans.is_empty()).then(|| Paths { list, rival, spans, base: ground.base.clone() })

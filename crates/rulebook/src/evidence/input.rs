@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::json;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 
 /// What a host says about the request.
@@ -83,8 +84,7 @@ const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pendi
 impl Input {
     /// Reads JSON text; an error where it is none, or not an object.
     pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), String> {
-        let text = text.trim_start_matches('\u{feff}');
-        let value: Value = serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
+        let value = json::read(text.as_bytes()).map_err(|error| format!("is not JSON: {error}"))?;
         if !value.is_object() {
             return Err(format!("must be a JSON object, found {}", kind(&value)));
         }

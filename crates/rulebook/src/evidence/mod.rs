@@ -1,6 +1,7 @@
 //! Evidence: what is known about the work at hand, from whichever host, with where each path came from.
 
 mod input;
+pub mod json;
 mod paths;
 pub mod text;
 mod tools;

@@ -10,6 +10,8 @@ pub const MAX_ALTERNATIVES: usize = 1000;
 pub const MAX_DEPTH: usize = 64;
 /// The most steps a pattern may take once it is spelled out.
 pub const MAX_STEPS: usize = 16_384;
+/// The same for all patterns of a list that have alternatives.
+pub const MAX_TOGETHER: usize = MAX_STEPS;
 
 /// A pattern that is refused, and the limit it passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +29,8 @@ pub enum GlobError {
     TooDeep,
     /// More than [`MAX_STEPS`] steps, by repetition counts.
     TooLarge,
+    /// The patterns with alternatives of its list take more than [`MAX_TOGETHER`] steps with it.
+    TooLargeTogether,
     /// A back-reference, which no linear matcher can follow.
     BackReference,
     /// A regular expression's look-behind, which is not supported.
@@ -48,6 +52,12 @@ impl fmt::Display for GlobError {
             GlobError::TooDeep => write!(f, "the pattern nests groups deeper than the {MAX_DEPTH} allowed"),
             GlobError::TooLarge => {
                 write!(f, "the pattern spells out to more than the {MAX_STEPS} steps allowed")
+            }
+            GlobError::TooLargeTogether => {
+                write!(
+                    f,
+                    "with the alternatives before it, the pattern spells out to more than the {MAX_TOGETHER} steps allowed for a list; no alternatives behind it are read"
+                )
             }
             GlobError::BackReference => {
                 write!(

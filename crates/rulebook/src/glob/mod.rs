@@ -21,7 +21,7 @@ mod traits;
 mod vscode;
 
 pub use dialect::Dialect;
-pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS};
+pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS, MAX_TOGETHER};
 pub use index::PathIndex;
 pub use list::split_list;
 pub use patterns::{Decision, PatternList, Selection};
@@ -107,6 +107,14 @@ impl Glob {
     /// The pattern as written.
     pub fn pattern(&self) -> &str {
         &self.pattern
+    }
+
+    /// How many steps it takes, spelled out.
+    fn steps(&self) -> usize {
+        match &self.plan {
+            Plan::Program(compiled) => compiled.0.steps(),
+            _ => 0,
+        }
     }
 
     /// Whose rules it follows.

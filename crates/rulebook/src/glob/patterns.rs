@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::gitignore::{self, Reach};
-use super::{Dialect, Glob, GlobError, MAX_ALTERNATIVES, Plan, fold, reading};
+use super::{Dialect, Glob, GlobError, MAX_ALTERNATIVES, MAX_STEPS, MAX_TOGETHER, Plan, fold, reading};
 
 /// Patterns of one dialect in the order they are written, and how they work together.
 #[derive(Clone, Debug)]
@@ -60,10 +60,10 @@ impl PatternList {
         dialect: Dialect,
         mut refused: impl FnMut(usize, GlobError),
     ) -> PatternList {
-        let mut alternatives = 0;
+        let (mut alternatives, mut steps) = (0, 0);
         let read = patterns.into_iter().enumerate().map(|(at, written)| {
             let glob = within_budget(written, dialect, &mut alternatives);
-            let glob = glob.and_then(|()| Glob::new(bare(written, dialect), dialect));
+            let glob = glob.and_then(|()| read_within(bare(written, dialect), dialect, &mut steps));
             let glob = glob.inspect_err(|error| refused(at, *error)).ok();
             let has_it = glob.as_ref().is_some_and(|glob| glob.pattern() == written);
             let own = (!has_it).then(|| written.into());
@@ -274,6 +274,22 @@ fn with_literal_groups(text: &str, dialect: Dialect) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
+/// Reads a pattern, if its list has room for it. Only alternatives take room: the steps of other patterns are as many as
+/// their signs, about. One that brings alternatives to a list that is full is not even read.
+fn read_within(written: &str, dialect: Dialect, steps: &mut usize) -> Result<Glob, GlobError> {
+    if !written.contains(['{', '(']) {
+        return Glob::new(written, dialect);
+    }
+    if *steps > MAX_TOGETHER {
+        return Err(GlobError::TooLargeTogether);
+    }
+    let read = Glob::new(written, dialect);
+    // To find one too large takes as many steps.
+    *steps += read.as_ref().map_or(MAX_STEPS, Glob::steps);
+    let glob = read?;
+    if *steps > MAX_TOGETHER { Err(GlobError::TooLargeTogether) } else { Ok(glob) }
+}
+
 /// Claude Code expands the braces of one rule's patterns out of one budget.
 fn within_budget(written: &str, dialect: Dialect, alternatives: &mut usize) -> Result<(), GlobError> {
     if dialect != Dialect::Claude || !written.contains('{') {
@@ -285,4 +301,48 @@ fn within_budget(written: &str, dialect: Dialect, alternatives: &mut usize) -> R
     }
     *alternatives += count;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of so many patterns of one kind are read, and how many are not because of those before them.
+    fn read(dialect: Dialect, count: usize, pattern: impl Fn(usize) -> String) -> (usize, usize) {
+        let patterns: Vec<String> = (0..count).map(pattern).collect();
+        let (mut refused, mut crowded_out) = (0, 0);
+        PatternList::new(patterns.iter().map(String::as_str), dialect, |_, error| {
+            refused += 1;
+            crowded_out += usize::from(error == GlobError::TooLargeTogether);
+        });
+        (count - refused, crowded_out)
+    }
+
+    #[test]
+    fn a_list_spells_out_to_a_bounded_number_of_steps() {
+        let braces =
+            |at: usize| format!("{{a,b}}{{c,d}}{{e,f}}{{g,h}}{{i,j}}{{k,l}}{{m,n}}{{o,p}}{{q,{at}}}/**/*.ts");
+        for dialect in [Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode] {
+            let (taken, crowded_out) = read(dialect, 2_000, braces);
+            assert!(taken < 600 && crowded_out > 1_300, "{dialect:?} {taken} {crowded_out}");
+        }
+    }
+
+    #[test]
+    fn long_lists_that_people_write_fit() {
+        for dialect in
+            [Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode, Dialect::Claude, Dialect::Gitignore]
+        {
+            assert_eq!(
+                read(dialect, 2_000, |at| format!("packages/p{at}/src/main.ts")),
+                (2_000, 0),
+                "{dialect:?}"
+            );
+            assert_eq!(
+                read(dialect, 200, |at| format!("packages/p{at}/**/*.{{ts,tsx}}")),
+                (200, 0),
+                "{dialect:?}"
+            );
+        }
+    }
 }

@@ -29,7 +29,9 @@ fn universal(rule: &Rule) -> Option<&str> {
     // In some dialects these leave hidden files alone, which few rules are about.
     let is_universal = |glob: &&String| {
         matches!(glob.as_str(), "**" | "**/*")
-            || Glob::new(glob, dialect).is_ok_and(|glob| glob.is_universal())
+            // What names something is not for everything, and need not be read again.
+            || (!glob.contains(|c: char| c.is_alphanumeric())
+                && Glob::new(glob, dialect).is_ok_and(|glob| glob.is_universal()))
     };
     rule.globs.iter().find(is_universal).map(String::as_str)
 }

@@ -4,13 +4,16 @@
 //! states other streams hold mean nothing: each stream keeps the text since its last checkpoint (a place no match
 //! can span) to find its state again. A stream that goes long without one gets a cache of its own when it must.
 
+mod lazy;
+
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start::Config as StartConfig;
-use regex_automata::util::syntax;
-use regex_automata::{Anchored, Input, MatchKind, nfa::thompson};
+use regex_automata::{Anchored, Input};
 
+use super::pattern::{NEVER, Pattern};
 use super::watch::{AROUND, Spot};
+use lazy::{Direction, NO_QUIT, build, next, size, start_state};
 
 /// How much text a stream keeps at most. A match that started before it is shown from where it starts.
 const RETAINED: usize = (1 << 20) - CHECKPOINT;
@@ -21,10 +24,16 @@ const REPEATED: usize = 64 << 10;
 /// Where checkpoints are looked for: at every so many bytes of a stream.
 const CHECKPOINT: usize = 4 << 10;
 
-/// The largest cache, in bytes.
-const CACHE: usize = 8 << 20;
+/// How large states may be that are built: all together at first, and for every byte that goes by. Building them is what
+/// takes the time; with those of honest patterns a text has met most after its first kilobytes.
+const BUILT: usize = 64 << 20;
+const BUILT_A_BYTE: usize = 256;
 
-const NO_QUIT: &str = "no byte makes it quit: word boundaries are ASCII";
+/// How many bytes go by before somebody looks at what was built for them.
+const PIECE: usize = 128;
+
+/// How far matches that may be under way are followed at a time.
+const FOLLOWED: usize = 64 << 10;
 
 /// All patterns, and the states met so far.
 #[derive(Debug)]
@@ -34,14 +43,23 @@ pub(super) struct Automaton {
     /// For finding where a match starts; built when the first match is found.
     backwards: Vec<Option<Box<(DFA, Cache)>>>,
     patterns: Vec<String>,
+    /// How much of each a text can be in at once; nothing for those that were dropped.
+    active: Vec<Option<usize>>,
+    /// How often patterns were dropped, and how often the caches before that were emptied.
+    epoch: usize,
+    past: usize,
+    /// How many bytes went by, and how large the states are that were built for them, since patterns were dropped.
+    fed: usize,
+    built: usize,
 }
 
 /// Where a stream stands.
 #[derive(Debug)]
 pub(super) struct Position {
     state: LazyStateID,
-    /// How often the shared cache had been emptied when `state` was found.
+    /// How often the shared cache had been emptied, and patterns dropped, when `state` was found.
     generation: usize,
+    epoch: usize,
     own: Option<Box<Cache>>,
     /// The text that is kept: since the last checkpoint, and a little before it to show.
     tail: Vec<u8>,
@@ -73,19 +91,27 @@ pub(super) struct Matched {
 
 impl Automaton {
     /// Builds the automaton; patterns must be readable.
-    pub(super) fn new(patterns: Vec<String>) -> Result<Automaton, String> {
+    pub(super) fn new(patterns: &[&Pattern]) -> Result<Automaton, String> {
+        let active = patterns.iter().map(|pattern| Some(pattern.active)).collect();
+        let backwards = patterns.iter().map(|_| None).collect();
+        let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.regex.clone()).collect();
         let dfa = build(&patterns, Direction::Forwards)?;
         let cache = dfa.create_cache();
-        let backwards = patterns.iter().map(|_| None).collect();
-        Ok(Automaton { dfa, cache, backwards, patterns })
+        Ok(Automaton { dfa, cache, backwards, patterns, active, epoch: 0, past: 0, fed: 0, built: 0 })
+    }
+
+    /// The patterns that were dropped: with them the automaton took too much work.
+    pub(super) fn dropped(&self) -> impl Iterator<Item = usize> {
+        (0..self.active.len()).filter(|at| self.active[*at].is_none())
     }
 
     pub(super) fn start(&mut self) -> Position {
         let state = start_state(&self.dfa, &mut self.cache, None);
-        let generation = self.cache.clear_count();
+        let generation = self.generation();
         Position {
             state,
             generation,
+            epoch: self.epoch,
             own: None,
             tail: Vec::new(),
             checkpoint: 0,
@@ -105,25 +131,25 @@ impl Automaton {
             // Long without a checkpoint, and its states are its own.
             return certain;
         }
-        let is_current = at.generation == self.cache.clear_count();
-        if is_current && start_state(&self.dfa, &mut self.cache, at.last()) == at.state {
+        if !self.has_forgotten(at) && start_state(&self.dfa, &mut self.cache, at.last()) == at.state {
             at.live = Live { from: now, reached: None };
             return now;
         }
         if at.live.from < certain {
             at.live = Live { from: certain, reached: None };
         }
-        while at.live.from < now && !self.is_live(at, now) {
+        let mut left = FOLLOWED;
+        while at.live.from < now && !self.is_live(at, &mut left) {
             at.live = Live { from: at.live.from + 1, reached: None };
         }
         at.live.from
     }
 
-    /// Whether a match that begins at the place that is followed may still come.
-    fn is_live(&mut self, at: &mut Position, now: usize) -> bool {
+    /// Whether a match that begins at the place that is followed may still come, as far as it was followed.
+    fn is_live(&mut self, at: &mut Position, left: &mut usize) -> bool {
         let from = at.live.from - at.gone;
-        let known = at.live.reached.filter(|(.., generation)| *generation == self.cache.clear_count());
-        let (reached, mut state) = match known {
+        let known = at.live.reached.filter(|(.., generation)| *generation == self.generation());
+        let (mut reached, mut state) = match known {
             Some((reached, state, _)) => (reached - at.gone, state),
             None => {
                 let before = if from == 0 { at.before } else { Some(at.tail[from - 1]) };
@@ -131,13 +157,23 @@ impl Automaton {
                 (from, self.dfa.start_state(&mut self.cache, &config).expect(NO_QUIT))
             }
         };
-        for &byte in &at.tail[reached..] {
-            state = next(&self.dfa, &mut self.cache, state, byte);
+        while reached < at.tail.len() && *left > 0 && !self.is_exhausted() {
+            let end = at.tail.len().min(reached + PIECE);
+            let before = size(&self.cache);
+            for &byte in &at.tail[reached..end] {
+                state = next(&self.dfa, &mut self.cache, state, byte);
+                if state.is_dead() {
+                    break;
+                }
+            }
+            self.built += size(&self.cache).saturating_sub(before);
+            *left = left.saturating_sub(end - reached);
             if state.is_dead() {
                 return false;
             }
+            reached = end;
         }
-        at.live.reached = Some((now, state, self.cache.clear_count()));
+        at.live.reached = Some((at.gone + reached, state, self.generation()));
         true
     }
 
@@ -152,15 +188,22 @@ impl Automaton {
             if to_mark == CHECKPOINT {
                 self.let_go(at);
             }
-            let slice = &rest[..to_mark.min(rest.len())];
+            if self.is_exhausted() {
+                self.lighten();
+                self.recover(at);
+            }
+            let slice = &rest[..to_mark.min(rest.len()).min(PIECE)];
             let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+            let before = size(cache);
             let mut state = at.state;
             let matched_at = slice.iter().position(|&byte| {
                 state = next(&self.dfa, cache, state, byte);
                 state.is_match()
             });
+            self.built += size(cache).saturating_sub(before);
+            self.fed += slice.len();
             at.state = state;
-            at.generation = self.cache.clear_count();
+            at.generation = self.generation();
             let (done, more) = rest.split_at(matched_at.map_or(slice.len(), |at| at + 1));
             at.tail.extend_from_slice(done);
             *rest = more;
@@ -214,22 +257,70 @@ impl Automaton {
         }
     }
 
+    /// How often the shared cache was emptied.
+    fn generation(&self) -> usize {
+        self.past + self.cache.clear_count()
+    }
+
     /// Whether the cache was emptied since a stream's state was found.
     fn has_forgotten(&self, at: &Position) -> bool {
-        at.generation != self.cache.clear_count() && at.own.is_none()
+        at.epoch != self.epoch || (at.generation != self.generation() && at.own.is_none())
     }
 
     /// Finds a state again that the shared cache has forgotten.
     #[cold]
     fn recover(&mut self, at: &mut Position) {
+        while !self.goes_over(at) {
+            self.lighten();
+        }
+    }
+
+    /// Goes over a stream's text again, unless that takes too much work.
+    fn goes_over(&mut self, at: &mut Position) -> bool {
+        at.own.take_if(|_| at.epoch != self.epoch);
+        at.epoch = self.epoch;
         if at.tail.len() - at.checkpoint > REPEATED {
             at.own = Some(Box::new(self.dfa.create_cache()));
         }
         let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
         let (before, since) = at.tail.split_at(at.checkpoint);
-        let start = start_state(&self.dfa, cache, before.last().copied().or(at.before));
-        at.state = since.iter().fold(start, |state, &byte| next(&self.dfa, cache, state, byte));
-        at.generation = self.cache.clear_count();
+        at.state = start_state(&self.dfa, cache, before.last().copied().or(at.before));
+        for piece in since.chunks(PIECE) {
+            let before = size(cache);
+            at.state = piece.iter().fold(at.state, |state, &byte| next(&self.dfa, cache, state, byte));
+            self.built += size(cache).saturating_sub(before);
+            if self.built > allowed(self.fed) {
+                return false;
+            }
+        }
+        at.generation = self.past + self.cache.clear_count();
+        true
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.built > allowed(self.fed)
+    }
+
+    /// Drops the patterns of which a text can be in most at once, until what is left is a quarter of it: a few heavy
+    /// ones must not disarm the many light ones.
+    #[cold]
+    fn lighten(&mut self) {
+        let mut left: usize = self.active.iter().flatten().sum();
+        let goal = left / 4;
+        let mut heaviest: Vec<usize> = (0..self.active.len()).collect();
+        heaviest.sort_by_key(|at| std::cmp::Reverse(self.active[*at]));
+        for at in heaviest {
+            if left <= goal {
+                break;
+            }
+            left -= self.active[at].take().unwrap_or(0);
+            NEVER.clone_into(&mut self.patterns[at]);
+        }
+        self.past = self.generation() + 1;
+        self.epoch += 1;
+        (self.fed, self.built) = (0, 0);
+        self.dfa = build(&self.patterns, Direction::Forwards).expect("built with more already");
+        self.cache = self.dfa.create_cache();
     }
 
     /// Lets go of text that no match can need any more.
@@ -270,33 +361,7 @@ impl Position {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Direction {
-    Forwards,
-    Backwards,
-}
-
-fn build(patterns: &[String], direction: Direction) -> Result<DFA, String> {
-    let reverse = matches!(direction, Direction::Backwards);
-    let config = DFA::config()
-        .match_kind(MatchKind::All)
-        .cache_capacity(CACHE)
-        .skip_cache_capacity_check(true)
-        // Emptying the cache costs time, giving up would cost matches.
-        .minimum_cache_clear_count(None);
-    DFA::builder()
-        .configure(config)
-        .syntax(syntax::Config::new().utf8(false).crlf(true).nest_limit(200))
-        .thompson(thompson::Config::new().utf8(false).reverse(reverse).nfa_size_limit(Some(64 << 20)))
-        .build_many(patterns)
-        .map_err(|error| error.to_string())
-}
-
-fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> LazyStateID {
-    let config = StartConfig::new().anchored(Anchored::No).look_behind(before);
-    dfa.start_state(cache, &config).expect(NO_QUIT)
-}
-
-fn next(dfa: &DFA, cache: &mut Cache, state: LazyStateID, byte: u8) -> LazyStateID {
-    dfa.next_state(cache, state, byte).expect("the cache is emptied, not given up")
+/// How large states may be that are built for so many bytes.
+fn allowed(fed: usize) -> usize {
+    BUILT + fed * BUILT_A_BYTE
 }

@@ -1,10 +1,13 @@
 //! The fallback: patterns with look-around or back-references, run at every line's end on a bounded window.
 //!
 //! Not exact as the automaton is: a match longer than the window is missed, and one is told at the end of its line, or
-//! of a later one once all that its look-ahead could see is known. Where it runs depends on the text alone, so that any
+//! of a later one once all that its look-ahead could see is known. With many patterns not every line's end gets a look:
+//! the work stays proportional to the text. Where it runs depends on the text alone, so that any
 //! split of it gives the same.
 
 mod reach;
+#[cfg(test)]
+mod tests;
 
 use fancy_regex::{Expr, RegexBuilder};
 
@@ -27,10 +30,28 @@ const MARGIN: usize = 256;
 const STEPS: usize = 100_000;
 const MAX_BROKEN: u8 = 16;
 
+/// How many looks of all patterns may take more, and one for every so many bytes that go by; then one is enough, and its
+/// pattern is dropped.
+const BROKEN: usize = 64;
+const BYTES_A_BREAK: usize = 16 << 10;
+
+/// How much of a text is looked at for line ends alone: so many times its bytes, for one pattern and for many, and a little
+/// more at the beginning. Beyond it the looks are a stride apart.
+const TIMES: usize = 64;
+const LEAST_TIMES: usize = 2;
+const FREE: usize = 16 << 10;
+
+/// How much of a text all patterns together look at, in bytes.
+const LOOKED: usize = 128 << 20;
+
 /// The patterns.
 #[derive(Debug)]
 pub(super) struct Fallback {
     patterns: Vec<(fancy_regex::Regex, Reach)>,
+    /// How many looks took too many steps, in how many bytes, and the patterns that were dropped for it.
+    broken: usize,
+    fed: usize,
+    dropped: Vec<bool>,
 }
 
 /// What a stream's patterns see.
@@ -46,6 +67,8 @@ pub(super) struct Window {
     unsure: Option<usize>,
     /// How many looks each pattern did not end.
     broken: Vec<u8>,
+    /// How many bytes were looked at, some of them often.
+    looked: usize,
 }
 
 /// What a look came to.
@@ -75,7 +98,9 @@ fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
 impl Fallback {
     pub(super) fn new(patterns: &[String]) -> Result<Fallback, String> {
         let build = |pattern: &String| compile(pattern).map(|(regex, expr)| (regex, Reach::of(&expr)));
-        Ok(Fallback { patterns: patterns.iter().map(build).collect::<Result<_, _>>()? })
+        let dropped = vec![false; patterns.len()];
+        let patterns = patterns.iter().map(build).collect::<Result<_, _>>()?;
+        Ok(Fallback { patterns, broken: 0, fed: 0, dropped })
     }
 
     pub(super) fn start(&self) -> Window {
@@ -84,7 +109,7 @@ impl Fallback {
 
     /// Goes on over some bytes, or looks a last time where there are none.
     pub(super) fn watch(
-        &self,
+        &mut self,
         window: &mut Window,
         bytes: Option<&[u8]>,
         mut seen: impl FnMut(usize, Seen<'_>),
@@ -92,7 +117,8 @@ impl Fallback {
         for &byte in bytes.unwrap_or_default() {
             window.text.push(byte);
             window.since += 1;
-            if byte == b'\n' || window.since == STRIDE {
+            self.fed += 1;
+            if window.since == STRIDE || (byte == b'\n' && window.affords_line(self.patterns.len())) {
                 self.look(window, Text::GoesOn, &mut seen);
             }
         }
@@ -101,14 +127,23 @@ impl Fallback {
         }
     }
 
-    fn look(&self, window: &mut Window, state: Text, seen: &mut impl FnMut(usize, Seen<'_>)) {
+    fn look(&mut self, window: &mut Window, state: Text, seen: &mut impl FnMut(usize, Seen<'_>)) {
         let cut = if state == Text::Ended { 0 } else { cut_bytes(&window.text) };
         let text = String::from_utf8_lossy(&window.text[..window.text.len() - cut]);
         let from = text.floor_char_boundary(window.from);
         window.from = text.len().saturating_sub(OVERLAP);
         window.unsure = None;
+        window.looked += text.len() - from;
+        let is_spent = window.looked.saturating_mul(self.patterns.len()) > LOOKED;
         for (pattern, ((regex, reach), broken)) in self.patterns.iter().zip(&mut window.broken).enumerate() {
-            if *broken == MAX_BROKEN || (*reach == Reach::END && state != Text::Ended) {
+            if is_spent && *broken < MAX_BROKEN {
+                *broken = MAX_BROKEN;
+                seen(pattern, Seen::GaveUp);
+            }
+            if self.dropped[pattern]
+                || *broken == MAX_BROKEN
+                || (*reach == Reach::END && state != Text::Ended)
+            {
                 continue;
             }
             let matched = match regex.find_from_pos(text.as_ref(), from) {
@@ -116,6 +151,8 @@ impl Fallback {
                 Ok(None) => continue,
                 Err(_) => {
                     *broken += 1;
+                    self.broken += 1;
+                    self.dropped[pattern] = self.broken > BROKEN + self.fed / BYTES_A_BREAK;
                     seen(pattern, Seen::GaveUp);
                     continue;
                 }
@@ -149,6 +186,14 @@ impl Window {
     pub(super) fn settled(&self) -> usize {
         let looked = self.text.len() - self.since;
         self.gone + self.unsure.unwrap_or(looked).min(looked)
+    }
+
+    /// Whether the end of a line is worth a look, with so many patterns.
+    fn affords_line(&self, patterns: usize) -> bool {
+        let fed = self.gone + self.text.len();
+        let times = (TIMES / patterns.max(1)).max(LEAST_TIMES);
+        let looked = self.looked + (self.text.len() - self.from);
+        looked <= FREE + fed.saturating_mul(times) && looked.saturating_mul(patterns) <= LOOKED / 4
     }
 
     fn let_go(&mut self) {

@@ -26,6 +26,8 @@ pub struct Pattern {
     pub matches_empty: bool,
     /// How large its part of an automaton becomes, roughly.
     pub weight: usize,
+    /// How much of that a text can be in at once, which is what a byte may cost.
+    pub active: usize,
     /// What it watches, where that is not what the rest of its trigger does.
     pub scope: Option<Scope>,
 }
@@ -48,6 +50,8 @@ pub(super) const MAX_WHOLE: usize = 200_000;
 const MAX_ACTIVE: usize = 20_000;
 /// The same for a pattern without counts: nobody writes that much out by hand.
 const MAX_WRITTEN: usize = 5_000;
+/// The same for counts within counts: in those a text soon is everywhere at once.
+const MAX_NESTED: usize = 5_000;
 
 /// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
 pub fn is_glob(written: &str) -> bool {
@@ -68,10 +72,10 @@ pub fn read(written: &str) -> Result<Pattern, String> {
     };
     within(MAX_LEN)?;
     let Respelled { regex, engine, by_line } = javascript::respell(written)?;
-    let (least, weight) = match engine {
+    let (least, size) = match engine {
         Engine::Fallback => {
             within(MAX_FALLBACK)?;
-            (fallback::check(&regex)?, 0)
+            (fallback::check(&regex)?, Size::default())
         }
         Engine::Automaton => {
             let parsed = ast::parse::ParserBuilder::new().nest_limit(MAX_NEST).build().parse(&regex);
@@ -80,7 +84,8 @@ pub fn read(written: &str) -> Result<Pattern, String> {
         }
     };
     let matches_empty = engine == Engine::Automaton && least == 0;
-    Ok(Pattern { written: written.to_owned(), regex, engine, matches_empty, weight, scope: None })
+    let Size { whole: weight, active, .. } = size;
+    Ok(Pattern { written: written.to_owned(), regex, engine, matches_empty, weight, active, scope: None })
 }
 
 /// Why a pattern is of no use.
@@ -144,11 +149,13 @@ struct Size {
     /// How much of it a text can be in at once, which is what a byte may cost.
     active: usize,
     has_counts: bool,
+    /// The largest part that is counted within a count.
+    nested: usize,
 }
 
 impl Size {
     fn of(tree: &Ast) -> Size {
-        let one = |whole| Size { whole, active: whole, has_counts: false };
+        let one = |whole| Size { whole, active: whole, ..Size::default() };
         match tree {
             Ast::Concat(concat) => concat.asts.iter().map(Size::of).fold(Size::default(), Size::plus),
             Ast::Alternation(alternation) => {
@@ -156,16 +163,18 @@ impl Size {
                     alternation.asts.iter().map(Size::of).partition(|size| size.has_counts);
                 let longest = plain.iter().map(|size| size.active).max().unwrap_or(0);
                 let whole = plain.into_iter().fold(Size::default(), Size::plus).whole;
-                counted.into_iter().fold(Size { whole, active: longest, has_counts: false }, Size::plus)
+                counted.into_iter().fold(Size { whole, active: longest, ..Size::default() }, Size::plus)
             }
             Ast::Group(group) => Size::of(&group.ast),
             Ast::Repetition(repetition) => {
-                let Size { whole, active, has_counts } = Size::of(&repetition.ast);
+                let Size { whole, active, has_counts, nested } = Size::of(&repetition.ast);
                 let (_, times) = times(&repetition.op.kind);
+                let active = active.saturating_mul(times);
                 Size {
                     whole: whole.saturating_mul(times),
-                    active: active.saturating_mul(times),
+                    active,
                     has_counts: has_counts || times > 1,
+                    nested: if has_counts && times > 1 { active } else { nested },
                 }
             }
             // A class takes several steps of bytes.
@@ -183,13 +192,15 @@ impl Size {
             whole: self.whole.saturating_add(other.whole),
             active: self.active.saturating_add(other.active),
             has_counts: self.has_counts || other.has_counts,
+            nested: self.nested.max(other.nested),
         }
     }
 
-    fn check(self) -> Result<usize, &'static str> {
+    fn check(self) -> Result<Size, &'static str> {
+        let fits = self.whole <= MAX_WHOLE && self.active <= MAX_ACTIVE && self.nested <= MAX_NESTED;
         match self {
             Size { active, has_counts: false, .. } if active > MAX_WRITTEN => Err("it is too long"),
-            Size { whole, active, .. } if whole <= MAX_WHOLE && active <= MAX_ACTIVE => Ok(whole),
+            _ if fits => Ok(self),
             Size { has_counts: true, .. } => Err("it is too large when its repetitions are written out"),
             Size { has_counts: false, .. } => Err("it is too large"),
         }

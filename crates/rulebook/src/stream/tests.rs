@@ -448,6 +448,35 @@ fn patterns_that_cannot_be_built_do_not_disarm_larger_ones() {
 }
 
 #[test]
+fn patterns_that_take_too_much_work_are_dropped_and_disarm_no_light_ones() {
+    let heavy = (0..100).map(|at| rule(&format!("heavy{at}"), &format!("e.{{0,80}}from{at}"), ""));
+    let rules: Vec<Rule> = heavy.chain([rule("light", "forbidden", "")]).collect();
+    // No two stretches of it are alike.
+    let mut seed = 1_u64;
+    let letters = std::iter::repeat_with(|| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        b"aest"[(seed >> 62) as usize]
+    });
+    let text: Vec<u8> = letters.take(150_000).chain(*b" forbidden ").collect();
+    let mut monitor = monitor(&rules);
+    let hits: Vec<String> = monitor.feed("s", &Kind::Text, &text).into_iter().map(|hit| hit.rule).collect();
+    assert_eq!(hits, ["light"]);
+    let gave_up: Vec<&str> = monitor.gave_up().map(|(rule, _)| rule).collect();
+    assert!(gave_up.len() > 50 && !gave_up.contains(&"light"), "{gave_up:?}");
+    // What is dropped is dropped for streams that began before it, too, and they go on.
+    assert_eq!(monitor.feed("t", &Kind::Text, b"it is forbidden ").len(), 1);
+}
+
+#[test]
+fn patterns_with_a_gap_are_followed_through_a_long_text() {
+    let rules = [rule("gap", "fn[^]{0,1000}forbidden", ""), rule("line", "let.{0,200}forbidden", "")];
+    let code = include_str!("automaton.rs").repeat(20);
+    let mut monitor = monitor(&rules);
+    assert_eq!(monitor.feed("s", &Kind::Text, (code + "fn let forbidden ").as_bytes()).len(), 2);
+    assert_eq!(monitor.gave_up().count(), 0);
+}
+
+#[test]
 fn bombs_cost_no_time() {
     let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
     let text = "a".repeat(20_000) + &"x".repeat(20_000);

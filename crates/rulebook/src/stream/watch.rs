@@ -7,7 +7,7 @@ use super::automaton::{Automaton, Matched, Position};
 use super::fallback::{Fallback, Seen, Window};
 use super::gates::File;
 use super::monitor::Hit;
-use super::pattern::{Engine, MAX_WHOLE};
+use super::pattern::{Engine, MAX_WHOLE, Pattern};
 use super::scope::{self, Covers, Origin, Scope};
 use crate::condition::Paths;
 use crate::evidence::Roots;
@@ -66,7 +66,7 @@ impl Watch {
                 match pattern.engine {
                     Engine::Automaton => {
                         linear.push(watched.len());
-                        patterns.push((pattern.regex.as_str(), pattern.weight));
+                        patterns.push(pattern);
                     }
                     Engine::Fallback => {
                         bounded.push(watched.len());
@@ -89,9 +89,9 @@ impl Watch {
         let fallback = Fallback::new(&others)?;
         let mut left_out = Vec::new();
         let automaton = loop {
-            let weight: usize = patterns.iter().map(|(_, weight)| weight).sum();
+            let weight: usize = patterns.iter().map(|pattern| pattern.weight).sum();
             let is_light = weight <= MAX_WHOLE;
-            let built = if is_light { Automaton::new(texts(&patterns)) } else { Err(String::new()) };
+            let built = if is_light { Automaton::new(&patterns) } else { Err(String::new()) };
             let error = match built {
                 Ok(automaton) => break automaton,
                 Err(error) => error,
@@ -118,7 +118,8 @@ impl Watch {
 
     /// Rule and condition of which some look was given up.
     pub(super) fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
-        let watched = self.gave_up.iter().filter_map(|at| self.conditions.0.get(*at));
+        let dropped = self.automaton.dropped().map(|pattern| self.linear[pattern]);
+        let watched = self.gave_up.iter().copied().chain(dropped).filter_map(|at| self.conditions.0.get(at));
         watched.map(|watched| (watched.rule.as_str(), watched.written.as_str()))
     }
 
@@ -251,17 +252,13 @@ impl Conditions {
     }
 }
 
-fn texts(patterns: &[(&str, usize)]) -> Vec<String> {
-    patterns.iter().map(|(regex, _)| (*regex).to_owned()).collect()
-}
-
 /// Those that cannot be built even alone.
-fn unbuilt(patterns: &[(&str, usize)]) -> Vec<usize> {
-    (0..patterns.len()).filter(|at| Automaton::new(texts(&patterns[*at..=*at])).is_err()).collect()
+fn unbuilt(patterns: &[&Pattern]) -> Vec<usize> {
+    (0..patterns.len()).filter(|at| Automaton::new(&patterns[*at..=*at]).is_err()).collect()
 }
 
-fn heaviest(patterns: &[(&str, usize)]) -> Option<usize> {
-    (0..patterns.len()).max_by_key(|at| patterns[*at].1)
+fn heaviest(patterns: &[&Pattern]) -> Option<usize> {
+    (0..patterns.len()).max_by_key(|at| patterns[*at].weight)
 }
 
 /// A match as it stood.

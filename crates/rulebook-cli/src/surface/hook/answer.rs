@@ -1,6 +1,6 @@
 //! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -273,6 +273,14 @@ impl Asking<'_> {
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         let mut hits = monitor.feed("call", &Kind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
+        let left_out = monitor.left_out().iter().map(|(rule, _)| rule.as_str());
+        let unwatched: BTreeSet<&str> = left_out.chain(monitor.gave_up().map(|(rule, _)| rule)).collect();
+        if !unwatched.is_empty() {
+            let names = unwatched.into_iter().collect::<Vec<_>>().join(", ");
+            answer.notice = Some(format!(
+                "not all of this call was watched for {names}, which takes too much work; write its condition with smaller counts"
+            ));
+        }
         for rule in rules {
             let own: Vec<&Hit> = hits.iter().filter(|hit| hit.rule == rule.name).collect();
             if !own.is_empty() {

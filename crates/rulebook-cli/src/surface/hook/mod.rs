@@ -18,7 +18,7 @@ mod qwen;
 
 use std::process::ExitCode;
 
-use rulebook::evidence::ToolCall;
+use rulebook::evidence::{ToolCall, json};
 use rulebook_workspace::Workspace;
 use serde_json::Value;
 
@@ -133,7 +133,7 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
     if host.name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
         return Ok(None);
     }
-    let value: Value = serde_json::from_slice(bytes)
+    let value = json::read(bytes)
         .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.name))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     let workspace = answer::open(args, &event)?;

@@ -41,7 +41,7 @@ impl Event {
         let mut fields = Map::new();
         fields.insert("hook_event_name".to_owned(), json!(self.event));
         fields.insert("session_id".to_owned(), json!(filled(&self.session).unwrap_or_default()));
-        let input = serde_json::from_str::<Value>(&self.tool_input).ok();
+        let input = rulebook::evidence::json::read(self.tool_input.as_bytes()).ok();
         let others = [
             ("tool_name", filled(&self.tool).map(Value::from)),
             ("tool_input", input),

@@ -81,6 +81,11 @@ pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
 }
 
 impl Program {
+    /// How many steps it has.
+    pub(in super::super) fn steps(&self) -> usize {
+        self.code.len()
+    }
+
     fn find_loops(&mut self) {
         let goes_back = |&(at, inst): &(usize, &Inst)| matches!(inst, Inst::Jump(to) if *to < at);
         self.loops = self.code.iter().enumerate().filter(goes_back).map(|(at, _)| at).collect();

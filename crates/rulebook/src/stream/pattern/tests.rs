@@ -174,6 +174,16 @@ fn what_matches_nothing_at_all_is_known() {
 }
 
 #[test]
+fn counts_within_counts_fit_as_people_write_them() {
+    for fits in [r"(\d{1,3}\.){3}\d{1,3}", "([a-z]{1,20} ){1,10}x", ".{0,1000}x", r"(?:\w{2,30}\s){0,8}end"] {
+        assert!(read(fits).is_ok(), "{fits}");
+    }
+    for bomb in ["(a{0,200}){0,99}b", "(?:(?:a{0,9}){0,99}){0,9}", "(x|a{0,90}){0,90}"] {
+        assert!(read(bomb).is_err(), "{bomb}");
+    }
+}
+
+#[test]
 fn what_an_automaton_cannot_do_falls_back_and_what_nobody_can_is_told() {
     assert_eq!(read("console\\.log(?!ger)").unwrap().engine, Engine::Fallback);
     assert_eq!(read(r"(a)\1").unwrap().engine, Engine::Fallback);

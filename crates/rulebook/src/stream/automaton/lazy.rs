@@ -1,0 +1,48 @@
+//! The lazy DFA: how it is built, and steps in it, which never fail.
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::start::Config as StartConfig;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, MatchKind, nfa::thompson};
+
+/// The largest cache, in bytes.
+const CACHE: usize = 8 << 20;
+
+pub(super) const NO_QUIT: &str = "no byte makes it quit: word boundaries are ASCII";
+
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    Forwards,
+    Backwards,
+}
+
+pub(super) fn build(patterns: &[String], direction: Direction) -> Result<DFA, String> {
+    let reverse = matches!(direction, Direction::Backwards);
+    let config = DFA::config()
+        .match_kind(MatchKind::All)
+        .cache_capacity(CACHE)
+        .skip_cache_capacity_check(true)
+        // Emptying the cache costs time, giving up would cost matches.
+        .minimum_cache_clear_count(None);
+    DFA::builder()
+        .configure(config)
+        .syntax(syntax::Config::new().utf8(false).crlf(true).nest_limit(200))
+        .thompson(thompson::Config::new().utf8(false).reverse(reverse).nfa_size_limit(Some(64 << 20)))
+        .build_many(patterns)
+        .map_err(|error| error.to_string())
+}
+
+/// How large the states are that were ever built.
+pub(super) fn size(cache: &Cache) -> usize {
+    cache.clear_count() * CACHE + cache.memory_usage()
+}
+
+pub(super) fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> LazyStateID {
+    let config = StartConfig::new().anchored(Anchored::No).look_behind(before);
+    dfa.start_state(cache, &config).expect(NO_QUIT)
+}
+
+pub(super) fn next(dfa: &DFA, cache: &mut Cache, state: LazyStateID, byte: u8) -> LazyStateID {
+    dfa.next_state(cache, state, byte).expect("the cache is emptied, not given up")
+}
