@@ -65,7 +65,10 @@ pub fn parse(source: Source) -> Parsed {
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
         // Whoever delivers the rule, in whatever way, delivers what people can see.
-        for value in rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags) {
+        let hides = |told: &Diagnostic| matches!(told.code, Code::HiddenText | Code::HiddenComment);
+        let is_hiding = is_hiding || parsed.diagnostics.iter().any(hides);
+        let values = rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags);
+        for value in values.filter(|_| is_hiding) {
             if let Cow::Owned(shown) = visible(value) {
                 *value = shown;
             }

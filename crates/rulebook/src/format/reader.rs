@@ -82,6 +82,14 @@ impl<'t> Reader<'t> {
 
     /// What is hidden in keys and values that the file writes as escapes; what stands there as it is was told before.
     pub(super) fn tell_escaped(&mut self, fields: &[Field]) {
+        let ends = fields
+            .first()
+            .map(|field| field.key_span.start)
+            .zip(fields.last().map(|field| field.node.span.end));
+        let written = ends.and_then(|(start, end)| self.text.get(start..end)).unwrap_or(self.text);
+        if memchr::memchr(b'\\', written.as_bytes()).is_none() {
+            return;
+        }
         let mut found = Vec::new();
         for field in fields {
             field.each_text(&mut |value, span| {

@@ -92,8 +92,9 @@ fn may_hide(text: &str) -> bool {
         let is_between = |byte: &&u8| !byte.is_ascii_graphic();
         line.len() == REACH || line.iter().filter(is_between).count() >= MAX_INFO
     };
-    let fences = |fence: &str| memchr::memmem::find_iter(bytes, fence).any(has_words);
-    memchr::memchr2_iter(b'<', b']', bytes).any(starts) || fences("```") || fences("~~~")
+    let is_fence = |at: usize| bytes[at + 1..].starts_with(&[bytes[at]; 2]) && has_words(at);
+    memchr::memchr2_iter(b'<', b']', bytes).any(starts)
+        || memchr::memchr2_iter(b'`', b'~', bytes).any(is_fence)
 }
 
 /// A whole stretch as a mark, if it is one.
