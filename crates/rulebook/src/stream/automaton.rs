@@ -51,6 +51,9 @@ pub(super) struct Automaton {
     /// How many bytes went by, and how large the states are that were built for them, since patterns were dropped.
     fed: usize,
     built: usize,
+    /// How large the shared states were when somebody last looked, and how many bytes went by since.
+    measured: usize,
+    unmeasured: usize,
 }
 
 /// Where a stream stands.
@@ -97,7 +100,21 @@ impl Automaton {
         let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.regex.clone()).collect();
         let dfa = build(&patterns, Direction::Forwards)?;
         let cache = dfa.create_cache();
-        Ok(Automaton { dfa, cache, backwards, patterns, active, epoch: 0, past: 0, fed: 0, built: 0 })
+        let measured = size(&cache);
+        let (epoch, past, fed, built, unmeasured) = (0, 0, 0, 0, 0);
+        Ok(Automaton {
+            dfa,
+            cache,
+            backwards,
+            patterns,
+            active,
+            epoch,
+            past,
+            fed,
+            built,
+            measured,
+            unmeasured,
+        })
     }
 
     /// The patterns that were dropped: with them the automaton took too much work.
@@ -159,14 +176,13 @@ impl Automaton {
         };
         while reached < at.tail.len() && *left > 0 && !self.is_exhausted() {
             let end = at.tail.len().min(reached + PIECE);
-            let before = size(&self.cache);
             for &byte in &at.tail[reached..end] {
                 state = next(&self.dfa, &mut self.cache, state, byte);
                 if state.is_dead() {
                     break;
                 }
             }
-            self.built += size(&self.cache).saturating_sub(before);
+            self.measure();
             *left = left.saturating_sub(end - reached);
             if state.is_dead() {
                 return false;
@@ -193,15 +209,19 @@ impl Automaton {
                 self.recover(at);
             }
             let slice = &rest[..to_mark.min(rest.len()).min(PIECE)];
+            let owned = at.own.as_deref().map(size);
             let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
-            let before = size(cache);
             let mut state = at.state;
             let matched_at = slice.iter().position(|&byte| {
                 state = next(&self.dfa, cache, state, byte);
                 state.is_match()
             });
-            self.built += size(cache).saturating_sub(before);
+            self.built += owned.map_or(0, |before| size(cache).saturating_sub(before));
             self.fed += slice.len();
+            self.unmeasured += slice.len();
+            if self.unmeasured >= PIECE {
+                self.measure();
+            }
             at.state = state;
             at.generation = self.generation();
             let (done, more) = rest.split_at(matched_at.map_or(slice.len(), |at| at + 1));
@@ -277,6 +297,7 @@ impl Automaton {
 
     /// Goes over a stream's text again, unless that takes too much work.
     fn goes_over(&mut self, at: &mut Position) -> bool {
+        self.measure();
         at.own.take_if(|_| at.epoch != self.epoch);
         at.epoch = self.epoch;
         if at.tail.len() - at.checkpoint > REPEATED {
@@ -285,16 +306,22 @@ impl Automaton {
         let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
         let (before, since) = at.tail.split_at(at.checkpoint);
         at.state = start_state(&self.dfa, cache, before.last().copied().or(at.before));
-        for piece in since.chunks(PIECE) {
+        let is_over = since.chunks(PIECE).all(|piece| {
             let before = size(cache);
             at.state = piece.iter().fold(at.state, |state, &byte| next(&self.dfa, cache, state, byte));
             self.built += size(cache).saturating_sub(before);
-            if self.built > allowed(self.fed) {
-                return false;
-            }
-        }
-        at.generation = self.past + self.cache.clear_count();
-        true
+            self.built <= allowed(self.fed)
+        });
+        self.measured = size(&self.cache);
+        at.generation = self.generation();
+        is_over
+    }
+
+    /// Adds what was built in the shared cache since somebody last looked.
+    fn measure(&mut self) {
+        let size = size(&self.cache);
+        self.built += size.saturating_sub(self.measured);
+        (self.measured, self.unmeasured) = (size, 0);
     }
 
     fn is_exhausted(&self) -> bool {
@@ -318,9 +345,10 @@ impl Automaton {
         }
         self.past = self.generation() + 1;
         self.epoch += 1;
-        (self.fed, self.built) = (0, 0);
         self.dfa = build(&self.patterns, Direction::Forwards).expect("built with more already");
         self.cache = self.dfa.create_cache();
+        self.measure();
+        (self.fed, self.built) = (0, 0);
     }
 
     /// Lets go of text that no match can need any more.
