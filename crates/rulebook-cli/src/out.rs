@@ -150,16 +150,20 @@ const NARROW: usize = 36;
 /// Lines of at most `room`, broken between words where that can be.
 fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
+    let mut used = 0;
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is one");
-        if !line.is_empty() && line.width() + 1 + word.width() > room {
+        if !line.is_empty() && used + 1 + word.width() > room {
             lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+            used = word.width();
+            continue;
         }
+        if !line.is_empty() {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += word.width();
     }
     lines
 }
