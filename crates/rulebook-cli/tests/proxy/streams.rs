@@ -407,3 +407,15 @@ fn an_answer_the_client_goes_on_from_is_the_one_the_provider_knows() {
         lab.model.seen()[2].text()
     );
 }
+
+#[test]
+fn a_trigger_that_takes_too_much_work_is_told_once() {
+    let lab = Lab::new(&[("slow.md", "---\ncondition: '(\\w+)\\1+z'\n---\nSlow.\n")]);
+    let long = "a".repeat(60_000);
+    for _ in 0..3 {
+        lab.model.says(&(ANTHROPIC.events)("0", &[&long], None));
+        lab.ask(&ANTHROPIC, &(ANTHROPIC.conversation)(&[("user", "hello")]));
+    }
+    lab.until_logged("unwatched");
+    assert_eq!(lab.log().matches("unwatched").count(), 1, "{}", lab.log());
+}

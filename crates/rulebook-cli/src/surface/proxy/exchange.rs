@@ -110,6 +110,7 @@ impl Exchange {
             .map(|verdict| verdict.rule)
             .collect();
         let watch = self.proxy.rules.watch(&self.book, &stream)?;
+        watch.iter().for_each(|watch| self.proxy.tell_unwatched(watch));
         let is_held = watch.as_ref().is_some_and(|watch| watch.is_held);
         session.policy.set_max_interrupts(workspace.settings.stream_for(is_held).max_interrupts);
         let budget = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));

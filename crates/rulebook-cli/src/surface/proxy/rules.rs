@@ -34,7 +34,7 @@ pub(super) struct Rules {
     now: Mutex<Option<Now>>,
     /// Monitors by what they watch for: rules that stay the same keep theirs.
     watches: Mutex<HashMap<u64, Arc<Watch>>>,
-    /// Alerts that were told.
+    /// What was told.
     told: Mutex<HashSet<String>>,
 }
 
@@ -141,8 +141,19 @@ impl Rules {
         if book.alerts.is_empty() {
             return Vec::new();
         }
+        self.untold(book.alerts.iter().cloned())
+    }
+
+    /// The rules that are not watched for, or not everywhere, and nobody was told of.
+    pub(super) fn unwatched(&self, watch: &Watch) -> Vec<String> {
+        let monitor = watch.monitor.lock().unwrap_or_else(PoisonError::into_inner);
+        let left_out = monitor.left_out().iter().map(|(rule, condition)| (rule.as_str(), condition.as_str()));
+        self.untold(left_out.chain(monitor.gave_up()).map(|(rule, condition)| format!("{rule}: {condition}")))
+    }
+
+    fn untold(&self, news: impl Iterator<Item = String>) -> Vec<String> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        book.alerts.iter().filter(|alert| told.insert((*alert).clone())).cloned().collect()
+        news.filter(|news| told.insert(news.clone())).collect()
     }
 
     /// What watches for these rules; nothing where there are none.

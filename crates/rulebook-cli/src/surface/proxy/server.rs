@@ -25,7 +25,7 @@ use super::metrics::Metrics;
 use super::passing::{collect, other, pass, pass_whole, passing, rewritten, uncompressed};
 use super::record::Record;
 use super::reply::{chain, closed, json_answer, plain};
-use super::rules::Rules;
+use super::rules::{Rules, Watch};
 use super::scribe::Scribe;
 use super::session::Sessions;
 use super::upstream::{Body, Error, Upstream, coming, full};
@@ -84,6 +84,13 @@ impl Proxy {
     /// A number for a request.
     pub(super) fn next(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Tells of triggers that took too much work, each once.
+    pub(super) fn tell_unwatched(&self, watch: &Watch) {
+        for condition in self.rules.unwatched(watch) {
+            self.log.tell("unwatched", json!({ "condition": condition }));
+        }
     }
 
     /// Something of ours failed.
