@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::blocks::blocks;
+use rulebook::blocks::{Cap, blocks};
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
 use rulebook::format::{Entry, Format, imports, parse};
@@ -29,7 +29,7 @@ fuzz_target!(|data: &str| {
     let evaluation = evaluate(&book, &evidence);
     render(&evaluation, Budget::default());
     let all: Vec<_> = evaluation.verdicts.iter().collect();
-    if let Some(blocks) = blocks(&all, &[], &evidence, 10_000) {
+    if let Some(blocks) = blocks(&all, &[], &evidence, Cap::Host(10_000)) {
         let ends = blocks.text.to_lowercase().matches("</rulebook-rule").count();
         assert_eq!(ends, blocks.whole.len());
     }
