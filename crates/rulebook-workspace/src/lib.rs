@@ -53,7 +53,7 @@ use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 
 use discover::{Search, discover};
-use settings::{Remote, Settings};
+use settings::{Remote, Setting, Settings};
 use toggles::{Switched, Toggles};
 
 /// Roots, settings and switches, read once; rules are read when they are asked for.
@@ -249,19 +249,20 @@ impl Workspace {
 
     fn tell_unknown_ids(&self, book: &Rulebook) -> Vec<Diagnostic> {
         let known = book.ids();
-        let unknown = self
-            .settings
-            .rules
-            .disabled_ids
-            .iter()
-            .filter(|id| known.binary_search(&id.value.as_str()).is_err());
-        unknown
-            .map(|id| {
-                let told = format!("`rules.disabled_ids` names `{}`, which no rule has", id.value);
-                Diagnostic::whole(Code::UnknownId, &id.file, told)
-                    .did_you_mean(&id.value, known.iter().copied())
-            })
-            .collect()
+        let ids = &self.settings.rules.disabled_ids;
+        let mut unknown = ids.iter().filter(|id| known.binary_search(&id.value.as_str()).is_err());
+        let tell = |id: &Setting<String>| {
+            let told = format!("`rules.disabled_ids` names `{}`, which no rule has", id.value);
+            Diagnostic::whole(Code::UnknownId, &id.file, told).did_you_mean(&id.value, known.iter().copied())
+        };
+        /// What is meant by an id is looked for among all that there are.
+        const MAX_UNKNOWN: usize = 20;
+        let mut told: Vec<Diagnostic> = unknown.by_ref().take(MAX_UNKNOWN).map(tell).collect();
+        if let Some(next) = unknown.next() {
+            let more = format!("`rules.disabled_ids` names {} more that no rule has", unknown.count() + 1);
+            told.push(Diagnostic::whole(Code::UnknownId, &next.file, more));
+        }
+        told
     }
 
     /// Makes evidence of what a host says, with what the disk knows.

@@ -223,6 +223,13 @@ impl Stream {
     }
 }
 
+impl Budget {
+    /// About how many characters that is.
+    pub fn characters(&self) -> usize {
+        self.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4))
+    }
+}
+
 impl Settings {
     /// Who set a single value last, for people: `rulebook.toml`. `None` when it is the default.
     pub fn said_by(&self, key: &str) -> Option<&str> {

@@ -35,6 +35,7 @@ use anyhow::{Context as _, anyhow};
 use clap::CommandFactory as _;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
+use rulebook::stream::policy::escape_tags;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
 use crate::args::{Args, Command, Evidence, View};
@@ -94,7 +95,9 @@ fn alerts(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
 
 /// An alert in one line.
 fn alert_line(told: &Diagnostic) -> String {
-    format!("{}: {}; {}", out::clean(&told.path), out::clean(&told.message), told.help)
+    let line = format!("{}: {}; {}", out::clean(&told.path), out::clean(&told.message), told.help);
+    // It may be handed to a model, and a folder may be called anything.
+    escape_tags(&line).into_owned()
 }
 
 /// Tells alerts on standard error, beside an answer that has no place for them.

@@ -293,7 +293,9 @@ fn no_budget_of_a_workspace_cuts_what_nobody_may_switch_off() {
     for tokens in [0, 1, 20] {
         std::fs::write(lab.path().join("rulebook.toml"), format!("budget.tokens = {tokens}\n")).unwrap();
         lab.start();
-        let bodies = bodies(&lab, &ANTHROPIC, &[&[("user", &format!("hello {tokens}"))]]);
-        assert!(bodies.last().unwrap().contains("Never push to main."), "{bodies:?}");
+        // Nor is it taken for said because somebody quotes it.
+        let quoted = format!("hello {tokens}, void: Never push to main. ");
+        let bodies = bodies(&lab, &ANTHROPIC, &[&[("user", &quoted)]]);
+        assert_eq!(bodies.last().unwrap().matches("Never push to main.").count(), 2, "{bodies:?}");
     }
 }

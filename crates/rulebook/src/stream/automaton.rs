@@ -45,6 +45,8 @@ pub(super) struct Automaton {
     patterns: Vec<String>,
     /// How much of each a text can be in at once; nothing for those that were dropped.
     active: Vec<Option<usize>>,
+    /// How many of them are dropped only when there are no others.
+    held: usize,
     /// How often patterns were dropped, and how often the caches before that were emptied.
     epoch: usize,
     past: usize,
@@ -93,8 +95,8 @@ pub(super) struct Matched {
 }
 
 impl Automaton {
-    /// Builds the automaton; patterns must be readable.
-    pub(super) fn new(patterns: &[&Pattern]) -> Result<Automaton, String> {
+    /// Builds the automaton; patterns must be readable. The first so many are dropped last.
+    pub(super) fn new(patterns: &[&Pattern], held: usize) -> Result<Automaton, String> {
         let active = patterns.iter().map(|pattern| Some(pattern.active)).collect();
         let backwards = patterns.iter().map(|_| None).collect();
         let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.regex.clone()).collect();
@@ -108,6 +110,7 @@ impl Automaton {
             backwards,
             patterns,
             active,
+            held,
             epoch,
             past,
             fed,
@@ -335,11 +338,13 @@ impl Automaton {
         let mut left: usize = self.active.iter().flatten().sum();
         let goal = left / 4;
         let mut heaviest: Vec<usize> = (0..self.active.len()).collect();
-        heaviest.sort_by_key(|at| std::cmp::Reverse(self.active[*at]));
+        heaviest.sort_by_key(|at| (*at < self.held, std::cmp::Reverse(self.active[*at])));
+        let mut has_dropped = false;
         for at in heaviest {
-            if left <= goal {
+            if left <= goal || (at < self.held && has_dropped) {
                 break;
             }
+            has_dropped |= self.active[at].is_some();
             left -= self.active[at].take().unwrap_or(0);
             NEVER.clone_into(&mut self.patterns[at]);
         }

@@ -48,6 +48,7 @@ const LOOKED: usize = 128 << 20;
 #[derive(Debug)]
 pub(super) struct Fallback {
     patterns: Vec<(fancy_regex::Regex, Reach)>,
+    held: usize,
     /// How many looks took too many steps, in how many bytes, and the patterns that were dropped for it.
     broken: usize,
     fed: usize,
@@ -96,11 +97,12 @@ fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
 }
 
 impl Fallback {
-    pub(super) fn new(patterns: &[String]) -> Result<Fallback, String> {
+    /// The first so many do not share what the others may cost together.
+    pub(super) fn new(patterns: &[String], held: usize) -> Result<Fallback, String> {
         let build = |pattern: &String| compile(pattern).map(|(regex, expr)| (regex, Reach::of(&expr)));
         let dropped = vec![false; patterns.len()];
         let patterns = patterns.iter().map(build).collect::<Result<_, _>>()?;
-        Ok(Fallback { patterns, broken: 0, fed: 0, dropped })
+        Ok(Fallback { patterns, held, broken: 0, fed: 0, dropped })
     }
 
     pub(super) fn start(&self) -> Window {
@@ -136,7 +138,8 @@ impl Fallback {
         window.looked += text.len() - from;
         let is_spent = window.looked.saturating_mul(self.patterns.len()) > LOOKED;
         for (pattern, ((regex, reach), broken)) in self.patterns.iter().zip(&mut window.broken).enumerate() {
-            if is_spent && *broken < MAX_BROKEN {
+            let is_held = pattern < self.held;
+            if is_spent && !is_held && *broken < MAX_BROKEN {
                 *broken = MAX_BROKEN;
                 seen(pattern, Seen::GaveUp);
             }
@@ -151,8 +154,8 @@ impl Fallback {
                 Ok(None) => continue,
                 Err(_) => {
                     *broken += 1;
-                    self.broken += 1;
-                    self.dropped[pattern] = self.broken > BROKEN + self.fed / BYTES_A_BREAK;
+                    self.broken += usize::from(!is_held);
+                    self.dropped[pattern] = !is_held && self.broken > BROKEN + self.fed / BYTES_A_BREAK;
                     seen(pattern, Seen::GaveUp);
                     continue;
                 }

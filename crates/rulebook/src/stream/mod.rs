@@ -40,7 +40,7 @@
 //!             None => monitor.finish(&stream),
 //!         };
 //!         said.extend(delta);
-//!         let found = |rule: &String| Match { rule: rule.clone(), source: Source::Text, modes: modes(rule), call: None };
+//!         let found = |rule: &String| Match { rule: rule.clone(), source: Source::Text, modes: modes(rule), is_held: false, call: None };
 //!         let matches: Vec<Match> = hits.iter().map(|hit| found(&hit.rule)).collect();
 //!         let Action::Interrupt { claim, rules, .. } = policy.decide(&matches) else { continue };
 //!         // Stop the model, forget what it said, and let the retry see the rules.

@@ -30,6 +30,9 @@ pub struct Policy {
     /// Interrupts of this turn. A release gives none back: the output was stopped all the same, and a model that
     /// fails every retry must come to an end.
     interrupts: u32,
+    /// Those of rules that nobody may switch off: others cannot use them up.
+    #[serde(default)]
+    held_interrupts: u32,
     /// The interrupt of this turn that is not settled yet.
     stop: Option<Stop>,
     /// Only rules that have fired.
@@ -46,6 +49,8 @@ pub struct Match {
     pub source: Source,
     /// How the rule acts.
     pub modes: Modes,
+    /// Whether nobody may switch the rule off.
+    pub is_held: bool,
     /// The id of the tool call, for a match in one.
     pub call: Option<String>,
 }
@@ -140,6 +145,7 @@ impl Policy {
             max_interrupts,
             now: Moment::default(),
             interrupts: 0,
+            held_interrupts: 0,
             stop: None,
             rules: BTreeMap::new(),
             next_claim: 0,
@@ -155,7 +161,7 @@ impl Policy {
     pub fn turn_started(&mut self) {
         if !self.now.is_turn() {
             self.now.start();
-            self.interrupts = 0;
+            (self.interrupts, self.held_interrupts) = (0, 0);
         }
     }
 
@@ -239,15 +245,21 @@ impl Policy {
         [
             (!found.modes.interrupt.covers(found.source), Downgrade::Mode),
             (!self.now.is_turn(), Downgrade::NoTurn),
-            (self.interrupts >= self.max_interrupts, Downgrade::Budget),
+            (self.spent(found.is_held) >= self.max_interrupts, Downgrade::Budget),
         ]
         .into_iter()
         .find_map(|(holds, why)| holds.then_some(why))
     }
 
+    fn spent(&self, is_held: bool) -> u32 {
+        if is_held { self.held_interrupts } else { self.interrupts }
+    }
+
     fn interrupt(&mut self, armed: &[&Match]) -> Action {
+        let is_held = armed.iter().any(|found| found.is_held && self.downgrade(found).is_none());
         let stop = self.stop.unwrap_or_else(|| {
-            self.interrupts = self.interrupts.saturating_add(1);
+            let count = if is_held { &mut self.held_interrupts } else { &mut self.interrupts };
+            *count = count.saturating_add(1);
             Stop { claim: self.new_claim(), context: ContextMode::Keep }
         });
         let claim = stop.claim;

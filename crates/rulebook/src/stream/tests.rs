@@ -681,3 +681,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_nobody_may_switch_off_is_not_dropped_for_others() {
+    let words: Vec<String> = (0..150).map(|at| format!("secret{at}word")).collect();
+    let mut held = rule("held", &words.join("|"), "");
+    held.always_enabled = true;
+    let mut looks = rule("looks", "(?<!safe_)danger", "");
+    looks.always_enabled = true;
+    let crowd = (0..400).map(|at| rule(&format!("w{at}"), &format!("{at}{}", "qx".repeat(500)), ""));
+    let lookers = (0..600).map(|at| rule(&format!("l{at}"), &format!("(?!q)zz{at}"), ""));
+    let rules: Vec<Rule> = crowd.chain(lookers).chain([held, looks]).collect();
+    let mut monitor = monitor(&rules);
+    assert!(!monitor.left_out().is_empty());
+    assert!(monitor.left_out().iter().all(|(rule, _)| rule != "held" && rule != "looks"));
+    let text = format!("{} danger secret7word ", "let it be\n".repeat(3_000));
+    let mut hits: Vec<String> = monitor
+        .feed("s", &Kind::Text, text.as_bytes())
+        .into_iter()
+        .chain(monitor.finish("s"))
+        .map(|hit| hit.rule)
+        .collect();
+    hits.sort();
+    assert_eq!(hits, ["held", "looks"]);
+}

@@ -53,6 +53,9 @@ pub(super) struct Channel {
     pub(super) met: Vec<bool>,
 }
 
+/// More conditions with look-around than this are not watched for: each is looked at by itself.
+const MAX_OTHERS: usize = 500;
+
 /// How much text around a match is shown, on either side.
 pub(super) const AROUND: usize = 120;
 
@@ -60,6 +63,11 @@ impl Watch {
     pub(super) fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, roots: Roots) -> Result<Watch, String> {
         let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
         let (mut patterns, mut others) = (Vec::new(), Vec::new());
+        let mut left_out = Vec::new();
+        // Those that nobody may switch off come first, and others cannot take their room.
+        let mut rules: Vec<&Rule> = rules.into_iter().collect();
+        rules.sort_by_key(|rule| !rule.always_enabled);
+        let (mut held, mut held_others) = (0, 0);
         for rule in rules {
             let Some(trigger) = &rule.stream else { continue };
             for pattern in &trigger.conditions {
@@ -67,10 +75,16 @@ impl Watch {
                     Engine::Automaton => {
                         linear.push(watched.len());
                         patterns.push(pattern);
+                        held += usize::from(rule.always_enabled);
+                    }
+                    Engine::Fallback if others.len() >= MAX_OTHERS => {
+                        left_out.push((rule.name.clone(), pattern.written.clone()));
+                        continue;
                     }
                     Engine::Fallback => {
                         bounded.push(watched.len());
                         others.push(pattern.regex.clone());
+                        held_others += usize::from(rule.always_enabled);
                     }
                 }
                 watched.push(Watched {
@@ -86,12 +100,11 @@ impl Watch {
             }
         }
         let watches_wire = watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, Scope::Wire(_)));
-        let fallback = Fallback::new(&others)?;
-        let mut left_out = Vec::new();
+        let fallback = Fallback::new(&others, held_others)?;
         let automaton = loop {
             let weight: usize = patterns.iter().map(|pattern| pattern.weight).sum();
             let is_light = weight <= MAX_WHOLE;
-            let built = if is_light { Automaton::new(&patterns) } else { Err(String::new()) };
+            let built = if is_light { Automaton::new(&patterns, held) } else { Err(String::new()) };
             let error = match built {
                 Ok(automaton) => break automaton,
                 Err(error) => error,
@@ -99,9 +112,10 @@ impl Watch {
             // One pattern must not disarm the others.
             let mut culprits = if is_light { unbuilt(&patterns) } else { Vec::new() };
             if culprits.is_empty() {
-                culprits.push(heaviest(&patterns).ok_or(error)?);
+                culprits.push(heaviest(&patterns, held).ok_or(error)?);
             }
             for at in culprits.into_iter().rev() {
+                held -= usize::from(at < held);
                 patterns.remove(at);
                 let Watched { rule, written, .. } = &watched[linear.remove(at)];
                 left_out.push((rule.clone(), written.clone()));
@@ -254,11 +268,12 @@ impl Conditions {
 
 /// Those that cannot be built even alone.
 fn unbuilt(patterns: &[&Pattern]) -> Vec<usize> {
-    (0..patterns.len()).filter(|at| Automaton::new(&patterns[*at..=*at]).is_err()).collect()
+    (0..patterns.len()).filter(|at| Automaton::new(&patterns[*at..=*at], 0).is_err()).collect()
 }
 
-fn heaviest(patterns: &[&Pattern]) -> Option<usize> {
-    (0..patterns.len()).max_by_key(|at| patterns[*at].weight)
+/// The heaviest pattern; of the first so many only if there are no others.
+fn heaviest(patterns: &[&Pattern], held: usize) -> Option<usize> {
+    (0..patterns.len()).max_by_key(|at| (*at >= held, patterns[*at].weight))
 }
 
 /// A match as it stood.

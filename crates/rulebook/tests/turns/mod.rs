@@ -88,6 +88,7 @@ impl<'r> Session<'r> {
                 rule: hit.rule.clone(),
                 source,
                 modes: self.modes(&hit.rule),
+                is_held: false,
                 call: call.clone(),
             };
             let matches: Vec<Match> = hits.iter().map(found).collect();

@@ -1,6 +1,6 @@
 //! Asking: what the ledger and the event know is put to the rules; what is new is claimed, then said.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -12,8 +12,6 @@ use rulebook::evidence::{Input, ToolCall};
 use rulebook::format::Shape;
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
-use rulebook::stream::policy::{self, Source};
-use rulebook::stream::{Hit, Kind, Monitor};
 use rulebook_workspace::ledger::{Delivery, Fact, History, VERSION};
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
@@ -48,14 +46,14 @@ pub(super) fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
 }
 
 /// One event on its way to an answer.
-struct Asking<'a> {
-    host: &'a Host,
-    event: &'a Event,
-    workspace: &'a Workspace,
+pub(super) struct Asking<'a> {
+    pub(super) host: &'a Host,
+    pub(super) event: &'a Event,
+    pub(super) workspace: &'a Workspace,
     memory: &'a Memory,
     caller: Caller,
     /// The files the tool call is about.
-    touched: Vec<String>,
+    pub(super) touched: Vec<String>,
 }
 
 impl Asking<'_> {
@@ -87,16 +85,20 @@ impl Asking<'_> {
     ) -> Answer {
         let mut answer = Answer::default();
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
+        // What was written is spoken of beside the rules, and leaves them most of the room.
+        let beside = answer.context.take().map(|text| cut(text, self.host.cap / 3));
+        let cap = Cap::Host(self.host.cap - beside.as_ref().map_or(0, |text| text.chars().count()));
+        answer.refusal = answer.refusal.take().map(|text| cut(text, self.host.cap));
         let hears = self.host.hears.contains(&self.event.moment);
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
         let (wanted, missed) = self.wanted(&verdicts, asked, history);
         let offers = self.offers(&verdicts, history);
         let alerts: Vec<Delivery> =
             alerts(&asked.diagnostics).map(alert).filter(|told| !history.has(told)).collect();
-        let first = blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap));
+        let first = blocks(&wanted, &offers, &asked.evidence, cap);
         if first.is_none() && alerts.is_empty() {
             self.memory.record(history, facts, Vec::new());
-            return answer;
+            return Answer { context: beside, ..answer };
         }
         let delivered =
             first.as_ref().map(|first| self.deliveries(first, &offers, asked, &missed)).unwrap_or_default();
@@ -105,15 +107,16 @@ impl Asking<'_> {
         let mine = self.memory.record(history, facts, claimed);
         let lost = self.memory.lost();
         // Without memory what stands anyway is given with every prompt, and not with every call beside.
-        let is_beside = lost.is_some() && !matches!(self.event.moment, Moment::Start | Moment::Prompt);
+        let is_of_turn = |moment: &Moment| matches!(moment, Moment::Start | Moment::Prompt);
+        let is_beside =
+            lost.is_some() && !is_of_turn(&self.event.moment) && self.host.hears.iter().any(is_of_turn);
         let lost = lost.map(|why| format!("Rulebook gives its rules with every prompt: {why}"));
         let alerts = mine.iter().filter(|delivery| delivery.rule == ALERT).map(|told| told.because.as_str());
         let told: Vec<&str> = alerts.chain(lost.as_deref()).filter(|_| !is_beside).collect();
         if !told.is_empty() && self.host.shows_notices {
-            answer.notice = Some(told.join("\n"));
+            answer.notice = Some(join(answer.notice.take(), &told.join("\n")));
         } else if !told.is_empty() {
-            let text = format!("Tell the user, from Rulebook:\n{}", told.join("\n"));
-            answer.context = Some(join(answer.context.take(), &text));
+            answer.context = Some(format!("Tell the user, from Rulebook:\n{}", told.join("\n")));
         }
         let blocks = if mine.len() == claims && !is_beside {
             first
@@ -125,11 +128,13 @@ impl Asking<'_> {
             };
             let wanted: Vec<_> = wanted.into_iter().filter(is_new).collect();
             let offers = if is_mine(OFFERS) && !is_beside { offers } else { Vec::new() };
-            blocks(&wanted, &offers, &asked.evidence, Cap::Host(self.host.cap))
+            blocks(&wanted, &offers, &asked.evidence, cap)
         };
-        if let Some(blocks) = blocks {
-            answer.notice = answer.notice.or_else(|| notice(&blocks));
-            answer.context = Some(join(answer.context.take(), &blocks.text));
+        if let Some(blocks) = &blocks {
+            answer.notice = answer.notice.or_else(|| notice(blocks));
+        }
+        for text in blocks.map(|blocks| blocks.text).into_iter().chain(beside) {
+            answer.context = Some(join(answer.context.take(), &text));
         }
         answer
     }
@@ -254,71 +259,6 @@ impl Asking<'_> {
         let offers: Vec<&Rule> = offered.map(|verdict| verdict.rule).collect();
         if offers.is_empty() || history.has(&offers_delivery(&offers)) { Vec::new() } else { offers }
     }
-
-    /// Runs the stream rules over what is about to be written, or was.
-    fn watch(&self, verdicts: &[Verdict<'_>], history: &History, facts: &mut Vec<Fact>, answer: &mut Answer) {
-        let Some(call) = self.event.tool.as_ref().filter(|call| call.is_write()) else {
-            return;
-        };
-        let Some(input) = &call.input else { return };
-        let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
-        let rules: Vec<&Rule> = watching.map(|verdict| verdict.rule).collect();
-        if rules.is_empty() {
-            return;
-        }
-        // Triggers that do not compile were told when they were read.
-        let Ok(mut monitor) = Monitor::new(rules.iter().copied(), self.workspace.roots.clone()) else {
-            return;
-        };
-        let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
-        let mut hits = monitor.feed("call", &Kind::Tool(call.name.clone()), wire.as_bytes());
-        hits.extend(monitor.finish("call"));
-        let left_out = monitor.left_out().iter().map(|(rule, _)| rule.as_str());
-        let unwatched: BTreeSet<&str> = left_out.chain(monitor.gave_up().map(|(rule, _)| rule)).collect();
-        if !unwatched.is_empty() {
-            let names = unwatched.into_iter().collect::<Vec<_>>().join(", ");
-            answer.notice = Some(format!(
-                "not all of this call was watched for {names}, which takes too much work; write its condition with smaller counts"
-            ));
-        }
-        for rule in rules {
-            let own: Vec<&Hit> = hits.iter().filter(|hit| hit.rule == rule.name).collect();
-            if !own.is_empty() {
-                self.object(rule, &own, call, history, facts, answer);
-            }
-        }
-    }
-
-    /// A rule against a call: refused once, or said beside it where the host hears it.
-    fn object(
-        &self,
-        rule: &Rule,
-        hits: &[&Hit],
-        call: &ToolCall,
-        history: &History,
-        facts: &mut Vec<Fact>,
-        answer: &mut Answer,
-    ) {
-        let evidence: Vec<policy::Evidence> =
-            hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect();
-        let interrupts = self.workspace.settings.modes_of(rule).interrupt.covers(Source::Tool);
-        let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(self.touched.first());
-        let about = about.unwrap_or(&call.name).clone();
-        let (name, path) = (&rule.name, &rule.origin.display);
-        let beside = if self.host.hears.contains(&Moment::Before) { Moment::Before } else { Moment::After };
-        if interrupts && call.pending && !history.has_refused(&rule.id, &about) {
-            let text = policy::injection(name, path, &rule.body, &evidence);
-            answer.refusal = Some(join(answer.refusal.take(), &text));
-            facts.push(Fact::Refused { rule: rule.id.clone(), call: about });
-        } else if self.event.moment == beside {
-            let text = policy::reminder(name, path, &rule.body, &evidence);
-            answer.context = Some(join(answer.context.take(), &text));
-            if interrupts {
-                answer.notice =
-                    Some(format!("the rule {name} was told once and is passed over for {about} now"));
-            }
-        }
-    }
 }
 
 /// Why the host did not give rules that it reads itself, by their files.
@@ -357,17 +297,20 @@ pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> boo
     })
 }
 
-fn join(before: Option<String>, text: &str) -> String {
+pub(super) fn join(before: Option<String>, text: &str) -> String {
     before.map_or_else(|| text.to_owned(), |before| format!("{before}\n\n{text}"))
 }
 
-fn place(hit: &Hit) -> String {
-    let parts = [hit.tool.as_ref().map(|tool| format!("tool {tool}")), hit.field.clone(), hit.file.clone()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+/// A text, as much of it as a host takes.
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+    }
+    text
 }
 
-/// The name under which alerts are told.
-const ALERT: &str = "alert";
+/// The name under which alerts are told: no rule's, which have no blanks.
+const ALERT: &str = "an alert";
 
 /// What the user is told once a session: by its code and place, since the count in it may change with what is looked at.
 fn alert(told: &Diagnostic) -> Delivery {

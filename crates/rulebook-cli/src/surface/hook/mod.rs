@@ -13,6 +13,7 @@ mod event;
 mod gemini;
 mod memory;
 mod missing;
+mod object;
 mod opencode;
 mod qwen;
 

@@ -113,8 +113,7 @@ impl Exchange {
         watch.iter().for_each(|watch| self.proxy.tell_unwatched(watch));
         let is_held = watch.as_ref().is_some_and(|watch| watch.is_held);
         session.policy.set_max_interrupts(workspace.settings.stream_for(is_held).max_interrupts);
-        let budget = workspace.settings.budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
-        let cap = Cap::Budget(budget);
+        let cap = Cap::Budget(workspace.settings.budget.characters());
         let delivery = |verdict: &Verdict<'_>| Delivery::of(verdict.rule, because(verdict, &evidence));
         // What had no room was listed, and is not listed again.
         let deliveries = |blocks: Option<&Blocks<'_, '_>>| -> Vec<Delivery> {
@@ -125,7 +124,7 @@ impl Exchange {
         let is_wanted = |session: &Session, verdict: &Verdict<'_>| {
             matches!(verdict.state, State::Stack)
                 && session.given.get(&verdict.rule.origin.display) != Some(&delivery(verdict).hash)
-                && !self.carries(&verdict.rule.body)
+                && (verdict.rule.always_enabled || !self.carries(&verdict.rule.body))
         };
         let mut added: Vec<Delivery> = Vec::new();
         if session.prefix.is_none() {
@@ -268,6 +267,7 @@ impl Exchange {
                 rule: rule.name.clone(),
                 source: source(hit),
                 modes: rule.modes,
+                is_held: rule.is_held,
                 call: None,
             })
             .collect();

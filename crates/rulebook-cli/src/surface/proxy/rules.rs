@@ -84,6 +84,8 @@ pub(super) struct Watching {
     pub(super) path: String,
     pub(super) body: String,
     pub(super) modes: Modes,
+    /// Nobody may switch it off.
+    pub(super) is_held: bool,
 }
 
 impl Rules {
@@ -179,6 +181,7 @@ impl Rules {
             path: rule.origin.display.clone(),
             body: rule.body.clone(),
             modes: settings.modes_of(rule),
+            is_held: rule.always_enabled,
         };
         let rules_of: HashMap<String, Watching> =
             rules.iter().map(watching).map(|rule| (rule.name.clone(), rule)).collect();

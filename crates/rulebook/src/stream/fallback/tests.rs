@@ -4,7 +4,7 @@ use super::{BROKEN, BYTES_A_BREAK, FREE, Fallback, LEAST_TIMES, LOOKED, Seen};
 
 /// The patterns that matched, those that were given up, and the bytes that each looked at.
 fn watch(patterns: &[String], text: &str) -> (Fallback, Vec<usize>, Vec<usize>, usize) {
-    let mut fallback = Fallback::new(patterns).unwrap();
+    let mut fallback = Fallback::new(patterns, 0).unwrap();
     let mut window = fallback.start();
     let (mut matched, mut gave_up) = (Vec::new(), Vec::new());
     for bytes in [Some(text.as_bytes()), None] {

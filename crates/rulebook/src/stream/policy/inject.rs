@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::hidden::visible_line;
+
 /// A text that matched, and where it stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
@@ -139,5 +141,5 @@ fn excerpt(text: &str) -> String {
     if text.chars().nth(MAX_EXCERPT).is_some() {
         line.push('…');
     }
-    escape_tags(&line).into_owned()
+    escape_tags(&visible_line(&line)).into_owned()
 }

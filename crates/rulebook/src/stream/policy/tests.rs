@@ -35,10 +35,27 @@ fn found(source: Source, rule: &str) -> Match {
         rule: rule.to_owned(),
         source,
         modes: modes(rule),
+        is_held: false,
         call: (source == Source::Tool).then(|| "call".to_owned()),
     }
 }
 
 fn resumed(policy: &Policy) -> Policy {
     serde_json::from_str(&serde_json::to_string(policy).unwrap()).unwrap()
+}
+
+#[test]
+fn the_interrupts_of_others_are_not_those_of_a_rule_that_nobody_may_switch_off() {
+    let mut policy = Policy::new(1);
+    policy.turn_started();
+    let stops = |action: &Action| matches!(action, Action::Interrupt { .. });
+    let mut decide = |(rule, is_held): (&str, bool)| {
+        let action = policy.decide(&[Match { is_held, ..found(Source::Text, rule) }]);
+        if let Action::Interrupt { claim, .. } = action {
+            policy.delivered(claim);
+        }
+        stops(&action)
+    };
+    let rules = [("a", false), ("b", false), ("gap0", true), ("gap2", true)];
+    assert_eq!(rules.map(&mut decide), [true, false, true, false]);
 }
