@@ -561,3 +561,27 @@ fn what_was_not_fetched_ends_with_1() {
     assert_eq!((listed["rules"].as_u64(), listed["alwaysEnabled"][0].as_str()), (Some(1), Some("team/a.md")));
     assert_eq!(person.run(&["remote", "diff"]).status.code(), Some(0));
 }
+
+#[test]
+fn nothing_of_a_workspace_passes_for_the_organisations() {
+    let document = serde_json::json!({ "remoteGlobalRules": [{ "name": "Safety.md", "contents": "Of the organisation." }] });
+    let person = Person::with(&[
+        ("rules.json", &document.to_string()),
+        ("acme/law.md", "Law."),
+        ("repo/acme/law.md", "No law."),
+        ("repo/Safety.md", "No safety."),
+        ("repo/CLAUDE.md", "See @acme/law.md and @Safety.md"),
+    ]);
+    let remote = |name: &str, at: &str| {
+        format!("[[remote]]\nname = \"{name}\"\nurl = \"{}\"\n", person.path(at).display())
+    };
+    person.settings(&(remote("acme", "acme") + &remote("doc", "rules.json")));
+    person.run(&["remote", "sync"]);
+    let prompt = person.prompt();
+    let under = |header: &str| {
+        let mut lines = prompt.lines();
+        let found = lines.by_ref().filter(|line| *line == header).count();
+        (found, prompt.contains(&format!("\n{header}\nNo ")))
+    };
+    assert_eq!((under("acme/law.md"), under("Safety.md")), ((1, false), (1, false)), "{prompt}");
+}

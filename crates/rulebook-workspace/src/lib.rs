@@ -218,6 +218,7 @@ impl Workspace {
         if is_own && !self.settings.rules.reads("remote") {
             parsed.retain(may_stay);
         }
+        remote::tell_apart(&mut parsed);
         (parsed, diagnostics)
     }
 

@@ -15,6 +15,7 @@ pub use document::{RemoteRule, read_document};
 #[cfg(feature = "remote")]
 pub use sync::{Change, Preview, Synced, is_due, preview, sync};
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -197,6 +198,28 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
         read.always_enabled |= rule.always_enabled;
     }
     parsed
+}
+
+/// Calls a file otherwise that is called like a remote rule: nothing in a workspace passes for the organisation's.
+pub(crate) fn tell_apart(parsed: &mut [Parsed]) {
+    let is_remote = |origin: &Origin| origin.format.name == "remote";
+    let origins = parsed.iter().map(|parsed| match &parsed.entry {
+        Entry::Rule(rule) => &rule.origin,
+        Entry::Rejected(rejected) => &rejected.origin,
+    });
+    let remote: HashSet<String> =
+        origins.filter(|origin| is_remote(origin)).map(|origin| origin.display.clone()).collect();
+    if remote.is_empty() {
+        return;
+    }
+    for Parsed { entry, .. } in parsed {
+        if let Entry::Rule(rule) = entry
+            && !is_remote(&rule.origin)
+            && remote.contains(&rule.origin.display)
+        {
+            rule.origin.display.insert_str(0, "./");
+        }
+    }
 }
 
 /// Whether a document is the one the settings name: its hash, its signature. An error goes on after what it is about.
