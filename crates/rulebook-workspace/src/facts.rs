@@ -51,24 +51,28 @@ const PACKAGES: &[(&str, &[&str])] = &[
 /// How much of a file is looked at: of a manifest, and by the `content` condition.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The tags of what lies at a root, sorted; and the names of what lies outside and so stands for none, with where.
-pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> (Vec<String>, Vec<(&'static str, PathBuf)>) {
-    let (mut tags, mut outside) = (Vec::new(), Vec::new());
-    for (name, own) in MARKERS.iter().filter(|(name, _)| root.join(name).is_file()) {
-        match real(&root.join(name), allowed) {
-            Some(Ok(file)) => {
-                tags.extend(own.iter().copied());
-                if *name == "package.json" {
-                    tags.extend(packages(&file));
-                }
-            }
-            Some(Err(target)) => outside.push((*name, target)),
-            None => {}
+/// A file at a root that stands for tags, and where it really lies; an error where that is outside, and it stands for none.
+type Marker = (&'static str, &'static [&'static str], Result<PathBuf, PathBuf>);
+
+fn markers(root: &Path, allowed: &[PathBuf]) -> impl Iterator<Item = Marker> {
+    let there =
+        MARKERS.iter().map(|(name, tags)| (name, tags, root.join(name))).filter(|row| row.2.is_file());
+    there.filter_map(|(name, tags, path)| Some((*name, *tags, real(&path, allowed)?)))
+}
+
+/// The tags of what lies at a root, sorted.
+pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
+    let mut tags = Vec::new();
+    for (name, own, file) in markers(root, allowed) {
+        let Ok(file) = file else { continue };
+        tags.extend(own.iter().copied());
+        if name == "package.json" {
+            tags.extend(packages(&file));
         }
     }
     tags.sort_unstable();
     tags.dedup();
-    (tags.into_iter().map(str::to_owned).collect(), outside)
+    tags.into_iter().map(str::to_owned).collect()
 }
 
 /// Files at the roots that would say what the workspace is made of, and lie elsewhere.
@@ -76,7 +80,8 @@ pub(crate) fn tell_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) ->
     let mut told = Vec::new();
     for Root { name: root, path, .. } in &roots.roots {
         let prefix = if roots.roots.len() > 1 { format!("{root}/") } else { String::new() };
-        for (name, target) in derived_tags(Path::new(path), allowed).1 {
+        for (name, _, file) in markers(Path::new(path), allowed) {
+            let Err(target) = file else { continue };
             let target = homes.shown(&target);
             let what = format!("is a link that leads out of its root, to `{target}`, and stands for no tag");
             told.push(Diagnostic::whole(Code::OutsideRoot, format!("{prefix}{name}"), what));

@@ -312,7 +312,7 @@ impl Workspace {
             tags.extend(self.settings.workspace.tags.iter().cloned());
             let grounds = self.grounds();
             let roots = self.roots.roots.iter();
-            tags.extend(roots.flat_map(|root| facts::derived_tags(Path::new(&root.path), &grounds).0));
+            tags.extend(roots.flat_map(|root| facts::derived_tags(Path::new(&root.path), &grounds)));
             tags.sort();
             tags.dedup();
         }
@@ -361,10 +361,7 @@ fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 fn path_of(parsed: &Parsed) -> &str {
-    match &parsed.entry {
-        Entry::Rule(rule) => &rule.origin.path,
-        Entry::Rejected(rejected) => &rejected.origin.path,
-    }
+    &parsed.entry.origin().path
 }
 
 /// Whether a rule is read although its format is not: `rules.formats` may be a workspace's word.

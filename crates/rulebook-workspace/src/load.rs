@@ -50,10 +50,7 @@ fn is_held(parsed: &Parsed) -> bool {
 }
 
 fn display(parsed: &Parsed) -> &str {
-    match &parsed.entry {
-        Entry::Rule(rule) => &rule.origin.display,
-        Entry::Rejected(rejected) => &rejected.origin.display,
-    }
+    &parsed.entry.origin().display
 }
 
 /// What makes two names one file.

@@ -203,10 +203,7 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
 /// Calls a file otherwise that is called like a remote rule: nothing in a workspace passes for the organisation's.
 pub(crate) fn tell_apart(parsed: &mut [Parsed]) {
     let is_remote = |origin: &Origin| origin.format.name == "remote";
-    let origins = parsed.iter().map(|parsed| match &parsed.entry {
-        Entry::Rule(rule) => &rule.origin,
-        Entry::Rejected(rejected) => &rejected.origin,
-    });
+    let origins = parsed.iter().map(|parsed| parsed.entry.origin());
     let remote: HashSet<String> =
         origins.filter(|origin| is_remote(origin)).map(|origin| origin.display.clone()).collect();
     if remote.is_empty() {
@@ -254,9 +251,13 @@ fn never_fetched(remote: &Remote, why: &str) -> Diagnostic {
     Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
 }
 
+/// Whether a folder is there to be read in place; an error goes on after what names it.
+fn in_place(path: &Path) -> Result<(), String> {
+    path.is_dir().then_some(()).ok_or_else(|| format!("names `{}`, which is not a folder", path.display()))
+}
+
 fn tell_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
-    if !path.is_dir() {
-        let message = format!("names `{}`, which is not a folder", path.display());
+    if let Err(message) = in_place(path) {
         return Some(
             Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
                 .help("check it out there, or name a document that ends in `.json`"),

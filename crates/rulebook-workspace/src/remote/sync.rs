@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use super::address::{Address, Web};
 use super::fetch::{Answer, Client};
 use super::{
-    Failed, Kept, Listed, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, folder, kept, list,
-    read_document, verify,
+    Failed, Kept, Listed, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, folder, in_place, kept,
+    list, read_document, verify,
 };
 use crate::atomic::naming;
 use crate::homes::Homes;
@@ -61,8 +61,7 @@ enum Found {
 pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synced> {
     let done = |change| Synced { change, listed: list(remote, homes) };
     if let Some(folder) = folder(remote, homes) {
-        let missing = || format!("names `{}`, which is not a folder", folder.display());
-        return Ok(done(if folder.is_dir() { Ok(Change::InPlace) } else { Err(missing()) }));
+        return Ok(done(in_place(&folder).map(|()| Change::InPlace)));
     }
     let file = file(remote, homes)
         .ok_or_else(|| io::Error::other("there is no folder for copies: set HOME or XDG_CACHE_HOME"))?;
@@ -104,8 +103,8 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
 /// If it cannot be fetched, or is not what it should be.
 pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, String> {
     let before = list(remote, homes).rules;
-    if folder(remote, homes).is_some_and(|folder| folder.is_dir()) {
-        return Ok(Preview { after: before.clone(), before });
+    if let Some(folder) = folder(remote, homes) {
+        return in_place(&folder).map(|()| Preview { after: before.clone(), before });
     }
     match find(remote, homes, None)? {
         Found::Same => Ok(Preview { after: before.clone(), before }),
@@ -134,7 +133,7 @@ fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, 
     let found = match Address::parse(&remote.url).ok_or("has an address that may not be fetched")? {
         Address::Web(web) => find_on_web(remote, homes, &web, before)?,
         Address::Document(path) => find_on_disk(remote, &homes.expand(&path))?,
-        Address::Folder(path) => return Err(format!("names `{path}`, which is not a folder")),
+        Address::Folder(_) => return Err("is a folder, which is read in place".to_owned()),
     };
     if let Found::New { document, signature, .. } = &found {
         verify(remote, document, signature.as_deref())?;

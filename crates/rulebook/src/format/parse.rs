@@ -20,6 +20,16 @@ pub enum Entry {
     Rejected(Box<Rejected>),
 }
 
+impl Entry {
+    /// Where it came from.
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Entry::Rule(rule) => &rule.origin,
+            Entry::Rejected(rejected) => &rejected.origin,
+        }
+    }
+}
+
 /// A rule file that is not used.
 #[derive(Clone, Debug)]
 pub struct Rejected {
