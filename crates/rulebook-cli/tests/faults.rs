@@ -513,3 +513,26 @@ fn a_host_that_hears_of_calls_alone_is_given_rules_without_memory() {
         .unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("Rule a."), "{output:?}");
 }
+
+#[test]
+fn what_is_said_of_a_call_leaves_rules_their_room_and_closes_its_blocks() {
+    let person = person();
+    for name in ["x", "y", "z"] {
+        let text = format!("---\ncondition: \".\"\ninterruptMode: never\n---\n{}", name.repeat(100_000));
+        person.write(&format!("repo/.rulebook/rules/{name}.md"), &text);
+    }
+    let event = json!({
+        "hook_event_name": "preToolUse", "conversation_id": "c", "workspace_roots": [person.path("repo")],
+        "tool_name": "Write", "tool_input": { "file_path": person.path("repo/src/a.rs"), "content": "hello" },
+    });
+    person.write("event.json", &event.to_string());
+    let mut command = person.command(&["hook", "cursor"]);
+    let output = command.stdin(fs::File::open(person.path("event.json")).unwrap()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.len() < 10_000 && said.contains("Rule a.") && said.contains("the rule z too"), "{said}");
+    assert_eq!(
+        (said.matches("<system-reminder").count(), said.matches("</system-reminder>").count()),
+        (1, 1),
+        "{said}"
+    );
+}

@@ -85,10 +85,10 @@ impl Asking<'_> {
     ) -> Answer {
         let mut answer = Answer::default();
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
-        // What was written is spoken of beside the rules, and leaves them most of the room.
-        let beside = answer.context.take().map(|text| cut(text, self.host.cap / 3));
-        let cap = Cap::Host(self.host.cap - beside.as_ref().map_or(0, |text| text.chars().count()));
-        answer.refusal = answer.refusal.take().map(|text| cut(text, self.host.cap));
+        // What was written is spoken of beside the rules.
+        let beside = answer.context.take();
+        let spoken = beside.as_ref().map_or(0, |text| text.chars().count());
+        let cap = Cap::Host(self.host.cap.saturating_sub(spoken));
         let hears = self.host.hears.contains(&self.event.moment);
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
         let (wanted, missed) = self.wanted(&verdicts, asked, history);
@@ -299,14 +299,6 @@ pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> boo
 
 pub(super) fn join(before: Option<String>, text: &str) -> String {
     before.map_or_else(|| text.to_owned(), |before| format!("{before}\n\n{text}"))
-}
-
-/// A text, as much of it as a host takes.
-fn cut(mut text: String, most: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        text.truncate(end);
-    }
-    text
 }
 
 /// The name under which alerts are told: no rule's, which have no blanks.

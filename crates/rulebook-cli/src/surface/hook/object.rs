@@ -57,12 +57,26 @@ impl Asking<'_> {
 
     /// A rule's text, as far as there is room for it beside others.
     fn short<'r>(&self, rule: &'r Rule) -> Cow<'r, str> {
-        match rule.body.char_indices().nth(self.host.cap / 3) {
+        match rule.body.char_indices().nth(self.host.cap / 6) {
             None => Cow::Borrowed(&rule.body),
             Some((end, _)) => {
                 Cow::Owned(format!("{}…\n\n`rulebook read {}` gives the rest.", &rule.body[..end], rule.name))
             }
         }
+    }
+
+    /// One text more, while a third of the room lasts; then its rule is named, and then nothing.
+    fn add(&self, before: Option<String>, text: &str, name: &str) -> Option<String> {
+        let most = self.host.cap / 3;
+        let used = before.as_ref().map_or(0, |before| before.chars().count());
+        Some(match () {
+            () if used == 0 || used + text.chars().count() <= most => join(before, text),
+            () if used <= most => {
+                let line = format!("It goes against the rule {name} too: `rulebook read {name}`.");
+                join(before, &policy::escape_tags(&line))
+            }
+            () => return before,
+        })
     }
 
     /// A rule against a call: refused once, or said beside it where the host hears it.
@@ -84,11 +98,11 @@ impl Asking<'_> {
         let beside = if self.host.hears.contains(&Moment::Before) { Moment::Before } else { Moment::After };
         if interrupts && call.pending && !history.has_refused(&rule.id, &about) {
             let text = policy::injection(name, path, &self.short(rule), &evidence);
-            answer.refusal = Some(join(answer.refusal.take(), &text));
+            answer.refusal = self.add(answer.refusal.take(), &text, name);
             facts.push(Fact::Refused { rule: rule.id.clone(), call: about });
         } else if self.event.moment == beside {
             let text = policy::reminder(name, path, &self.short(rule), &evidence);
-            answer.context = Some(join(answer.context.take(), &text));
+            answer.context = self.add(answer.context.take(), &text, name);
             if interrupts {
                 answer.notice =
                     Some(format!("the rule {name} was told once and is passed over for {about} now"));
