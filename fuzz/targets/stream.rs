@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{Entry, Format, parse};
 use rulebook::stream::arguments::Arguments;
-use rulebook::stream::{Kind, Monitor};
+use rulebook::stream::{StreamKind, Monitor};
 use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &[u8]| {
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     let Entry::Rule(rule) = parse(rule_file(format, text)).entry else { return };
     let roots =
         Roots { roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), also: None }], home: None };
-    for kind in [Kind::Text, Kind::Tool("edit".to_owned())] {
+    for kind in [StreamKind::Text, StreamKind::Tool("edit".to_owned())] {
         let run = |size: usize| {
             let Ok(mut monitor) = Monitor::new([&*rule], roots.clone()) else { return None };
             let mut hits = Vec::new();

@@ -2,39 +2,39 @@
 
 use std::process::Command;
 
-use rulebook::stream::{Kind, Monitor};
+use rulebook::stream::{StreamKind, Monitor};
 use rulebook_bench::stream::{arguments, monitor, rules_of, text};
 
 /// What is open, and how many streams of it at once.
 const CASES: &[(&str, usize, fn(&mut Monitor, usize))] = &[
     ("a text of 100 KB", 1000, |monitor, at| {
-        feed(monitor, at, &Kind::Text, &text(100_000));
+        feed(monitor, at, &StreamKind::Text, &text(100_000));
     }),
     ("a call, the last of 10 fields open", 1000, |monitor, at| {
         let value = text(2_000).replace(['"', '\\', '\n'], " ");
         let fields: Vec<String> = (0..10).map(|field| format!("\"field{field}\":\"{value}")).collect();
-        feed(monitor, at, &Kind::Tool("edit".to_owned()), &format!("{{{}", fields.join("\",")));
+        feed(monitor, at, &StreamKind::Tool("edit".to_owned()), &format!("{{{}", fields.join("\",")));
     }),
     ("one of 64 calls at once, 20 KB each", 64, |monitor, at| {
         let call = arguments(&text(20_000));
-        feed(monitor, at, &Kind::Tool("write".to_owned()), call.trim_end_matches("\"}"));
+        feed(monitor, at, &StreamKind::Tool("write".to_owned()), call.trim_end_matches("\"}"));
     }),
     ("a patch of 50 files, the last open", 1000, |monitor, at| {
         let file =
             |at: usize| format!("*** Update File: src/file{at}.ts\n+{}", text(400).replace('\n', "\n+"));
         let files: Vec<String> = (0..50).map(file).collect();
         let patch = format!("*** Begin Patch\n{}\n", files.join("\n"));
-        feed(monitor, at, &Kind::Tool("apply_patch".to_owned()), &patch);
+        feed(monitor, at, &StreamKind::Tool("apply_patch".to_owned()), &patch);
     }),
     ("900 KB in which a match stays possible", 20, |monitor, at| {
-        feed(monitor, at, &Kind::Text, &format!("import {}", "x ".repeat(450_000)));
+        feed(monitor, at, &StreamKind::Text, &format!("import {}", "x ".repeat(450_000)));
     }),
     ("4 MB in which a match stays possible", 20, |monitor, at| {
-        feed(monitor, at, &Kind::Text, &format!("import {}", "x ".repeat(2_000_000)));
+        feed(monitor, at, &StreamKind::Text, &format!("import {}", "x ".repeat(2_000_000)));
     }),
 ];
 
-fn feed(monitor: &mut Monitor, at: usize, kind: &Kind, text: &str) {
+fn feed(monitor: &mut Monitor, at: usize, kind: &StreamKind, text: &str) {
     for bytes in text.as_bytes().chunks(6) {
         monitor.feed(&format!("stream {at}"), kind, bytes);
     }

@@ -9,7 +9,7 @@ use regex_automata::{Input, MatchKind};
 use rulebook::format::{Parsed, parse};
 use rulebook::rule::Rule;
 use rulebook::source::Source;
-use rulebook::stream::{Kind, Monitor};
+use rulebook::stream::{StreamKind, Monitor};
 use rulebook_bench::sample::{Parts, Sample, ms};
 use rulebook_bench::stream::{arguments, conditions, in_lines, monitor, rules_of, source, text};
 
@@ -64,13 +64,13 @@ fn watching(rules: &[Rule]) -> Vec<Row> {
     });
     let mut bare = Bare::new(rules);
     let mut rows = LENGTHS.map(|length| Row { length, ..Row::default() });
-    let tool = Kind::Tool("write".to_owned());
+    let tool = StreamKind::Tool("write".to_owned());
     for _ in 0..ROUNDS {
         for (row, (text, calls)) in rows.iter_mut().zip(std::iter::zip(&texts, &calls)) {
             let mut monitor = monitor(rules);
-            stream(&mut row.cold, &mut monitor, &Kind::Text, text, DELTA);
-            stream(&mut row.warm, &mut monitor, &Kind::Text, text, DELTA);
-            stream(&mut row.whole, &mut monitor, &Kind::Text, text, PART);
+            stream(&mut row.cold, &mut monitor, &StreamKind::Text, text, DELTA);
+            stream(&mut row.warm, &mut monitor, &StreamKind::Text, text, DELTA);
+            stream(&mut row.whole, &mut monitor, &StreamKind::Text, text, PART);
             for ((length, took), call) in row.calls.iter_mut().zip(calls) {
                 *length = call.len();
                 // Other lines have other states.
@@ -84,7 +84,7 @@ fn watching(rules: &[Rule]) -> Vec<Row> {
 }
 
 /// One stream from its first delta to its end. Nothing may be found: a hit costs something else.
-fn stream(took: &mut Parts, monitor: &mut Monitor, kind: &Kind, text: &str, delta: usize) {
+fn stream(took: &mut Parts, monitor: &mut Monitor, kind: &StreamKind, text: &str, delta: usize) {
     let mut hits = 0;
     took.run(text.as_bytes().chunks(PART), |part| {
         for bytes in part.chunks(delta) {

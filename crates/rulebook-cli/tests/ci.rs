@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use rulebook::format::{FORMATS, Shape};
+use rulebook::format::{FORMATS, PlaceKind};
 use rulebook::frontmatter::{self, Field, Header, Tier, Value};
 
 /// A file of the repository's root as YAML, below the key `top`.
@@ -46,12 +46,12 @@ fn the_hook_runs_when_any_rule_file_changes() {
     let files = regex::Regex::new(text(hook, "files")).unwrap();
     for place in FORMATS.iter().flat_map(|format| format.workspace) {
         let paths = match &place.shape {
-            Shape::Folder { extensions, .. } => {
+            PlaceKind::Folder { extensions, .. } => {
                 extensions.iter().map(|extension| format!("{}/a.{extension}", place.path)).collect()
             }
-            Shape::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
-            Shape::File { .. } | Shape::Located { .. } => vec![place.path.to_owned()],
-            Shape::Imported => Vec::new(),
+            PlaceKind::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
+            PlaceKind::File { .. } | PlaceKind::Located { .. } => vec![place.path.to_owned()],
+            PlaceKind::Imported => Vec::new(),
         };
         for path in paths {
             assert!(files.is_match(&path), "{path}");

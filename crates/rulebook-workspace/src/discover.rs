@@ -123,7 +123,7 @@ pub fn discover(search: &Search<'_>, reach: Reach<'_>) -> (Vec<Found>, Vec<Diagn
     finder.extra();
     finder.fetched();
     finder.user();
-    finder.tell_too_many();
+    finder.report_too_many();
     finder.found.sort_by(|one, other| one.order().cmp(&other.order()));
     (finder.found, finder.diagnostics)
 }
@@ -285,7 +285,7 @@ impl Finder<'_> {
         }
     }
 
-    fn tell_too_many(&mut self) {
+    fn report_too_many(&mut self) {
         let over = self.counts.iter().filter(|(_, count)| **count > MAX_FILES);
         let tell = |(scope, count): (&Scope, &usize)| {
             let told = format!(

@@ -76,7 +76,7 @@ pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
 }
 
 /// Files at the roots that would say what the workspace is made of, and lie elsewhere.
-pub(crate) fn tell_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) -> Vec<Diagnostic> {
+pub(crate) fn report_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     for Root { name: root, path, .. } in &roots.roots {
         let prefix = if roots.roots.len() > 1 { format!("{root}/") } else { String::new() };

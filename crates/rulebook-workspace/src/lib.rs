@@ -43,11 +43,11 @@ pub use tree::{Tree, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rulebook::agent::{AGENTS, Agent, Difference, Nested, differ, tell_totals};
+use rulebook::agent::{AGENTS, Agent, Difference, Nested, compare, report_totals};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, collect};
-use rulebook::format::{Entry, FORMATS, Format, Parsed, Shape};
+use rulebook::format::{Entry, FORMATS, Format, Parsed, PlaceKind};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve, resolve_as};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
@@ -120,10 +120,10 @@ impl Workspace {
         diagnostics.extend(self.diagnostics.iter().cloned());
         let book = resolve(entries(parsed, &mut diagnostics), &self.switches());
         if !matches!(reach, Reach::Above(_)) {
-            diagnostics.extend(self.tell_unknown_ids(&book));
+            diagnostics.extend(self.report_unknown_ids(&book));
         }
         if book.needs().tags {
-            diagnostics.extend(facts::tell_outside(&self.roots, &self.homes, &self.grounds()));
+            diagnostics.extend(facts::report_outside(&self.roots, &self.homes, &self.grounds()));
         }
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
@@ -132,7 +132,7 @@ impl Workspace {
     pub fn load_as(&self, agent: &'static Agent, reach: Reach<'_>) -> Loaded {
         let (parsed, mut diagnostics) = self.read_as(agent, reach);
         let book = resolve_as(entries(parsed, &mut diagnostics), agent);
-        diagnostics.extend(tell_totals([agent], &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
+        diagnostics.extend(report_totals([agent], &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
 
@@ -158,9 +158,9 @@ impl Workspace {
                 let is_nested = !rule.origin.folder.is_empty();
                 let is_elsewhere = rule.origin.scope == Scope::User
                     || agent.nested != Nested::Read
-                        && matches!(rule.origin.place.shape, Shape::Located { .. })
+                        && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
                     || agent.nested == Nested::Undocumented && is_nested;
-                let difference = differ(rule, own).filter(|_| own.is_some() || !is_elsewhere);
+                let difference = compare(rule, own).filter(|_| own.is_some() || !is_elsewhere);
                 found.extend(difference.map(|difference| (*rule, agent, difference)));
             }
         }
@@ -211,14 +211,14 @@ impl Workspace {
         let (mut parsed, same) = load::load(found, &self.gate, &|origin| twin_key(&twins, origin));
         diagnostics.extend(same);
         diagnostics.extend(imports::follow(&mut parsed, &search, &self.gate));
-        diagnostics.extend(trust::tell_untrusted(&mut parsed, &self.shut, &self.roots));
+        diagnostics.extend(trust::report_untrusted(&mut parsed, &self.shut, &self.roots));
         let (fetched, told) = remote::load(remotes, &self.homes);
         diagnostics.extend(told);
         parsed.extend(fetched);
         if is_own && !self.settings.rules.reads("remote") {
             parsed.retain(may_stay);
         }
-        remote::tell_apart(&mut parsed);
+        remote::report_apart(&mut parsed);
         (parsed, diagnostics)
     }
 
@@ -248,7 +248,7 @@ impl Workspace {
         Switches { all, ids: toggled.chain(team).collect() }
     }
 
-    fn tell_unknown_ids(&self, book: &Rulebook) -> Vec<Diagnostic> {
+    fn report_unknown_ids(&self, book: &Rulebook) -> Vec<Diagnostic> {
         let known = book.ids();
         let ids = &self.settings.rules.disabled_ids;
         let mut unknown = ids.iter().filter(|id| known.binary_search(&id.value.as_str()).is_err());
@@ -367,11 +367,11 @@ fn path_of(parsed: &Parsed) -> &str {
 /// Whether a rule is read although its format is not: `rules.formats` may be a workspace's word.
 fn may_stay(parsed: &Parsed) -> bool {
     let Entry::Rule(rule) = &parsed.entry else { return true };
-    rule.origin.format.name != "remote" || rule.always_enabled
+    rule.origin.format.name != "remote" || rule.is_mandatory
 }
 
 fn is_import(rule: &Rule) -> bool {
-    rule.origin.place.shape == Shape::Imported
+    rule.origin.place.shape == PlaceKind::Imported
 }
 
 fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {

@@ -32,7 +32,7 @@ pub(crate) fn load(
         let known = read.identities.iter().flatten().find_map(|identity| first.get(identity)).copied();
         if let Some(other) = known {
             // What nobody may switch off is not switched off by another name for it.
-            if is_held(&read.parsed) && !is_held(&parsed[other]) {
+            if is_mandatory(&read.parsed) && !is_mandatory(&parsed[other]) {
                 std::mem::swap(&mut parsed[other], &mut read.parsed);
             }
             let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
@@ -45,8 +45,8 @@ pub(crate) fn load(
     (parsed, diagnostics)
 }
 
-fn is_held(parsed: &Parsed) -> bool {
-    matches!(&parsed.entry, Entry::Rule(rule) if rule.always_enabled)
+fn is_mandatory(parsed: &Parsed) -> bool {
+    matches!(&parsed.entry, Entry::Rule(rule) if rule.is_mandatory)
 }
 
 fn display(parsed: &Parsed) -> &str {

@@ -112,7 +112,7 @@ pub fn list(remote: &Remote, homes: &Homes) -> Listed {
         Listed { fetched: None, is_folder: false, rules: Vec::new(), failed: None, diagnostics: Vec::new() };
     if let Some(path) = folder(remote, homes) {
         listed.is_folder = true;
-        listed.diagnostics.extend(tell_folder(remote, &path));
+        listed.diagnostics.extend(report_folder(remote, &path));
         return listed;
     }
     let Some(file) = file(remote, homes) else {
@@ -195,13 +195,13 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
     };
     let mut parsed = parse(Source { origin, text: Ok(rule.contents) });
     if let Entry::Rule(read) = &mut parsed.entry {
-        read.always_enabled |= rule.always_enabled;
+        read.is_mandatory |= rule.is_mandatory;
     }
     parsed
 }
 
 /// Calls a file otherwise that is called like a remote rule: nothing in a workspace passes for the organisation's.
-pub(crate) fn tell_apart(parsed: &mut [Parsed]) {
+pub(crate) fn report_apart(parsed: &mut [Parsed]) {
     let is_remote = |origin: &Origin| origin.format.name == "remote";
     let origins = parsed.iter().map(|parsed| parsed.entry.origin());
     let remote: HashSet<String> =
@@ -256,7 +256,7 @@ fn in_place(path: &Path) -> Result<(), String> {
     path.is_dir().then_some(()).ok_or_else(|| format!("names `{}`, which is not a folder", path.display()))
 }
 
-fn tell_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
+fn report_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
     if let Err(message) = in_place(path) {
         return Some(
             Diagnostic::whole(Code::RemoteMissing, shown(remote), message)

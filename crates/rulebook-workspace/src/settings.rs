@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::Rule;
-use rulebook::stream::policy::{ContextMode, InterruptMode, Modes, RepeatMode};
+use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
 use keys::{KEYS, Takes};
 
@@ -212,9 +212,9 @@ pub fn merge(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
 
 impl Stream {
     /// The modes of every rule that does not say otherwise.
-    fn modes(&self) -> Modes {
-        let base = Modes::default();
-        Modes {
+    fn modes(&self) -> StreamModes {
+        let base = StreamModes::default();
+        StreamModes {
             interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
             context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
             repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
@@ -237,14 +237,14 @@ impl Settings {
     }
 
     /// How stream rules act: no workspace has a say where one of them is held, so that nobody may switch it off.
-    pub fn stream_for(&self, is_held: bool) -> &Stream {
-        if is_held { &self.own_stream } else { &self.stream }
+    pub fn stream_for(&self, is_mandatory: bool) -> &Stream {
+        if is_mandatory { &self.own_stream } else { &self.stream }
     }
 
     /// How a stream rule acts: as it says itself, else as the settings do.
-    pub fn modes_of(&self, rule: &Rule) -> Modes {
+    pub fn modes_of(&self, rule: &Rule) -> StreamModes {
         let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
-        own.over(self.stream_for(rule.always_enabled).modes())
+        own.over(self.stream_for(rule.is_mandatory).modes())
     }
 }
 

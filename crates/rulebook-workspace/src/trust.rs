@@ -279,7 +279,7 @@ fn below<'p>(root: &str, path: &'p str) -> Option<&'p str> {
 }
 
 /// One message for all files of each root that are not trusted, in place of one for each of them.
-pub(crate) fn tell_untrusted(
+pub(crate) fn report_untrusted(
     parsed: &mut [Parsed],
     shut_settings: &[usize],
     roots: &Roots,

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use rulebook::coverage::{Listing, Report};
-use rulebook::stream::{Kind, Monitor};
+use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Homes, Reach, Wanted, Workspace};
 
 /// A folder with files, gone after the test.
@@ -118,7 +118,7 @@ fn a_stream_rule_is_counted_by_the_files_its_gate_lets_through() {
             let rules = loaded.book.rules().map(|(rule, _)| rule);
             let mut monitor = Monitor::new(rules, workspace.roots.clone()).unwrap();
             let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
-            let kind = Kind::Tool("write".to_owned());
+            let kind = StreamKind::Tool("write".to_owned());
             let early = monitor.feed("call", &kind, call.as_bytes()).len();
             early + monitor.finish("call").len() > 0
         };

@@ -44,8 +44,7 @@ pub fn blocks<'e, 'r>(
     let mut left = most.saturating_sub(HEAD);
     let mut texts = Vec::new();
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
-    let (held, rest): (Vec<_>, Vec<_>) =
-        rules.iter().copied().partition(|verdict| verdict.rule.always_enabled);
+    let (held, rest): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|verdict| verdict.rule.is_mandatory);
     for verdict in held {
         let room = if matches!(cap, Cap::Host(_)) { left } else { usize::MAX };
         let Some((text, size)) = fitting(verdict, evidence, room) else {
@@ -224,7 +223,7 @@ mod tests {
         fn check(cap: Cap, want: &[&str]) {
             let mut held = entry("held", "alwaysApply: true", &"h".repeat(6_000));
             let Entry::Rule(rule) = &mut held else { panic!("{held:?}") };
-            rule.always_enabled = true;
+            rule.is_mandatory = true;
             let offers = (0..60).map(|at| {
                 entry(&format!("o{at}"), &format!("description: {}", "d".repeat(150)), &format!("text {at}"))
             });

@@ -9,14 +9,14 @@ mod tally;
 
 pub use hint::Hints;
 pub use report::{
-    Always, Cost, Dead, Folder, InFolder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached,
+    AlwaysRow, Cost, Dead, Folder, InFolder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached,
 };
 pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;
 
 use crate::agent::Conflicts;
-use crate::condition::{Facts, Match, Paths, Shape};
+use crate::condition::{Facts, MatchMode, PathExpression, Paths};
 use crate::evaluate::{State, at_best, settle};
 use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
@@ -40,9 +40,9 @@ struct Covered<'r> {
     rule: &'r Rule,
     off: Option<&'r Off>,
     role: Role,
-    shape: Shape<'r>,
+    shape: PathExpression<'r>,
     /// Files that a stream rule watches, where it does not watch all. It takes part beside them all the same.
-    gate: Option<Shape<'r>>,
+    gate: Option<PathExpression<'r>>,
     /// The conditions it has beside paths.
     further: Vec<&'static str>,
     /// What its text costs where it applies.
@@ -90,8 +90,8 @@ impl<'r> Coverage<'r> {
         find_rivals(&mut rules);
         let mut patterns = Vec::new();
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
-            let mut add = |shape: &Shape<'r>| {
-                if let Shape::Paths(paths) = shape {
+            let mut add = |shape: &PathExpression<'r>| {
+                if let PathExpression::Paths(paths) = shape {
                     patterns.extend(paths.including().map(|pattern| Wanting {
                         rule: at,
                         paths,
@@ -150,13 +150,14 @@ impl<'r> Coverage<'r> {
 
 impl<'r> Covered<'r> {
     fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
-        let shape = Shape::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
-        let gate = rule.stream.as_ref().and_then(|trigger| Some(Shape::Paths(trigger.gate.as_ref()?)));
+        let shape = PathExpression::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
+        let gate =
+            rule.stream.as_ref().and_then(|trigger| Some(PathExpression::Paths(trigger.gate.as_ref()?)));
         let mut further = Vec::new();
         let mut is_bound = rule.origin.nest().is_some();
         shape.visit(&mut |shape| match shape {
-            Shape::Other(key) if !further.contains(key) => further.push(*key),
-            Shape::Paths(_) | Shape::Never => is_bound = true,
+            PathExpression::Other(key) if !further.contains(key) => further.push(*key),
+            PathExpression::Paths(_) | PathExpression::Never => is_bound = true,
             _ => {}
         });
         // A nested `enabled: false` speaks for its folder, whatever its conditions.
@@ -210,31 +211,33 @@ fn find_rivals(rules: &mut [Covered<'_>]) {
     }
 }
 
-impl<'c> Shape<'c> {
+impl<'c> PathExpression<'c> {
     /// Visits it and everything it is made of.
-    fn visit(&self, visitor: &mut impl FnMut(&Shape<'c>)) {
+    fn visit(&self, visitor: &mut impl FnMut(&PathExpression<'c>)) {
         visitor(self);
         match self {
-            Shape::Not(inner) => inner.visit(visitor),
-            Shape::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
-            Shape::Paths(_) | Shape::Other(_) | Shape::Never => {}
+            PathExpression::Not(inner) => inner.visit(visitor),
+            PathExpression::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
+            PathExpression::Paths(_) | PathExpression::Other(_) | PathExpression::Never => {}
         }
     }
 
     /// Whether the paths that meet it suffice, whatever else it asks.
     fn suffices(&self) -> bool {
         match self {
-            Shape::Paths(_) | Shape::Never => true,
-            Shape::Other(_) => false,
-            Shape::Not(inner) => {
+            PathExpression::Paths(_) | PathExpression::Never => true,
+            PathExpression::Other(_) => false,
+            PathExpression::Not(inner) => {
                 let mut asks_else = false;
-                inner.visit(&mut |shape| asks_else |= matches!(shape, Shape::Other(_)));
+                inner.visit(&mut |shape| asks_else |= matches!(shape, PathExpression::Other(_)));
                 !asks_else
             }
-            Shape::Joined(Match::All, parts) => parts.iter().all(Shape::suffices),
-            Shape::Joined(Match::Any, parts) => {
-                let mut about_paths = parts.iter().filter(|part| !matches!(part, Shape::Other(_))).peekable();
-                (about_paths.peek().is_some() || parts.is_empty()) && about_paths.all(Shape::suffices)
+            PathExpression::Joined(MatchMode::All, parts) => parts.iter().all(PathExpression::suffices),
+            PathExpression::Joined(MatchMode::Any, parts) => {
+                let mut about_paths =
+                    parts.iter().filter(|part| !matches!(part, PathExpression::Other(_))).peekable();
+                (about_paths.peek().is_some() || parts.is_empty())
+                    && about_paths.all(PathExpression::suffices)
             }
         }
     }
@@ -242,18 +245,18 @@ impl<'c> Shape<'c> {
     /// Positions of the paths that meet it, each by itself, ascending; nothing where it asks for no path.
     fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
         match self {
-            Shape::Paths(paths) => Some(paths.find(facts)),
-            Shape::Other(_) => None,
-            Shape::Never => Some(Vec::new()),
-            Shape::Not(inner) => {
+            PathExpression::Paths(paths) => Some(paths.find(facts)),
+            PathExpression::Other(_) => None,
+            PathExpression::Never => Some(Vec::new()),
+            PathExpression::Not(inner) => {
                 let met = inner.met(facts)?;
                 let all = 0..facts.evidence.paths.len();
                 Some(all.filter(|at| met.binary_search(at).is_err()).collect())
             }
-            Shape::Joined(how, parts) => {
+            PathExpression::Joined(how, parts) => {
                 let join = match how {
-                    Match::All => |a, b: Vec<usize>| both(a, &b),
-                    Match::Any => either,
+                    MatchMode::All => |a, b: Vec<usize>| both(a, &b),
+                    MatchMode::Any => either,
                 };
                 parts.iter().filter_map(|part| part.met(facts)).reduce(join)
             }

@@ -167,7 +167,7 @@ fn seen(text: String, shown: fn(&str) -> Cow<'_, str>) -> String {
 pub const MAX_PLACES: usize = 10;
 
 /// Tells the first few places; the last of them says how many more there are.
-pub(crate) fn tell_first<P>(
+pub(crate) fn report_first<P>(
     mut places: impl Iterator<Item = P>,
     tell: impl Fn(P) -> Diagnostic,
     told: &mut Vec<Diagnostic>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::agent::Conflicts;
-use crate::condition::{Answer, Facts, Truth};
+use crate::condition::{ConditionResult, Facts, Truth};
 use crate::evidence::Evidence;
 use crate::format::Bare;
 use crate::hidden::visible_line;
@@ -92,8 +92,8 @@ impl Standing<'_> {
     }
 
     /// Nobody may switch it off, and its conditions hold.
-    fn is_held(&self) -> bool {
-        self.verdict.rule.always_enabled && self.unmet.is_none()
+    fn is_mandatory(&self) -> bool {
+        self.verdict.rule.is_mandatory && self.unmet.is_none()
     }
 }
 
@@ -171,7 +171,7 @@ fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot>
     if truth == Truth::Yes {
         let held = answers.into_iter().filter(|(_, answer)| answer.truth == Truth::Yes);
         return Ok(held
-            .map(|(condition, Answer { matched, seen, .. })| Reason {
+            .map(|(condition, ConditionResult { matched, seen, .. })| Reason {
                 condition,
                 matched: matched.into_iter().map(shown).collect(),
                 seen,
@@ -247,7 +247,7 @@ fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
         let Verdict { rule, state, .. } = verdict;
         if let Some(tomb) = tombs.get(rule.id.as_str())
             && !matches!(state, State::Disabled(_))
-            && !rule.always_enabled
+            && !rule.is_mandatory
         {
             *state = State::Disabled(tomb.tombstone());
         }
@@ -262,7 +262,7 @@ fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
 fn override_ids(standings: &mut [Standing<'_>]) {
     let mut winners: HashMap<&str, usize> = HashMap::with_capacity(standings.len());
     let turns: [fn(&Standing<'_>) -> bool; 3] =
-        [|standing| standing.is_held(), |standing| standing.unmet.is_none(), |_| true];
+        [|standing| standing.is_mandatory(), |standing| standing.unmet.is_none(), |_| true];
     for is_turn in turns {
         for (at, standing) in standings.iter().enumerate() {
             if standing.applies() && is_turn(standing) {
@@ -272,13 +272,13 @@ fn override_ids(standings: &mut [Standing<'_>]) {
     }
     for at in 0..standings.len() {
         let winner = winners.get(standings[at].verdict.rule.id.as_str()).copied();
-        let yields = standings[at].applies() && !standings[at].is_held();
+        let yields = standings[at].applies() && !standings[at].is_mandatory();
         let Some(winner) = winner.filter(|winner| *winner != at && yields) else { continue };
         let winner_rule = standings[winner].verdict.rule;
         let Standing { verdict, unmet } = &mut standings[at];
         verdict.state = match unmet.take() {
             Some(why) if at < winner => State::Inactive(why),
-            _ if at < winner && winner_rule.always_enabled => {
+            _ if at < winner && winner_rule.is_mandatory => {
                 State::Overridden { winner: winner_rule, by: Step::Enabled }
             }
             _ => State::Overridden {
@@ -294,7 +294,7 @@ fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
     // By length first: most texts differ in it, and need not be looked at.
     let mut said: BTreeMap<(usize, &'r str), &'r Rule> = BTreeMap::new();
     let turns: [fn(&Standing<'r>) -> bool; 3] = [
-        |standing| matches!(standing.verdict.state, State::Stack) && standing.is_held(),
+        |standing| matches!(standing.verdict.state, State::Stack) && standing.is_mandatory(),
         |standing| matches!(standing.verdict.state, State::Stack),
         |standing| matches!(standing.verdict.state, State::Offered),
     ];

@@ -10,7 +10,7 @@ pub(crate) use lookalike::skeleton;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
-use crate::diagnostic::{Code, Diagnostic, Severity, shown, tell_first};
+use crate::diagnostic::{Code, Diagnostic, Severity, report_first, shown};
 
 /// Characters that are not seen where they stand, with the name of each stretch. Sorted.
 const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
@@ -81,17 +81,22 @@ pub(crate) fn tell(text: &str, body_start: usize, display: &str) -> Vec<Diagnost
             let found = find(line, start == 0);
             (!found.is_empty()).then_some((start, found))
         });
-        tell_first(lines, |(start, found)| tell_line(text, display, start, &found), &mut told);
+        report_first(lines, |(start, found)| report_line(text, display, start, &found), &mut told);
     }
     let shift = |span: Range<usize>| span.start + body_start..span.end + body_start;
     let of_body = comment::find(&text[body_start..]).into_iter().map(shift);
     let comments = comment::find(&text[..body_start]).into_iter().chain(of_body);
-    tell_first(comments, |span| comment::tell(text, display, span), &mut told);
+    report_first(comments, |span| comment::tell(text, display, span), &mut told);
     told
 }
 
 /// What is hidden in a key or a value of the header that the file writes as an escape, at a byte range of its text.
-pub(crate) fn tell_escaped(value: &str, text: &str, span: Range<usize>, display: &str) -> Option<Diagnostic> {
+pub(crate) fn report_escaped(
+    value: &str,
+    text: &str,
+    span: Range<usize>,
+    display: &str,
+) -> Option<Diagnostic> {
     let written = text.get(span.clone()).unwrap_or_default();
     let found = find(value, false);
     if !found.is_empty() {
@@ -101,7 +106,7 @@ pub(crate) fn tell_escaped(value: &str, text: &str, span: Range<usize>, display:
     }
     let says = comment::find(value).into_iter().next()?;
     let is_told = !comment::find(written).is_empty();
-    (!is_told).then(|| comment::tell_at(&value[says], text, span, display))
+    (!is_told).then(|| comment::report_at(&value[says], text, span, display))
 }
 
 /// The text with everything hidden written out: characters as `<U+200B>`, comments as text.
@@ -175,7 +180,7 @@ fn is_plain(text: &str) -> bool {
 /// Hidden characters of a line, each with the byte it starts at.
 type Found = Vec<(usize, char)>;
 
-fn tell_line(text: &str, display: &str, start: usize, found: &Found) -> Diagnostic {
+fn report_line(text: &str, display: &str, start: usize, found: &Found) -> Diagnostic {
     let first = found.first().map_or(0, |(at, _)| *at);
     let last = found.last().map_or(0, |(at, c)| at + c.len_utf8());
     let message = format!("has {}", list(found));

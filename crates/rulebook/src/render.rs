@@ -168,7 +168,7 @@ fn over_budget<'e, 'r>(
     let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
     let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
     let mut omitted = Vec::new();
-    for verdict in stack.iter().rev().filter(|verdict| !verdict.rule.always_enabled) {
+    for verdict in stack.iter().rev().filter(|verdict| !verdict.rule.is_mandatory) {
         let heading = if offered.is_empty() && omitted.is_empty() { 0 } else { estimate_tokens(OFFERS) };
         if total + heading <= limit {
             break;

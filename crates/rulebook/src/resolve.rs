@@ -87,7 +87,7 @@ impl Rulebook {
                 .clone()
                 .or(switched)
                 .or_else(|| tombs.get(rule.id.as_str()).map(|tomb| tomb.tombstone()))
-                .filter(|_| !rule.always_enabled)
+                .filter(|_| !rule.is_mandatory)
                 .or_else(|| (!rule.enabled).then(|| Off { by: "enabled: false".to_owned(), file: None }));
             // One in a nested folder speaks for its folder only; that depends on the evidence.
             if !rule.enabled && rule.origin.folder.is_empty() {

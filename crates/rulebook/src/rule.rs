@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::condition::{Condition, Match, Paths};
+use crate::condition::{Condition, MatchMode, Paths};
 use crate::hidden::visible;
 use crate::source::{Origin, Scope};
 use crate::stream;
 use crate::stream::pattern::Pattern;
-use crate::stream::policy::{ContextMode, InterruptMode, Modes, RepeatMode};
+use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
 /// One instruction and how it may come on.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Rule {
     /// What must hold for it to come on.
     pub conditions: Vec<Condition>,
     /// Whether all conditions must hold, or any.
-    pub combine: Match,
+    pub combine: MatchMode,
     /// The patterns of its paths, as written, for showing.
     pub globs: Vec<String>,
     /// Whether the agent may ask for it by its description while it is not on.
@@ -44,7 +44,7 @@ pub struct Rule {
     /// `false` switches it, and every rule of the same id and lower rank, off.
     pub enabled: bool,
     /// Whether nobody may switch it off, override it or cut it: its own conditions alone decide.
-    pub always_enabled: bool,
+    pub is_mandatory: bool,
     /// What it watches the model's output for.
     pub stream: Option<Box<Trigger>>,
     /// What its author says it must and must not do.
@@ -213,7 +213,7 @@ pub struct Trigger {
     /// Regular expressions, any of which fires.
     pub conditions: Vec<Pattern>,
     /// Which parts of the output are watched; empty means text and tools.
-    pub scope: Vec<stream::scope::Scope>,
+    pub scope: Vec<stream::scope::StreamScope>,
     /// How it interrupts and repeats, where the rule says so.
     pub modes: OwnModes,
     /// Files a tool call must be about, where the rule says so.
@@ -235,8 +235,8 @@ pub struct OwnModes {
 
 impl OwnModes {
     /// The rule's own modes over those of the settings.
-    pub fn over(self, base: Modes) -> Modes {
-        Modes {
+    pub fn over(self, base: StreamModes) -> StreamModes {
+        StreamModes {
             interrupt: self.interrupt.unwrap_or(base.interrupt),
             context: self.context.unwrap_or(base.context),
             repeat: self.repeat.unwrap_or(base.repeat),

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use rulebook::condition::Match;
+use rulebook::condition::MatchMode;
 use rulebook::coverage::{Coverage, Listing};
 use rulebook::evaluate::{State, applies, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
@@ -311,7 +311,7 @@ proptest! {
             let is_gated = rule.stream.is_some() && !rule.globs.is_empty();
             // Where any condition suffices, the others must not hold; else they must.
             let asks_paths = rule.conditions.iter().any(|c| matches!(c.key, "paths" | "when"));
-            let is_any = rule.combine == Match::Any && asks_paths;
+            let is_any = rule.combine == MatchMode::Any && asks_paths;
             let others = |word: &str| (!is_any).then(|| word.to_owned());
             let alone = |file: &Seen| {
                 let paths = vec![file.clone()];

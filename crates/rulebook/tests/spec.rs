@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use page::{Piece, Stage};
 use rulebook::evaluate::State;
 use rulebook::evidence::Input;
-use rulebook::format::{Base, FORMATS, Shape};
+use rulebook::format::{Base, FORMATS, PlaceKind};
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Asked, Homes, Workspace};
@@ -43,9 +43,9 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
                 Base::System => "~/system/",
             };
             let end = match place.shape {
-                Shape::File { .. } | Shape::Located { .. } | Shape::Imported => "\n",
-                Shape::Folder { .. } => "/",
-                Shape::Modes { prefix, .. } => &format!("/{prefix}"),
+                PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => "\n",
+                PlaceKind::Folder { .. } => "/",
+                PlaceKind::Modes { prefix, .. } => &format!("/{prefix}"),
             };
             let file = format!("\n```file {start}{}{end}", place.path);
             assert!(page.contains(&file), "{} has no {}", format.name, file.trim_start());

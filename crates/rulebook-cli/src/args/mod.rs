@@ -150,7 +150,7 @@ pub(crate) struct Explain {
     pub(crate) session: Option<String>,
 
     #[command(flatten)]
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: EvidenceArgs,
 }
 
 // Whose view is shown.
@@ -194,7 +194,7 @@ pub(crate) struct Prompt {
     pub(crate) budget: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: EvidenceArgs,
 }
 
 /// How a notice is written.
@@ -211,7 +211,7 @@ pub(crate) enum NoticeForm {
 // What is known about the request.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Evidence")]
-pub(crate) struct Evidence {
+pub(crate) struct EvidenceArgs {
     /// Evidence as JSON; `-` reads standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) evidence: Option<PathBuf>,

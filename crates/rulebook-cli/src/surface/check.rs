@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
-use rulebook::agent::tell_differences;
+use rulebook::agent::report_differences;
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::{Summary, lint};
 use rulebook::rule::Rule;
@@ -20,7 +20,7 @@ use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plura
 
 /// What was found, and what was done about it.
 struct Report {
-    fixed: Vec<fix::Mended>,
+    fixed: Vec<fix::Fixed>,
     /// Sorted by place.
     diagnostics: Vec<Diagnostic>,
     /// How many problems the baseline holds back.
@@ -78,7 +78,7 @@ pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
     let mut loaded = workspace.load(Reach::Walked(tree));
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
     let differences = workspace.differences(&loaded.book, Reach::Walked(tree));
-    tell_differences(differences, &mut loaded.diagnostics);
+    report_differences(differences, &mut loaded.diagnostics);
     loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, tree));
     loaded.diagnostics.sort();
     loaded

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use rulebook::coverage::{
-    Always, Cost, Dead, Folder, Listing, Most, Other, Overlap, Reached, Report, Unreached,
+    AlwaysRow, Cost, Dead, Folder, Listing, Most, Other, Overlap, Reached, Report, Unreached,
 };
 use rulebook::rule::Activation;
 use rulebook_workspace::{Reach, Wanted};
@@ -146,7 +146,7 @@ fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     [bold(&rule.id), plain(&rule.source), count, plain(&remarks.join("; "))]
 }
 
-fn always_row(rule: &Always) -> [Cell; 3] {
+fn always_row(rule: &AlwaysRow) -> [Cell; 3] {
     let mut remarks = vec![match rule.activation {
         Activation::Stream => "watches the stream".to_owned(),
         _ => format!("~{} tokens", rule.tokens),

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use rulebook::agent::{Agent, Difference};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::evaluate;
-use rulebook::evidence::{Input, Place};
+use rulebook::evidence::{Input, PathLocation};
 use rulebook::explain::{Because, Target, explain};
 use rulebook::format::Confidence;
 use rulebook::render::{Budget, render};
@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
 }
 
 /// What applies to each path asked about, and what is to be told.
-pub(super) struct Answer {
+pub(super) struct Explanation {
     agent: Option<&'static Agent>,
     /// With the tokens of their text.
     targets: Vec<(Target, usize)>,
@@ -70,18 +70,20 @@ pub(super) fn answer(
     workspace: &Workspace,
     input: &Input,
     agent: Option<&'static Agent>,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<Explanation> {
     let exists = |root: usize, path: &str| Path::new(&workspace.roots.roots[root].path).join(path).exists();
     let mut questions = Vec::new();
     for path in &input.arguments {
         match workspace.roots.place(path, &exists) {
-            Place::Outside => {
+            PathLocation::Outside => {
                 let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
                 return Err(anyhow!("name a path below the root, or add its folder with `--root`")
                     .context(format!("`{path}` lies outside the root `{}`", roots.join("`, `"))));
             }
-            Place::Root(root) => questions.push((Some((root, ".".to_owned())), Vec::new())),
-            Place::Inside { root, path: shown } => questions.push((Some((root, shown)), vec![path.clone()])),
+            PathLocation::Root(root) => questions.push((Some((root, ".".to_owned())), Vec::new())),
+            PathLocation::Inside { root, path: shown } => {
+                questions.push((Some((root, shown)), vec![path.clone()]))
+            }
         }
     }
     if questions.is_empty() {
@@ -113,12 +115,12 @@ pub(super) fn answer(
         agent,
         difference,
     });
-    let mut answer = Answer { agent, targets, differences: differences.collect(), diagnostics };
+    let mut answer = Explanation { agent, targets, differences: differences.collect(), diagnostics };
     answer.tell(told);
     Ok(answer)
 }
 
-impl Answer {
+impl Explanation {
     fn tell(&mut self, told: Vec<Diagnostic>) {
         self.diagnostics.extend(told);
         self.diagnostics.sort();

@@ -14,7 +14,7 @@ use serde::Serialize;
 /// A file that was to be mended.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Mended {
+pub(super) struct Fixed {
     pub(super) path: String,
     /// The changed lines, `-` before and `+` after.
     pub(super) diff: String,
@@ -33,7 +33,7 @@ pub(super) enum Hand {
 }
 
 /// Applies every fix, file by file; one that cannot be written does not keep the others.
-pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
+pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Fixed> {
     let mut fixes: BTreeMap<&str, Vec<&Fix>> = BTreeMap::new();
     for told in &loaded.diagnostics {
         fixes.entry(&told.path).or_default().extend(&told.fix);
@@ -48,7 +48,7 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Mended> {
     let mut mended = Vec::new();
     let mut changed = Vec::new();
     for (path, (rule, fixes)) in files {
-        let mut one = Mended {
+        let mut one = Fixed {
             path: rule.origin.display.clone(),
             diff: String::new(),
             change: None,

@@ -38,7 +38,7 @@ use rulebook::evidence::Input;
 use rulebook::stream::policy::escape_tags;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
-use crate::args::{Args, Command, Evidence, View};
+use crate::args::{Args, Command, EvidenceArgs, View};
 use crate::out;
 
 /// The version of every JSON shape.
@@ -125,7 +125,7 @@ fn current_folder() -> anyhow::Result<PathBuf> {
 }
 
 /// What the flags and the evidence file say. Paths are arguments, relative to the current folder.
-fn read_input(flags: &Evidence, paths: &[String]) -> anyhow::Result<(Input, Vec<Diagnostic>)> {
+fn read_input(flags: &EvidenceArgs, paths: &[String]) -> anyhow::Result<(Input, Vec<Diagnostic>)> {
     let (mut input, told) = match &flags.evidence {
         None => (Input::default(), Vec::new()),
         Some(file) => {

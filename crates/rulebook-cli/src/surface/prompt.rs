@@ -15,7 +15,7 @@ use crate::out::{self, DIM, paint, plural};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer<'a> {
+pub(super) struct PromptOutput<'a> {
     version: u32,
     text: &'a str,
     applied: Vec<Applied<'a>>,
@@ -79,7 +79,7 @@ pub(super) fn answer<'a>(
     rendered: &'a Rendered<'_, '_>,
     notice: Option<&'a Notice>,
     diagnostics: &'a [Diagnostic],
-) -> Answer<'a> {
+) -> PromptOutput<'a> {
     let applied = rendered.applied.iter().map(|verdict| Applied {
         id: &verdict.rule.id,
         name: &verdict.rule.name,
@@ -87,7 +87,7 @@ pub(super) fn answer<'a>(
         matched_conditions: matched(verdict),
     });
     let seen = (0..asked.evidence.paths.len()).map(|at| seen_path(&asked.evidence, at, &workspace.roots));
-    Answer {
+    PromptOutput {
         version: VERSION,
         text: &rendered.text,
         applied: applied.collect(),

@@ -150,7 +150,7 @@ impl Held {
     /// A folder's rules are found with all others; they are looked for once.
     fn of(remote: &Remote, found: &Listed, workspace: &Workspace, folders: &mut Option<Rulebook>) -> Held {
         if !found.is_folder {
-            let always = found.rules.iter().filter(|rule| rule.always_enabled);
+            let always = found.rules.iter().filter(|rule| rule.is_mandatory);
             return Held { rules: found.rules.len(), always: always.map(|rule| rule.name.clone()).collect() };
         }
         let is_in =
@@ -158,7 +158,7 @@ impl Held {
         let book = folders.get_or_insert_with(|| workspace.load(Reach::Above(&[])).book);
         let all = book.rules().map(|(rule, _)| rule).filter(|rule| rule.origin.format.name == "remote");
         let rules: Vec<&Rule> = all.filter(|rule| is_in(&rule.origin.display)).collect();
-        let always = rules.iter().filter(|rule| rule.always_enabled);
+        let always = rules.iter().filter(|rule| rule.is_mandatory);
         Held { always: always.map(|rule| rule.name.clone()).collect(), rules: rules.len() }
     }
 }
@@ -223,7 +223,7 @@ fn changes(preview: &Preview) -> Vec<(String, &'static str, String)> {
     let find = |rules: &'_ [RemoteRule], name: &str| rules.iter().find(|rule| rule.name == name).cloned();
     let text = |rule: Option<&RemoteRule>| {
         rule.map_or_else(String::new, |rule| {
-            let mark = if rule.always_enabled { "alwaysEnabled\n" } else { "" };
+            let mark = if rule.is_mandatory { "alwaysEnabled\n" } else { "" };
             format!("{mark}{}", rule.contents)
         })
     };

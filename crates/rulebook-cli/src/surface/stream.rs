@@ -9,8 +9,8 @@ use rulebook::evaluate::{State, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook::stream::policy::Source;
-use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook::stream::policy::OutputSource;
+use rulebook::stream::{Hit, Monitor, StreamKind};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     })?;
     let steps = wire::steps(&bytes).unwrap_or_else(|| {
         let stream = "text".to_owned();
-        vec![Step::Feed { stream: stream.clone(), kind: Kind::Text, bytes }, Step::End { stream }]
+        vec![Step::Feed { stream: stream.clone(), kind: StreamKind::Text, bytes }, Step::End { stream }]
     });
     let mut watching = monitor(&rules, &workspace.roots)?;
     let hits = watch(&mut watching, &steps, || usize::MAX);
@@ -71,9 +71,9 @@ impl Shown {
     fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> Shown {
         let rule = rules.iter().find(|rule| rule.name == hit.rule);
         let source = match hit.scope {
-            "text" => Source::Text,
-            "thinking" => Source::Thinking,
-            _ => Source::Tool,
+            "text" => OutputSource::Text,
+            "thinking" => OutputSource::Thinking,
+            _ => OutputSource::Tool,
         };
         let modes = rule.map(|rule| workspace.settings.modes_of(rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(source));

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Input, Seen, Via};
 use rulebook::rule::Rule;
-use rulebook::stream::scope::Scope;
-use rulebook::stream::{Kind, Monitor};
+use rulebook::stream::scope::StreamScope;
+use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
@@ -76,11 +76,11 @@ fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
     let trigger = rule.stream.as_mut()?;
     trigger.gate = None;
-    trigger.scope = vec![Scope::Text];
+    trigger.scope = vec![StreamScope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);
     let mut monitor =
         Monitor::new([&rule], workspace.roots.clone()).ok().filter(|m| m.left_out().is_empty())?;
-    let early = !monitor.feed("example", &Kind::Text, text.as_bytes()).is_empty();
+    let early = !monitor.feed("example", &StreamKind::Text, text.as_bytes()).is_empty();
     Some(early || !monitor.finish("example").is_empty())
 }
 

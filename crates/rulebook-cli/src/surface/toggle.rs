@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         .book
         .rules()
         .map(|(rule, _)| rule)
-        .filter(|rule| rule.id == id && !rule.always_enabled)
+        .filter(|rule| rule.id == id && !rule.is_mandatory)
         .collect();
     let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
     if sources.is_empty() && to == Switch::Off && loaded.book.rules().any(|(rule, _)| rule.id == id) {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Depth, FORMATS, Shape};
+use rulebook::format::{Depth, FORMATS, PlaceKind};
 use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Unreadable};
 
@@ -36,23 +36,25 @@ impl Finder<'_> {
         let places = FORMATS.iter().flat_map(|format| format.workspace);
         let is_only = places.filter(|other| other.path == spot.place.path).count() < 2;
         match (spot.place.shape, kind) {
-            (Shape::File { .. } | Shape::Located { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
+            (PlaceKind::File { .. } | PlaceKind::Located { .. }, Ok(kind)) if !kind.is_dir() || is_only => {
                 let inner = at.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Not the link alone: a folder above may be one.
                 let refused = self.inside(spot, at).err().or_else(|| not_a_file(kind));
                 let node = node_at(at);
                 self.add(spot, inner, at.to_owned(), node, found.is_symlink(), refused);
             }
-            (Shape::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => {
+            (PlaceKind::Folder { depth, skip, .. }, Ok(kind)) if kind.is_dir() => {
                 self.top(spot, at, "", depth, skip);
             }
-            (Shape::Modes { prefix, .. }, Ok(kind)) if kind.is_dir() => self.mode_folders(spot, at, prefix),
-            (Shape::Folder { .. }, Ok(_)) if is_only => {
-                self.tell_odd(spot, "is a file, not a folder of rules");
+            (PlaceKind::Modes { prefix, .. }, Ok(kind)) if kind.is_dir() => {
+                self.mode_folders(spot, at, prefix)
             }
-            (Shape::Folder { .. }, Err(_)) => self.tell_odd(spot, "is a link that leads nowhere"),
-            (Shape::File { .. } | Shape::Located { .. }, Err(_)) if is_only => {
-                self.tell_odd(spot, "is a link that leads nowhere");
+            (PlaceKind::Folder { .. }, Ok(_)) if is_only => {
+                self.report_odd(spot, "is a file, not a folder of rules");
+            }
+            (PlaceKind::Folder { .. }, Err(_)) => self.report_odd(spot, "is a link that leads nowhere"),
+            (PlaceKind::File { .. } | PlaceKind::Located { .. }, Err(_)) if is_only => {
+                self.report_odd(spot, "is a link that leads nowhere");
             }
             _ => {}
         }
@@ -73,7 +75,7 @@ impl Finder<'_> {
     /// A folder of rule files that is not inside another one.
     fn top(&mut self, spot: &Spot<'_>, at: &Path, inner: &str, depth: Depth, skip: &[&str]) {
         match self.inside(spot, at) {
-            Err(Unreadable::OutsideRoot { target }) => self.tell_outside(spot.shown_at(inner), &target),
+            Err(Unreadable::OutsideRoot { target }) => self.report_outside(spot.shown_at(inner), &target),
             real => {
                 let real = real.unwrap_or_else(|_| at.to_owned());
                 let mut seen = BTreeSet::from([real.clone()]);
@@ -82,12 +84,12 @@ impl Finder<'_> {
         }
     }
 
-    fn tell_odd(&mut self, spot: &Spot<'_>, told: &str) {
+    fn report_odd(&mut self, spot: &Spot<'_>, told: &str) {
         let told = Diagnostic::whole(Code::NotAFile, &spot.shown, told);
         self.diagnostics.push(told.help("rename or remove it"));
     }
 
-    pub(super) fn tell_outside(&mut self, shown: String, target: &str) {
+    pub(super) fn report_outside(&mut self, shown: String, target: &str) {
         let told = format!("is a link that leads out of its root, to `{target}`");
         self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, shown, told));
     }
@@ -134,7 +136,7 @@ impl Finder<'_> {
                 let refused = refused.or_else(|| not_a_file(kind));
                 self.add(spot, inner, path, node, is_link, refused);
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
-                self.tell_outside(spot.shown_at(&inner), target);
+                self.report_outside(spot.shown_at(&inner), target);
             }
             if let Some((at, inner)) = entered {
                 let real = if is_link {

@@ -101,7 +101,7 @@ impl Finder<'_> {
             let real = fs::canonicalize(&path).ok().filter(|real| real.is_dir())?;
             if !real.starts_with(base) {
                 let shown = format!("{}{folder}", self.prefix(root));
-                self.tell_outside(shown, &self.search.homes.shown(&real));
+                self.report_outside(shown, &self.search.homes.shown(&real));
                 return None;
             }
         } else {

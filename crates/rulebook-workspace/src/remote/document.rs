@@ -13,7 +13,7 @@ pub struct RemoteRule {
     /// Markdown, with or without a header.
     pub contents: String,
     /// Whether nobody may switch it off.
-    pub always_enabled: bool,
+    pub is_mandatory: bool,
 }
 
 /// The most rules one document may have.
@@ -65,7 +65,7 @@ fn read_rule(entry: &Value) -> Result<RemoteRule, String> {
     };
     let name = text("name")?.trim();
     let contents = text("contents")?;
-    let always_enabled = match entry.get("alwaysEnabled") {
+    let is_mandatory = match entry.get("alwaysEnabled") {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::Bool(true)) => true,
         Some(_) => return Err("`alwaysEnabled` must be true or false".to_owned()),
@@ -79,7 +79,7 @@ fn read_rule(entry: &Value) -> Result<RemoteRule, String> {
     if contents.len() as u64 > MAX_SOURCE {
         return Err(format!("`contents` has {} bytes, at most {MAX_SOURCE} are read", contents.len()));
     }
-    Ok(RemoteRule { name: name.to_owned(), contents: contents.to_owned(), always_enabled })
+    Ok(RemoteRule { name: name.to_owned(), contents: contents.to_owned(), is_mandatory })
 }
 
 #[cfg(test)]

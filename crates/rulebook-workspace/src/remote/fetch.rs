@@ -33,7 +33,7 @@ pub(super) struct Client {
 
 /// What a server says.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum Fetched {
     /// What it gave before is still right.
     Same,
     /// This.
@@ -67,14 +67,14 @@ impl Client {
     }
 
     /// Fetches a document, following redirects within its origin.
-    pub(super) fn get(&self, web: &Web, etag: Option<&str>) -> Result<Answer, String> {
+    pub(super) fn get(&self, web: &Web, etag: Option<&str>) -> Result<Fetched, String> {
         let mut web = web.clone();
         for _ in 0..=MAX_REDIRECTS {
             let response = self.ask(&web, etag)?;
             let status = response.status();
             match status {
                 StatusCode::OK => return read(response),
-                StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Answer::Same),
+                StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Fetched::Same),
                 StatusCode::NOT_MODIFIED => {
                     return Err("says that nothing changed since a copy that nobody has".to_owned());
                 }
@@ -110,7 +110,7 @@ impl Client {
 }
 
 /// The body of an answer, if it is a text of bearable size.
-fn read(response: Response<Body>) -> Result<Answer, String> {
+fn read(response: Response<Body>) -> Result<Fetched, String> {
     let value = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     if let Some(coding) =
         value(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"))
@@ -131,7 +131,7 @@ fn read(response: Response<Body>) -> Result<Answer, String> {
         return Err(format!("has more than {MAX_DOCUMENT} bytes"));
     }
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
-    Ok(Answer::Text { text, etag })
+    Ok(Fetched::Text { text, etag })
 }
 
 fn too_slow() -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::address::{Address, Web};
-use super::fetch::{Answer, Client};
+use super::fetch::{Client, Fetched};
 use super::{
     Failed, Kept, Listed, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, folder, in_place, kept,
     list, read_document, verify,
@@ -148,14 +148,14 @@ fn find_on_web(remote: &Remote, homes: &Homes, web: &Web, before: Option<&Kept>)
     // Only a copy that is what it should be need not be fetched again.
     let etag = before.filter(|kept| kept.is_good(remote)).and_then(|kept| kept.etag.as_deref());
     let (document, etag) = match client.get(web, etag)? {
-        Answer::Same => return Ok(Found::Same),
-        Answer::Text { text, etag } => (text, etag),
+        Fetched::Same => return Ok(Found::Same),
+        Fetched::Text { text, etag } => (text, etag),
     };
     let signature = match remote.minisign_key {
         None => None,
         Some(_) => match client.get(&web.beside(SIGNATURE), None) {
-            Ok(Answer::Text { text, .. }) => Some(text),
-            Ok(Answer::Same) => None,
+            Ok(Fetched::Text { text, .. }) => Some(text),
+            Ok(Fetched::Same) => None,
             Err(why) => return Err(format!("has no signature: `{}` {why}", web.beside(SIGNATURE).text())),
         },
     };

@@ -10,7 +10,7 @@ use std::thread;
 
 use rulebook::agent::AGENTS;
 use rulebook::evidence::Roots;
-use rulebook::format::{FORMATS, Place, Shape};
+use rulebook::format::{FORMATS, Place, PlaceKind};
 
 use super::ignored::{Ignored, Marks};
 use super::{BATCH, Tree, Wanted};
@@ -268,7 +268,7 @@ fn head(name: &str) -> Option<&'static str> {
 /// Rule folders hold rules, not projects.
 fn is_rule_folder(folder: &str) -> bool {
     let places = FORMATS.iter().flat_map(|format| format.workspace);
-    places.filter(|place| matches!(place.shape, Shape::Folder { .. })).any(|place| {
+    places.filter(|place| matches!(place.shape, PlaceKind::Folder { .. })).any(|place| {
         folder.strip_suffix(place.path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     })
 }

@@ -3,13 +3,13 @@
 //! An agent's way is a table of formats of its own: the same reader, resolver and evaluator run over it, with the
 //! agent's dialect and its way of failing.
 
-mod differ;
+mod compare;
+mod size_limits;
 mod table;
-mod total;
 
-pub use differ::{Difference, change, differ, tell_differences};
+pub use compare::{Difference, change, compare, report_differences};
+pub use size_limits::{Beyond, Total, Unit, report_totals};
 pub use table::AGENTS;
-pub use total::{Beyond, Total, Unit, tell_totals};
 
 use crate::format::Format;
 

@@ -3,7 +3,7 @@
 mod located;
 mod ways;
 
-use super::total::is_agents_md;
+use super::size_limits::is_agents_md;
 use super::{Agent, Beyond, Conflicts, Nested, Order, Total, Unit};
 use crate::format::Format;
 use located::{

@@ -1,10 +1,10 @@
 //! `command`: the shell command about to run.
 
 use super::regexes::{Pattern, Room};
-use super::{Answer, Condition, Facts, Kind, Test, texts};
+use super::{Condition, ConditionKind, ConditionResult, Facts, Test, texts};
 use crate::diagnostic::Code;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "command",
     holds: "the shell command about to run matches a wildcard pattern (`git push*`) or a regular expression (`/…/`)",
     build: |node, _, tell| {
@@ -42,10 +42,10 @@ fn wildcard(pattern: &str) -> String {
 }
 
 impl Test for Command {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         let commands = &facts.evidence.commands;
         if commands.is_empty() {
-            return Answer::unknown("command about to run");
+            return ConditionResult::unknown("command about to run");
         }
         let matched: Vec<String> = self
             .patterns
@@ -55,12 +55,12 @@ impl Test for Command {
             .collect();
         if matched.is_empty() {
             let wanted: Vec<&str> = self.patterns.iter().map(|(written, _)| written.as_str()).collect();
-            return Answer::no(format!(
+            return ConditionResult::no(format!(
                 "command is `{}`, wanted `{}`",
                 commands.join("`, `"),
                 wanted.join("`, `")
             ));
         }
-        Answer::yes(matched)
+        ConditionResult::yes(matched)
     }
 }

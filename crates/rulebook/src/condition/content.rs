@@ -1,10 +1,10 @@
 //! `content`: a regular expression in the text of a file in evidence.
 
 use super::regexes::{Pattern, Room};
-use super::{Answer, Condition, Facts, Kind, Needs, Test, Truth, texts};
+use super::{Condition, ConditionKind, ConditionResult, Facts, Needs, Test, Truth, texts};
 use crate::diagnostic::Code;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "content",
     holds: "a regular expression matches in the first MiB of a file in evidence",
     build: |node, _, tell| {
@@ -25,10 +25,10 @@ struct Content {
 }
 
 impl Test for Content {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         let texts = &facts.evidence.contents;
         if texts.is_empty() {
-            return Answer::unknown("file content");
+            return ConditionResult::unknown("file content");
         }
         let mut seen = Vec::new();
         let mut matched: Vec<String> = Vec::new();
@@ -44,9 +44,9 @@ impl Test for Content {
         seen.dedup();
         if seen.is_empty() {
             let wanted: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
-            return Answer::no(format!("no file in evidence contains `{}`", wanted.join("`, `")));
+            return ConditionResult::no(format!("no file in evidence contains `{}`", wanted.join("`, `")));
         }
-        Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+        ConditionResult { truth: Truth::Yes, matched, seen, detail: String::new() }
     }
 
     fn needs(&self) -> Needs {

@@ -1,7 +1,7 @@
 //! `…_filters`: regular expressions over the files in evidence, as Cody's rules have them.
 
 use super::regexes::{Pattern, Room};
-use super::{Answer, Condition, Facts, Ground, Needs, Tell, Test, Truth, texts};
+use super::{Condition, ConditionResult, Facts, Needs, PatternBase, Tell, Test, Truth, texts};
 use crate::diagnostic::Code;
 use crate::frontmatter::{Field, Value};
 
@@ -16,7 +16,7 @@ pub(crate) const FILTERS: &[(&str, &str)] = &[
 /// Reads the families a header has; nothing where none filters anything.
 pub(crate) fn read<'f>(
     families: impl Iterator<Item = (&'static str, &'f Field)>,
-    ground: &Ground,
+    ground: &PatternBase,
     tell: &mut Tell<'_>,
 ) -> Option<Condition> {
     let mut filters = Filters { base: ground.base.clone(), ..Filters::default() };
@@ -95,10 +95,10 @@ impl Family {
 }
 
 impl Test for Filters {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         let evidence = facts.evidence;
         if evidence.paths.is_empty() {
-            return Answer::unknown("path");
+            return ConditionResult::unknown("path");
         }
         let text_of = |at: usize| evidence.contents.iter().find(|(of, _)| *of == at).map(|(_, text)| text);
         let passes = |at: &usize| {
@@ -107,15 +107,15 @@ impl Test for Filters {
         };
         let seen: Vec<usize> = facts.view(self.base.as_ref()).below.iter().copied().filter(passes).collect();
         if seen.is_empty() {
-            return Answer::no("no file in evidence passes its filters");
+            return ConditionResult::no("no file in evidence passes its filters");
         }
         if let Some(key) = self.unknown.first() {
             let detail = format!("what `{key}` asks for is not known");
-            return Answer { truth: Truth::Unknown, ..Answer::no(detail) };
+            return ConditionResult { truth: Truth::Unknown, ..ConditionResult::no(detail) };
         }
         let includes = self.path.include.iter().chain(&self.text.include);
         let matched = includes.map(|regex| regex.as_str().to_owned()).collect();
-        Answer { truth: Truth::Yes, matched, seen, detail: String::new() }
+        ConditionResult { truth: Truth::Yes, matched, seen, detail: String::new() }
     }
 
     fn needs(&self) -> Needs {

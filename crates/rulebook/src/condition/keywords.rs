@@ -1,8 +1,8 @@
 //! `keywords`: whole words of the user's message.
 
-use super::{Answer, Condition, Facts, Kind, Test, words};
+use super::{Condition, ConditionKind, ConditionResult, Facts, Test, words};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "keywords",
     holds: "the user's message has any of the words, whole and whatever their case",
     build: |node, _, tell| {
@@ -19,8 +19,8 @@ struct Keywords {
 }
 
 impl Test for Keywords {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
-        let Some(message) = &facts.evidence.message else { return Answer::unknown("message") };
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
+        let Some(message) = &facts.evidence.message else { return ConditionResult::unknown("message") };
         let message = message.to_lowercase();
         let matched: Vec<String> = self
             .words
@@ -30,9 +30,12 @@ impl Test for Keywords {
             .map(|(word, _)| word.clone())
             .collect();
         if matched.is_empty() {
-            return Answer::no(format!("the message has none of the words `{}`", self.words.join("`, `")));
+            return ConditionResult::no(format!(
+                "the message has none of the words `{}`",
+                self.words.join("`, `")
+            ));
         }
-        Answer::yes(matched)
+        ConditionResult::yes(matched)
     }
 }
 

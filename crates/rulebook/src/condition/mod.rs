@@ -55,19 +55,19 @@ impl From<bool> for Truth {
 
 /// Whether all conditions of a rule must hold, or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Match {
+pub enum MatchMode {
     /// All must hold.
     All,
     /// One suffices.
     Any,
 }
 
-impl Match {
+impl MatchMode {
     /// Combines answers; no answers constrain nothing.
     pub fn combine(self, truths: impl Iterator<Item = Truth>) -> Truth {
         match self {
-            Match::All => truths.min(),
-            Match::Any => truths.max(),
+            MatchMode::All => truths.min(),
+            MatchMode::Any => truths.max(),
         }
         .unwrap_or(Truth::Yes)
     }
@@ -88,7 +88,7 @@ impl Condition {
     }
 
     /// Puts the question.
-    pub fn ask(&self, facts: &Facts<'_>) -> Answer {
+    pub fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         self.test.ask(facts)
     }
 
@@ -98,22 +98,22 @@ impl Condition {
     }
 
     /// What it asks of paths.
-    pub(crate) fn shape(&self) -> Shape<'_> {
-        self.test.shape().unwrap_or(Shape::Other(self.key))
+    pub(crate) fn shape(&self) -> PathExpression<'_> {
+        self.test.shape().unwrap_or(PathExpression::Other(self.key))
     }
 }
 
 /// What a condition asks of paths, and what else it asks.
 #[derive(Clone, Debug)]
-pub enum Shape<'c> {
+pub enum PathExpression<'c> {
     /// A path must match.
     Paths(&'c Paths),
     /// The condition of this key, which asks for something else.
     Other(&'static str),
     /// The opposite.
-    Not(Box<Shape<'c>>),
+    Not(Box<PathExpression<'c>>),
     /// Several at once.
-    Joined(Match, Vec<Shape<'c>>),
+    Joined(MatchMode, Vec<PathExpression<'c>>),
     /// Nothing meets it.
     Never,
 }
@@ -121,7 +121,7 @@ pub enum Shape<'c> {
 /// How a condition is answered.
 pub trait Test: Debug + Send + Sync {
     /// Answers from the facts alone.
-    fn ask(&self, facts: &Facts<'_>) -> Answer;
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult;
 
     /// Facts somebody has to look up first.
     fn needs(&self) -> Needs {
@@ -129,14 +129,14 @@ pub trait Test: Debug + Send + Sync {
     }
 
     /// What it asks of paths, where it asks for any.
-    fn shape(&self) -> Option<Shape<'_>> {
+    fn shape(&self) -> Option<PathExpression<'_>> {
         None
     }
 }
 
 /// An answer and its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ConditionResult {
     /// How certain.
     pub truth: Truth,
     /// What of the condition matched, as written.
@@ -147,17 +147,17 @@ pub struct Answer {
     pub detail: String,
 }
 
-impl Answer {
-    fn yes(matched: Vec<String>) -> Answer {
-        Answer { truth: Truth::Yes, matched, seen: Vec::new(), detail: String::new() }
+impl ConditionResult {
+    fn yes(matched: Vec<String>) -> ConditionResult {
+        ConditionResult { truth: Truth::Yes, matched, seen: Vec::new(), detail: String::new() }
     }
 
-    fn no(detail: impl Into<String>) -> Answer {
-        Answer { truth: Truth::No, matched: Vec::new(), seen: Vec::new(), detail: detail.into() }
+    fn no(detail: impl Into<String>) -> ConditionResult {
+        ConditionResult { truth: Truth::No, matched: Vec::new(), seen: Vec::new(), detail: detail.into() }
     }
 
-    fn unknown(missing: &str) -> Answer {
-        Answer { truth: Truth::Unknown, ..Answer::no(format!("no {missing} is known")) }
+    fn unknown(missing: &str) -> ConditionResult {
+        ConditionResult { truth: Truth::Unknown, ..ConditionResult::no(format!("no {missing} is known")) }
     }
 }
 
@@ -185,18 +185,18 @@ impl Needs {
 
 /// One row of [`CONDITIONS`].
 #[derive(Debug)]
-pub struct Kind {
+pub struct ConditionKind {
     /// The key in headers.
     pub key: &'static str,
     /// When it holds, one sentence for documentation.
     pub holds: &'static str,
     /// Reads a value; what cannot be read is told and constrains nothing.
-    pub build: fn(&Node, &Ground, &mut Tell<'_>) -> Option<Condition>,
+    pub build: fn(&Node, &PatternBase, &mut Tell<'_>) -> Option<Condition>,
 }
 
 /// What a rule's patterns stand on.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct PatternBase {
     /// The format's glob dialect.
     pub dialect: Dialect,
     /// Another dialect it may be, where the format's is documented nowhere.
@@ -224,7 +224,7 @@ pub enum Splits {
 pub type Tell<'t> = dyn FnMut(Code, Range<usize>, String) + 't;
 
 /// Every condition there is, in the order in which reasons are given.
-pub static CONDITIONS: &[Kind] = &[
+pub static CONDITIONS: &[ConditionKind] = &[
     paths::KIND,
     named::MODE,
     named::PROVIDER,

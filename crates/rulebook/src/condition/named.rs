@@ -1,47 +1,49 @@
 //! Conditions on one named fact of the evidence: mode, provider, model, agent, tags, os, env, branch.
 
-use super::{Answer, Condition, Facts, Ground, Kind, Needs, Tell, Test, name_glob, words};
+use super::{
+    Condition, ConditionKind, ConditionResult, Facts, Needs, PatternBase, Tell, Test, name_glob, words,
+};
 use crate::diagnostic::{Code, nearest};
 use crate::evidence::Evidence;
 use crate::frontmatter::Node;
 use crate::glob::Glob;
 
-pub(super) const MODE: Kind = Kind {
+pub(super) const MODE: ConditionKind = ConditionKind {
     key: "mode",
     holds: "the current mode is one of those named",
     build: |node, _, tell| build("mode", node, tell, exactly, |e| e.mode.as_slice()),
 };
-pub(super) const PROVIDER: Kind = Kind {
+pub(super) const PROVIDER: ConditionKind = ConditionKind {
     key: "provider",
     holds: "any glob matches the model's provider",
     build: |node, _, tell| build("provider", node, tell, name_glob, |e| e.provider.as_slice()),
 };
-pub(super) const MODEL: Kind = Kind {
+pub(super) const MODEL: ConditionKind = ConditionKind {
     key: "model",
     holds: "any glob matches the model's name",
     build: |node, _, tell| build("model", node, tell, name_glob, |e| e.model.as_slice()),
 };
-pub(super) const AGENT: Kind = Kind {
+pub(super) const AGENT: ConditionKind = ConditionKind {
     key: "agent",
     holds: "any glob matches the agent's name",
     build: |node, _, tell| build("agent", node, tell, name_glob, |e| e.agent.as_slice()),
 };
-pub(super) const TAGS: Kind = Kind {
+pub(super) const TAGS: ConditionKind = ConditionKind {
     key: "tags",
     holds: "the workspace carries any of the tags, by its settings or by what it is made of",
     build: |node, _, tell| build("tags", node, tell, exactly, |e| e.tags.as_deref().unwrap_or_default()),
 };
-pub(super) const OS: Kind = Kind {
+pub(super) const OS: ConditionKind = ConditionKind {
     key: "os",
     holds: "the operating system is one of `darwin`, `linux`, `windows` named",
     build: build_os,
 };
-pub(super) const ENV: Kind = Kind {
+pub(super) const ENV: ConditionKind = ConditionKind {
     key: "env",
     holds: "the environment's name equals one of those given",
     build: |node, _, tell| build("env", node, tell, exactly, |e| e.env.as_slice()),
 };
-pub(super) const BRANCH: Kind = Kind {
+pub(super) const BRANCH: ConditionKind = ConditionKind {
     key: "branch",
     holds: "any glob matches the git branch",
     build: |node, _, tell| build("branch", node, tell, name_glob, |e| e.branch.as_slice()),
@@ -85,7 +87,7 @@ pub fn system_name(name: &str) -> &str {
     }
 }
 
-fn build_os(node: &Node, _: &Ground, tell: &mut Tell<'_>) -> Option<Condition> {
+fn build_os(node: &Node, _: &PatternBase, tell: &mut Tell<'_>) -> Option<Condition> {
     let mut wanted: Vec<String> =
         words(node, tell).iter().map(|name| system_name(&name.to_lowercase()).to_owned()).collect();
     wanted.retain(|name| {
@@ -104,10 +106,10 @@ fn build_os(node: &Node, _: &Ground, tell: &mut Tell<'_>) -> Option<Condition> {
 }
 
 impl Test for Named {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         let known = (self.fact)(facts.evidence);
         if known.is_empty() && !(self.key == "tags" && facts.evidence.tags.is_some()) {
-            return Answer::unknown(self.key);
+            return ConditionResult::unknown(self.key);
         }
         let holds = |name: &str, glob: &Option<Glob>| {
             known.iter().any(|fact| fact == name || glob.as_ref().is_some_and(|glob| glob.is_match(fact)))
@@ -122,9 +124,13 @@ impl Test for Named {
         if matched.is_empty() {
             let known =
                 if known.is_empty() { "nothing".to_owned() } else { format!("`{}`", known.join("`, `")) };
-            return Answer::no(format!("{} is {known}, wanted `{}`", self.key, self.wanted.join("`, `")));
+            return ConditionResult::no(format!(
+                "{} is {known}, wanted `{}`",
+                self.key,
+                self.wanted.join("`, `")
+            ));
         }
-        Answer::yes(matched)
+        ConditionResult::yes(matched)
     }
 
     fn needs(&self) -> Needs {

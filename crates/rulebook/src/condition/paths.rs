@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use super::facts::View;
-use super::{Answer, Condition, Facts, Ground, Kind, Shape, Splits, Tell, Test, Truth};
+use super::{
+    Condition, ConditionKind, ConditionResult, Facts, PathExpression, PatternBase, Splits, Tell, Test, Truth,
+};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
 use crate::glob::{self, Dialect, Glob, GlobError, PatternList, Selection};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "paths",
     holds: "some evidence path matches a pattern and no `!pattern`",
     build: |node, ground, tell| Some(Condition::new("paths", Paths::read(node, ground, tell)?)),
@@ -28,7 +30,7 @@ pub struct Paths {
 
 impl Paths {
     /// Reads a string (a comma list) or a list of strings; nothing where no pattern is left.
-    pub fn read(node: &Node, ground: &Ground, tell: &mut Tell<'_>) -> Option<Paths> {
+    pub fn read(node: &Node, ground: &PatternBase, tell: &mut Tell<'_>) -> Option<Paths> {
         let is_list = matches!(node.value, Value::List(_));
         let is_split = match ground.splits {
             Splits::Nothing => false,
@@ -42,7 +44,7 @@ impl Paths {
         for (text, span) in texts {
             let split = if is_split { split(text, ground.words) } else { Vec::new() };
             let pieces = if is_split { &split[..] } else { &[text.trim()] };
-            if let Some(message) = tell_list(text, pieces).filter(|_| ground.words) {
+            if let Some(message) = report_list(text, pieces).filter(|_| ground.words) {
                 tell(Code::PatternList, span.clone(), message);
             }
             for piece in pieces.iter().map(|piece| unquoted(piece)).filter(|piece| !piece.is_empty()) {
@@ -120,9 +122,9 @@ fn select(list: &PatternList, view: &View<'_>) -> Selection {
 }
 
 impl Test for Paths {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         if facts.evidence.paths.is_empty() {
-            return Answer::unknown("path");
+            return ConditionResult::unknown("path");
         }
         let view = facts.view(self.base.as_ref());
         let selection = select(&self.list, view);
@@ -134,13 +136,13 @@ impl Test for Paths {
                 "{} matches as {one} reads it or as {other} does, not both, and the agent documents neither",
                 list(self.patterns())
             );
-            return Answer { truth: Truth::Unknown, ..Answer::no(detail) };
+            return ConditionResult { truth: Truth::Unknown, ..ConditionResult::no(detail) };
         }
         if self.patterns().next().is_none() {
-            return Answer::no("its list of paths is empty".to_owned());
+            return ConditionResult::no("its list of paths is empty".to_owned());
         }
         if selection.paths.is_empty() {
-            return Answer::no("no evidence path matches ".to_owned() + &list(self.patterns()));
+            return ConditionResult::no("no evidence path matches ".to_owned() + &list(self.patterns()));
         }
         let mut matched: Vec<String> = Vec::new();
         let patterns: Vec<&str> = self.patterns().collect();
@@ -149,11 +151,11 @@ impl Test for Paths {
                 matched.push(pattern.to_owned());
             }
         }
-        Answer { truth: Truth::Yes, matched, seen: selection.paths, detail: String::new() }
+        ConditionResult { truth: Truth::Yes, matched, seen: selection.paths, detail: String::new() }
     }
 
-    fn shape(&self) -> Option<Shape<'_>> {
-        Some(Shape::Paths(self))
+    fn shape(&self) -> Option<PathExpression<'_>> {
+        Some(PathExpression::Paths(self))
     }
 }
 
@@ -178,7 +180,7 @@ fn is_whole(word: &str) -> bool {
 }
 
 /// What to tell of a list that is not written as lists are.
-fn tell_list(text: &str, pieces: &[&str]) -> Option<String> {
+fn report_list(text: &str, pieces: &[&str]) -> Option<String> {
     if !text.contains(|c: char| c == ',' || c.is_whitespace()) {
         return None;
     }

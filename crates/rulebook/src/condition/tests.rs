@@ -17,12 +17,17 @@ fn evidence(paths: &[&str]) -> Evidence {
 }
 
 /// Builds a condition from text and asks it; what was told stands in place of the answer.
-fn ask(key: &str, value: &str, evidence: &Evidence) -> Result<Answer, Vec<(Code, String)>> {
+fn ask(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResult, Vec<(Code, String)>> {
     let kind = CONDITIONS.iter().find(|kind| kind.key == key).unwrap();
     let node = Node { value: Value::Text(value.to_owned()), span: 0..value.len() };
     let mut told = Vec::new();
-    let ground =
-        Ground { dialect: Dialect::Picomatch, rival: None, splits: Splits::Texts, words: true, base: None };
+    let ground = PatternBase {
+        dialect: Dialect::Picomatch,
+        rival: None,
+        splits: Splits::Texts,
+        words: true,
+        base: None,
+    };
     let condition = (kind.build)(&node, &ground, &mut |code, span, message| {
         told.push((
             code,
@@ -52,10 +57,10 @@ fn truth_has_an_order() {
         [Truth::Yes, Truth::No, Truth::Unknown].map(|truth| !truth),
         [Truth::No, Truth::Yes, Truth::Unknown]
     );
-    assert_eq!(Match::All.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Unknown);
-    assert_eq!(Match::Any.combine([Truth::No, Truth::Unknown].into_iter()), Truth::Unknown);
-    assert_eq!(Match::Any.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Yes);
-    assert_eq!(Match::All.combine([].into_iter()), Truth::Yes);
+    assert_eq!(MatchMode::All.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Unknown);
+    assert_eq!(MatchMode::Any.combine([Truth::No, Truth::Unknown].into_iter()), Truth::Unknown);
+    assert_eq!(MatchMode::Any.combine([Truth::Yes, Truth::Unknown].into_iter()), Truth::Yes);
+    assert_eq!(MatchMode::All.combine([].into_iter()), Truth::Yes);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `tools`: the tool about to be called, or just called.
 
-use super::{Answer, Condition, Facts, Kind, Test, name_glob, words};
+use super::{Condition, ConditionKind, ConditionResult, Facts, Test, name_glob, words};
 use crate::glob::Glob;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "tools",
     holds: "any glob matches the tool about to be called or just called",
     build: |node, _, tell| {
@@ -24,10 +24,10 @@ struct Tools {
 }
 
 impl Test for Tools {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         let names = &facts.evidence.tools;
         if names.is_empty() {
-            return Answer::unknown("tool call");
+            return ConditionResult::unknown("tool call");
         }
         let holds = |glob: &Option<Glob>| {
             glob.as_ref().is_some_and(|glob| names.iter().any(|name| glob.is_match(name)))
@@ -40,8 +40,12 @@ impl Test for Tools {
             .collect();
         if matched.is_empty() {
             let wanted: Vec<&str> = self.patterns.iter().map(|(written, _)| written.as_str()).collect();
-            return Answer::no(format!("tool is `{}`, wanted `{}`", names.join("`, `"), wanted.join("`, `")));
+            return ConditionResult::no(format!(
+                "tool is `{}`, wanted `{}`",
+                names.join("`, `"),
+                wanted.join("`, `")
+            ));
         }
-        Answer::yes(matched)
+        ConditionResult::yes(matched)
     }
 }

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use super::{Answer, CONDITIONS, Condition, Facts, Ground, Kind, Match, Needs, Shape, Tell, Test, Truth};
+use super::{
+    CONDITIONS, Condition, ConditionKind, ConditionResult, Facts, MatchMode, Needs, PathExpression,
+    PatternBase, Tell, Test, Truth,
+};
 use crate::diagnostic::{Code, nearest};
 use crate::frontmatter::{Node, Value};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     key: "when",
     holds: "an expression of `key:value` terms, AND, OR, NOT and parentheses holds",
     build: |node, ground, tell| {
@@ -40,20 +43,20 @@ enum Expression {
 }
 
 impl Test for Expression {
-    fn ask(&self, facts: &Facts<'_>) -> Answer {
+    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
         match self {
             Expression::Is { written, condition } => {
                 let answer = condition.ask(facts);
                 let matched = if answer.truth == Truth::Yes { vec![written.clone()] } else { Vec::new() };
-                Answer { matched, ..answer }
+                ConditionResult { matched, ..answer }
             }
             Expression::Not(inner) => {
                 let answer = inner.ask(facts);
                 let written = inner.to_string();
                 match !answer.truth {
-                    Truth::Yes => Answer::yes(vec![format!("NOT {written}")]),
-                    Truth::No => Answer::no(format!("{written} holds")),
-                    Truth::Unknown => Answer { truth: Truth::Unknown, ..answer },
+                    Truth::Yes => ConditionResult::yes(vec![format!("NOT {written}")]),
+                    Truth::No => ConditionResult::no(format!("{written} holds")),
+                    Truth::Unknown => ConditionResult { truth: Truth::Unknown, ..answer },
                 }
             }
             Expression::All(terms) => {
@@ -62,7 +65,7 @@ impl Test for Expression {
             Expression::Any(terms) => {
                 join(terms.iter().map(|term| term.ask(facts)), Truth::No, Iterator::max)
             }
-            Expression::Unreadable => Answer::no("the `when` expression cannot be read"),
+            Expression::Unreadable => ConditionResult::no("the `when` expression cannot be read"),
         }
     }
 
@@ -77,31 +80,31 @@ impl Test for Expression {
         }
     }
 
-    fn shape(&self) -> Option<Shape<'_>> {
+    fn shape(&self) -> Option<PathExpression<'_>> {
         Some(match self {
             Expression::Is { condition, .. } => condition.shape(),
-            Expression::Not(inner) => Shape::Not(Box::new(inner.shape()?)),
+            Expression::Not(inner) => PathExpression::Not(Box::new(inner.shape()?)),
             Expression::All(terms) => {
-                Shape::Joined(Match::All, terms.iter().filter_map(Test::shape).collect())
+                PathExpression::Joined(MatchMode::All, terms.iter().filter_map(Test::shape).collect())
             }
             Expression::Any(terms) => {
-                Shape::Joined(Match::Any, terms.iter().filter_map(Test::shape).collect())
+                PathExpression::Joined(MatchMode::Any, terms.iter().filter_map(Test::shape).collect())
             }
-            Expression::Unreadable => Shape::Never,
+            Expression::Unreadable => PathExpression::Never,
         })
     }
 }
 
 fn join(
-    answers: impl Iterator<Item = Answer>,
+    answers: impl Iterator<Item = ConditionResult>,
     none: Truth,
     pick: fn(std::vec::IntoIter<Truth>) -> Option<Truth>,
-) -> Answer {
-    let answers: Vec<Answer> = answers.collect();
+) -> ConditionResult {
+    let answers: Vec<ConditionResult> = answers.collect();
     let truths: Vec<Truth> = answers.iter().map(|answer| answer.truth).collect();
     let truth = pick(truths.into_iter()).unwrap_or(none);
     let deciding = answers.into_iter().filter(|answer| answer.truth == truth);
-    let mut joined = Answer { truth, ..Answer::no("") };
+    let mut joined = ConditionResult { truth, ..ConditionResult::no("") };
     let mut details = Vec::new();
     for answer in deciding {
         joined.matched.extend(answer.matched);
@@ -141,7 +144,7 @@ struct Parser<'t> {
     at: usize,
     depth: usize,
     base: usize,
-    ground: &'t Ground,
+    ground: &'t PatternBase,
 }
 
 impl Parser<'_> {

@@ -23,7 +23,7 @@ pub struct Report {
     pub files: usize,
     /// Those that files bring on, the most files first.
     pub rules: Vec<Reached>,
-    pub always: Vec<Always>,
+    pub always: Vec<AlwaysRow>,
     pub others: Vec<Other>,
     pub dead: Vec<Dead>,
     pub unreached: Unreached,
@@ -75,7 +75,7 @@ pub struct Reached {
 /// A rule that is on whatever the file.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
-pub struct Always {
+pub struct AlwaysRow {
     pub id: String,
     pub source: String,
     pub activation: Activation,
@@ -174,7 +174,7 @@ impl Coverage<'_> {
         let mut rules: Vec<Reached> =
             counted(Role::Files).map(|(covered, counts)| reached(covered, *counts, files)).collect();
         rules.sort_by_key(|rule| Reverse(rule.files));
-        let always = counted(Role::Always).map(|(Covered { rule, tokens, .. }, (_, overridden))| Always {
+        let always = counted(Role::Always).map(|(Covered { rule, tokens, .. }, (_, overridden))| AlwaysRow {
             id: rule.id.clone(),
             source: rule.origin.display.clone(),
             activation: rule.activation,

@@ -97,12 +97,12 @@ impl Input {
     pub(super) fn from_value(value: &Value, diagnostics: &mut Vec<Diagnostic>) -> Input {
         let empty = Map::new();
         let mut fields = Object { map: value.as_object().unwrap_or(&empty), diagnostics };
-        fields.tell_unknown(KEYS);
+        fields.report_unknown(KEYS);
         let calls = match fields.map.get("tools") {
             None | Some(Value::Null) => &[][..],
             Some(Value::Array(calls)) => calls,
             Some(other) => {
-                fields.tell_type("tools", "a list", other);
+                fields.report_type("tools", "a list", other);
                 &[]
             }
         };
@@ -140,7 +140,7 @@ impl ToolCall {
             return None;
         };
         let mut fields = Object { map, diagnostics };
-        fields.tell_unknown(TOOL_KEYS);
+        fields.report_unknown(TOOL_KEYS);
         let mut paths: Vec<String> = fields.text("path").into_iter().collect();
         paths.extend(fields.texts("paths"));
         Some(ToolCall {
@@ -160,7 +160,7 @@ struct Object<'v, 'd> {
 }
 
 impl Object<'_, '_> {
-    fn tell_unknown(&mut self, known: &[&'static str]) {
+    fn report_unknown(&mut self, known: &[&'static str]) {
         for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
             let told = Diagnostic::whole(
                 Code::UnknownEvidence,
@@ -174,7 +174,7 @@ impl Object<'_, '_> {
         }
     }
 
-    fn tell_type(&mut self, key: &str, wanted: &str, found: &Value) {
+    fn report_type(&mut self, key: &str, wanted: &str, found: &Value) {
         tell(self.diagnostics, Code::WrongType, format!("`{key}` must be {wanted}, found {}", kind(found)));
     }
 
@@ -183,7 +183,7 @@ impl Object<'_, '_> {
             Value::String(text) => Some(text.clone()),
             Value::Null => None,
             other => {
-                self.tell_type(key, "text", other);
+                self.report_type(key, "text", other);
                 None
             }
         }
@@ -195,12 +195,12 @@ impl Object<'_, '_> {
             Some(Value::String(text)) => vec![text.clone()],
             Some(Value::Array(items)) => {
                 if let Some(wrong) = items.iter().find(|item| !item.is_string()) {
-                    self.tell_type(key, "a list of text", wrong);
+                    self.report_type(key, "a list of text", wrong);
                 }
                 items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
             }
             Some(other) => {
-                self.tell_type(key, "a list of text", other);
+                self.report_type(key, "a list of text", other);
                 Vec::new()
             }
         }
@@ -211,7 +211,7 @@ impl Object<'_, '_> {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => *flag,
             Some(other) => {
-                self.tell_type(key, "`true` or `false`", other);
+                self.report_type(key, "`true` or `false`", other);
                 false
             }
         }
@@ -220,7 +220,7 @@ impl Object<'_, '_> {
     fn number(&mut self, key: &str) -> Option<u64> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         if value.as_u64().is_none() {
-            self.tell_type(key, "a whole number from 0 up", value);
+            self.report_type(key, "a whole number from 0 up", value);
         }
         value.as_u64()
     }

@@ -7,7 +7,7 @@ pub mod text;
 mod tools;
 
 pub use input::{Input, ToolCall};
-pub use paths::{Place, Root, Roots};
+pub use paths::{PathLocation, Root, Roots};
 pub(crate) use text::outside_code;
 pub use tools::is_path_key;
 
@@ -116,9 +116,9 @@ pub fn collect(
     exists: &dyn Fn(usize, &str) -> bool,
 ) -> (Evidence, Vec<Diagnostic>) {
     let anywhere = |path: &str| match roots.place(path, exists) {
-        Place::Inside { root, path } => exists(root, &path),
-        Place::Root(_) => true,
-        Place::Outside => false,
+        PathLocation::Inside { root, path } => exists(root, &path),
+        PathLocation::Root(_) => true,
+        PathLocation::Outside => false,
     };
     let now = input.turn.or_else(|| input.tools.iter().filter_map(|call| call.turn).max()).unwrap_or(0);
     let turn_of = |call: &ToolCall| call.turn.unwrap_or(now);
@@ -191,12 +191,12 @@ fn merge(
             continue;
         }
         match roots.place(path, exists) {
-            Place::Root(_) => {}
-            Place::Outside => {
+            PathLocation::Root(_) => {}
+            PathLocation::Outside => {
                 let told = format!("`{}` lies outside every root and is not considered", shown(path));
                 diagnostics.push(Diagnostic::whole(Code::EvidenceOutside, path, told));
             }
-            Place::Inside { root, path } => {
+            PathLocation::Inside { root, path } => {
                 let key = (path, root);
                 if let Some(sources) = merged.get_mut(&key) {
                     sources.push(*via);

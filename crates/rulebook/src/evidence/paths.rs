@@ -26,7 +26,7 @@ pub struct Root {
 
 /// Where a path lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PathLocation {
     /// In a root, below it.
     Inside {
         /// Which, counted from 0.
@@ -42,7 +42,7 @@ pub enum Place {
 
 impl Roots {
     /// Finds the root a path lies in. A relative path belongs to the first root where it exists, else to the first.
-    pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> Place {
+    pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> PathLocation {
         let path = path.trim();
         let path = match path.strip_prefix("file://") {
             Some(uri) => Cow::Owned(percent_decoded(uri)),
@@ -51,33 +51,39 @@ impl Roots {
         };
         let path = path.as_ref();
         if let Some(rest) = path.strip_prefix("~/") {
-            return self.home.as_ref().map_or(Place::Outside, |home| self.contain(&format!("{home}/{rest}")));
+            return self
+                .home
+                .as_ref()
+                .map_or(PathLocation::Outside, |home| self.contain(&format!("{home}/{rest}")));
         }
         if path.is_empty() || is_absolute(path) {
-            return if path.is_empty() { Place::Outside } else { self.contain(path) };
+            return if path.is_empty() { PathLocation::Outside } else { self.contain(path) };
         }
         let in_root = |root: &Root| self.contain(&[&root.path, "/", path].concat());
-        let there = |place: &Place| matches!(place, Place::Inside { root, path } if exists(*root, path));
-        self.roots.iter().skip(1).fold(self.roots.first().map_or(Place::Outside, in_root), |found, root| {
-            if there(&found) {
-                found
-            } else {
-                Some(in_root(root)).filter(|place| there(place)).unwrap_or(found)
-            }
-        })
+        let there = |place: &PathLocation| matches!(place, PathLocation::Inside { root, path } if exists(*root, path));
+        self.roots.iter().skip(1).fold(
+            self.roots.first().map_or(PathLocation::Outside, in_root),
+            |found, root| {
+                if there(&found) {
+                    found
+                } else {
+                    Some(in_root(root)).filter(|place| there(place)).unwrap_or(found)
+                }
+            },
+        )
     }
 
     /// A host's mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
     pub(super) fn mentioned(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
         let path = mention.trim().trim_start_matches('@').trim_matches('"');
         match path.strip_prefix('/') {
-            Some(relative) if self.place(path, exists) == Place::Outside => relative.to_owned(),
+            Some(relative) if self.place(path, exists) == PathLocation::Outside => relative.to_owned(),
             _ => path.to_owned(),
         }
     }
 
     /// The longest root that contains an absolute path.
-    fn contain(&self, path: &str) -> Place {
+    fn contain(&self, path: &str) -> PathLocation {
         let path = resolve(path);
         self.roots
             .iter()
@@ -87,9 +93,9 @@ impl Roots {
             })
             .filter_map(|(at, root)| Some((root.len(), at, below(&path, root)?)))
             .max_by_key(|(len, at, _)| (*len, std::cmp::Reverse(*at)))
-            .map_or(Place::Outside, |(_, root, rest)| match rest {
-                "" => Place::Root(root),
-                rest => Place::Inside { root, path: rest.to_owned() },
+            .map_or(PathLocation::Outside, |(_, root, rest)| match rest {
+                "" => PathLocation::Root(root),
+                rest => PathLocation::Inside { root, path: rest.to_owned() },
             })
     }
 }
@@ -151,9 +157,9 @@ mod tests {
         let on_disk = |root: usize, path: &str| (root, path) == (3, "only/lib.ts");
         let check = |path: &str, wanted: Option<(usize, &str)>| {
             let found = match roots.place(path, &on_disk) {
-                Place::Inside { root, path } => Some((root, path)),
-                Place::Root(root) => Some((root, String::new())),
-                Place::Outside => None,
+                PathLocation::Inside { root, path } => Some((root, path)),
+                PathLocation::Root(root) => Some((root, String::new())),
+                PathLocation::Outside => None,
             };
             assert_eq!(found, wanted.map(|(root, path)| (root, path.to_owned())), "{path}");
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::fields::Fields;
 use super::reader::Reader;
-use super::{Bare, Keys, Said};
-use crate::condition::{Condition, Match};
+use super::{Bare, Keys, StatedActivation};
+use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Rule, Stand};
@@ -42,7 +42,7 @@ pub(super) fn build(
     let combine = header.combine(&mut reader);
     let said = header.said(&mut reader);
     let examples = header.examples(&mut reader);
-    header.tell_words(&mut reader);
+    header.report_words(&mut reader);
     match (paths, &mut stream) {
         // For a stream rule the globs are a gate on what it watches, not on whether it does.
         (Some((_, paths)), Some(trigger)) => {
@@ -50,7 +50,7 @@ pub(super) fn build(
         }
         // Shown to the model, and asked by nobody.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}
-        (Some((field, paths)), None) if !tell_dead(&mut reader, header, field, said) => {
+        (Some((field, paths)), None) if !report_dead(&mut reader, header, field, said) => {
             let rest = std::mem::replace(&mut conditions, vec![Condition::new("paths", paths)]);
             conditions.extend(rest);
         }
@@ -60,8 +60,11 @@ pub(super) fn build(
         Some(_) => (Activation::Stream, Basis::Explicit),
         None => decide(said, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
-    if activation == Activation::Never && said != Some(Said::Off) && format.bare != Bare::Undocumented {
-        tell_unreachable(&mut reader, header);
+    if activation == Activation::Never
+        && said != Some(StatedActivation::Off)
+        && format.bare != Bare::Undocumented
+    {
+        report_unreachable(&mut reader, header);
     }
     if activation == Activation::Always
         && let Some(field) = header.not_always()
@@ -85,7 +88,7 @@ pub(super) fn build(
         ReadBy::Tier(_) => Basis::Repaired,
         ReadBy::Nobody => Basis::FailOpen,
     };
-    let always_enabled = header.boolean("alwaysEnabled", &mut reader).unwrap_or(false);
+    let is_mandatory = header.boolean("alwaysEnabled", &mut reader).unwrap_or(false);
     let (blank, diagnostics) = blank(reader, id, priority, body_start);
     let rule = Rule {
         description,
@@ -97,7 +100,7 @@ pub(super) fn build(
         globs,
         is_offered,
         enabled,
-        always_enabled,
+        is_mandatory,
         stream: stream.map(Box::new),
         examples: examples.map(Box::new),
         ..blank
@@ -129,11 +132,11 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         activation: scoped(Activation::Always, &origin),
         basis: Basis::FailOpen,
         conditions: Vec::new(),
-        combine: Match::All,
+        combine: MatchMode::All,
         globs: Vec::new(),
         is_offered: false,
         enabled: true,
-        always_enabled: false,
+        is_mandatory: false,
         stream: None,
         examples: None,
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
@@ -157,15 +160,20 @@ fn scoped(activation: Activation, origin: &Origin) -> Activation {
 }
 
 /// How a rule comes on, and why that is so.
-fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Bare) -> (Activation, Basis) {
+fn decide(
+    said: Option<StatedActivation>,
+    has_conditions: bool,
+    is_described: bool,
+    bare: Bare,
+) -> (Activation, Basis) {
     match said {
-        Some(Said::Manual) => (Activation::Manual, Basis::Explicit),
-        Some(Said::Off) => (Activation::Never, Basis::Explicit),
-        Some(Said::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
+        Some(StatedActivation::Manual) => (Activation::Manual, Basis::Explicit),
+        Some(StatedActivation::Off) => (Activation::Never, Basis::Explicit),
+        Some(StatedActivation::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
         _ if has_conditions => (Activation::When, Basis::Explicit),
-        Some(Said::Always) => (Activation::Always, Basis::Explicit),
-        Some(Said::AlwaysHere) => (Activation::Always, Basis::Default),
-        Some(Said::Glob | Said::Offered) => (Activation::Never, Basis::Explicit),
+        Some(StatedActivation::Always) => (Activation::Always, Basis::Explicit),
+        Some(StatedActivation::AlwaysHere) => (Activation::Always, Basis::Default),
+        Some(StatedActivation::Glob | StatedActivation::Offered) => (Activation::Never, Basis::Explicit),
         None => match bare {
             Bare::Always => (Activation::Always, Basis::Default),
             Bare::Inactive | Bare::Undocumented => (Activation::Never, Basis::Default),
@@ -179,18 +187,27 @@ fn decide(said: Option<Said>, has_conditions: bool, is_described: bool, bare: Ba
 }
 
 /// Whether paths have no effect beside what the header says of the activation; that is told.
-fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Option<Said>) -> bool {
+fn report_dead(
+    reader: &mut Reader<'_>,
+    header: &Fields,
+    field: &Field,
+    said: Option<StatedActivation>,
+) -> bool {
     let (message, help) = match said {
         // These two agents say so themselves.
-        Some(Said::Always) if matches!(reader.format().name, "cursor" | "opencode") => return true,
-        Some(Said::Always | Said::AlwaysHere) => ("on a rule that is always on", None),
-        Some(Said::Off) => ("on a rule that is off", None),
-        Some(Said::Offered | Said::Manual) => {
+        Some(StatedActivation::Always) if matches!(reader.format().name, "cursor" | "opencode") => {
+            return true;
+        }
+        Some(StatedActivation::Always | StatedActivation::AlwaysHere) => {
+            ("on a rule that is always on", None)
+        }
+        Some(StatedActivation::Off) => ("on a rule that is off", None),
+        Some(StatedActivation::Offered | StatedActivation::Manual) => {
             let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
             let key = header.called().or(mode).map_or("trigger", |field| &field.key);
             (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
         }
-        Some(Said::Glob) | None => return false,
+        Some(StatedActivation::Glob) | None => return false,
     };
     let told = reader.tell(
         Code::DeadKey,
@@ -203,7 +220,7 @@ fn tell_dead(reader: &mut Reader<'_>, header: &Fields, field: &Field, said: Opti
     true
 }
 
-fn tell_unreachable(reader: &mut Reader<'_>, header: &Fields) {
+fn report_unreachable(reader: &mut Reader<'_>, header: &Fields) {
     let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
     if reader.format().bare == Bare::Inactive {
         reader

@@ -1,8 +1,8 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
 use super::reader::Reader;
-use super::{Keys, Lists, Shape, keys, patterns};
-use crate::condition::{self, CONDITIONS, Condition, FILTERS, Match, Paths};
+use super::{Keys, Lists, PlaceKind, keys, patterns};
+use crate::condition::{self, CONDITIONS, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
@@ -28,7 +28,7 @@ impl Fields {
         match &field.node.value {
             Value::Text(text) => Some(text.clone()),
             other => {
-                tell_type(reader, key, &field.node, "text", other);
+                report_type(reader, key, &field.node, "text", other);
                 None
             }
         }
@@ -39,7 +39,7 @@ impl Fields {
         match &field.node.value {
             Value::Bool(value) => Some(*value),
             other => {
-                tell_type(reader, key, &field.node, "`true` or `false`", other).help =
+                report_type(reader, key, &field.node, "`true` or `false`", other).help =
                     format!("write `{key}: true`, without quotes");
                 None
             }
@@ -125,8 +125,8 @@ impl Fields {
             reader.tell(Code::EmptyValue, field.node.span.clone(), message);
         }
         let paths = paths?;
-        patterns::tell_glued(field, &paths, reader);
-        patterns::tell_doubts(field, &paths, reader);
+        patterns::report_glued(field, &paths, reader);
+        patterns::report_doubts(field, &paths, reader);
         Some((field, paths))
     }
 
@@ -199,7 +199,7 @@ impl Fields {
     }
 
     /// Tells of words that are none of those their key takes.
-    pub(super) fn tell_words(&self, reader: &mut Reader) {
+    pub(super) fn report_words(&self, reader: &mut Reader) {
         for (key, words) in reader.format().sets {
             let Some(word) = self.text(key, reader).filter(|word| !words.contains(&word.as_str())) else {
                 continue;
@@ -223,10 +223,10 @@ impl Fields {
         })
     }
 
-    pub(super) fn combine(&self, reader: &mut Reader) -> Match {
+    pub(super) fn combine(&self, reader: &mut Reader) -> MatchMode {
         match self.text("match", reader).as_deref() {
-            None | Some("all") => Match::All,
-            Some("any") => Match::Any,
+            None | Some("all") => MatchMode::All,
+            Some("any") => MatchMode::Any,
             Some(other) => {
                 let span = self.find("match").expect("read above").node.span.clone();
                 reader.tell(
@@ -234,7 +234,7 @@ impl Fields {
                     span,
                     format!("`match` must be `all` or `any`, found `{}`", shown(other)),
                 );
-                Match::All
+                MatchMode::All
             }
         }
     }
@@ -244,7 +244,7 @@ impl Fields {
         let field = self.given("examples")?;
         let mut examples = Examples::default();
         let Value::Map(kinds) = &field.node.value else {
-            tell_type(
+            report_type(
                 reader,
                 "examples",
                 &field.node,
@@ -284,13 +284,13 @@ impl Fields {
 /// The mode that a file's folder, or its name, is for, as if its header named it.
 fn mode_of_place(origin: &Origin) -> Option<Node> {
     let mode = match origin.place.shape {
-        Shape::Modes { prefix, .. } => origin.inner.strip_prefix(prefix)?.split_once('/')?.0,
+        PlaceKind::Modes { prefix, .. } => origin.inner.strip_prefix(prefix)?.split_once('/')?.0,
         _ => origin.place.mode?,
     };
     Some(Node { value: Value::Text(mode.to_owned()), span: 0..0 })
 }
 
-fn tell_type<'r>(
+fn report_type<'r>(
     reader: &'r mut Reader,
     key: &str,
     node: &Node,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::keys::{self, PATHS, TRIGGERS};
 use super::parse::take_apart;
-use super::{Format, Keys, Said};
+use super::{Format, Keys, StatedActivation};
 use crate::condition::CONDITIONS;
 use crate::frontmatter::{Header, Value};
 use crate::source::Origin;
@@ -82,7 +82,7 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
     if let Some(modes) = format.modes.filter(|modes| modes.key == known) {
         let word = if let Value::Text(word) = value { word.as_str() } else { "" };
         let said = modes.words.iter().find(|(name, _)| *name == word).map(|(_, said)| *said);
-        return said.map_or("how it comes on", Said::meaning).to_owned();
+        return said.map_or("how it comes on", StatedActivation::meaning).to_owned();
     }
     if PATHS.contains(&known) {
         return "comes on when a file of the request matches one of these and no `!pattern`".to_owned();
@@ -96,15 +96,15 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
     row.map_or_else(|| format!("a key of {} that changes nothing here", format.agent), |row| row.1.to_owned())
 }
 
-impl Said {
+impl StatedActivation {
     /// What a header that says so makes of its rule.
     fn meaning(self) -> &'static str {
         match self {
-            Said::Always | Said::AlwaysHere => "on with every request",
-            Said::Glob => "on for the files its patterns match",
-            Said::Offered => "on when the agent asks for it, by its description",
-            Said::Manual => "on when the user asks for it by name",
-            Said::Off => "off",
+            StatedActivation::Always | StatedActivation::AlwaysHere => "on with every request",
+            StatedActivation::Glob => "on for the files its patterns match",
+            StatedActivation::Offered => "on when the agent asks for it, by its description",
+            StatedActivation::Manual => "on when the user asks for it by name",
+            StatedActivation::Off => "off",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Formats: how one agent's rule files are found and read.
 
+mod activation;
 mod build;
 mod fields;
 mod header;
@@ -9,7 +10,6 @@ mod parse;
 mod patterns;
 mod place;
 mod reader;
-mod said;
 mod strict;
 pub(crate) mod table;
 mod trigger;
@@ -18,7 +18,7 @@ pub use header::{Explained, explain_header};
 pub use imports::{Import, imports};
 pub(crate) use keys::PATHS;
 pub use parse::{Entry, Parsed, Rejected, parse};
-pub use place::{Base, Depth, FETCHED, IMPORTED, Place, Shape};
+pub use place::{Base, Depth, FETCHED, IMPORTED, Place, PlaceKind};
 pub use table::FORMATS;
 
 use crate::agent::AGENTS;
@@ -57,7 +57,7 @@ pub struct Format {
     /// Which of the keys this project understands count in this format.
     pub keys: Keys,
     /// The agent's own key for how a rule comes on.
-    pub modes: Option<Modes>,
+    pub modes: Option<ActivationKey>,
     /// The agent's own names for keys known by another name here.
     pub aliases: &'static [(&'static str, &'static str)],
     /// Keys of the agent that change nothing here.
@@ -113,7 +113,7 @@ impl Format {
     /// The format that a folder named like this is read as: the one whose workspace folder it ends in, else native.
     pub fn of_folder(path: &str) -> (&'static Format, &'static Place) {
         let ends_in = |place: &&Place| {
-            matches!(place.shape, Shape::Folder { .. })
+            matches!(place.shape, PlaceKind::Folder { .. })
                 && (path == place.path || path.ends_with(&format!("/{}", place.path)))
         };
         FORMATS
@@ -139,7 +139,9 @@ impl Format {
     pub(crate) fn default_priority(&self, place: &Place) -> u8 {
         match (place.shape, self.priority) {
             (_, None) => 0,
-            (Shape::Located { .. } | Shape::Imported, Some(priority)) => priority.min(LOCATED_PRIORITY),
+            (PlaceKind::Located { .. } | PlaceKind::Imported, Some(priority)) => {
+                priority.min(LOCATED_PRIORITY)
+            }
             (_, Some(priority)) => priority,
         }
     }
@@ -148,13 +150,13 @@ impl Format {
     pub fn id_of(&self, origin: &Origin) -> String {
         let inner = origin.inner.as_str();
         let inner = match origin.place.shape {
-            Shape::File { id, .. } => return id.to_owned(),
-            Shape::Located { id, .. } if origin.scope == Scope::User => return format!("{id}@~"),
-            Shape::Located { id, .. } if origin.folder.is_empty() => return id.to_owned(),
-            Shape::Located { id, .. } => return format!("{id}@{}", origin.folder),
-            Shape::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
-            Shape::Folder { .. } if self.ids == Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
-            Shape::Folder { .. } | Shape::Imported => inner,
+            PlaceKind::File { id, .. } => return id.to_owned(),
+            PlaceKind::Located { id, .. } if origin.scope == Scope::User => return format!("{id}@~"),
+            PlaceKind::Located { id, .. } if origin.folder.is_empty() => return id.to_owned(),
+            PlaceKind::Located { id, .. } => return format!("{id}@{}", origin.folder),
+            PlaceKind::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
+            PlaceKind::Folder { .. } if self.ids == Ids::Stem => inner.rsplit('/').next().unwrap_or(inner),
+            PlaceKind::Folder { .. } | PlaceKind::Imported => inner,
         };
         let stem =
             SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
@@ -305,18 +307,18 @@ pub enum Lists {
 
 /// An agent's key for how a rule comes on, and its words.
 #[derive(Clone, Copy, Debug)]
-pub struct Modes {
+pub struct ActivationKey {
     /// The key.
     pub key: &'static str,
     /// What may be written there, and what it means.
-    pub words: &'static [(&'static str, Said)],
+    pub words: &'static [(&'static str, StatedActivation)],
     /// What a file without the key is, whatever else it says.
-    pub unsaid: Option<Said>,
+    pub unsaid: Option<StatedActivation>,
 }
 
 /// What a header says about the activation, whatever the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum StatedActivation {
     /// Always on.
     Always,
     /// Files of this place are always on.

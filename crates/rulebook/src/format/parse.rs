@@ -56,7 +56,7 @@ pub fn parse(source: Source) -> Parsed {
     let mut text = match text {
         Ok(text) => text,
         Err(why) => {
-            let diagnostic = tell_unreadable(&origin, &why);
+            let diagnostic = report_unreadable(&origin, &why);
             let id = origin.format.id_of(&origin);
             let rejected = Rejected { id, codes: vec![diagnostic.code], origin };
             return Parsed { entry: Entry::Rejected(Box::new(rejected)), diagnostics: vec![diagnostic] };
@@ -66,9 +66,9 @@ pub fn parse(source: Source) -> Parsed {
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);
-    problems.into_iter().for_each(|problem| reader.tell_problem(problem));
-    tell_over_limit(&mut reader);
-    tell_over_advice(&mut reader);
+    problems.into_iter().for_each(|problem| reader.report_problem(problem));
+    report_over_limit(&mut reader);
+    report_over_advice(&mut reader);
     let hidden = hidden::tell(&text, body_start, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
@@ -127,7 +127,7 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
     let (fields, read_by) = match header {
         Header::Read { fields, tier } => (fields, ReadBy::Tier(tier)),
         Header::Absent if is_strict => {
-            strict::tell_headless(&mut reader);
+            strict::report_headless(&mut reader);
             return reject(reader, None);
         }
         Header::Broken if format.broken == Broken::Reject => return reject(reader, None),
@@ -137,7 +137,7 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
         Header::Absent => (Vec::new(), ReadBy::Tier(Tier::Yaml)),
         Header::Broken => (Vec::new(), ReadBy::Nobody),
     };
-    reader.tell_escaped(&fields);
+    reader.report_escaped(&fields);
     let fields = reader.sort_fields(fields);
     let id = fields.text("id", &mut reader).map(|id| normalize_id(&id)).filter(|id| !id.is_empty());
     if is_strict && !strict::validate(&mut reader, &fields) {
@@ -163,7 +163,7 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
     Parsed { entry: Entry::Rejected(Box::new(Rejected { id, origin, codes })), diagnostics }
 }
 
-fn tell_over_limit(reader: &mut Reader<'_>) {
+fn report_over_limit(reader: &mut Reader<'_>) {
     let format = reader.format();
     let limit = reader.origin.place.limit.or(format.limit);
     let Some(limit) = limit.filter(|limit| reader.text.len() > *limit) else { return };
@@ -175,7 +175,7 @@ fn tell_over_limit(reader: &mut Reader<'_>) {
     }
 }
 
-fn tell_over_advice(reader: &mut Reader<'_>) {
+fn report_over_advice(reader: &mut Reader<'_>) {
     let format = reader.format();
     let Some(advised) = format.advised.filter(|advised| reader.text.len() > *advised) else { return };
     let lines = memchr::memchr_iter(b'\n', reader.text.trim_end().as_bytes()).count() + 1;
@@ -188,7 +188,7 @@ fn tell_over_advice(reader: &mut Reader<'_>) {
     reader.diagnostics.push(told.severity(Severity::Note));
 }
 
-fn tell_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
+fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
     let (code, message) = match why {
         Unreadable::Refused(error) => (Code::Unreadable, format!("cannot be read: {error}")),
         Unreadable::NotUtf8 { valid_up_to } => {

@@ -137,7 +137,7 @@ const DOUBTS: &[Doubt] = &[
 ];
 
 /// Tells of a comma list that its agent takes for one pattern.
-pub(super) fn tell_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
+pub(super) fn report_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
     let format = reader.format();
     let is_text = !matches!(field.node.value, Value::List(_));
     let Some(glued) = paths.patterns().next().filter(|_| format.lists == Lists::Whole && is_text) else {
@@ -154,7 +154,7 @@ pub(super) fn tell_glued(field: &Field, paths: &Paths, reader: &mut Reader) {
 }
 
 /// Tells what is odd about the patterns under a key, each where it stands.
-pub(super) fn tell_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
+pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
     let dialect = reader.format().dialect;
     if !paths.patterns().any(|pattern| doubt(pattern, dialect).is_some()) {
         return;

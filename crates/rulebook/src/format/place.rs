@@ -8,7 +8,7 @@ pub struct Place {
     /// The folder or file.
     pub path: &'static str,
     /// What is expected there.
-    pub shape: Shape,
+    pub shape: PlaceKind,
     /// How many characters the agent takes of a file there, where it is not what it takes of its others.
     pub limit: Option<usize>,
     /// The mode a file there is for, where its name says so.
@@ -16,7 +16,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub(crate) const fn new(base: Base, path: &'static str, shape: Shape) -> Place {
+    pub(crate) const fn new(base: Base, path: &'static str, shape: PlaceKind) -> Place {
         Place { base, path, shape, limit: None, mode: None }
     }
 
@@ -38,8 +38,8 @@ impl Place {
     /// The extensions of a folder's files; nothing for a single file.
     pub fn extensions(&self) -> Option<&'static [&'static str]> {
         match self.shape {
-            Shape::Folder { extensions, .. } | Shape::Modes { extensions, .. } => Some(extensions),
-            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => None,
+            PlaceKind::Folder { extensions, .. } | PlaceKind::Modes { extensions, .. } => Some(extensions),
+            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => None,
         }
     }
 
@@ -55,7 +55,7 @@ impl Place {
 
     /// Whether files there are text from the first byte on, whatever the format's other places hold.
     pub fn is_raw(&self) -> bool {
-        matches!(self.shape, Shape::Located { is_raw: true, .. } | Shape::Imported)
+        matches!(self.shape, PlaceKind::Located { is_raw: true, .. } | PlaceKind::Imported)
     }
 
     /// The place as people write it: `.cursor/rules/**/*.{md,mdc}`.
@@ -71,12 +71,12 @@ impl Place {
             many => format!("{{{}}}", many.join(",")),
         };
         let inner = match self.shape {
-            Shape::File { .. } | Shape::Located { .. } | Shape::Imported => String::new(),
-            Shape::Folder { extensions, depth: Depth::Flat, .. } => format!("/*.{}", one_of(extensions)),
-            Shape::Folder { extensions, depth: Depth::Recursive, .. } => {
+            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => String::new(),
+            PlaceKind::Folder { extensions, depth: Depth::Flat, .. } => format!("/*.{}", one_of(extensions)),
+            PlaceKind::Folder { extensions, depth: Depth::Recursive, .. } => {
                 format!("/**/*.{}", one_of(extensions))
             }
-            Shape::Modes { prefix, extensions } => format!("/{prefix}MODE/**/*.{}", one_of(extensions)),
+            PlaceKind::Modes { prefix, extensions } => format!("/{prefix}MODE/**/*.{}", one_of(extensions)),
         };
         format!("{base}{}{inner}", self.path)
     }
@@ -99,7 +99,7 @@ pub enum Base {
 
 /// What lies at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum PlaceKind {
     /// A folder of rule files.
     Folder {
         /// Which files are rules.
@@ -135,13 +135,13 @@ pub enum Shape {
 }
 
 /// Where imported files lie: anywhere.
-pub static IMPORTED: Place = Place::new(Base::Root, "", Shape::Imported);
+pub static IMPORTED: Place = Place::new(Base::Root, "", PlaceKind::Imported);
 
 /// Where fetched rules lie: nowhere, or in a folder that the settings name.
 pub static FETCHED: Place = Place::new(
     Base::Root,
     "",
-    Shape::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
+    PlaceKind::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
 );
 
 /// Whether sub-folders are read.

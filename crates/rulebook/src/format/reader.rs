@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::fields::Fields;
 use super::{Format, Keys, Lists, keys};
 use crate::agent::Agent;
-use crate::condition::{Ground, Splits};
-use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, shown, tell_first};
+use crate::condition::{PatternBase, Splits};
+use crate::diagnostic::{Code, Diagnostic, Fix, Severity, nearest, report_first, shown};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::hidden;
 use crate::source::Origin;
@@ -32,7 +32,7 @@ impl<'t> Reader<'t> {
         self.origin.format
     }
 
-    pub(super) fn ground(&self) -> Ground {
+    pub(super) fn ground(&self) -> PatternBase {
         let base = self.origin.nest().map(|(root, folder)| (root, folder.to_owned()));
         let format = self.format();
         let splits = match format.lists {
@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
         };
         // What an agent itself makes of a file is not mended.
         let words = !matches!(format.keys, Keys::Own(_));
-        Ground { dialect: format.dialect, rival: format.rival, splits, words, base }
+        PatternBase { dialect: format.dialect, rival: format.rival, splits, words, base }
     }
 
     pub(super) fn tell(
@@ -57,7 +57,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A problem of the header, with what this format's agent makes of it.
-    pub(super) fn tell_problem(&mut self, problem: Problem) {
+    pub(super) fn report_problem(&mut self, problem: Problem) {
         let format = self.format();
         let told = self.tell(problem.code, problem.span, problem.message);
         match (problem.code, problem.fix) {
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What is hidden in keys and values that the file writes as escapes; what stands there as it is was told before.
-    pub(super) fn tell_escaped(&mut self, fields: &[Field]) {
+    pub(super) fn report_escaped(&mut self, fields: &[Field]) {
         let ends = fields
             .first()
             .map(|field| field.key_span.start)
@@ -93,10 +93,10 @@ impl<'t> Reader<'t> {
         let mut found = Vec::new();
         for field in fields {
             field.each_text(&mut |value, span| {
-                found.extend(hidden::tell_escaped(value, self.text, span.clone(), &self.origin.display));
+                found.extend(hidden::report_escaped(value, self.text, span.clone(), &self.origin.display));
             });
         }
-        tell_first(found.into_iter(), |told| told, &mut self.diagnostics);
+        report_first(found.into_iter(), |told| told, &mut self.diagnostics);
     }
 
     /// Parts known keys from the rest, which is told.
@@ -115,7 +115,7 @@ impl<'t> Reader<'t> {
                 None => unknown.push(field),
             }
         }
-        unknown.iter().for_each(|field| self.tell_unknown(field, &sorted));
+        unknown.iter().for_each(|field| self.report_unknown(field, &sorted));
         for key in format.agent_ignores {
             let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
@@ -142,7 +142,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `known` are the other fields of the header.
-    fn tell_unknown(&mut self, field: &Field, known: &Fields) {
+    fn report_unknown(&mut self, field: &Field, known: &Fields) {
         let format = self.format();
         let key = field.key.clone();
         let seems = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));

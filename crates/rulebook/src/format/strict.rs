@@ -42,7 +42,7 @@ pub(super) fn validate(reader: &mut Reader<'_>, header: &Fields) -> bool {
 }
 
 /// A file without a header is no rule; one called README is not meant as one.
-pub(super) fn tell_headless(reader: &mut Reader<'_>) {
+pub(super) fn report_headless(reader: &mut Reader<'_>) {
     let name = reader.origin.inner.rsplit('/').next().unwrap_or_default();
     if name.eq_ignore_ascii_case("readme.md") {
         reader.tell(Code::NotARule, 0..0, "has no header and is taken for documentation");

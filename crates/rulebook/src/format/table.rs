@@ -16,7 +16,7 @@ use others::{
     GROK, JETBRAINS, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, TABNINE, TRAE,
 };
 
-use super::{Base, Depth, Format, Place, Shape};
+use super::{Base, Depth, Format, Place, PlaceKind};
 
 pub(crate) const MARKDOWN: &[&str] = &["md"];
 pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];
@@ -27,16 +27,16 @@ pub(crate) const fn folder(
     extensions: &'static [&'static str],
     depth: Depth,
 ) -> Place {
-    Place::new(base, path, Shape::Folder { extensions, depth, skip: &[] })
+    Place::new(base, path, PlaceKind::Folder { extensions, depth, skip: &[] })
 }
 
 pub(crate) const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
-    Place::new(base, path, Shape::File { id, always })
+    Place::new(base, path, PlaceKind::File { id, always })
 }
 
 /// A file found by location, in a folder of the workspace or in the user's own: text without a header.
 pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
-    Place::new(base, path, Shape::Located { id, is_raw: true })
+    Place::new(base, path, PlaceKind::Located { id, is_raw: true })
 }
 
 /// Every format there is: those of the three designs, then every other agent's.

@@ -9,7 +9,7 @@ use crate::frontmatter::Value;
 use crate::rule::{OwnModes, Trigger};
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
-use crate::stream::scope::{self, Scope};
+use crate::stream::scope::{self, StreamScope};
 
 impl Fields {
     /// The stream trigger: what cannot be read of it is told, the rest counts.
@@ -83,7 +83,7 @@ impl Fields {
         })
     }
 
-    fn scope(&self, reader: &mut Reader) -> Vec<Scope> {
+    fn scope(&self, reader: &mut Reader) -> Vec<StreamScope> {
         let Some(field) = self.given("scope") else { return Vec::new() };
         let span = field.node.span.clone();
         self.words("scope", reader)

@@ -187,11 +187,11 @@ pub(super) fn show(hidden: &str) -> String {
 
 /// The problem of a comment.
 pub(super) fn tell(text: &str, display: &str, span: Range<usize>) -> Diagnostic {
-    tell_at(&text[span.clone()], text, span, display)
+    report_at(&text[span.clone()], text, span, display)
 }
 
 /// The same where the file writes it in another way.
-pub(super) fn tell_at(hidden: &str, text: &str, span: Range<usize>, display: &str) -> Diagnostic {
+pub(super) fn report_at(hidden: &str, text: &str, span: Range<usize>, display: &str) -> Diagnostic {
     let inner = hidden.trim_start_matches(COMMENT).trim_end_matches("-->");
     let words: Vec<&str> = inner.split_whitespace().take(12).collect();
     let message = format!("a comment that people do not see says `{}`", shown(&words.join(" ")));

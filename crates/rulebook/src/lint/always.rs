@@ -9,7 +9,7 @@ use crate::rule::Rule;
 pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let Some(glob) = universal(page.rule) else { return };
     let message = format!("`{glob}` matches every file, so the rule is on with any path at all");
-    let found = page.tell_value(Code::AlwaysGlob, glob, message);
+    let found = page.report_value(Code::AlwaysGlob, glob, message);
     told.push(match page.rule.origin.format.bare {
         Bare::Always => {
             found.help("name the files the rule is about; if it is always meant, leave the key out")

@@ -1,7 +1,7 @@
 //! `forged`: what is written around rules, written inside one. It means nothing where it is delivered, and is told.
 
 use super::{Page, Told};
-use crate::diagnostic::{Code, tell_first};
+use crate::diagnostic::{Code, report_first};
 use crate::render::{OFFERS_LINE, line_ends, looks_like_header};
 use crate::stream::policy::own_tags;
 
@@ -25,5 +25,5 @@ pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let tell = |(span, what): (std::ops::Range<usize>, &str)| {
         page.tell(Code::Forged, span, format!("{what}, and is written so that it is none"))
     };
-    tell_first(found.into_iter(), tell, told);
+    report_first(found.into_iter(), tell, told);
 }

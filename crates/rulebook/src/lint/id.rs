@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Told;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::Shape;
+use crate::format::PlaceKind;
 use crate::glob::Dialect;
 use crate::rule::{Activation, Rule};
 use crate::source::Scope;
@@ -32,8 +32,8 @@ fn lint_one_id(rules: &[&Rule], told: &mut Told) {
         if let Some(winner) = winner.filter(|winner| winner.body != rule.body) {
             told.extend(match covering {
                 Some(_) if rule.activation == Activation::Never => None,
-                Some(_) => Some(tell_always(rule, winner)),
-                None => Some(tell_shared(rule, winner)),
+                Some(_) => Some(report_always(rule, winner)),
+                None => Some(report_shared(rule, winner)),
             });
         }
         unconditional = unconditional.or_else(|| is_unconditional(rule).then_some(rule));
@@ -44,14 +44,14 @@ fn lint_one_id(rules: &[&Rule], told: &mut Told) {
     }
 }
 
-fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
+fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
     let message =
         format!("is never seen here: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
     let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
     // The id is where the file lies: there is no other to give it.
-    let is_located = |rule: &Rule| matches!(rule.origin.place.shape, Shape::Located { .. });
+    let is_located = |rule: &Rule| matches!(rule.origin.place.shape, PlaceKind::Located { .. });
     if is_located(rule) && is_located(winner) {
         let help =
             format!("nothing to do if `{other}` is to be read instead of it; else move its text there");
@@ -61,7 +61,7 @@ fn tell_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }
 }
 
-fn tell_shared(rule: &Rule, winner: &Rule) -> Diagnostic {
+fn report_shared(rule: &Rule, winner: &Rule) -> Diagnostic {
     let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
     let message = format!("has the id `{}`, as `{other}`, which wins by {step} when both come on", rule.id);

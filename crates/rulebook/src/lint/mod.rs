@@ -9,12 +9,12 @@ mod summary;
 
 pub(crate) use id::around;
 pub use secret::{secrets, without_secrets};
-pub use summary::{Always, Summary};
+pub use summary::{AlwaysCost, Summary};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::agent::{AGENTS, tell_totals};
+use crate::agent::{AGENTS, report_totals};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
@@ -30,7 +30,7 @@ const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secre
 
 /// Tells what is beyond what an agent takes of all its files together.
 fn totals(rules: &[&Rule], told: &mut Told) {
-    told.extend(tell_totals(AGENTS, rules));
+    told.extend(report_totals(AGENTS, rules));
 }
 
 /// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
@@ -81,7 +81,7 @@ impl<'r> Page<'r> {
     }
 
     /// A problem of a value in the header, as written there.
-    fn tell_value(&self, code: Code, value: &str, message: impl Into<String>) -> Diagnostic {
+    fn report_value(&self, code: Code, value: &str, message: impl Into<String>) -> Diagnostic {
         match self.text[..self.body].find(value) {
             Some(at) => self.tell(code, at..at + value.len(), message),
             None => Diagnostic::whole(code, &self.rule.origin.display, message),

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 
 use super::{Page, Told};
-use crate::diagnostic::{Code, Diagnostic, Excerpt, tell_first};
+use crate::diagnostic::{Code, Diagnostic, Excerpt, report_first};
 
 /// Kinds of secrets that can be told by their looks, the special before the general; the group is what is secret.
 const KINDS: &[(&str, &str)] = &[
@@ -61,7 +61,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 
 pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
     let found = secrets(&page.text);
-    tell_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
+    report_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
 }
 
 fn tell(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {

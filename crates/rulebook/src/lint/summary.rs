@@ -26,12 +26,12 @@ pub struct Summary {
     /// Another file says the same.
     pub said_twice: Vec<String>,
     /// What every prompt carries.
-    pub always_on: Always,
+    pub always_on: AlwaysCost,
 }
 
 /// The cost of what is always on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Always {
+pub struct AlwaysCost {
     /// How many rules.
     pub rules: usize,
     /// How many tokens, estimated.
@@ -77,7 +77,7 @@ impl Summary {
             on_by_accident: sorted(accident),
             only_by_name: sorted(files(is_forgotten)),
             said_twice: sorted(coded(Code::DuplicateBody)),
-            always_on: Always { rules: costs.len(), tokens: costs.iter().sum(), estimated: true },
+            always_on: AlwaysCost { rules: costs.len(), tokens: costs.iter().sum(), estimated: true },
         }
     }
 }

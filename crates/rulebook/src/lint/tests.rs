@@ -1,7 +1,7 @@
 use super::*;
 use crate::evaluate::{State, evaluate};
 use crate::evidence::{Evidence, Seen};
-use crate::format::{FORMATS, Format, Place, Shape, parse};
+use crate::format::{FORMATS, Format, Place, PlaceKind, parse};
 use crate::resolve::{Switches, resolve};
 use crate::source::{Origin, Scope, Source};
 
@@ -10,7 +10,8 @@ fn book(files: &[(&str, &str)]) -> Rulebook {
     let entries = files.iter().map(|(display, text)| {
         let (above, name) = display.rsplit_once('/').unwrap_or(("", display));
         let named = |format: &'static Format| {
-            let is_it = |place: &&Place| place.path == name && matches!(place.shape, Shape::Located { .. });
+            let is_it =
+                |place: &&Place| place.path == name && matches!(place.shape, PlaceKind::Located { .. });
             Some((format, format.workspace.iter().find(is_it)?))
         };
         let (format, place, folder, inner) = match FORMATS.iter().find_map(named) {
@@ -352,7 +353,7 @@ fn the_summary_says_what_is_not_as_meant() {
             on_by_accident: [".clinerules/all.md", ".clinerules/broken.md"].map(str::to_owned).into(),
             only_by_name: vec![".cursor/rules/m.mdc".to_owned()],
             said_twice: vec![".clinerules/b.md".to_owned()],
-            always_on: Always { rules: 2, tokens: 8, estimated: true },
+            always_on: AlwaysCost { rules: 2, tokens: 8, estimated: true },
         }
     );
 }

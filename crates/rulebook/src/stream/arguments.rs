@@ -173,7 +173,7 @@ impl Arguments {
                     _ => State::Number(Number::first(byte)?),
                 };
                 self.open_leaf(tell);
-                self.tell_byte(byte, tell);
+                self.report_byte(byte, tell);
             }
         }
         Some(())
@@ -302,7 +302,7 @@ impl Arguments {
     fn number(&mut self, number: Number, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         if let Some(next) = number.next(byte) {
             self.state = State::Number(next);
-            self.tell_byte(byte, tell);
+            self.report_byte(byte, tell);
             return Some(1);
         }
         if !number.may_end() {
@@ -319,7 +319,7 @@ impl Arguments {
         }
         self.state = State::Literal(left);
         if self.is_leaf {
-            self.tell_byte(byte, tell);
+            self.report_byte(byte, tell);
         }
         if left.is_empty() {
             self.close(tell);
@@ -327,7 +327,7 @@ impl Arguments {
         Some(())
     }
 
-    fn tell_byte(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) {
+    fn report_byte(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) {
         self.tell(char::from(byte).encode_utf8(&mut [0; 4]), tell);
     }
 

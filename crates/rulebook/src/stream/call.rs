@@ -5,7 +5,7 @@ use super::characters::Characters;
 use super::gates::{File, Gates};
 use super::monitor::Hit;
 use super::patch::{Part, Patch};
-use super::scope::{Covers, Origin};
+use super::scope::{Covers, OutputPart};
 use super::watch::{Channel, Watch};
 use crate::evidence::is_path_key;
 
@@ -63,7 +63,7 @@ struct Texts {
 /// What goes on over a text of a call, and where its hits go.
 struct Ear<'e> {
     watch: &'e mut Watch,
-    origin: Origin<'e>,
+    origin: OutputPart<'e>,
     gates: &'e mut Gates,
     hits: &'e mut Vec<Hit>,
 }
@@ -162,7 +162,8 @@ impl Input {
 impl Body {
     fn watch_wire(&mut self, watch: &mut Watch, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
         if let Some((channel, gates)) = self.wire.as_deref_mut() {
-            Ear { watch, origin: Origin::Wire { tool: &self.tool }, gates, hits }.hear(channel, None, bytes);
+            Ear { watch, origin: OutputPart::Wire { tool: &self.tool }, gates, hits }
+                .hear(channel, None, bytes);
         }
     }
 
@@ -198,7 +199,7 @@ impl Body {
     /// Goes on over text of a field that is only watched.
     fn watch_text(&mut self, watch: &mut Watch, text: &[u8], hits: &mut Vec<Hit>) {
         let Body { tool, field: Some(field), gates, .. } = self else { return };
-        let mut ear = Ear { watch, origin: Origin::Field { tool, field: &field.path }, gates, hits };
+        let mut ear = Ear { watch, origin: OutputPart::Field { tool, field: &field.path }, gates, hits };
         field.texts.take_plain(text, &mut ear);
     }
 
@@ -233,7 +234,7 @@ impl Body {
             name.push_str(text);
             value.take_if(|name| name.len() > MAX_NAME);
         }
-        let mut ear = Ear { watch, origin: Origin::Field { tool, field: path }, gates, hits };
+        let mut ear = Ear { watch, origin: OutputPart::Field { tool, field: path }, gates, hits };
         if let Some(patch) = patch {
             let mut take = |part: Part<'_>| {
                 if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {

@@ -138,8 +138,8 @@ impl Fallback {
         window.looked += text.len() - from;
         let is_spent = window.looked.saturating_mul(self.patterns.len()) > LOOKED;
         for (pattern, ((regex, reach), broken)) in self.patterns.iter().zip(&mut window.broken).enumerate() {
-            let is_held = pattern < self.held;
-            if is_spent && !is_held && *broken < MAX_BROKEN {
+            let is_mandatory = pattern < self.held;
+            if is_spent && !is_mandatory && *broken < MAX_BROKEN {
                 *broken = MAX_BROKEN;
                 seen(pattern, Seen::GaveUp);
             }
@@ -154,8 +154,8 @@ impl Fallback {
                 Ok(None) => continue,
                 Err(_) => {
                     *broken += 1;
-                    self.broken += usize::from(!is_held);
-                    self.dropped[pattern] = !is_held && self.broken > BROKEN + self.fed / BYTES_A_BREAK;
+                    self.broken += usize::from(!is_mandatory);
+                    self.dropped[pattern] = !is_mandatory && self.broken > BROKEN + self.fed / BYTES_A_BREAK;
                     seen(pattern, Seen::GaveUp);
                     continue;
                 }

@@ -4,9 +4,9 @@
 //! it that names one. A file may come after the text: its object's end decides.
 
 use super::monitor::Hit;
-use super::scope::{Covers, Origin};
+use super::scope::{Covers, OutputPart};
 use super::watch::Conditions;
-use crate::evidence::{Place, Roots};
+use crate::evidence::{PathLocation, Roots};
 
 /// The most files that are known of at a time, and the most hits that wait for one.
 const MAX_FILES: usize = 1000;
@@ -37,7 +37,7 @@ impl File {
         let place = there(0);
         let is_sure = place == there(roots.roots.len().saturating_sub(1));
         match place {
-            Place::Inside { root, path } => File { root: is_sure.then_some(root), path },
+            PathLocation::Inside { root, path } => File { root: is_sure.then_some(root), path },
             _ => File { root: None, path: written.to_owned() },
         }
     }
@@ -103,11 +103,11 @@ impl Gates {
     }
 }
 
-fn origin_of(hit: &Hit) -> Origin<'_> {
+fn origin_of(hit: &Hit) -> OutputPart<'_> {
     match (hit.scope, &hit.tool, &hit.field) {
-        ("tool", Some(tool), Some(field)) => Origin::Field { tool, field },
-        ("wire", Some(tool), _) => Origin::Wire { tool },
-        ("thinking", ..) => Origin::Thinking,
-        _ => Origin::Text,
+        ("tool", Some(tool), Some(field)) => OutputPart::Field { tool, field },
+        ("wire", Some(tool), _) => OutputPart::Wire { tool },
+        ("thinking", ..) => OutputPart::Thinking,
+        _ => OutputPart::Text,
     }
 }

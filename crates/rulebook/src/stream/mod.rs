@@ -6,9 +6,9 @@
 //! ```
 //! use rulebook::evidence::Roots;
 //! use rulebook::format::{Entry, Format, parse};
-//! use rulebook::source::{Origin, Scope, Source as RuleFile};
-//! use rulebook::stream::policy::{self, Action, Match, Modes, Policy, Source};
-//! use rulebook::stream::{Kind, Monitor};
+//! use rulebook::source::{Origin, StreamScope, OutputSource as RuleFile};
+//! use rulebook::stream::policy::{self, Action, TriggerMatch, StreamModes, Policy, OutputSource};
+//! use rulebook::stream::{StreamKind, Monitor};
 //!
 //! # let format = Format::named("rulebook").unwrap();
 //! # let origin = Origin {
@@ -20,7 +20,7 @@
 //!
 //! let rules = [*rule];
 //! let named = |name: &str| rules.iter().find(|rule| rule.name == name).expect("a hit is of one of them");
-//! let modes = |name: &str| named(name).stream.as_ref().map(|own| own.modes.over(Modes::default())).unwrap_or_default();
+//! let modes = |name: &str| named(name).stream.as_ref().map(|own| own.modes.over(StreamModes::default())).unwrap_or_default();
 //!
 //! // What the model says, in deltas: it does better once it has read the rule.
 //! let ask = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
@@ -35,21 +35,21 @@
 //!     let (stream, mut said) = (format!("answer {attempt}, block 0"), String::new());
 //!     for delta in ask(&context).into_iter().map(Some).chain([None]) {
 //!         let hits = match delta {
-//!             Some(delta) => monitor.feed(&stream, &Kind::Text, delta.as_bytes()),
+//!             Some(delta) => monitor.feed(&stream, &StreamKind::Text, delta.as_bytes()),
 //!             // The end decides too: only now is it sure that `new Map` does not go on.
 //!             None => monitor.finish(&stream),
 //!         };
 //!         said.extend(delta);
-//!         let found = |rule: &String| Match { rule: rule.clone(), source: Source::Text, modes: modes(rule), is_held: false, call: None };
-//!         let matches: Vec<Match> = hits.iter().map(|hit| found(&hit.rule)).collect();
+//!         let found = |rule: &String| TriggerMatch { rule: rule.clone(), source: OutputSource::Text, modes: modes(rule), is_mandatory: false, call: None };
+//!         let matches: Vec<TriggerMatch> = hits.iter().map(|hit| found(&hit.rule)).collect();
 //!         let Action::Interrupt { claim, rules, .. } = policy.decide(&matches) else { continue };
 //!         // Stop the model, forget what it said, and let the retry see the rules.
 //!         monitor.forget(&stream);
 //!         for rule in rules.iter().map(|name| named(name)) {
 //!             let of_rule = hits.iter().filter(|hit| hit.rule == rule.name);
 //!             let place = |line: usize| format!("text line {line}");
-//!             let matched: Vec<policy::Evidence> =
-//!                 of_rule.map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit.line) }).collect();
+//!             let matched: Vec<policy::MatchedText> =
+//!                 of_rule.map(|hit| policy::MatchedText { text: hit.text.clone(), place: place(hit.line) }).collect();
 //!             context.push(policy::injection(&rule.name, &rule.origin.display, &rule.body, &matched));
 //!         }
 //!         policy.delivered(claim);
@@ -81,7 +81,7 @@ pub mod policy;
 pub mod scope;
 mod watch;
 
-pub use monitor::{Hit, Kind, Monitor};
+pub use monitor::{Hit, Monitor, StreamKind};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::call::Call;
-use super::scope::Origin;
+use super::scope::OutputPart;
 use super::watch::{Channel, Watch};
 use crate::evidence::Roots;
 use crate::rule::Rule;
@@ -22,7 +22,7 @@ pub struct Monitor {
 
 /// What a stream carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StreamKind {
     /// What the model says.
     Text,
     /// What it thinks.
@@ -67,7 +67,7 @@ pub struct Hit {
 /// One stream.
 #[derive(Debug)]
 enum Stream {
-    Prose { kind: Kind, channel: Box<Channel> },
+    Prose { kind: StreamKind, channel: Box<Channel> },
     Call(Box<Call>),
 }
 
@@ -127,7 +127,7 @@ impl Monitor {
     }
 
     /// Goes on with a stream, which begins with its first bytes.
-    pub fn feed(&mut self, stream: &str, kind: &Kind, bytes: &[u8]) -> Vec<Hit> {
+    pub fn feed(&mut self, stream: &str, kind: &StreamKind, bytes: &[u8]) -> Vec<Hit> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -177,18 +177,18 @@ impl Monitor {
     }
 }
 
-fn begin(kind: &Kind, watch: &mut Watch) -> Stream {
+fn begin(kind: &StreamKind, watch: &mut Watch) -> Stream {
     match kind {
-        Kind::Text | Kind::Thinking => {
+        StreamKind::Text | StreamKind::Thinking => {
             Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(None)) }
         }
-        Kind::Tool(tool) => {
+        StreamKind::Tool(tool) => {
             let wire = watch.watches_wire.then(|| watch.channel(None));
             Stream::Call(Box::new(Call::new(tool, wire)))
         }
     }
 }
 
-fn origin(kind: &Kind) -> Origin<'static> {
-    if *kind == Kind::Thinking { Origin::Thinking } else { Origin::Text }
+fn origin(kind: &StreamKind) -> OutputPart<'static> {
+    if *kind == StreamKind::Thinking { OutputPart::Thinking } else { OutputPart::Text }
 }

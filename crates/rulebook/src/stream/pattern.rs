@@ -8,7 +8,7 @@ mod tests;
 use regex_syntax::ast::{self, Ast};
 
 use super::fallback;
-use super::scope::Scope;
+use super::scope::StreamScope;
 pub(super) use class::holds;
 pub(super) use javascript::NEVER;
 use javascript::Respelled;
@@ -29,7 +29,7 @@ pub struct Pattern {
     /// How much of that a text can be in at once, which is what a byte may cost.
     pub active: usize,
     /// What it watches, where that is not what the rest of its trigger does.
-    pub scope: Option<Scope>,
+    pub scope: Option<StreamScope>,
 }
 
 /// What runs a pattern.

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use inject::{Evidence, Triggered, escape_tags, injection, join, reminder};
+pub use inject::{MatchedText, Triggered, escape_tags, injection, join, reminder};
 pub(crate) use inject::{RULE_TAG, attribute, own_tags};
-pub use modes::{ContextMode, InterruptMode, Modes, RepeatMode, Source};
+pub use modes::{ContextMode, InterruptMode, OutputSource, RepeatMode, StreamModes};
 use state::{Delivery, Moment, Record, Stage, Stop, Version};
 
 /// How often one turn may be interrupted unless a setting says otherwise.
@@ -42,15 +42,15 @@ pub struct Policy {
 
 /// What the monitor found, as far as the policy cares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
+pub struct TriggerMatch {
     /// The rule's name.
     pub rule: String,
     /// The part of the output it stands in.
-    pub source: Source,
+    pub source: OutputSource,
     /// How the rule acts.
-    pub modes: Modes,
+    pub modes: StreamModes,
     /// Whether nobody may switch the rule off.
-    pub is_held: bool,
+    pub is_mandatory: bool,
     /// The id of the tool call, for a match in one.
     pub call: Option<String>,
 }
@@ -100,7 +100,7 @@ pub struct Reminder {
     /// Why it did not interrupt.
     pub why: Downgrade,
     /// The part of the output that matched.
-    pub source: Source,
+    pub source: OutputSource,
     /// The tool call that matched.
     pub call: Option<String>,
 }
@@ -172,8 +172,8 @@ impl Policy {
     }
 
     /// Says what everything that matched in one window leads to.
-    pub fn decide(&mut self, matches: &[Match]) -> Action {
-        let armed: Vec<&Match> =
+    pub fn decide(&mut self, matches: &[TriggerMatch]) -> Action {
+        let armed: Vec<&TriggerMatch> =
             matches.iter().filter(|found| self.is_armed(&found.rule, &found.modes)).collect();
         if armed.is_empty() {
             return Action::Nothing;
@@ -220,7 +220,7 @@ impl Policy {
 
     /// Whether the rule is watched: it is not on its way to the model, and its repeat mode allows it. In the turn of
     /// its delivery it is watched on, so that the retry is checked too.
-    pub fn is_armed(&self, rule: &str, modes: &Modes) -> bool {
+    pub fn is_armed(&self, rule: &str, modes: &StreamModes) -> bool {
         self.rules.get(rule).is_none_or(|record| record.is_armed(self.now, modes))
     }
 
@@ -241,24 +241,24 @@ impl Policy {
     }
 
     /// Why a match cannot stop the output; `None` if it can.
-    fn downgrade(&self, found: &Match) -> Option<Downgrade> {
+    fn downgrade(&self, found: &TriggerMatch) -> Option<Downgrade> {
         [
             (!found.modes.interrupt.covers(found.source), Downgrade::Mode),
             (!self.now.is_turn(), Downgrade::NoTurn),
-            (self.spent(found.is_held) >= self.max_interrupts, Downgrade::Budget),
+            (self.spent(found.is_mandatory) >= self.max_interrupts, Downgrade::Budget),
         ]
         .into_iter()
         .find_map(|(holds, why)| holds.then_some(why))
     }
 
-    fn spent(&self, is_held: bool) -> u32 {
-        if is_held { self.held_interrupts } else { self.interrupts }
+    fn spent(&self, is_mandatory: bool) -> u32 {
+        if is_mandatory { self.held_interrupts } else { self.interrupts }
     }
 
-    fn interrupt(&mut self, armed: &[&Match]) -> Action {
-        let is_held = armed.iter().any(|found| found.is_held && self.downgrade(found).is_none());
+    fn interrupt(&mut self, armed: &[&TriggerMatch]) -> Action {
+        let is_mandatory = armed.iter().any(|found| found.is_mandatory && self.downgrade(found).is_none());
         let stop = self.stop.unwrap_or_else(|| {
-            let count = if is_held { &mut self.held_interrupts } else { &mut self.interrupts };
+            let count = if is_mandatory { &mut self.held_interrupts } else { &mut self.interrupts };
             *count = count.saturating_add(1);
             Stop { claim: self.new_claim(), context: ContextMode::Keep }
         });
@@ -272,7 +272,7 @@ impl Policy {
         Action::Interrupt { claim, rules, context }
     }
 
-    fn remind_later(&mut self, armed: &[&Match]) -> Action {
+    fn remind_later(&mut self, armed: &[&TriggerMatch]) -> Action {
         let mut rules: Vec<String> = Vec::new();
         let mut gravest = Downgrade::Mode;
         let now = self.now;

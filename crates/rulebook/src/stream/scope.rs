@@ -4,7 +4,7 @@ use crate::glob::{Dialect, Glob, PatternList};
 
 /// A part of the output.
 #[derive(Clone, Debug)]
-pub enum Scope {
+pub enum StreamScope {
     /// What the model says.
     Text,
     /// What it thinks.
@@ -26,7 +26,7 @@ pub struct ToolScope {
 
 /// A piece of output that a match was found in.
 #[derive(Clone, Copy, Debug)]
-pub enum Origin<'o> {
+pub enum OutputPart<'o> {
     /// What the model says.
     Text,
     /// What it thinks.
@@ -57,7 +57,7 @@ pub enum Covers {
 }
 
 /// Reads one scope: `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD`, `tool:NAME(GLOB)`, `wire`, `wire:NAME(GLOB)`.
-pub fn read(written: &str) -> Result<Scope, String> {
+pub fn read(written: &str) -> Result<StreamScope, String> {
     let written = written.trim().trim_matches(['"', '\'']);
     let (head, files) = match files_start(written)? {
         Some(open) => (written[..open].trim(), Some(files(&written[open + 1..written.len() - 1])?)),
@@ -70,11 +70,11 @@ pub fn read(written: &str) -> Result<Scope, String> {
         Ok(ToolScope { name: name.transpose()?, files: files.clone() })
     };
     match kind.to_ascii_lowercase().as_str() {
-        "text" if name.is_none() && files.is_none() => Ok(Scope::Text),
-        "thinking" if name.is_none() && files.is_none() => Ok(Scope::Thinking),
+        "text" if name.is_none() && files.is_none() => Ok(StreamScope::Text),
+        "thinking" if name.is_none() && files.is_none() => Ok(StreamScope::Thinking),
         "text" | "thinking" => Err(format!("`{kind}` takes neither a name nor files")),
-        "tool" | "toolcall" => Ok(Scope::Tool(tool()?)),
-        "wire" => Ok(Scope::Wire(tool()?)),
+        "tool" | "toolcall" => Ok(StreamScope::Tool(tool()?)),
+        "wire" => Ok(StreamScope::Wire(tool()?)),
         _ => {
             let near = crate::diagnostic::nearest(kind, ["text", "thinking", "tool", "wire"]);
             let near = near.map_or_else(
@@ -118,17 +118,21 @@ fn files(text: &str) -> Result<PatternList, String> {
 }
 
 /// What a rule watches that does not say: text and tools.
-pub fn default() -> Vec<Scope> {
-    vec![Scope::Text, Scope::Tool(ToolScope { name: None, files: None })]
+pub fn default() -> Vec<StreamScope> {
+    vec![StreamScope::Text, StreamScope::Tool(ToolScope { name: None, files: None })]
 }
 
-impl Scope {
+impl StreamScope {
     /// Whether it covers a piece of output, which is for this file, if it is known.
-    pub fn covers(&self, origin: Origin<'_>, file: Option<&str>) -> Covers {
+    pub fn covers(&self, origin: OutputPart<'_>, file: Option<&str>) -> Covers {
         match (self, origin) {
-            (Scope::Text, Origin::Text) | (Scope::Thinking, Origin::Thinking) => Covers::Yes,
-            (Scope::Tool(scope), Origin::Field { tool, field }) => scope.covers(tool, Some(field), file),
-            (Scope::Wire(scope), Origin::Wire { tool }) => scope.covers(tool, None, file),
+            (StreamScope::Text, OutputPart::Text) | (StreamScope::Thinking, OutputPart::Thinking) => {
+                Covers::Yes
+            }
+            (StreamScope::Tool(scope), OutputPart::Field { tool, field }) => {
+                scope.covers(tool, Some(field), file)
+            }
+            (StreamScope::Wire(scope), OutputPart::Wire { tool }) => scope.covers(tool, None, file),
             _ => Covers::No,
         }
     }
@@ -158,7 +162,11 @@ mod tests {
         #[track_caller]
         fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
             let file = Some(file).filter(|file| !file.is_empty());
-            assert_eq!(read(scope).unwrap().covers(Origin::Field { tool, field }, file), covers, "{scope}");
+            assert_eq!(
+                read(scope).unwrap().covers(OutputPart::Field { tool, field }, file),
+                covers,
+                "{scope}"
+            );
         }
         check("tool", "bash", "command", "", Covers::Yes);
         check("TOOL:edit", "edit", "new_string", "", Covers::Yes);
@@ -181,8 +189,8 @@ mod tests {
         check("tool:@(edit|write)(*.ts)", "write", "x", "a.ts", Covers::Yes);
         check("text", "edit", "x", "", Covers::No);
         check("wire:bash", "bash", "command", "", Covers::No);
-        assert_eq!(read("wire:bash").unwrap().covers(Origin::Wire { tool: "bash" }, None), Covers::Yes);
-        assert_eq!(read("thinking").unwrap().covers(Origin::Thinking, None), Covers::Yes);
+        assert_eq!(read("wire:bash").unwrap().covers(OutputPart::Wire { tool: "bash" }, None), Covers::Yes);
+        assert_eq!(read("thinking").unwrap().covers(OutputPart::Thinking, None), Covers::Yes);
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn shown(hits: &[Hit]) -> Vec<String> {
 }
 
 /// Feeds chunks and finishes.
-fn run(rules: &[Rule], kind: &Kind, chunks: &[&[u8]]) -> Vec<Hit> {
+fn run(rules: &[Rule], kind: &StreamKind, chunks: &[&[u8]]) -> Vec<Hit> {
     let mut monitor = monitor(rules);
     let mut hits: Vec<Hit> = chunks.iter().flat_map(|chunk| monitor.feed("s", kind, chunk)).collect();
     hits.extend(monitor.finish("s"));
@@ -60,7 +60,7 @@ fn run(rules: &[Rule], kind: &Kind, chunks: &[&[u8]]) -> Vec<Hit> {
 #[track_caller]
 fn check(condition: &str, chunks: &str, wanted: &[&str]) {
     let chunks: Vec<&[u8]> = chunks.split('|').map(str::as_bytes).collect();
-    let hits = run(&[rule("r", condition, "")], &Kind::Text, &chunks);
+    let hits = run(&[rule("r", condition, "")], &StreamKind::Text, &chunks);
     assert_eq!(shown(&hits), wanted, "{condition} over {chunks:?}");
 }
 
@@ -71,7 +71,7 @@ fn check_settled(condition: &str, chunks: &str, wanted: &[usize]) {
     let settled: Vec<usize> = chunks
         .split('|')
         .map(|chunk| {
-            monitor.feed("s", &Kind::Text, chunk.as_bytes());
+            monitor.feed("s", &StreamKind::Text, chunk.as_bytes());
             monitor.settled("s")
         })
         .collect();
@@ -87,7 +87,7 @@ fn text_is_settled_once_no_match_can_include_it() {
     check_settled(r"\bMap\b", "xMap| Map|per", &[4, 5, 11]);
     check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[4, 12, 12]);
     let mut monitor = monitor(&[rule("r", "foo", "")]);
-    monitor.feed("call", &Kind::Tool("edit".to_owned()), b"{}");
+    monitor.feed("call", &StreamKind::Tool("edit".to_owned()), b"{}");
     assert_eq!([monitor.settled("call"), monitor.settled("other")], [0, usize::MAX]);
 }
 
@@ -102,7 +102,7 @@ fn a_match_fires_once_nothing_can_undo_it() {
     check(r"(?i)FIX", "a f|i|x", &["r 2..5 l1 \"fix\" text"]);
     check(r"[à-ü]{2}x", "é\u{e8}x", &["r 0..5 l1 \"éèx\" text"]);
     check(r"a\r\nb", "a\r|\nb", &["r 0..4 l1 \"a\\r\\nb\" text"]);
-    let hits = run(&[rule("r", r"a\r\nb", "")], &Kind::Text, &[b"x a\r\nb\r\n"]);
+    let hits = run(&[rule("r", r"a\r\nb", "")], &StreamKind::Text, &[b"x a\r\nb\r\n"]);
     assert_eq!(hits[0].excerpt, "x a");
     check(r"\bMap\b", "naïve Map ", &["r 7..10 l1 \"Map\" text"]);
     check(r"foo[\s\S]*bar", "foo 1 bar 2 bar", &["r 0..9 l1 \"foo 1 bar\" text"]);
@@ -137,8 +137,8 @@ fn a_look_ahead_waits_for_what_it_could_see() {
     // It is told as soon as nothing that may follow has a say.
     let mut monitor = monitor(&[rule("r", r"foo(?!\s*bar)", ""), rule("s", "foo(?!bar)", "")]);
     let told = |hits: Vec<Hit>| hits.iter().map(|hit| hit.rule.clone()).collect::<String>();
-    assert_eq!(told(monitor.feed("s", &Kind::Text, b"foo\n")), "s");
-    assert_eq!(told(monitor.feed("s", &Kind::Text, &b"x\n".repeat(128))), "r");
+    assert_eq!(told(monitor.feed("s", &StreamKind::Text, b"foo\n")), "s");
+    assert_eq!(told(monitor.feed("s", &StreamKind::Text, &b"x\n".repeat(128))), "r");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_look_that_takes_too_long_is_given_up_and_told() {
     ];
     let mut monitor = monitor(&rules);
     let text = "a".repeat(30_000) + "!\n" + &("a".repeat(40) + "!\n").repeat(1000) + "b\n!";
-    let mut hits = monitor.feed("s", &Kind::Text, text.as_bytes());
+    let mut hits = monitor.feed("s", &StreamKind::Text, text.as_bytes());
     hits.extend(monitor.finish("s"));
     assert_eq!(hits.iter().map(|hit| hit.rule.as_str()).collect::<Vec<_>>(), ["fine"]);
     assert_eq!(
@@ -164,22 +164,22 @@ fn streams_do_not_mix() {
     let mut monitor = monitor(&[rule("r", "foobar", "scope: text, thinking\n")]);
     let mut hits = Vec::new();
     for (stream, kind, text) in [
-        ("m1/0", Kind::Text, "foo"),
-        ("m1/1", Kind::Text, "bar"),
-        ("m1/t", Kind::Thinking, "bar"),
-        ("m2/0", Kind::Text, "bar"),
+        ("m1/0", StreamKind::Text, "foo"),
+        ("m1/1", StreamKind::Text, "bar"),
+        ("m1/t", StreamKind::Thinking, "bar"),
+        ("m2/0", StreamKind::Text, "bar"),
     ] {
         hits.extend(monitor.feed(stream, &kind, text.as_bytes()));
     }
     assert!(hits.is_empty());
-    assert_eq!(monitor.feed("m1/0", &Kind::Text, b"bar").len(), 0);
+    assert_eq!(monitor.feed("m1/0", &StreamKind::Text, b"bar").len(), 0);
     assert_eq!(shown(&monitor.finish("m1/0")), ["r 0..6 l1 \"foobar\" text"]);
     monitor.forget("m1/1");
-    assert!(monitor.feed("m1/1", &Kind::Text, b"foo").is_empty());
+    assert!(monitor.feed("m1/1", &StreamKind::Text, b"foo").is_empty());
 }
 
 fn tool(rules: &[Rule], name: &str, arguments: &str) -> Vec<String> {
-    shown(&run(rules, &Kind::Tool(name.to_owned()), &[arguments.as_bytes()]))
+    shown(&run(rules, &StreamKind::Tool(name.to_owned()), &[arguments.as_bytes()]))
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
         ["r 0..9 l1 \"say \\\"hi\\\"\\n\" tool bash command"]
     );
     let empty: [&[u8]; 3] = [b"{\"a\": \"", b"", b"\", \"b\": null}"];
-    assert!(run(&[rule("r", "^$", "")], &Kind::Tool("edit".to_owned()), &empty).is_empty());
+    assert!(run(&[rule("r", "^$", "")], &StreamKind::Tool("edit".to_owned()), &empty).is_empty());
     let field = [rule("r", "foo", "scope: tool:edit.new_string\n")];
     assert_eq!(
         tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo"}"#),
@@ -230,7 +230,7 @@ fn many_calls_at_once_keep_apart() {
         for (at, text) in texts.iter().enumerate().filter(|(_, text)| byte < text.len()) {
             hits.extend(monitor.feed(
                 &at.to_string(),
-                &Kind::Tool("bash".to_owned()),
+                &StreamKind::Tool("bash".to_owned()),
                 &text.as_bytes()[byte..=byte],
             ));
         }
@@ -257,9 +257,9 @@ fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
         let mut ends = Vec::new();
         for (at, chunk) in chunks.iter().enumerate() {
             if at % 97 == 0 {
-                monitor.feed("other", &Kind::Text, b"a begin xx");
+                monitor.feed("other", &StreamKind::Text, b"a begin xx");
             }
-            ends.extend(monitor.feed("s", &Kind::Text, chunk));
+            ends.extend(monitor.feed("s", &StreamKind::Text, chunk));
         }
         ends.extend(monitor.finish("s"));
         let ends: Vec<(String, usize)> = ends.into_iter().map(|hit| (hit.rule, hit.end)).collect();
@@ -283,13 +283,13 @@ fn where_text_is_let_go_of_is_the_streams_business_alone() {
         serde_json::json!({ "a": format!("{}foobar y", "x ".repeat(2100)), "path": "é.ts" }).to_string();
     let raw = " \n é \"use strict\"; new foobar()";
     for (kind, text) in [
-        (Kind::Text, long.as_str()),
-        (Kind::Text, &edge),
-        (Kind::Tool("edit".to_owned()), &call),
-        (Kind::Tool("edit".to_owned()), &blank),
-        (Kind::Tool("edit".to_owned()), &blanks),
-        (Kind::Tool("patch".to_owned()), raw),
-        (Kind::Tool("custom".to_owned()), "\"use strict\";\nnew foobar()"),
+        (StreamKind::Text, long.as_str()),
+        (StreamKind::Text, &edge),
+        (StreamKind::Tool("edit".to_owned()), &call),
+        (StreamKind::Tool("edit".to_owned()), &blank),
+        (StreamKind::Tool("edit".to_owned()), &blanks),
+        (StreamKind::Tool("patch".to_owned()), raw),
+        (StreamKind::Tool("custom".to_owned()), "\"use strict\";\nnew foobar()"),
     ] {
         let whole = run(&rules, &kind, &[text.as_bytes()]);
         assert!(!whole.is_empty(), "{kind:?}");
@@ -315,7 +315,7 @@ fn gates_exclude_and_files_keep_apart() {
     assert_eq!(tool(&[rule("r", "foo", "")], "write", r#"{"content": "@@ a foo here\n"}"#).len(), 1);
     // A glob as a condition is about tool calls, and leaves the others alone.
     let mixed = [rule("r", "*.rs", "")];
-    assert!(run(&mixed, &Kind::Text, &[b"hello"]).is_empty());
+    assert!(run(&mixed, &StreamKind::Text, &[b"hello"]).is_empty());
     assert!(!tool(&mixed, "edit", r#"{"path": "a.rs", "new": "x"}"#).is_empty());
 }
 
@@ -353,7 +353,7 @@ fn a_nested_gate_is_for_its_own_root() {
             let rules = [placed(root, "api", "r", "foo", "globs: '*.ts'\n")];
             let mut monitor = Monitor::new(&rules, roots.clone()).unwrap();
             let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
-            !monitor.feed("s", &Kind::Tool("write".to_owned()), call.as_bytes()).is_empty()
+            !monitor.feed("s", &StreamKind::Tool("write".to_owned()), call.as_bytes()).is_empty()
         });
         assert_eq!(opens, wanted, "{path}");
     };
@@ -370,7 +370,7 @@ fn a_field_is_for_the_files_of_its_own_object_or_the_nearest_that_names_one() {
     let ts = [rule("r", "foo", "scope: tool(*.ts)\n")];
     #[track_caller]
     fn check(rules: &[Rule], arguments: &str, wanted: &[&str]) {
-        let fields: Vec<String> = run(rules, &Kind::Tool("edit".to_owned()), &[arguments.as_bytes()])
+        let fields: Vec<String> = run(rules, &StreamKind::Tool("edit".to_owned()), &[arguments.as_bytes()])
             .iter()
             .map(|hit| format!("{} {}", hit.field.as_ref().unwrap(), hit.file.as_ref().unwrap()))
             .collect();
@@ -436,14 +436,14 @@ fn many_files_and_hits_take_no_square_of_time() {
 fn patterns_too_large_together_do_not_disarm_the_others() {
     let huge = (0..12).map(|at| rule(&format!("huge{at}"), &format!("x{at}[ab]{{1650}}"), ""));
     let rules: Vec<Rule> = std::iter::once(rule("small", "foo", "")).chain(huge).collect();
-    assert_eq!(run(&rules, &Kind::Text, &[b"a foo "]).len(), 1);
+    assert_eq!(run(&rules, &StreamKind::Text, &[b"a foo "]).len(), 1);
     assert_eq!(monitor(&rules).left_out().len(), 2);
 }
 
 #[test]
 fn patterns_that_cannot_be_built_do_not_disarm_larger_ones() {
     let rules = [rule("bytes", r"(?-u:\p{L})", ""), rule("large", &"foo".repeat(300), "")];
-    assert_eq!(run(&rules, &Kind::Text, &["foo".repeat(300).as_bytes()]).len(), 1);
+    assert_eq!(run(&rules, &StreamKind::Text, &["foo".repeat(300).as_bytes()]).len(), 1);
     assert_eq!(monitor(&rules).left_out(), [("bytes".to_owned(), r"(?-u:\p{L})".to_owned())]);
 }
 
@@ -459,12 +459,13 @@ fn patterns_that_take_too_much_work_are_dropped_and_disarm_no_light_ones() {
     });
     let text: Vec<u8> = letters.take(150_000).chain(*b" forbidden ").collect();
     let mut monitor = monitor(&rules);
-    let hits: Vec<String> = monitor.feed("s", &Kind::Text, &text).into_iter().map(|hit| hit.rule).collect();
+    let hits: Vec<String> =
+        monitor.feed("s", &StreamKind::Text, &text).into_iter().map(|hit| hit.rule).collect();
     assert_eq!(hits, ["light"]);
     let gave_up: Vec<&str> = monitor.gave_up().map(|(rule, _)| rule).collect();
     assert!(gave_up.len() > 50 && !gave_up.contains(&"light"), "{gave_up:?}");
     // What is dropped is dropped for streams that began before it, too, and they go on.
-    assert_eq!(monitor.feed("t", &Kind::Text, b"it is forbidden ").len(), 1);
+    assert_eq!(monitor.feed("t", &StreamKind::Text, b"it is forbidden ").len(), 1);
 }
 
 #[test]
@@ -472,7 +473,7 @@ fn patterns_with_a_gap_are_followed_through_a_long_text() {
     let rules = [rule("gap", "fn[^]{0,1000}forbidden", ""), rule("line", "let.{0,200}forbidden", "")];
     let code = include_str!("automaton.rs").repeat(20);
     let mut monitor = monitor(&rules);
-    assert_eq!(monitor.feed("s", &Kind::Text, (code + "fn let forbidden ").as_bytes()).len(), 2);
+    assert_eq!(monitor.feed("s", &StreamKind::Text, (code + "fn let forbidden ").as_bytes()).len(), 2);
     assert_eq!(monitor.gave_up().count(), 0);
 }
 
@@ -480,9 +481,9 @@ fn patterns_with_a_gap_are_followed_through_a_long_text() {
 fn bombs_cost_no_time() {
     let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
     let text = "a".repeat(20_000) + &"x".repeat(20_000);
-    assert!(run(&rules, &Kind::Text, &[text.as_bytes()]).is_empty());
+    assert!(run(&rules, &StreamKind::Text, &[text.as_bytes()]).is_empty());
     let words: Vec<String> = (0..10_000).map(|at| format!("w{at}")).collect();
-    assert_eq!(run(&[rule("many", &words.join("|"), "")], &Kind::Text, &[b"a w9999"]).len(), 1);
+    assert_eq!(run(&[rule("many", &words.join("|"), "")], &StreamKind::Text, &[b"a w9999"]).len(), 1);
 }
 
 /// Arguments of a tool: objects in objects, some of which name files.
@@ -587,7 +588,7 @@ proptest! {
             rule("around", r"foo(?!bar)", ""),
         ];
         let wire = serde_json::json!({ "path": "x.ts", "content": text }).to_string();
-        for (kind, bytes) in [(Kind::Text, text.as_bytes()), (Kind::Tool("edit".to_owned()), wire.as_bytes())] {
+        for (kind, bytes) in [(StreamKind::Text, text.as_bytes()), (StreamKind::Tool("edit".to_owned()), wire.as_bytes())] {
             let sorted = |mut hits: Vec<Hit>| {
                 hits.sort_by(|a, b| (&a.rule, a.start).cmp(&(&b.rule, b.start)));
                 shown(&hits)
@@ -621,7 +622,7 @@ proptest! {
         for wire in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let mut rest = wire.as_bytes();
             let chunks: Vec<&[u8]> = sizes.iter().cycle().map_while(|size| rest.split_off(..(*size).min(rest.len()))).take_while(|chunk| !chunk.is_empty()).collect();
-            let hits = run(&rules, &Kind::Tool("edit".to_owned()), &chunks);
+            let hits = run(&rules, &StreamKind::Tool("edit".to_owned()), &chunks);
             let mut found: Vec<String> = hits
                 .iter()
                 .map(|hit| format!("{} {} {} {:?}", hit.rule, hit.field.as_ref().unwrap(), hit.end, hit.file))
@@ -635,7 +636,7 @@ proptest! {
     fn the_monitor_finds_what_a_search_of_the_whole_text_finds(text in "(foo|bar|new Map|per|\n| |a|b|x){0,25}") {
         for pattern in ["foo", r"(?-u:\b)foo(?-u:\b)", "a+b", "bar$", "(?m)^b", "foo|bar", "x{2}", "(?s)foo.*bar"] {
             let written = pattern.replace("(?-u:\\b)", "\\b");
-            let hits = run(&[rule("r", &written, "")], &Kind::Text, &[text.as_bytes()]);
+            let hits = run(&[rule("r", &written, "")], &StreamKind::Text, &[text.as_bytes()]);
             let ends: Vec<usize> = hits.iter().map(|hit| hit.end).collect();
             let earliest = regex::bytes::Regex::new(pattern).unwrap().shortest_match(text.as_bytes());
             prop_assert_eq!(ends, earliest.into_iter().collect::<Vec<_>>(), "{}", pattern);
@@ -659,7 +660,7 @@ proptest! {
         while !rest.is_empty() {
             let (piece, more) = rest.split_at(cuts.next().unwrap_or(3).min(rest.len()));
             rest = more;
-            for hit in watching.feed("s", &Kind::Text, piece) {
+            for hit in watching.feed("s", &StreamKind::Text, piece) {
                 prop_assert!(hit.start >= settled, "{:?} below {}", hit, settled);
             }
             let now = watching.settled("s");
@@ -673,7 +674,7 @@ proptest! {
         // The same text in single bytes is settled the same.
         let mut single = monitor(&rules);
         for (at, byte) in text.bytes().enumerate() {
-            single.feed("s", &Kind::Text, &[byte]);
+            single.feed("s", &StreamKind::Text, &[byte]);
             let now = single.settled("s");
             if let Some((_, wanted)) = looks.iter().find(|(len, _)| *len == at + 1) {
                 prop_assert_eq!(now, *wanted);
@@ -686,9 +687,9 @@ proptest! {
 fn what_nobody_may_switch_off_is_not_dropped_for_others() {
     let words: Vec<String> = (0..150).map(|at| format!("secret{at}word")).collect();
     let mut held = rule("held", &words.join("|"), "");
-    held.always_enabled = true;
+    held.is_mandatory = true;
     let mut looks = rule("looks", "(?<!safe_)danger", "");
-    looks.always_enabled = true;
+    looks.is_mandatory = true;
     let crowd = (0..400).map(|at| rule(&format!("w{at}"), &format!("{at}{}", "qx".repeat(500)), ""));
     let lookers = (0..600).map(|at| rule(&format!("l{at}"), &format!("(?!q)zz{at}"), ""));
     let rules: Vec<Rule> = crowd.chain(lookers).chain([held, looks]).collect();
@@ -697,7 +698,7 @@ fn what_nobody_may_switch_off_is_not_dropped_for_others() {
     assert!(monitor.left_out().iter().all(|(rule, _)| rule != "held" && rule != "looks"));
     let text = format!("{} danger secret7word ", "let it be\n".repeat(3_000));
     let mut hits: Vec<String> = monitor
-        .feed("s", &Kind::Text, text.as_bytes())
+        .feed("s", &StreamKind::Text, text.as_bytes())
         .into_iter()
         .chain(monitor.finish("s"))
         .map(|hit| hit.rule)

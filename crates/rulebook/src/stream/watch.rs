@@ -8,7 +8,7 @@ use super::fallback::{Fallback, Seen, Window};
 use super::gates::File;
 use super::monitor::Hit;
 use super::pattern::{Engine, MAX_WHOLE, Pattern};
-use super::scope::{self, Covers, Origin, Scope};
+use super::scope::{self, Covers, OutputPart, StreamScope};
 use crate::condition::Paths;
 use crate::evidence::Roots;
 use crate::rule::Rule;
@@ -39,7 +39,7 @@ pub(super) struct Conditions(Vec<Watched>);
 struct Watched {
     rule: String,
     written: String,
-    scope: Vec<Scope>,
+    scope: Vec<StreamScope>,
     /// Files a tool call must be about, where the rule says so.
     gate: Option<Arc<Paths>>,
 }
@@ -66,7 +66,7 @@ impl Watch {
         let mut left_out = Vec::new();
         // Those that nobody may switch off come first, and others cannot take their room.
         let mut rules: Vec<&Rule> = rules.into_iter().collect();
-        rules.sort_by_key(|rule| !rule.always_enabled);
+        rules.sort_by_key(|rule| !rule.is_mandatory);
         let (mut held, mut held_others) = (0, 0);
         for rule in rules {
             let Some(trigger) = &rule.stream else { continue };
@@ -75,7 +75,7 @@ impl Watch {
                     Engine::Automaton => {
                         linear.push(watched.len());
                         patterns.push(pattern);
-                        held += usize::from(rule.always_enabled);
+                        held += usize::from(rule.is_mandatory);
                     }
                     Engine::Fallback if others.len() >= MAX_OTHERS => {
                         left_out.push((rule.name.clone(), pattern.written.clone()));
@@ -84,7 +84,7 @@ impl Watch {
                     Engine::Fallback => {
                         bounded.push(watched.len());
                         others.push(pattern.regex.clone());
-                        held_others += usize::from(rule.always_enabled);
+                        held_others += usize::from(rule.is_mandatory);
                     }
                 }
                 watched.push(Watched {
@@ -99,7 +99,8 @@ impl Watch {
                 });
             }
         }
-        let watches_wire = watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, Scope::Wire(_)));
+        let watches_wire =
+            watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, StreamScope::Wire(_)));
         let fallback = Fallback::new(&others, held_others)?;
         let automaton = loop {
             let weight: usize = patterns.iter().map(|pattern| pattern.weight).sum();
@@ -154,7 +155,7 @@ impl Watch {
         &mut self,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
-        origin: Origin<'_>,
+        origin: OutputPart<'_>,
         hits: &mut Vec<Hit>,
     ) {
         self.watch(channel, bytes, &origin, None, &mut |_, _, _, hit| hits.push(hit));
@@ -165,7 +166,7 @@ impl Watch {
         &mut self,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
-        origin: &Origin<'_>,
+        origin: &OutputPart<'_>,
         file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
@@ -191,7 +192,7 @@ impl Watch {
         &mut self,
         channel: &mut Channel,
         matched: &Matched,
-        origin: &Origin<'_>,
+        origin: &OutputPart<'_>,
         file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
@@ -212,7 +213,7 @@ impl Watch {
         &mut self,
         channel: &mut Channel,
         bytes: Option<&[u8]>,
-        origin: &Origin<'_>,
+        origin: &OutputPart<'_>,
         file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
@@ -243,7 +244,7 @@ impl Conditions {
         &self,
         condition: usize,
         met: &mut [bool],
-        origin: &Origin<'_>,
+        origin: &OutputPart<'_>,
         file: Option<&File>,
     ) -> Option<Covers> {
         let is_met = &mut met[condition];
@@ -253,10 +254,10 @@ impl Conditions {
     }
 
     /// Whether a condition covers a piece of output, which is for this file.
-    pub(super) fn covers(&self, condition: usize, origin: Origin<'_>, file: Option<&File>) -> Covers {
+    pub(super) fn covers(&self, condition: usize, origin: OutputPart<'_>, file: Option<&File>) -> Covers {
         let Some(Watched { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
         let best = scope.iter().map(|scope| scope.covers(origin, file.map(|file| file.path.as_str()))).max();
-        let is_prose = matches!(origin, Origin::Text | Origin::Thinking);
+        let is_prose = matches!(origin, OutputPart::Text | OutputPart::Thinking);
         let is_open = is_prose
             || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file.root, &file.path)));
         match best.unwrap_or(Covers::No) {
@@ -287,12 +288,12 @@ pub(super) struct Spot<'t> {
     pub(super) lead: usize,
 }
 
-fn hit(watched: &Watched, origin: Origin<'_>, file: Option<&File>, spot: &Spot<'_>) -> Hit {
+fn hit(watched: &Watched, origin: OutputPart<'_>, file: Option<&File>, spot: &Spot<'_>) -> Hit {
     let (scope, tool, field) = match origin {
-        Origin::Text => ("text", None, None),
-        Origin::Thinking => ("thinking", None, None),
-        Origin::Field { tool, field } => ("tool", Some(tool), Some(field)),
-        Origin::Wire { tool } => ("wire", Some(tool), None),
+        OutputPart::Text => ("text", None, None),
+        OutputPart::Thinking => ("thinking", None, None),
+        OutputPart::Field { tool, field } => ("tool", Some(tool), Some(field)),
+        OutputPart::Wire { tool } => ("wire", Some(tool), None),
     };
     let text = String::from_utf8_lossy(spot.text);
     let lead = spot.lead.min(spot.around.len());

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use rulebook::evidence::Roots;
 use rulebook::rule::Rule;
-use rulebook::stream::policy::{Action, ClaimId, Evidence, Match, Modes, Policy, Source, injection};
-use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook::stream::policy::{
+    Action, ClaimId, MatchedText, OutputSource, Policy, StreamModes, TriggerMatch, injection,
+};
+use rulebook::stream::{Hit, Monitor, StreamKind};
 
 /// Plays the steps, each in the session its line names, and writes what they lead to.
 pub(crate) fn play(rules: &[&Rule], script: &str) -> String {
@@ -65,15 +67,15 @@ impl<'r> Session<'r> {
                 return Some(or_nothing(&open));
             }
             "injected" => return Some(self.injected.replace('\n', "⏎")),
-            "text" => return Some(self.watch(Source::Text, &Kind::Text, rest)),
-            "thinking" => return Some(self.watch(Source::Thinking, &Kind::Thinking, rest)),
-            tool => return Some(self.watch(Source::Tool, &Kind::Tool(tool.to_owned()), rest)),
+            "text" => return Some(self.watch(OutputSource::Text, &StreamKind::Text, rest)),
+            "thinking" => return Some(self.watch(OutputSource::Thinking, &StreamKind::Thinking, rest)),
+            tool => return Some(self.watch(OutputSource::Tool, &StreamKind::Tool(tool.to_owned()), rest)),
         }
         None
     }
 
     /// A stream of its own, in the deltas that `|` parts, `⏎` being a line's end; the host is asked after each, and at the end.
-    fn watch(&mut self, source: Source, kind: &Kind, said: &str) -> String {
+    fn watch(&mut self, source: OutputSource, kind: &StreamKind, said: &str) -> String {
         self.streams += 1;
         let stream = self.streams.to_string();
         let mut outcomes = Vec::new();
@@ -83,15 +85,15 @@ impl<'r> Session<'r> {
                 Some(delta) => self.monitor.feed(&stream, kind, delta.as_bytes()),
                 None => self.monitor.finish(&stream),
             };
-            let call = (source == Source::Tool).then(|| stream.clone());
-            let found = |hit: &Hit| Match {
+            let call = (source == OutputSource::Tool).then(|| stream.clone());
+            let found = |hit: &Hit| TriggerMatch {
                 rule: hit.rule.clone(),
                 source,
                 modes: self.modes(&hit.rule),
-                is_held: false,
+                is_mandatory: false,
                 call: call.clone(),
             };
-            let matches: Vec<Match> = hits.iter().map(found).collect();
+            let matches: Vec<TriggerMatch> = hits.iter().map(found).collect();
             match self.policy.decide(&matches) {
                 Action::Nothing => {}
                 Action::Interrupt { claim, rules, context } => {
@@ -122,7 +124,7 @@ impl<'r> Session<'r> {
         let block = |rule: &Rule| {
             let matched = hits.iter().filter(|hit| hit.rule == rule.name);
             let evidence =
-                |hit: &Hit| Evidence { text: hit.text.clone(), place: format!("line {}", hit.line) };
+                |hit: &Hit| MatchedText { text: hit.text.clone(), place: format!("line {}", hit.line) };
             injection(
                 &rule.name,
                 &rule.origin.display,
@@ -133,8 +135,8 @@ impl<'r> Session<'r> {
         rules.map(block).collect()
     }
 
-    fn modes(&self, rule: &str) -> Modes {
-        self.named(rule).stream.as_ref().unwrap().modes.over(Modes::default())
+    fn modes(&self, rule: &str) -> StreamModes {
+        self.named(rule).stream.as_ref().unwrap().modes.over(StreamModes::default())
     }
 
     fn named(&self, name: &str) -> &'r Rule {

@@ -9,20 +9,20 @@ use rulebook::blocks::{Blocks, Cap, because, blocks};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::{Input, ToolCall};
-use rulebook::format::Shape;
+use rulebook::format::PlaceKind;
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 use rulebook_workspace::ledger::{Delivery, Fact, History, VERSION};
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
-use super::event::{Answer, Event, Moment};
+use super::event::{Event, HookReply, Moment};
 use super::memory::Memory;
 use super::{Caller, Host, Touch};
 use crate::args::Args;
 use crate::surface::{alert_line, alerts};
 
 /// What is to be said to the host.
-pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> Answer {
+pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> HookReply {
     let (memory, mut history) = Memory::of(workspace, host, event);
     let touched = event.tool.as_ref().map(|call| {
         let seen = workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() }).0;
@@ -57,7 +57,7 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn answer(&self, history: &mut History) -> Answer {
+    fn answer(&self, history: &mut History) -> HookReply {
         let mut facts = self.facts(history);
         if facts.iter().any(|fact| matches!(fact, Fact::Compacted | Fact::Resumed)) {
             // What was given before is gone before anything is asked.
@@ -65,7 +65,7 @@ impl Asking<'_> {
         }
         if !self.host.hears.contains(&self.event.moment) && self.event.moment != Moment::Before {
             self.memory.record(history, facts, Vec::new());
-            return Answer::default();
+            return HookReply::default();
         }
         let asked = self.workspace.ask(&input(self.host, self.event, history));
         let evaluation = asked.evaluate();
@@ -82,8 +82,8 @@ impl Asking<'_> {
         evaluation: &Evaluation<'_>,
         history: &mut History,
         mut facts: Vec<Fact>,
-    ) -> Answer {
-        let mut answer = Answer::default();
+    ) -> HookReply {
+        let mut answer = HookReply::default();
         self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
         // What was written is spoken of beside the rules.
         let beside = answer.context.take();
@@ -98,7 +98,7 @@ impl Asking<'_> {
         let first = blocks(&wanted, &offers, &asked.evidence, cap);
         if first.is_none() && alerts.is_empty() {
             self.memory.record(history, facts, Vec::new());
-            return Answer { context: beside, ..answer };
+            return HookReply { context: beside, ..answer };
         }
         let delivered =
             first.as_ref().map(|first| self.deliveries(first, &offers, asked, &missed)).unwrap_or_default();
@@ -287,7 +287,7 @@ pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> boo
     let Some(agent) = Agent::named(host.agent) else { return false };
     let Origin { format, place, scope, folder, .. } = &rule.origin;
     // What lies from the root down to where it was started, it may have read.
-    let is_deeper = !folder.is_empty() && !matches!(place.shape, Shape::Located { .. });
+    let is_deeper = !folder.is_empty() && !matches!(place.shape, PlaceKind::Located { .. });
     if is_deeper && agent.nested == Nested::Unread {
         return false;
     }

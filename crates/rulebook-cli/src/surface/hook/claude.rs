@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Answer, Event, Moment, text, tool};
+use super::event::{Event, HookReply, Moment, text, tool};
 use super::{Host, Touch};
 
 pub(super) const HOST: Host = Host {
@@ -53,7 +53,7 @@ pub(super) fn decode(value: &Value) -> Option<Event> {
     })
 }
 
-pub(super) fn encode(event: &Event, answer: &Answer) -> Value {
+pub(super) fn encode(event: &Event, answer: &HookReply) -> Value {
     let mut inner = json!({ "hookEventName": event.name });
     if let Some(context) = &answer.context {
         inner["additionalContext"] = json!(context);

@@ -4,7 +4,7 @@ use rulebook::evidence::ToolCall;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Answer, Event, Moment, text};
+use super::event::{Event, HookReply, Moment, text};
 
 pub(super) const HOST: Host = Host {
     name: "cline",
@@ -48,7 +48,7 @@ fn decode(value: &Value) -> Option<Event> {
     })
 }
 
-fn encode(_: &Event, answer: &Answer) -> Value {
+fn encode(_: &Event, answer: &HookReply) -> Value {
     json!({
         "cancel": answer.refusal.is_some(),
         "contextModification": answer.context.as_deref().unwrap_or_default(),

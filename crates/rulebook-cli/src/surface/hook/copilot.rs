@@ -3,7 +3,7 @@
 use rulebook::evidence::ToolCall;
 use serde_json::{Value, json};
 
-use super::event::{Answer, Event, Moment, text};
+use super::event::{Event, HookReply, Moment, text};
 use super::{Host, Touch};
 
 pub(super) const HOST: Host = Host {
@@ -51,7 +51,7 @@ fn decode(value: &Value) -> Option<Event> {
     })
 }
 
-fn encode(_: &Event, answer: &Answer) -> Value {
+fn encode(_: &Event, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["additionalContext"] = json!(context);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Answer, Event, Moment, text, tool};
+use super::event::{Event, HookReply, Moment, text, tool};
 
 pub(super) const HOST: Host = Host {
     name: "cursor",
@@ -38,7 +38,7 @@ fn decode(value: &Value) -> Option<Event> {
     })
 }
 
-fn encode(_: &Event, answer: &Answer) -> Value {
+fn encode(_: &Event, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["additional_context"] = json!(context);

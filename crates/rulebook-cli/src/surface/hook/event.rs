@@ -58,7 +58,7 @@ impl Event {
 
 /// What is said to the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct HookReply {
     /// For the model.
     pub(super) context: Option<String>,
     /// For the user.
@@ -67,9 +67,9 @@ pub(super) struct Answer {
     pub(super) refusal: Option<String>,
 }
 
-impl Answer {
+impl HookReply {
     pub(super) fn is_empty(&self) -> bool {
-        *self == Answer::default()
+        *self == HookReply::default()
     }
 }
 

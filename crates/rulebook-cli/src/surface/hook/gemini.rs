@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Answer, Event, Moment, text, tool};
+use super::event::{Event, HookReply, Moment, text, tool};
 
 pub(super) const HOST: Host = Host {
     name: "gemini",
@@ -49,7 +49,7 @@ fn own_words(prompt: String) -> String {
     behind.map(|(_, own)| own.trim_start().to_owned()).unwrap_or(prompt)
 }
 
-fn encode(event: &Event, answer: &Answer) -> Value {
+fn encode(event: &Event, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["hookSpecificOutput"] = json!({ "hookEventName": event.name, "additionalContext": context });

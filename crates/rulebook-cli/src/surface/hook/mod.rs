@@ -13,9 +13,9 @@ mod event;
 mod gemini;
 mod memory;
 mod missing;
-mod object;
 mod opencode;
 mod qwen;
+mod refuse;
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::args::{Args, Hook};
 use crate::out;
-use event::{Answer, Event, Moment};
+use event::{Event, HookReply, Moment};
 
 pub(super) use missing::not_given;
 
@@ -46,7 +46,7 @@ pub(crate) struct Host {
     /// At which moments what it is told is gone when the session is resumed.
     forgets: &'static [Moment],
     decode: fn(&Value) -> Option<Event>,
-    encode: fn(&Event, &Answer) -> Value,
+    encode: fn(&Event, &HookReply) -> Value,
 }
 
 /// Who asks.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rulebook_workspace::rewrite;
 
-use super::place::Spot;
+use super::target::Spot;
 
 /// The largest file that is edited.
 const MAX_BYTES: u64 = 64 << 20;

@@ -27,7 +27,7 @@ pub(super) struct Wire {
     pub(super) workspace: &'static str,
     /// The file, below home.
     pub(super) user: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) enum Role {
     Server,
 }
 
-pub(super) enum Kind {
+pub(super) enum FileKind {
     /// Entries in the host's JSON.
     Json(fn(&Program) -> Json),
     /// The same, in the file beside it that ends in `.jsonc` if that one is there.
@@ -80,7 +80,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 ];
                 groups(&events, Some(TIMEOUT), program)
             }),
-            server(".mcp.json", ".claude.json", Kind::Json(servers)),
+            server(".mcp.json", ".claude.json", FileKind::Json(servers)),
         ],
         note: "Claude Code asks before it first starts a workspace's server",
     },
@@ -116,7 +116,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 ];
                 groups(&events.map(|event| (event, None)), Some(TIMEOUT), program)
             }),
-            server(".codex/config.toml", ".codex/config.toml", Kind::Toml),
+            server(".codex/config.toml", ".codex/config.toml", FileKind::Toml),
         ],
         note: "Codex skips hooks, and says nothing, until you trust the project and then the hooks",
     },
@@ -136,7 +136,7 @@ pub(crate) const HOSTS: &[Host] = &[
             server(
                 ".mcp.json",
                 ".copilot/mcp-config.json",
-                Kind::Json(|program| {
+                FileKind::Json(|program| {
                     // The words that Claude Code, whose file it is too, understands as well.
                     let path = &program.path;
                     named(
@@ -161,7 +161,7 @@ pub(crate) const HOSTS: &[Host] = &[
                     ["sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "preCompact"];
                 versioned(&events, &handler)
             }),
-            server(".cursor/mcp.json", ".cursor/mcp.json", Kind::Json(servers)),
+            server(".cursor/mcp.json", ".cursor/mcp.json", FileKind::Json(servers)),
         ],
         note: "",
     },
@@ -177,7 +177,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 // This host counts in milliseconds.
                 groups(&events.map(|event| (event, None)), Some(TIMEOUT * 1000), program)
             }),
-            server(".gemini/settings.json", ".gemini/settings.json", Kind::Json(servers)),
+            server(".gemini/settings.json", ".gemini/settings.json", FileKind::Json(servers)),
         ],
         note: "Gemini CLI reads a workspace's settings only where you trust the folder",
     },
@@ -192,7 +192,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 role: Role::Hooks,
                 workspace: ".opencode/plugin/rulebook.js",
                 user: ".config/opencode/plugin/rulebook.js",
-                kind: Kind::Module(|program| {
+                kind: FileKind::Module(|program| {
                     let path = Json::from(program.path.as_str()).to_string();
                     include_str!("opencode.js").replace("\"rulebook\";", &format!("{path};"))
                 }),
@@ -200,7 +200,7 @@ pub(crate) const HOSTS: &[Host] = &[
             server(
                 "opencode.json",
                 ".config/opencode/opencode.json",
-                Kind::Jsonc(|program| {
+                FileKind::Jsonc(|program| {
                     let command = [program.path.as_str(), "mcp"];
                     let entry = json!({ "type": "local", "command": command, "enabled": true });
                     // A file without its schema is given one by the host, and would stay behind.
@@ -229,22 +229,22 @@ pub(crate) const HOSTS: &[Host] = &[
                 // Some versions count in seconds, some in milliseconds.
                 groups(&events.map(|event| (event, None)), None, program)
             }),
-            server(".qwen/settings.json", ".qwen/settings.json", Kind::Json(servers)),
+            server(".qwen/settings.json", ".qwen/settings.json", FileKind::Json(servers)),
         ],
         note: "Qwen Code runs a workspace's hooks only where you trust the folder",
     },
 ];
 
 const fn hooks(workspace: &'static str, user: &'static str, patch: fn(&Program) -> Json) -> Wire {
-    Wire { role: Role::Hooks, workspace, user, kind: Kind::Json(patch) }
+    Wire { role: Role::Hooks, workspace, user, kind: FileKind::Json(patch) }
 }
 
-const fn server(workspace: &'static str, user: &'static str, kind: Kind) -> Wire {
+const fn server(workspace: &'static str, user: &'static str, kind: FileKind) -> Wire {
     Wire { role: Role::Server, workspace, user, kind }
 }
 
 const fn script(workspace: &'static str, user: &'static str) -> Wire {
-    Wire { role: Role::Hooks, workspace, user, kind: Kind::Script }
+    Wire { role: Role::Hooks, workspace, user, kind: FileKind::Script }
 }
 
 /// Claude's way: for each event a group of handlers, for some tools or for all.

@@ -177,7 +177,7 @@ impl<'t> Document<'t> {
         let words = |key: &str| own.as_object().and_then(|own| member(own, key)).map_or(Vec::new(), strings);
         if [words("command"), words("args")].concat() != [program.path.as_str(), "mcp"] {
             let range = own.range();
-            let new = self.written(part, &self.indent_at(range.start), Shape::Lines);
+            let new = self.written(part, &self.indent_at(range.start), Layout::Lines);
             edits.push((span(range), new));
         }
     }
@@ -264,12 +264,12 @@ impl<'t> Document<'t> {
                         || at == range.start + 1 && range == self.root.range()
                 }
             };
-        let shape = if is_spread { Shape::Lines } else { Shape::Line };
+        let shape = if is_spread { Layout::Lines } else { Layout::Line };
         let own_line = items.last().and_then(|last| self.indent_of_line(last.start));
         let indent = own_line.map_or_else(|| self.indent_at(range.start) + &self.unit(), str::to_owned);
         let lead = match shape {
-            Shape::Lines => format!("{}{indent}", self.line_end()),
-            Shape::Line => " ".to_owned(),
+            Layout::Lines => format!("{}{indent}", self.line_end()),
+            Layout::Line => " ".to_owned(),
         };
         let written = |part: &Json| self.written(part, &indent, shape);
         let parts: Vec<String> = match patch {
@@ -287,10 +287,10 @@ impl<'t> Document<'t> {
         }
     }
 
-    fn written(&self, value: &Json, indent: &str, shape: Shape) -> String {
+    fn written(&self, value: &Json, indent: &str, shape: Layout) -> String {
         match shape {
-            Shape::Lines => print::lines(value, &self.unit(), indent).replace('\n', self.line_end()),
-            Shape::Line => print::line(value),
+            Layout::Lines => print::lines(value, &self.unit(), indent).replace('\n', self.line_end()),
+            Layout::Line => print::line(value),
         }
     }
 
@@ -346,7 +346,7 @@ fn is_comment(token: &Token<'_>) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Shape {
+enum Layout {
     Line,
     Lines,
 }
@@ -400,7 +400,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::hosts::{HOSTS, Kind};
+    use super::super::hosts::{FileKind, HOSTS};
     use super::*;
 
     fn program() -> Program {
@@ -616,7 +616,7 @@ mod tests {
                 let program = Program::new("rulebook", host.name).unwrap();
                 let (mut text, mut written) = (before.clone(), Vec::new());
                 for wire in host.wires {
-                    let (Kind::Json(patch) | Kind::Jsonc(patch)) = wire.kind else { continue };
+                    let (FileKind::Json(patch) | FileKind::Jsonc(patch)) = wire.kind else { continue };
                     let patch = patch(&program);
                     // A file that cannot be edited is left alone.
                     let Ok(after) = add(&text, &patch, &program) else { continue };

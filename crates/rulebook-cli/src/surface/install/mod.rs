@@ -5,10 +5,10 @@ mod file;
 mod hosts;
 mod json;
 mod offer;
-mod place;
 mod print;
 mod program;
 mod show;
+mod target;
 mod toml;
 
 pub(crate) use hosts::HOSTS;
@@ -20,10 +20,10 @@ use anyhow::{Context as _, anyhow};
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;
 use file::Change;
-use hosts::{Host, Kind, Role, Wire};
-use place::Place;
+use hosts::{FileKind, Host, Role, Wire};
 use program::Program;
 use show::Outcome;
+use target::Target;
 
 /// Why a file cannot be edited, and where.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ enum Task {
 }
 
 pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode> {
-    let place = Place::find(args, install.wiring.user)?;
+    let place = Target::find(args, install.wiring.user)?;
     match install.host.as_deref().and_then(Host::named) {
         Some(host) => run(args, host, &install.wiring, &place, Task::Install),
         None => offer::run(args, &place, &install.wiring.command),
@@ -53,12 +53,12 @@ pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode
 }
 
 pub(super) fn uninstall(args: &Args, uninstall: &Uninstall) -> anyhow::Result<ExitCode> {
-    let place = Place::find(args, uninstall.wiring.user)?;
+    let place = Target::find(args, uninstall.wiring.user)?;
     let host = Host::named(&uninstall.host).context("clap knows the hosts")?;
     run(args, host, &uninstall.wiring, &place, Task::Uninstall)
 }
 
-fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Place, task: Task) -> anyhow::Result<ExitCode> {
+fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Target, task: Task) -> anyhow::Result<ExitCode> {
     let program = Program::new(&wiring.command, host.name)
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     let mut wires: Vec<&Wire> =
@@ -93,7 +93,7 @@ fn plan(
     wires: &[&Wire],
     program: &Program,
     host: &Host,
-    place: &Place,
+    place: &Target,
     task: Task,
 ) -> anyhow::Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
@@ -111,7 +111,7 @@ fn plan(
             }
         };
         let change = &mut changes[at];
-        change.is_script = matches!(wire.kind, Kind::Script);
+        change.is_script = matches!(wire.kind, FileKind::Script);
         change.after = edit(change.after.as_deref(), wire, program, host, task).map_err(|fault| {
             let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; mend the file and run it again").context(format!(
@@ -140,28 +140,30 @@ fn edit(
     };
     let edited = match (&wire.kind, task, body) {
         (_, Task::Uninstall, None) => None,
-        (Kind::Json(patch) | Kind::Jsonc(patch), Task::Install, None) => Some(json::create(&patch(program))),
-        (Kind::Json(patch) | Kind::Jsonc(patch), Task::Install, Some(body)) => {
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, None) => {
+            Some(json::create(&patch(program)))
+        }
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, Some(body)) => {
             Some(json::add(body, &patch(program), program)?)
         }
-        (Kind::Json(patch) | Kind::Jsonc(patch), Task::Uninstall, Some(body)) => {
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Uninstall, Some(body)) => {
             json::remove(body, &patch(program), program)?
         }
-        (Kind::Toml, Task::Install, None) => Some(toml::create(program)),
-        (Kind::Toml, Task::Install, Some(body)) => Some(toml::add(body, program)?),
-        (Kind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
-        (Kind::Module(_) | Kind::Script, Task::Uninstall, Some(body)) => {
+        (FileKind::Toml, Task::Install, None) => Some(toml::create(program)),
+        (FileKind::Toml, Task::Install, Some(body)) => Some(toml::add(body, program)?),
+        (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
+        (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
             (!is_ours(body, host)).then(|| body.to_owned())
         }
-        (Kind::Module(_) | Kind::Script, Task::Install, Some(body)) if !is_ours(body, host) => {
+        (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body)) if !is_ours(body, host) => {
             let line = &program.line;
             return Err(Fault::new(
                 0,
                 format!("this file is not ours; call `{line}` in it, or move it away"),
             ));
         }
-        (Kind::Module(text), Task::Install, _) => Some(text(program)),
-        (Kind::Script, Task::Install, _) => Some(format!(
+        (FileKind::Module(text), Task::Install, _) => Some(text(program)),
+        (FileKind::Script, Task::Install, _) => Some(format!(
             "#!/bin/sh\n# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.\nexec {1}\n",
             host.name, program.line
         )),
@@ -175,7 +177,7 @@ fn is_ours(text: &str, host: &Host) -> bool {
 }
 
 /// Whether the host's hooks run ours.
-fn is_wired(host: &Host, place: &Place, command: &str) -> bool {
+fn is_wired(host: &Host, place: &Target, command: &str) -> bool {
     let Ok(program) = Program::new(command, host.name) else { return false };
     host.wires.iter().filter(|wire| wire.role == Role::Hooks).any(|wire| {
         let Ok(Change { before: Some(text), .. }) = Change::read(place.spot(host, wire)) else {
@@ -186,7 +188,7 @@ fn is_wired(host: &Host, place: &Place, command: &str) -> bool {
 }
 
 /// Another host that is wired here and reads its server from the same file.
-fn shared_with(host: &Host, wire: &Wire, place: &Place, command: &str) -> Option<&'static Host> {
+fn shared_with(host: &Host, wire: &Wire, place: &Target, command: &str) -> Option<&'static Host> {
     let path = place.spot(host, wire).path;
     let mut others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.name != host.name);
     let reads_it = |other: &Host| {

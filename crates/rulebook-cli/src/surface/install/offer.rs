@@ -8,13 +8,13 @@ use serde_json::{Value as Json, json};
 
 use super::hosts::{HOSTS, Host};
 use super::is_wired;
-use super::place::{Place, host_spot};
+use super::target::{Target, host_spot};
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, paint};
 use crate::surface::VERSION;
 
 /// The agents that are used here, each with the command that wires it.
-pub(super) fn run(args: &Args, place: &Place, command: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<ExitCode> {
     let home = Homes::from_environment().home;
     let mut rows = Vec::new();
     for host in HOSTS {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::file::Change;
 use super::hosts::Host;
-use super::place::Place;
+use super::target::Target;
 use super::{Task, diff};
 use crate::out::{self, BOLD, DIM, GREEN, RED, paint, plural};
 use crate::surface::VERSION;
@@ -15,7 +15,7 @@ use crate::surface::VERSION;
 pub(super) struct Outcome<'a> {
     pub(super) host: &'a Host,
     pub(super) task: Task,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a Target,
     pub(super) is_written: bool,
     pub(super) changes: Vec<Change>,
     /// Files that keep our server, each for another host.

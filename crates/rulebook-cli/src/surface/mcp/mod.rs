@@ -128,7 +128,7 @@ fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-type Answer<T> = Result<T, ErrorData>;
+type McpResult<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -148,7 +148,7 @@ impl ServerHandler for Server {
         &self,
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<InitializeResult>> {
+    ) -> impl Future<Output = McpResult<InitializeResult>> {
         let answer = self.negotiate_initialize(&request);
         if let Ok(agreed) = &answer {
             request.protocol_version = agreed.protocol_version.clone();
@@ -158,7 +158,7 @@ impl ServerHandler for Server {
     }
 
     /// Clients that ask this first go on with `initialize` when it is not known.
-    fn discover(&self, _: RequestContext<RoleServer>) -> impl Future<Output = Answer<DiscoverResult>> {
+    fn discover(&self, _: RequestContext<RoleServer>) -> impl Future<Output = McpResult<DiscoverResult>> {
         ready(Err(ErrorData::method_not_found::<DiscoverRequestMethod>()))
     }
 
@@ -179,7 +179,7 @@ impl ServerHandler for Server {
         &self,
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<()>> {
+    ) -> impl Future<Output = McpResult<()>> {
         let found = self.read_uri(&request.uri).map(|_| {
             let text = self.asks.text(&request.uri);
             hold(&self.asks.followed).insert(request.uri, text);
@@ -191,7 +191,7 @@ impl ServerHandler for Server {
         &self,
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<()>> {
+    ) -> impl Future<Output = McpResult<()>> {
         hold(&self.asks.followed).remove(&request.uri);
         ready(Ok(()))
     }
@@ -200,7 +200,7 @@ impl ServerHandler for Server {
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<ListToolsResult>> {
+    ) -> impl Future<Output = McpResult<ListToolsResult>> {
         ready(Ok(ListToolsResult::with_all_items(tools::list())))
     }
 
@@ -208,7 +208,7 @@ impl ServerHandler for Server {
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<CallToolResponse>> {
+    ) -> impl Future<Output = McpResult<CallToolResponse>> {
         let arguments = request.arguments.unwrap_or_default().into();
         let called = tools::call(self, &request.name, arguments).map(|called| match called {
             Ok(said) => {
@@ -225,7 +225,7 @@ impl ServerHandler for Server {
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<ListResourcesResult>> {
+    ) -> impl Future<Output = McpResult<ListResourcesResult>> {
         let listed = self.asks.resources();
         if let Ok(listed) = &listed {
             self.asks.learn(listed.clone());
@@ -237,7 +237,7 @@ impl ServerHandler for Server {
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<ListResourceTemplatesResult>> {
+    ) -> impl Future<Output = McpResult<ListResourceTemplatesResult>> {
         let rule = ResourceTemplate::new("rule://{+name}", "rule")
             .with_description("One rule's text, by its name")
             .with_mime_type(MARKDOWN);
@@ -248,7 +248,7 @@ impl ServerHandler for Server {
         &self,
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<ReadResourceResponse>> {
+    ) -> impl Future<Output = McpResult<ReadResourceResponse>> {
         ready(self.read_uri(&request.uri).map(ReadResourceResponse::from))
     }
 
@@ -257,7 +257,7 @@ impl ServerHandler for Server {
         &self,
         request: CustomRequest,
         _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = Answer<CustomResult>> {
+    ) -> impl Future<Output = McpResult<CustomResult>> {
         let error = match NEEDS.iter().find(|(method, _)| *method == request.method) {
             Some((_, needs)) => ErrorData::invalid_params(*needs, None),
             None => {
@@ -279,7 +279,7 @@ const NEEDS: &[(&str, &str)] = &[
 ];
 
 impl Server {
-    fn read_uri(&self, uri: &str) -> Answer<ReadResourceResult> {
+    fn read_uri(&self, uri: &str) -> McpResult<ReadResourceResult> {
         let loaded = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
         let named = if uri.starts_with("rule://") { loaded.book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {

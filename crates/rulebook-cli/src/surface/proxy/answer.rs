@@ -7,7 +7,7 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
-use rulebook::stream::{Hit, Kind};
+use rulebook::stream::{Hit, StreamKind};
 use serde_json::Value;
 
 use super::exchange::{Exchange, Stop};
@@ -79,7 +79,7 @@ fn hits(exchange: &Exchange, watch: &Watch, answer: &Value) -> Vec<Hit> {
     let mut hits = Vec::new();
     for step in steps {
         match step {
-            Step::Feed { kind: Kind::Thinking, .. } if !watch.hears_thinking => {}
+            Step::Feed { kind: StreamKind::Thinking, .. } if !watch.hears_thinking => {}
             Step::Feed { stream, kind, bytes } => {
                 hits.extend(monitor.feed(&format!("{}/{stream}", exchange.number), &kind, &bytes));
             }

@@ -12,12 +12,12 @@ use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::stream::Hit;
-use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Match, Reminder};
+use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Reminder, TriggerMatch};
 use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
 use super::hits::{interrupted, places, source};
-use super::passing::{rewritten, uncompressed};
+use super::passthrough::{rewritten, uncompressed};
 use super::rules::{Book, Watch, Watching};
 use super::server::Proxy;
 use super::session::{self, Key, Session};
@@ -83,7 +83,7 @@ impl Exchange {
     }
 
     pub(super) fn hold(&self, watch: &Watch) -> (usize, std::time::Duration) {
-        let stream = self.book.workspace.settings.stream_for(watch.is_held);
+        let stream = self.book.workspace.settings.stream_for(watch.is_mandatory);
         (stream.hold_bytes as usize, std::time::Duration::from_millis(u64::from(stream.hold_ms)))
     }
 
@@ -110,9 +110,9 @@ impl Exchange {
             .map(|verdict| verdict.rule)
             .collect();
         let watch = self.proxy.rules.watch(&self.book, &stream)?;
-        watch.iter().for_each(|watch| self.proxy.tell_unwatched(watch));
-        let is_held = watch.as_ref().is_some_and(|watch| watch.is_held);
-        session.policy.set_max_interrupts(workspace.settings.stream_for(is_held).max_interrupts);
+        watch.iter().for_each(|watch| self.proxy.report_unwatched(watch));
+        let is_mandatory = watch.as_ref().is_some_and(|watch| watch.is_mandatory);
+        session.policy.set_max_interrupts(workspace.settings.stream_for(is_mandatory).max_interrupts);
         let cap = Cap::Budget(workspace.settings.budget.characters());
         let delivery = |verdict: &Verdict<'_>| Delivery::of(verdict.rule, because(verdict, &evidence));
         // What had no room was listed, and is not listed again.
@@ -124,7 +124,7 @@ impl Exchange {
         let is_wanted = |session: &Session, verdict: &Verdict<'_>| {
             matches!(verdict.state, State::Stack)
                 && session.given.get(&verdict.rule.origin.display) != Some(&delivery(verdict).hash)
-                && (verdict.rule.always_enabled || !self.carries(&verdict.rule.body))
+                && (verdict.rule.is_mandatory || !self.carries(&verdict.rule.body))
         };
         let mut added: Vec<Delivery> = Vec::new();
         if session.prefix.is_none() {
@@ -261,13 +261,13 @@ impl Exchange {
             return None;
         }
         self.proxy.metrics.matches.add(rules.len() as u64);
-        let matches: Vec<Match> = rules
+        let matches: Vec<TriggerMatch> = rules
             .iter()
-            .map(|(hit, rule)| Match {
+            .map(|(hit, rule)| TriggerMatch {
                 rule: rule.name.clone(),
                 source: source(hit),
                 modes: rule.modes,
-                is_held: rule.is_held,
+                is_mandatory: rule.is_mandatory,
                 call: None,
             })
             .collect();

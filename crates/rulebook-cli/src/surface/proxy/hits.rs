@@ -1,28 +1,28 @@
 //! Hits as the model, the policy and the ledger are told of them.
 
 use rulebook::stream::Hit;
-use rulebook::stream::policy::{self, Source};
+use rulebook::stream::policy::{self, OutputSource};
 use rulebook_workspace::ledger::Fact;
 
 use super::rules::Watching;
 
-pub(super) fn source(hit: &Hit) -> Source {
+pub(super) fn source(hit: &Hit) -> OutputSource {
     match hit.scope {
-        "text" => Source::Text,
-        "thinking" => Source::Thinking,
-        _ => Source::Tool,
+        "text" => OutputSource::Text,
+        "thinking" => OutputSource::Thinking,
+        _ => OutputSource::Tool,
     }
 }
 
-pub(super) fn places(hits: &[&Hit]) -> Vec<policy::Evidence> {
+pub(super) fn places(hits: &[&Hit]) -> Vec<policy::MatchedText> {
     let place = |hit: &Hit| {
-        let line = matches!(source(hit), Source::Text | Source::Thinking)
+        let line = matches!(source(hit), OutputSource::Text | OutputSource::Thinking)
             .then(|| format!("{} line {}", hit.scope, hit.line));
         let tool = hit.tool.as_ref().map(|tool| format!("tool {tool}"));
         let parts = [line, tool, hit.field.clone(), hit.file.clone()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
-    hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect()
+    hits.iter().map(|hit| policy::MatchedText { text: hit.text.clone(), place: place(hit) }).collect()
 }
 
 pub(super) fn interrupted(rule: &Watching, hit: &Hit, action: &str) -> Fact {

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::stream::Monitor;
-use rulebook::stream::policy::{ContextMode, Modes};
-use rulebook::stream::scope::Scope;
+use rulebook::stream::policy::{ContextMode, StreamModes};
+use rulebook::stream::scope::StreamScope;
 use rulebook_workspace::{Loaded, Reach, Workspace};
 
 use crate::args::Args;
@@ -71,7 +71,7 @@ pub(super) struct Watch {
     pub(super) rules: HashMap<String, Watching>,
     pub(super) hears_thinking: bool,
     /// Whether one of them is a rule that nobody may switch off.
-    pub(super) is_held: bool,
+    pub(super) is_mandatory: bool,
     /// Whether what was said before an interrupt may be wanted.
     pub(super) keeps: bool,
 }
@@ -83,9 +83,9 @@ pub(super) struct Watching {
     pub(super) name: String,
     pub(super) path: String,
     pub(super) body: String,
-    pub(super) modes: Modes,
+    pub(super) modes: StreamModes,
     /// Nobody may switch it off.
-    pub(super) is_held: bool,
+    pub(super) is_mandatory: bool,
 }
 
 impl Rules {
@@ -181,14 +181,14 @@ impl Rules {
             path: rule.origin.display.clone(),
             body: rule.body.clone(),
             modes: settings.modes_of(rule),
-            is_held: rule.always_enabled,
+            is_mandatory: rule.is_mandatory,
         };
         let rules_of: HashMap<String, Watching> =
             rules.iter().map(watching).map(|rule| (rule.name.clone(), rule)).collect();
         let watch = Arc::new(Watch {
             monitor: Mutex::new(monitor),
             hears_thinking: rules.iter().any(|rule| hears_thinking(rule)),
-            is_held: rules.iter().any(|rule| rule.always_enabled),
+            is_mandatory: rules.iter().any(|rule| rule.is_mandatory),
             keeps: rules_of.values().any(|rule| rule.modes.context == ContextMode::Keep),
             rules: rules_of,
         });
@@ -202,13 +202,13 @@ impl Rules {
 
 fn fingerprint(rule: &Rule) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&rule.name, &rule.body, rule.always_enabled, format!("{:?}", rule.stream)).hash(&mut hasher);
+    (&rule.name, &rule.body, rule.is_mandatory, format!("{:?}", rule.stream)).hash(&mut hasher);
     hasher.finish()
 }
 
 fn hears_thinking(rule: &Rule) -> bool {
     rule.stream.as_ref().is_some_and(|trigger| {
         let own = trigger.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
-        own.chain(&trigger.scope).any(|scope| matches!(scope, Scope::Thinking))
+        own.chain(&trigger.scope).any(|scope| matches!(scope, StreamScope::Thinking))
     })
 }

@@ -20,14 +20,14 @@ use tokio::task::JoinSet;
 use super::coding;
 use super::exchange::{Exchange, Prepared, is_main};
 use super::log::Log;
-use super::memory::Tide;
 use super::metrics::Metrics;
-use super::passing::{collect, other, pass, pass_whole, passing, rewritten, uncompressed};
+use super::passthrough::{collect, other, pass, pass_whole, passing, rewritten, uncompressed};
 use super::record::Record;
 use super::reply::{chain, closed, json_answer, plain};
 use super::rules::{Rules, Watch};
 use super::scribe::Scribe;
 use super::session::Sessions;
+use super::trim::Trim;
 use super::upstream::{Body, Error, Upstream, coming, full};
 use super::{answer, reply, stream};
 use crate::args::{Args, Proxy as Options};
@@ -87,7 +87,7 @@ impl Proxy {
     }
 
     /// Tells of triggers that took too much work, each once.
-    pub(super) fn tell_unwatched(&self, watch: &Watch) {
+    pub(super) fn report_unwatched(&self, watch: &Watch) {
         for condition in self.rules.unwatched(watch) {
             self.log.tell("unwatched", json!({ "condition": condition }));
         }
@@ -120,7 +120,7 @@ pub(super) async fn stopped() {
 pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let (closing, is_closing) = watch::channel(false);
     let mut connections = JoinSet::new();
-    let mut tide = Tide::default();
+    let mut tide = Trim::default();
     let mut stop = std::pin::pin!(stop);
     loop {
         tokio::select! {

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::exchange::{Exchange, Stop};
-use super::heard::Heard;
-use super::held::{Held, Item, Text};
+use super::hold_queue::{HoldQueue, Item, Text};
+use super::monitor_feed::MonitorFeed;
 use super::record::Tape;
 use super::rules::Watch;
 use super::upstream::{Body, Error, strip};
@@ -32,11 +32,11 @@ const MAX_ERROR: usize = 64 << 10;
 /// The answer of a model, watched on its way to the client.
 struct Stream {
     exchange: Exchange,
-    heard: Heard,
+    heard: MonitorFeed,
     from: From,
     events: Events,
     reader: Reader,
-    held: Held,
+    held: HoldQueue,
     splice: Box<dyn Splice>,
     /// How often the model was asked again.
     retries: u32,
@@ -68,12 +68,12 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
     let stream = Stream {
         tape: tape.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
-        heard: Heard::new(watch, format!("{}.0/", exchange.number)),
+        heard: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
         exchange,
         from: From::Answer(body),
         events: Events::default(),
         reader: Reader::default(),
-        held: Held::default(),
+        held: HoldQueue::default(),
         retries: 0,
         is_rewritten: false,
         out: BytesMut::new(),
@@ -270,7 +270,7 @@ impl Stream {
         self.retries += 1;
         self.is_rewritten = true;
         let name = format!("{}.{}/", self.exchange.number, self.retries);
-        self.heard = Heard::new(Arc::clone(&self.heard.watch), name);
+        self.heard = MonitorFeed::new(Arc::clone(&self.heard.watch), name);
         self.held.clear();
         self.events = Events::default();
         self.reader = Reader::default();

@@ -113,7 +113,7 @@ impl Live {
         }
     }
 
-    /// Looks, unless somebody just did.
+    /// Caches, unless somebody just did.
     fn with<T>(&self, ask: impl FnOnce(&Following) -> T) -> T {
         let mut following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if following.looked.is_none_or(|at| at.elapsed() > EVERY / 2) {

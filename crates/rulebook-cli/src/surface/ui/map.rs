@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use rulebook::coverage::{InFolder, Report};
 use rulebook::evidence::Roots;
 
+use super::cache::{CachedRules, Caches};
 use super::chart::percent;
 use super::http::{Query, Response, query};
-use super::look::{Looks, RulesLook};
 use super::page::{Text, counted, frame, grouped, name, path_link, rule_link};
 use super::treemap::{Area, squarify};
 
@@ -92,7 +92,7 @@ impl Folder {
     }
 }
 
-pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
     let (look, tree) = (looks.rules()?, looks.tree()?);
     let roots = &look.workspace.roots;
     let by = if asked.get("by") == "tokens" { By::Tokens } else { By::Rules };
@@ -129,7 +129,7 @@ fn crumbs(path: &str, asked: &Query) -> Markup {
     }
 }
 
-fn draw(look: &RulesLook, here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
+fn draw(look: &CachedRules, here: &Folder, path: &str, by: By, asked: &Query) -> Markup {
     let whole = Area { x: 0.0, y: 0.0, width: 100.0, height: HEIGHT };
     let parts = here.parts();
     let means = parts.iter().flat_map(|(_, folder)| folder.parts()).map(|(_, folder)| folder.mean(by));
@@ -152,7 +152,7 @@ fn draw(look: &RulesLook, here: &Folder, path: &str, by: By, asked: &Query) -> M
 
 /// How strong a colour is, and where tiles lead.
 struct Scale<'l> {
-    look: &'l RulesLook,
+    look: &'l CachedRules,
     by: By,
     most: f64,
 }
@@ -248,7 +248,7 @@ fn nested(area: &Area, whole: &Area, inner: &Markup) -> Markup {
 }
 
 /// What the map cannot show: globs for nothing, and files for no rule.
-fn beside(look: &RulesLook, report: &Report) -> Markup {
+fn beside(look: &CachedRules, report: &Report) -> Markup {
     html! {
         div {
             section aria-labelledby="dead" {

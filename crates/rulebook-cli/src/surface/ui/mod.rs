@@ -3,11 +3,11 @@
 //! A thread a connection and a request a connection: there is one person at the other end. What is shown is what the
 //! commands show; the page decides nothing.
 
+mod cache;
 mod chart;
 mod guard;
 mod http;
 mod live;
-mod look;
 mod map;
 mod page;
 mod path;
@@ -29,16 +29,16 @@ use super::VERSION;
 use super::toggle::{Switch, switch_own};
 use crate::args::{Args, Ui};
 use crate::out::{self, BOLD, paint};
+use cache::Caches;
 use guard::Guard;
 use http::{Query, Request, Response};
 use live::Live;
-use look::Looks;
 
 /// How many connections are answered at once.
 const MAX_CONNECTIONS: usize = 64;
 
 pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
-    let looks = Looks::new(args);
+    let looks = Caches::new(args);
     let state = looks.rules()?.workspace.homes.state.clone();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(|error| {
         anyhow!("name another with `--port`, or leave it out for one that is free")
@@ -94,7 +94,7 @@ fn open(url: &str) {
 /// What the page is served from.
 struct Server<'a> {
     guard: Guard,
-    looks: Looks<'a>,
+    looks: Caches<'a>,
     live: Live,
 }
 

@@ -6,8 +6,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::html::escape;
 
+use super::cache::CachedRules;
 use super::http::{Query, Response, query};
-use super::look::RulesLook;
 
 /// The views, as the frame lists them: address, title.
 const VIEWS: &[(&str, &str)] =
@@ -28,7 +28,7 @@ pub(super) fn name(text: &str) -> Markup {
 }
 
 /// The whole page: `view` is the address of the view it belongs to.
-pub(super) fn frame(view: &str, title: &str, look: &RulesLook, body: &Markup) -> Response {
+pub(super) fn frame(view: &str, title: &str, look: &CachedRules, body: &Markup) -> Response {
     Response::html(html! {
         (DOCTYPE)
         html lang="en" {

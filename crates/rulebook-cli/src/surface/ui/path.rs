@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::super::VERSION;
 use super::super::explain::{self as asking, Differing, off_words};
+use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response, query};
-use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
 
 /// How many files are proposed while a path is typed.
@@ -28,7 +28,7 @@ fn input(asked: &Query) -> Input {
 }
 
 /// The same as `explain --json`.
-pub(super) fn explain(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn explain(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     Ok(match asking::answer(&look.workspace, &input(asked), None) {
         Ok(answer) => Response::json(&answer.json()),
@@ -37,13 +37,13 @@ pub(super) fn explain(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Respon
 }
 
 /// Files of the tree that may be meant.
-pub(super) fn complete(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn complete(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
     let (look, tree) = (looks.rules()?, looks.tree()?);
     let files = tree.tree.find(asked.get("q"), &look.workspace.roots, PROPOSED);
     Ok(Response::json(&json!({ "version": VERSION, "files": files })))
 }
 
-pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     let input = input(asked);
     let (path, message) = (asked.get("path"), asked.get("message"));
@@ -68,7 +68,7 @@ pub(super) fn show(looks: &Looks<'_>, asked: &Query) -> anyhow::Result<Response>
     Ok(frame("path", title, &look, &body))
 }
 
-fn suggestions(looks: &Looks<'_>, look: &RulesLook) -> anyhow::Result<Markup> {
+fn suggestions(looks: &Caches<'_>, look: &CachedRules) -> anyhow::Result<Markup> {
     let tree = looks.tree()?;
     Ok(html! {
         section .empty {
@@ -81,7 +81,7 @@ fn suggestions(looks: &Looks<'_>, look: &RulesLook) -> anyhow::Result<Markup> {
     })
 }
 
-fn answer(look: &RulesLook, input: &Input, asked: &Query) -> Markup {
+fn answer(look: &CachedRules, input: &Input, asked: &Query) -> Markup {
     let answer = match asking::answer(&look.workspace, input, None) {
         Ok(answer) => answer,
         Err(error) => {
@@ -125,7 +125,7 @@ fn share(asked: &Query) -> Markup {
     }
 }
 
-fn stack(look: &RulesLook, target: &Target) -> Markup {
+fn stack(look: &CachedRules, target: &Target) -> Markup {
     html! {
         @if target.stack.is_empty() { p .none { "No rule applies." } }
         ol .stack {
@@ -140,7 +140,7 @@ fn stack(look: &RulesLook, target: &Target) -> Markup {
     }
 }
 
-fn because(look: &RulesLook, rule: &Applied) -> Markup {
+fn because(look: &CachedRules, rule: &Applied) -> Markup {
     html! {
         @if rule.because.is_empty() { p .why { "always on" (basis(rule)) } }
         @for reason in &rule.because {
@@ -155,7 +155,7 @@ fn basis(rule: &Applied) -> Markup {
 }
 
 /// Every pattern of the rule, with those that decided marked; of another condition what matched.
-fn patterns(look: &RulesLook, rule: &Applied, reason: &Because) -> Markup {
+fn patterns(look: &CachedRules, rule: &Applied, reason: &Because) -> Markup {
     let written = if reason.condition == "paths" {
         look.rule(&rule.source).map(|rule| rule.globs.as_slice())
     } else {
@@ -220,7 +220,7 @@ fn differences(found: &[Differing]) -> Markup {
 }
 
 /// The text an agent gets, with its notice.
-fn prompt(look: &RulesLook, input: &Input) -> Markup {
+fn prompt(look: &CachedRules, input: &Input) -> Markup {
     let asked = look.workspace.ask(input);
     let evaluation = asked.evaluate();
     let rendered = render(&evaluation, Budget { tokens: look.workspace.settings.budget.tokens });

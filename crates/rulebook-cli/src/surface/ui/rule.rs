@@ -11,9 +11,9 @@ use rulebook::source::{MAX_SOURCE, Origin};
 use rulebook_workspace::Reached;
 
 use super::super::status::Row;
+use super::cache::{CachedTree, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
-use super::look::{Looks, TreeLook};
 use super::page::{
     self, Text, counted, frame, grouped, name, path_link, rule_link, state, ticks, tokens, when,
 };
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 200;
 /// How many lines of a file are shown.
 const MAX_LINES: usize = 2000;
 
-pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     let source = asked.get("source");
     let Some(row) = look.row(source) else {
@@ -158,7 +158,12 @@ fn rivals(book: &Rulebook, rule: &Rule) -> Markup {
     }
 }
 
-fn reach(workspace: &rulebook_workspace::Workspace, book: &Rulebook, rule: &Rule, tree: &TreeLook) -> Markup {
+fn reach(
+    workspace: &rulebook_workspace::Workspace,
+    book: &Rulebook,
+    rule: &Rule,
+    tree: &CachedTree,
+) -> Markup {
     let at = book.rules().position(|(other, _)| std::ptr::eq(other, rule));
     let reached = at.map(|at| workspace.reached_by(&[at], book, &tree.tree)).unwrap_or_default();
     let Some(Reached { files, further, .. }) = reached.into_iter().next() else { return html! {} };

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 
 use super::super::status::{Row, state_words};
+use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
-use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, rule_link, state, tokens, when};
 
 /// How many rules a page has.
@@ -17,7 +17,7 @@ const SIZE: usize = 100;
 /// How many problems are listed; `check` has them all.
 const MAX_PROBLEMS: usize = 50;
 
-pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     let body = if look.rows.is_empty() { empty() } else { list(&look, live, asked) };
     Ok(frame("rules", "Rules", &look, &body))
@@ -35,7 +35,7 @@ fn empty() -> Markup {
     }
 }
 
-fn list(look: &RulesLook, live: &Live, asked: &Query) -> Markup {
+fn list(look: &CachedRules, live: &Live, asked: &Query) -> Markup {
     let wanted = Wanted::of(asked);
     let found: Vec<&Row> = look.rows.iter().filter(|row| wanted.takes(row)).collect();
     let (page, pages, part) = page::paged(asked, found.len(), SIZE);
@@ -95,7 +95,7 @@ impl<'q> Wanted<'q> {
     }
 }
 
-fn summary(look: &RulesLook) -> Markup {
+fn summary(look: &CachedRules) -> Markup {
     let always = look.rows.iter().filter(|row| row.state == "stack" && row.activation == Some("always"));
     let mend = Some(look.loaded.diagnostics.len()).filter(|count| *count > 0);
     let (count, cost) = always.fold((0, 0), |(count, cost), row| (count + 1, cost + row.tokens));
@@ -120,7 +120,7 @@ fn choice<'r>(key: &str, all: &str, asked: &Query, has: impl Iterator<Item = &'r
 }
 
 /// The states as a row of links, each with how many rules are in it.
-fn states(look: &RulesLook, wanted: &Wanted<'_>, asked: &Query) -> Markup {
+fn states(look: &CachedRules, wanted: &Wanted<'_>, asked: &Query) -> Markup {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut all = 0;
     for row in look.rows.iter().filter(|row| wanted.takes_in_any_state(row)) {

@@ -5,10 +5,10 @@ use rulebook_workspace::ledger::{Delivery, Fact, Ledger};
 
 use super::super::hook::not_given;
 use super::super::sessions::{Told, given, interrupted};
+use super::cache::{CachedRules, Caches};
 use super::chart::chart;
 use super::http::{Query, Response};
 use super::live::Live;
-use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, tokens, when};
 
 /// How many facts a page has; a turn may have thousands.
@@ -17,7 +17,7 @@ const SIZE: usize = 200;
 /// How much of a message or a command is shown.
 const MAX_TEXT: usize = 2000;
 
-pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     let version = live.version();
     let Some(told) = find(&look, asked)? else {
@@ -43,7 +43,7 @@ pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Res
     Ok(frame("sessions", &told.session, &look, &body))
 }
 
-fn find(look: &RulesLook, asked: &Query) -> anyhow::Result<Option<Told>> {
+fn find(look: &CachedRules, asked: &Query) -> anyhow::Result<Option<Told>> {
     let Some(state) = &look.workspace.homes.state else { return Ok(None) };
     let agent = Some(asked.get("agent")).filter(|agent| !agent.is_empty());
     let ledger = Ledger::of(&state.join("rulebook"), asked.get("host"), asked.get("id"), agent);
@@ -90,7 +90,7 @@ fn turns<'f>(told: &'f Told, part: std::ops::Range<usize>) -> Vec<Turn<'f>> {
     turns
 }
 
-fn timeline(look: &RulesLook, told: &Told, asked: &Query) -> Markup {
+fn timeline(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
     let count = told.history.facts().len();
     let (page, pages, part) = page::paged(asked, count, SIZE);
     // Pages are counted from the end, so that the first has what happened last.
@@ -105,7 +105,7 @@ fn timeline(look: &RulesLook, told: &Told, asked: &Query) -> Markup {
     }
 }
 
-fn show_turn(look: &RulesLook, turn: &Turn<'_>) -> Markup {
+fn show_turn(look: &CachedRules, turn: &Turn<'_>) -> Markup {
     let (message, rest) = match turn.facts {
         [Fact::Spoke { message }, rest @ ..] => (Some(message), rest),
         rest => (None, rest),
@@ -129,7 +129,7 @@ fn show_turn(look: &RulesLook, turn: &Turn<'_>) -> Markup {
 }
 
 /// One fact, or deliveries that came together.
-fn event(look: &RulesLook, facts: &[Fact], at: u64, id: usize) -> Markup {
+fn event(look: &CachedRules, facts: &[Fact], at: u64, id: usize) -> Markup {
     match &facts[0] {
         Fact::Began { .. } => html! { li .small { "The session began." } },
         Fact::Spoke { .. } => html! {},
@@ -206,7 +206,7 @@ fn listed(deliveries: &[&Delivery]) -> Markup {
 }
 
 /// The rules the session has not got, with why; asked for, as it reads every rule.
-fn missing(look: &RulesLook, told: &Told, asked: &Query) -> Markup {
+fn missing(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
     if !look.is_here(&told.root) {
         return html! {};
     }

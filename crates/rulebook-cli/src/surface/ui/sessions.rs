@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use maud::{Markup, html};
 
+use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response, query};
 use super::live::{Live, Sum};
-use super::look::{Looks, RulesLook};
 use super::page::{self, Text, counted, frame, grouped, name, tokens, when};
 
 /// How many sessions a page has.
@@ -16,7 +16,7 @@ const SIZE: usize = 50;
 /// A session written this lately is at work.
 const NOW: Duration = Duration::from_secs(120);
 
-pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
+pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
     let look = looks.rules()?;
     // Asked first: what comes in between is asked for again.
     let version = live.version();
@@ -28,7 +28,7 @@ pub(super) fn show(looks: &Looks<'_>, live: &Live, asked: &Query) -> anyhow::Res
     Ok(frame("sessions", "Sessions", &look, &body))
 }
 
-fn list(look: &RulesLook, all: &[Sum], asked: &Query) -> Markup {
+fn list(look: &CachedRules, all: &[Sum], asked: &Query) -> Markup {
     if all.is_empty() {
         return empty();
     }
@@ -44,7 +44,7 @@ fn list(look: &RulesLook, all: &[Sum], asked: &Query) -> Markup {
     }
 }
 
-fn chips(look: &RulesLook, all: &[Sum], here: &[&Sum], asked: &Query) -> Markup {
+fn chips(look: &CachedRules, all: &[Sum], here: &[&Sum], asked: &Query) -> Markup {
     let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
     here.iter().for_each(|sum| *hosts.entry(&sum.host).or_default() += 1);
     let elsewhere = all.iter().filter(|sum| !look.is_here(&sum.root)).count();
@@ -64,7 +64,7 @@ fn chips(look: &RulesLook, all: &[Sum], here: &[&Sum], asked: &Query) -> Markup 
     }
 }
 
-fn row(look: &RulesLook, sum: &Sum) -> Markup {
+fn row(look: &CachedRules, sum: &Sum) -> Markup {
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(sum.at);
     let is_now = SystemTime::now().duration_since(written).is_ok_and(|age| age < NOW);
     html! {

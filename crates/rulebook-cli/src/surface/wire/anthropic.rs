@@ -1,6 +1,6 @@
 //! Anthropic's Messages.
 
-use rulebook::stream::Kind;
+use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
 use super::reader::tool;
@@ -44,16 +44,16 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
             let block = &event["content_block"];
             let kind = text(block, "type");
             match kind {
-                "thinking" => reader.feed(stream, Kind::Thinking, block["thinking"].as_str(), steps),
+                "thinking" => reader.feed(stream, StreamKind::Thinking, block["thinking"].as_str(), steps),
                 // Sealed: there is nothing to read.
-                "redacted_thinking" => reader.feed(stream, Kind::Thinking, None, steps),
+                "redacted_thinking" => reader.feed(stream, StreamKind::Thinking, None, steps),
                 call if call.ends_with("tool_use") => {
                     // Usually empty, and the arguments follow in pieces.
                     let whole = block["input"].as_object().filter(|input| !input.is_empty());
                     let whole = whole.map(|input| Value::Object(input.clone()).to_string());
                     reader.feed(stream, tool(&block["name"]), whole.as_deref(), steps);
                 }
-                _ => reader.feed(stream, Kind::Text, block["text"].as_str(), steps),
+                _ => reader.feed(stream, StreamKind::Text, block["text"].as_str(), steps),
             }
             // Calls of other names are carried out by the provider.
             return if kind == "tool_use" { Waits::End } else { Waits::Next };
@@ -61,8 +61,11 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
         "content_block_delta" => {
             let delta = &event["delta"];
             let waits = waits_with(reader, &stream);
-            let said =
-                [(Kind::Text, "text"), (Kind::Thinking, "thinking"), (tool(&Value::Null), "partial_json")];
+            let said = [
+                (StreamKind::Text, "text"),
+                (StreamKind::Thinking, "thinking"),
+                (tool(&Value::Null), "partial_json"),
+            ];
             for (kind, key) in said {
                 if let Some(text) = delta[key].as_str() {
                     reader.feed(stream.clone(), kind, Some(text), steps);
@@ -87,15 +90,15 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
 
 /// A signed thought is worth nothing without what it led to.
 fn waits_with(reader: &Reader, stream: &str) -> Waits {
-    if reader.open.get(stream) == Some(&Kind::Thinking) { Waits::Next } else { Waits::Nothing }
+    if reader.open.get(stream) == Some(&StreamKind::Thinking) { Waits::Next } else { Waits::Nothing }
 }
 
 fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
     for (at, block) in answer["content"].as_array().into_iter().flatten().enumerate() {
         let (stream, kind) = (format!("whole/{at}"), text(block, "type"));
         match kind {
-            "thinking" => reader.whole(&stream, Kind::Thinking, text(block, "thinking"), steps),
-            "text" => reader.whole(&stream, Kind::Text, text(block, "text"), steps),
+            "thinking" => reader.whole(&stream, StreamKind::Thinking, text(block, "thinking"), steps),
+            "text" => reader.whole(&stream, StreamKind::Text, text(block, "text"), steps),
             call if call.ends_with("tool_use") => {
                 reader.whole(&stream, tool(&block["name"]), &block["input"].to_string(), steps);
             }

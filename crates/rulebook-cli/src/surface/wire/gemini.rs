@@ -1,6 +1,6 @@
 //! Gemini's `generateContent` and `streamGenerateContent`.
 
-use rulebook::stream::Kind;
+use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
 use super::reader::tool;
@@ -55,7 +55,7 @@ pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) ->
             if let Some(said) = part["text"].as_str() {
                 let is_thought = part["thought"] == true;
                 let (kind, name) =
-                    if is_thought { (Kind::Thinking, "thought") } else { (Kind::Text, "text") };
+                    if is_thought { (StreamKind::Thinking, "thought") } else { (StreamKind::Text, "text") };
                 reader.feed(format!("{at}/{name}"), kind, Some(said), steps);
             }
             let call = &part["functionCall"];

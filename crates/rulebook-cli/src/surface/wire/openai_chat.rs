@@ -1,6 +1,6 @@
 //! OpenAI's Chat Completions.
 
-use rulebook::stream::Kind;
+use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
 use super::reader::tool;
@@ -39,12 +39,12 @@ pub(super) const WIRE: Wire = Wire {
 };
 
 /// What an answer says, and how.
-fn said() -> [(Kind, &'static str); 4] {
+fn said() -> [(StreamKind, &'static str); 4] {
     [
-        (Kind::Text, "content"),
-        (Kind::Text, "refusal"),
-        (Kind::Thinking, "reasoning_content"),
-        (Kind::Thinking, "reasoning"),
+        (StreamKind::Text, "content"),
+        (StreamKind::Text, "refusal"),
+        (StreamKind::Thinking, "reasoning_content"),
+        (StreamKind::Thinking, "reasoning"),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! OpenAI's Responses.
 
-use rulebook::stream::Kind;
+use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
 use super::reader::tool;
@@ -60,11 +60,11 @@ pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut V
             };
         }
         "response.output_text.delta" | "response.refusal.delta" => {
-            reader.feed(part("text"), Kind::Text, delta, steps);
+            reader.feed(part("text"), StreamKind::Text, delta, steps);
         }
         "response.content_part.added" => return Waits::Next,
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            reader.feed(part("thinking"), Kind::Thinking, delta, steps);
+            reader.feed(part("thinking"), StreamKind::Thinking, delta, steps);
             return Waits::Next;
         }
         "response.function_call_arguments.delta"
@@ -101,8 +101,8 @@ fn whole_call(item: &Value, id: &str, reader: &mut Reader, steps: &mut Vec<Step>
 fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
     for (at, item) in answer["output"].as_array().into_iter().flatten().enumerate() {
         let parts = |key: &str| item[key].as_array().into_iter().flatten();
-        let thoughts = parts("summary").map(|part| (Kind::Thinking, text(part, "text")));
-        let kind = if text(item, "type") == "reasoning" { Kind::Thinking } else { Kind::Text };
+        let thoughts = parts("summary").map(|part| (StreamKind::Thinking, text(part, "text")));
+        let kind = if text(item, "type") == "reasoning" { StreamKind::Thinking } else { StreamKind::Text };
         let texts = parts("content").map(|part| (kind.clone(), text(part, "text")));
         for (place, (kind, text)) in thoughts.chain(texts).enumerate() {
             reader.whole(&format!("{at}/{place}"), kind, text, steps);

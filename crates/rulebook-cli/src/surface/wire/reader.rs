@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rulebook::stream::Kind;
+use rulebook::stream::StreamKind;
 use serde_json::Value;
 
 use super::{anthropic, gemini, openai_chat, openai_responses};
@@ -11,7 +11,7 @@ use super::{anthropic, gemini, openai_chat, openai_responses};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::surface) enum Step {
     /// Some bytes came.
-    Feed { stream: String, kind: Kind, bytes: Vec<u8> },
+    Feed { stream: String, kind: StreamKind, bytes: Vec<u8> },
     /// It ended.
     End { stream: String },
 }
@@ -34,7 +34,7 @@ pub(in crate::surface) enum Waits {
 #[derive(Default)]
 pub(in crate::surface) struct Reader {
     /// Streams that are open, with what they carry.
-    pub(super) open: BTreeMap<String, Kind>,
+    pub(super) open: BTreeMap<String, StreamKind>,
     /// The ids of calls, where they have any.
     pub(super) calls: BTreeMap<String, String>,
     pub(super) messages: usize,
@@ -63,7 +63,13 @@ impl Reader {
         }
     }
 
-    pub(super) fn feed(&mut self, stream: String, kind: Kind, text: Option<&str>, steps: &mut Vec<Step>) {
+    pub(super) fn feed(
+        &mut self,
+        stream: String,
+        kind: StreamKind,
+        text: Option<&str>,
+        steps: &mut Vec<Step>,
+    ) {
         let kind = match self.open.get(&stream) {
             Some(known) => known.clone(),
             None => self.open.entry(stream.clone()).or_insert(kind).clone(),
@@ -85,13 +91,13 @@ impl Reader {
     }
 
     /// A whole stream at once.
-    pub(super) fn whole(&mut self, stream: &str, kind: Kind, text: &str, steps: &mut Vec<Step>) {
+    pub(super) fn whole(&mut self, stream: &str, kind: StreamKind, text: &str, steps: &mut Vec<Step>) {
         self.feed(stream.to_owned(), kind, Some(text), steps);
         self.close(stream, steps);
     }
 }
 
 /// The call of a tool.
-pub(super) fn tool(name: &Value) -> Kind {
-    Kind::Tool(name.as_str().unwrap_or("unknown").to_owned())
+pub(super) fn tool(name: &Value) -> StreamKind {
+    StreamKind::Tool(name.as_str().unwrap_or("unknown").to_owned())
 }

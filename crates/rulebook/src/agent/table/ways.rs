@@ -2,7 +2,7 @@
 
 use super::located::{AGENTS_MD, CLAUDE_MD, own};
 use crate::format::table::{MARKDOWN, MD_AND_MDC, designs, file, folder, located, modes, others};
-use crate::format::{Bare, Base, Broken, Depth, Format, Keys, Lists, Modes, Said, Top};
+use crate::format::{ActivationKey, Bare, Base, Broken, Depth, Format, Keys, Lists, StatedActivation, Top};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -274,7 +274,7 @@ pub(super) const KIRO: Format = own(Format {
     user: &[],
     keys: Keys::Own(&["description", "fileMatchPattern"]),
     lists: Lists::Whole,
-    modes: Some(Modes { unsaid: Some(Said::Always), ..KIRO_MODES }),
+    modes: Some(ActivationKey { unsaid: Some(StatedActivation::Always), ..KIRO_MODES }),
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
     top: Top::Line,
@@ -285,20 +285,20 @@ pub(super) const KIRO: Format = own(Format {
 pub(super) const KIRO_OWN: Format = Format {
     workspace: &[],
     user: others::KIRO.user,
-    modes: Some(Modes {
+    modes: Some(ActivationKey {
         words: &[
-            ("always", Said::Always),
-            ("fileMatch", Said::Off),
-            ("auto", Said::Offered),
-            ("manual", Said::Manual),
+            ("always", StatedActivation::Always),
+            ("fileMatch", StatedActivation::Off),
+            ("auto", StatedActivation::Offered),
+            ("manual", StatedActivation::Manual),
         ],
-        unsaid: Some(Said::Always),
+        unsaid: Some(StatedActivation::Always),
         ..KIRO_MODES
     }),
     ..KIRO
 };
 
-const KIRO_MODES: Modes = match others::KIRO.modes {
+const KIRO_MODES: ActivationKey = match others::KIRO.modes {
     Some(modes) => modes,
     None => designs::TRIGGER,
 };

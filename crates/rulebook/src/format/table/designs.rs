@@ -2,7 +2,8 @@
 
 use super::{MARKDOWN, MD_AND_MDC, file, folder};
 use crate::format::{
-    Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Modes, Place, Said, Shape, Top,
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Place, PlaceKind,
+    StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -85,13 +86,13 @@ pub(crate) const CURSOR: Format = Format {
 };
 
 /// Windsurf's words for how a rule comes on, which others took over.
-pub(crate) const TRIGGER: Modes = Modes {
+pub(crate) const TRIGGER: ActivationKey = ActivationKey {
     key: "trigger",
     words: &[
-        ("always_on", Said::Always),
-        ("glob", Said::Glob),
-        ("model_decision", Said::Offered),
-        ("manual", Said::Manual),
+        ("always_on", StatedActivation::Always),
+        ("glob", StatedActivation::Glob),
+        ("model_decision", StatedActivation::Offered),
+        ("manual", StatedActivation::Manual),
     ],
     unsaid: None,
 };
@@ -126,7 +127,7 @@ pub(crate) const CLINE: Format = Format {
         Place::new(
             Base::Root,
             ".clinerules",
-            Shape::Folder {
+            PlaceKind::Folder {
                 extensions: &["md", "txt"],
                 depth: Depth::Recursive,
                 skip: &["hooks", "skills", "workflows"],

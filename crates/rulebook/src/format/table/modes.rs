@@ -2,7 +2,7 @@
 
 use super::others::RAW;
 use super::{MARKDOWN, file, folder};
-use crate::format::{Base, Depth, Format, Place, Shape};
+use crate::format::{Base, Depth, Format, Place, PlaceKind};
 
 /// Roo pastes any text file; these are the endings people give them.
 pub(crate) const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
@@ -32,7 +32,7 @@ pub(crate) const ROO: Format = Format {
 };
 
 pub(crate) const fn modes(base: Base, path: &'static str) -> Place {
-    Place::new(base, path, Shape::Modes { prefix: "rules-", extensions: TEXT })
+    Place::new(base, path, PlaceKind::Modes { prefix: "rules-", extensions: TEXT })
 }
 
 pub(crate) const fn mode_file(path: &'static str, id: &'static str, mode: &'static str) -> Place {

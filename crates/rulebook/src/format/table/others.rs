@@ -3,7 +3,10 @@
 use super::designs::{RULEBOOK, TRIGGER};
 use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::condition::FILTERS;
-use crate::format::{Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Modes, Place, Said, Shape};
+use crate::format::{
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Place, PlaceKind,
+    StatedActivation,
+};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -94,13 +97,13 @@ pub(crate) const DEVIN: Format = Format {
     ],
     bare: Bare::OfferedElseAlways,
     paths_key: "globs",
-    modes: Some(Modes {
+    modes: Some(ActivationKey {
         words: &[
-            ("always_on", Said::Always),
-            ("glob", Said::Glob),
-            ("model_decision", Said::Offered),
-            ("agent", Said::Offered),
-            ("manual", Said::Manual),
+            ("always_on", StatedActivation::Always),
+            ("glob", StatedActivation::Glob),
+            ("model_decision", StatedActivation::Offered),
+            ("agent", StatedActivation::Offered),
+            ("manual", StatedActivation::Manual),
         ],
         ..TRIGGER
     }),
@@ -131,13 +134,13 @@ pub(crate) const KIRO: Format = Format {
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Home, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     paths_key: "fileMatchPattern",
-    modes: Some(Modes {
+    modes: Some(ActivationKey {
         key: "inclusion",
         words: &[
-            ("always", Said::Always),
-            ("fileMatch", Said::Glob),
-            ("auto", Said::Offered),
-            ("manual", Said::Manual),
+            ("always", StatedActivation::Always),
+            ("fileMatch", StatedActivation::Glob),
+            ("auto", StatedActivation::Offered),
+            ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
     }),
@@ -160,12 +163,12 @@ pub(crate) const AUGMENT: Format = Format {
         folder(Base::Home, ".augment/rules", &["md", "mdx"], Depth::Recursive),
         file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~", true).within(24_576),
     ],
-    modes: Some(Modes {
+    modes: Some(ActivationKey {
         key: "type",
         words: &[
-            ("always_apply", Said::Always),
-            ("agent_requested", Said::Offered),
-            ("manual", Said::Manual),
+            ("always_apply", StatedActivation::Always),
+            ("agent_requested", StatedActivation::Offered),
+            ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
     }),
@@ -204,7 +207,7 @@ pub(crate) const CONTINUE: Format = Format {
     workspace: &[
         folder(Base::Root, ".continue/rules", MARKDOWN, Depth::Recursive),
         file(Base::Root, ".continuerules", "continuerules", true),
-        Place::new(Base::Root, "rules.md", Shape::Located { id: "rules", is_raw: false }),
+        Place::new(Base::Root, "rules.md", PlaceKind::Located { id: "rules", is_raw: false }),
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
@@ -266,14 +269,14 @@ pub(crate) const JETBRAINS: Format = Format {
     user: &[],
     bare: Bare::Always,
     paths_key: "patterns",
-    modes: Some(Modes {
+    modes: Some(ActivationKey {
         key: "apply",
         words: &[
-            ("always", Said::Always),
-            ("by file patterns", Said::Glob),
-            ("by model decision", Said::Offered),
-            ("manually", Said::Manual),
-            ("off", Said::Off),
+            ("always", StatedActivation::Always),
+            ("by file patterns", StatedActivation::Glob),
+            ("by model decision", StatedActivation::Offered),
+            ("manually", StatedActivation::Manual),
+            ("off", StatedActivation::Off),
         ],
         unsaid: None,
     }),

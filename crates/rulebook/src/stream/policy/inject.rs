@@ -8,7 +8,7 @@ use crate::hidden::visible_line;
 
 /// A text that matched, and where it stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
+pub struct MatchedText {
     /// What matched.
     pub text: String,
     /// `text line 3`; `tool edit, field new_string, src/a.ts`.
@@ -16,12 +16,12 @@ pub struct Evidence {
 }
 
 /// The block that tells a rule after its match stopped the output.
-pub fn injection(rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+pub fn injection(rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     block(&INTERRUPT, rule, path, body, matched)
 }
 
 /// The block that tells a rule after a match that let the output go on.
-pub fn reminder(rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+pub fn reminder(rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     block(&REMINDER, rule, path, body, matched)
 }
 
@@ -91,12 +91,12 @@ const MAX_EXCERPT: usize = 200;
 /// More matches than this are only counted.
 const MAX_MATCHES: usize = 5;
 
-fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[Evidence]) -> String {
+fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     let Wording { tag, happened, wanted } = wording;
     let (rule, path) = (attribute(rule), attribute(path));
     let mut text = format!("<{tag} reason=\"rule_violation\" rule=\"{rule}\" path=\"{path}\">\n{happened}");
     text.push(if matched.is_empty() { '.' } else { ':' });
-    for Evidence { text: found, place } in matched.iter().take(MAX_MATCHES) {
+    for MatchedText { text: found, place } in matched.iter().take(MAX_MATCHES) {
         text.push_str(&format!("\n- {}: `{}`", excerpt(place), excerpt(found)));
     }
     if let more @ 1.. = matched.len().saturating_sub(MAX_MATCHES) {

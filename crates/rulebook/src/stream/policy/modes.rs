@@ -65,7 +65,7 @@ words! {
 
 words! {
     /// Which part of the output a match stands in.
-    Source {
+    OutputSource {
         /// What the model says.
         #[default]
         Text = "text",
@@ -79,7 +79,7 @@ words! {
 /// How a rule acts on a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Modes {
+pub struct StreamModes {
     /// Which matches stop the output.
     #[serde(rename = "interruptMode")]
     pub interrupt: InterruptMode,
@@ -95,9 +95,9 @@ pub struct Modes {
     pub gap: u32,
 }
 
-impl Default for Modes {
-    fn default() -> Modes {
-        Modes {
+impl Default for StreamModes {
+    fn default() -> StreamModes {
+        StreamModes {
             interrupt: InterruptMode::default(),
             context: ContextMode::default(),
             repeat: RepeatMode::default(),
@@ -108,11 +108,11 @@ impl Default for Modes {
 
 impl InterruptMode {
     /// Whether a match in that part of the output stops it.
-    pub fn covers(self, source: Source) -> bool {
+    pub fn covers(self, source: OutputSource) -> bool {
         match self {
             InterruptMode::Always => true,
-            InterruptMode::ProseOnly => source != Source::Tool,
-            InterruptMode::ToolOnly => source == Source::Tool,
+            InterruptMode::ProseOnly => source != OutputSource::Tool,
+            InterruptMode::ToolOnly => source == OutputSource::Tool,
             InterruptMode::Never => false,
         }
     }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClaimId, ContextMode, Downgrade, Match, Means, Modes, Reminder, RepeatMode, Source};
+use super::{
+    ClaimId, ContextMode, Downgrade, Means, OutputSource, Reminder, RepeatMode, StreamModes, TriggerMatch,
+};
 
 /// Where a session stands: an even number between turns, an odd one in a turn, one more with every start and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ pub(super) enum Stage {
     Quiet,
     Waiting {
         why: Downgrade,
-        source: Source,
+        source: OutputSource,
         call: Option<String>,
     },
     Claimed {
@@ -67,13 +69,13 @@ pub(super) enum Stage {
 }
 
 impl Record {
-    pub(super) fn is_armed(&self, now: Moment, modes: &Modes) -> bool {
+    pub(super) fn is_armed(&self, now: Moment, modes: &StreamModes) -> bool {
         !matches!(self.stage, Stage::Claimed { .. })
             && self.last.is_none_or(|delivery| delivery.allows(now, modes))
     }
 
     /// Queues the rule for a reminder; `false` if that tells nothing new.
-    pub(super) fn wait(&mut self, now: Moment, found: &Match, why: Downgrade) -> bool {
+    pub(super) fn wait(&mut self, now: Moment, found: &TriggerMatch, why: Downgrade) -> bool {
         let is_news = match self.stage {
             Stage::Quiet => !self.last.is_some_and(|delivery| delivery.reminded(now)),
             Stage::Waiting { why: known, .. } => why > known,
@@ -92,7 +94,7 @@ impl Record {
 }
 
 impl Delivery {
-    fn allows(&self, now: Moment, modes: &Modes) -> bool {
+    fn allows(&self, now: Moment, modes: &StreamModes) -> bool {
         let is_retried = now.is_turn() && self.at == now;
         let passed = now.completed().saturating_sub(self.at.completed());
         is_retried

@@ -4,9 +4,11 @@ mod laws;
 mod scripts;
 mod texts;
 
-use super::{Action, ClaimId, ContextMode, InterruptMode, Match, Modes, Policy, RepeatMode, Source};
+use super::{
+    Action, ClaimId, ContextMode, InterruptMode, OutputSource, Policy, RepeatMode, StreamModes, TriggerMatch,
+};
 
-const DEFAULT: Modes = Modes {
+const DEFAULT: StreamModes = StreamModes {
     interrupt: InterruptMode::Always,
     context: ContextMode::Discard,
     repeat: RepeatMode::Once,
@@ -14,29 +16,32 @@ const DEFAULT: Modes = Modes {
 };
 
 /// The rules every test knows, by names that say how they act.
-const RULES: &[(&str, Modes)] = &[
+const RULES: &[(&str, StreamModes)] = &[
     ("a", DEFAULT),
     ("b", DEFAULT),
-    ("keep", Modes { context: ContextMode::Keep, ..DEFAULT }),
-    ("prose", Modes { interrupt: InterruptMode::ProseOnly, ..DEFAULT }),
-    ("tool", Modes { interrupt: InterruptMode::ToolOnly, ..DEFAULT }),
-    ("never", Modes { interrupt: InterruptMode::Never, ..DEFAULT }),
-    ("never0", Modes { interrupt: InterruptMode::Never, repeat: RepeatMode::AfterGap, gap: 0, ..DEFAULT }),
-    ("gap0", Modes { repeat: RepeatMode::AfterGap, gap: 0, ..DEFAULT }),
-    ("gap2", Modes { repeat: RepeatMode::AfterGap, gap: 2, ..DEFAULT }),
+    ("keep", StreamModes { context: ContextMode::Keep, ..DEFAULT }),
+    ("prose", StreamModes { interrupt: InterruptMode::ProseOnly, ..DEFAULT }),
+    ("tool", StreamModes { interrupt: InterruptMode::ToolOnly, ..DEFAULT }),
+    ("never", StreamModes { interrupt: InterruptMode::Never, ..DEFAULT }),
+    (
+        "never0",
+        StreamModes { interrupt: InterruptMode::Never, repeat: RepeatMode::AfterGap, gap: 0, ..DEFAULT },
+    ),
+    ("gap0", StreamModes { repeat: RepeatMode::AfterGap, gap: 0, ..DEFAULT }),
+    ("gap2", StreamModes { repeat: RepeatMode::AfterGap, gap: 2, ..DEFAULT }),
 ];
 
-fn modes(rule: &str) -> Modes {
+fn modes(rule: &str) -> StreamModes {
     RULES.iter().find(|(name, _)| *name == rule).expect("tests use rules of the table").1
 }
 
-fn found(source: Source, rule: &str) -> Match {
-    Match {
+fn found(source: OutputSource, rule: &str) -> TriggerMatch {
+    TriggerMatch {
         rule: rule.to_owned(),
         source,
         modes: modes(rule),
-        is_held: false,
-        call: (source == Source::Tool).then(|| "call".to_owned()),
+        is_mandatory: false,
+        call: (source == OutputSource::Tool).then(|| "call".to_owned()),
     }
 }
 
@@ -49,8 +54,8 @@ fn the_interrupts_of_others_are_not_those_of_a_rule_that_nobody_may_switch_off()
     let mut policy = Policy::new(1);
     policy.turn_started();
     let stops = |action: &Action| matches!(action, Action::Interrupt { .. });
-    let mut decide = |(rule, is_held): (&str, bool)| {
-        let action = policy.decide(&[Match { is_held, ..found(Source::Text, rule) }]);
+    let mut decide = |(rule, is_mandatory): (&str, bool)| {
+        let action = policy.decide(&[TriggerMatch { is_mandatory, ..found(OutputSource::Text, rule) }]);
         if let Action::Interrupt { claim, .. } = action {
             policy.delivered(claim);
         }

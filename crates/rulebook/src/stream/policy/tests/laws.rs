@@ -11,7 +11,7 @@ use crate::stream::policy::Reminder;
 enum Step {
     Start,
     End,
-    Window(Vec<(Source, &'static str)>),
+    Window(Vec<(OutputSource, &'static str)>),
     Deliver(u64),
     Release(u64),
     Compact,
@@ -33,7 +33,8 @@ fn take(policy: &mut Policy, step: &Step) -> Outcome {
         Step::Release(claim) => policy.released(ClaimId(*claim)),
         Step::Compact => policy.compacted(),
         Step::Window(matches) => {
-            let matches: Vec<Match> = matches.iter().map(|(source, rule)| found(*source, rule)).collect();
+            let matches: Vec<TriggerMatch> =
+                matches.iter().map(|(source, rule)| found(*source, rule)).collect();
             return Outcome::Acted(policy.decide(&matches));
         }
         Step::Remind => {
@@ -47,7 +48,7 @@ fn take(policy: &mut Policy, step: &Step) -> Outcome {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let source = proptest::sample::select(Source::NAMES).prop_map(|(_, source)| source);
+    let source = proptest::sample::select(OutputSource::NAMES).prop_map(|(_, source)| source);
     let rule = proptest::sample::select(RULES).prop_map(|(rule, _)| rule);
     prop_oneof![
         2 => Just(Step::Start),
@@ -151,7 +152,7 @@ proptest! {
         steps.iter().for_each(|step| { take(&mut policy, step); });
         let mut untouched = policy.clone();
         let Outcome::Acted(Action::Interrupt { claim, .. }) =
-            take(&mut policy, &Step::Window(vec![(Source::Text, RULES[rule].0)])) else { return Ok(()) };
+            take(&mut policy, &Step::Window(vec![(OutputSource::Text, RULES[rule].0)])) else { return Ok(()) };
         // A window that joined an interrupt is released with what was claimed before it.
         untouched.released(claim);
         policy.released(claim);
@@ -175,7 +176,7 @@ proptest! {
         policy.turn_started();
         let (mut interrupts, mut waiting) = (0, BTreeSet::new());
         for (window, deliver) in windows.iter().zip(settle) {
-            let matches: Vec<Match> = window.iter().map(|(rule, _)| found(Source::Tool, rule)).collect();
+            let matches: Vec<TriggerMatch> = window.iter().map(|(rule, _)| found(OutputSource::Tool, rule)).collect();
             match policy.decide(&matches) {
                 Action::Interrupt { claim, .. } => {
                     interrupts += 1;

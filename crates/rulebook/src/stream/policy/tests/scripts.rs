@@ -44,9 +44,9 @@ fn step_of(policy: &mut Policy, step: &str) -> String {
 }
 
 /// `text a, tool b`
-fn window(step: &str) -> Vec<Match> {
+fn window(step: &str) -> Vec<TriggerMatch> {
     let matches = step.split(", ").map(|part| part.split_once(' ').unwrap());
-    matches.map(|(source, rule)| found(Source::named(source).unwrap(), rule)).collect()
+    matches.map(|(source, rule)| found(OutputSource::named(source).unwrap(), rule)).collect()
 }
 
 fn action(action: Action) -> String {
@@ -369,11 +369,11 @@ fn an_empty_window_does_nothing() {
 fn what_counts_is_how_the_rule_acts_now() {
     let mut policy = Policy::default();
     policy.turn_started();
-    policy.decide(&[found(Source::Text, "a")]);
+    policy.decide(&[found(OutputSource::Text, "a")]);
     policy.delivered(ClaimId(1));
     policy.turn_ended();
     assert_eq!(policy.completed_turns(), 1);
-    let gap = |gap| Modes { repeat: RepeatMode::AfterGap, gap, ..DEFAULT };
+    let gap = |gap| StreamModes { repeat: RepeatMode::AfterGap, gap, ..DEFAULT };
     assert_eq!([gap(1), gap(2), DEFAULT].map(|modes| policy.is_armed("a", &modes)), [true, false, false]);
 }
 

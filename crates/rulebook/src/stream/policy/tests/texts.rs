@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use crate::stream::policy::{
-    ContextMode, Evidence, InterruptMode, Modes, RepeatMode, Source, Triggered, escape_tags, injection, join,
-    reminder,
+    ContextMode, InterruptMode, MatchedText, OutputSource, RepeatMode, StreamModes, Triggered, escape_tags,
+    injection, join, reminder,
 };
 
-fn evidence(text: &str, place: &str) -> Evidence {
-    Evidence { text: text.to_owned(), place: place.to_owned() }
+fn evidence(text: &str, place: &str) -> MatchedText {
+    MatchedText { text: text.to_owned(), place: place.to_owned() }
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn every_word_reads_back_and_serialises_as_itself() {
             assert_eq!(serde_json::to_value(mode).unwrap(), json!(word));
         })+};
     }
-    check!(InterruptMode ContextMode RepeatMode Source);
+    check!(InterruptMode ContextMode RepeatMode OutputSource);
     assert_eq!(InterruptMode::named("Always"), None);
 }
 
@@ -103,8 +103,8 @@ fn every_word_reads_back_and_serialises_as_itself() {
 fn the_defaults_are_those_of_the_keys() {
     let defaults =
         json!({"interruptMode": "always", "contextMode": "discard", "repeatMode": "once", "repeatGap": 10});
-    assert_eq!(serde_json::to_value(Modes::default()).unwrap(), defaults);
-    assert_eq!(serde_json::from_value::<Modes>(json!({})).unwrap(), Modes::default());
+    assert_eq!(serde_json::to_value(StreamModes::default()).unwrap(), defaults);
+    assert_eq!(serde_json::from_value::<StreamModes>(json!({})).unwrap(), StreamModes::default());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Place, Shape, parse};
+use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Place, PlaceKind, parse};
 use crate::rule::{Activation, Rule};
 use crate::source::{Origin, Source};
 
@@ -56,7 +56,7 @@ impl Difference {
 fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
     let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
     own.flat_map(|format| format.workspace).find_map(|place| {
-        let Shape::Folder { extensions, depth, .. } = place.shape else { return None };
+        let PlaceKind::Folder { extensions, depth, .. } = place.shape else { return None };
         let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
         let place_in = if depth == Depth::Flat { "right in" } else { "in" };
         let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
@@ -67,7 +67,7 @@ fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
 }
 
 /// Compares a rule as meant with what the agent makes of the same file; nothing where both are one.
-pub fn differ(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
+pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let rule = match own.map(|own| &own.entry) {
         Some(Entry::Rule(rule)) => Some(rule),
         Some(Entry::Rejected(_)) | None => None,
@@ -118,7 +118,7 @@ fn is_about_paths(told: &Diagnostic) -> bool {
 
 /// Adds what agents do instead to what reading the files told. One cause is one diagnostic: what reading told of it goes
 /// into the one that says what comes of it.
-pub fn tell_differences<'r>(
+pub fn report_differences<'r>(
     found: impl IntoIterator<Item = (&'r Rule, &'static Agent, Difference)>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {

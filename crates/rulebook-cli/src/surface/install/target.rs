@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use rulebook_workspace::Homes;
 
-use super::hosts::{Host, Kind, Wire};
+use super::hosts::{FileKind, Host, Wire};
 use crate::args::Args;
 
 /// The workspace, or home.
-pub(super) struct Place {
+pub(super) struct Target {
     pub(super) is_user: bool,
     pub(super) base: PathBuf,
 }
@@ -23,8 +23,8 @@ pub(super) struct Spot {
     pub(super) shown: String,
 }
 
-impl Place {
-    pub(super) fn find(args: &Args, is_user: bool) -> anyhow::Result<Place> {
+impl Target {
+    pub(super) fn find(args: &Args, is_user: bool) -> anyhow::Result<Target> {
         let base = if is_user {
             Homes::from_environment()
                 .home
@@ -32,7 +32,7 @@ impl Place {
         } else {
             PathBuf::from(&crate::surface::open(args)?.roots.roots[0].path)
         };
-        Ok(Place { is_user, base })
+        Ok(Target { is_user, base })
     }
 
     /// Where a wire of the host goes.
@@ -40,7 +40,7 @@ impl Place {
         let spot =
             |path: &str| if self.is_user { host_spot(host, &self.base, path) } else { self.below(path) };
         let own = spot(if self.is_user { wire.user } else { wire.workspace });
-        if !matches!(wire.kind, Kind::Jsonc(_)) {
+        if !matches!(wire.kind, FileKind::Jsonc(_)) {
             return own;
         }
         let other =

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Agent;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::format::Shape;
+use crate::format::PlaceKind;
 use crate::lint::around;
 use crate::rule::Rule;
 use crate::source::Scope;
@@ -61,16 +61,16 @@ const HELP: &str = "shorten them, or move what only some of the work needs to wh
 
 /// Files called AGENTS.md, or read instead of one.
 pub(super) fn is_agents_md(rule: &Rule) -> bool {
-    matches!(rule.origin.place.shape, Shape::Located { id: "agents", .. })
+    matches!(rule.origin.place.shape, PlaceKind::Located { id: "agents", .. })
 }
 
 /// Tells each file that is beyond what an agent takes of it and of those in the folders above it together.
-pub fn tell_totals(agents: impl IntoIterator<Item = &'static Agent>, rules: &[&Rule]) -> Vec<Diagnostic> {
+pub fn report_totals(agents: impl IntoIterator<Item = &'static Agent>, rules: &[&Rule]) -> Vec<Diagnostic> {
     let totals = agents.into_iter().filter_map(|agent| Some((agent, agent.total.as_ref()?)));
-    totals.flat_map(|(agent, total)| tell_total(agent, total, rules)).collect()
+    totals.flat_map(|(agent, total)| report_total(agent, total, rules)).collect()
 }
 
-fn tell_total(agent: &Agent, total: &Total, rules: &[&Rule]) -> Vec<Diagnostic> {
+fn report_total(agent: &Agent, total: &Total, rules: &[&Rule]) -> Vec<Diagnostic> {
     let is_counted = |rule: &&Rule| rule.origin.scope == Scope::Workspace && (total.counts)(rule);
     let mut outer_first: Vec<&Rule> = rules.iter().copied().filter(is_counted).collect();
     outer_first.sort_by_key(|rule| rule.stand.depth);

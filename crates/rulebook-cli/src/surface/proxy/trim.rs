@@ -2,18 +2,18 @@
 
 /// How many connections there were at most since memory was last given back.
 #[derive(Default)]
-pub(super) struct Tide {
+pub(super) struct Trim {
     most: usize,
 }
 
-impl Tide {
+impl Trim {
     /// What fewer than this many leave behind is not worth the asking.
     const MANY: usize = 64;
 
     /// Takes in how many there are now.
     pub(super) fn is_at(&mut self, count: usize) {
         self.most = self.most.max(count);
-        if self.most >= Tide::MANY && count <= self.most / 4 {
+        if self.most >= Trim::MANY && count <= self.most / 4 {
             self.most = count;
             give_back();
         }

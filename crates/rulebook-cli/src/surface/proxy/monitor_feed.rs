@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook::stream::{Hit, Monitor, StreamKind};
 
-use super::held::Text;
+use super::hold_queue::Text;
 use super::rules::Watch;
 use crate::surface::wire::{Step, Waits};
 
@@ -13,7 +13,7 @@ use crate::surface::wire::{Step, Waits};
 const MAX_SAID: usize = 256 << 10;
 
 /// What was heard of one answer.
-pub(super) struct Heard {
+pub(super) struct MonitorFeed {
     pub(super) watch: Arc<Watch>,
     /// Before the names of its streams: the monitor knows those of all answers.
     name: String,
@@ -24,9 +24,9 @@ pub(super) struct Heard {
     pub(super) said: String,
 }
 
-impl Heard {
-    pub(super) fn new(watch: Arc<Watch>, name: String) -> Heard {
-        Heard { watch, name, fed: HashMap::new(), let_go: HashMap::new(), said: String::new() }
+impl MonitorFeed {
+    pub(super) fn new(watch: Arc<Watch>, name: String) -> MonitorFeed {
+        MonitorFeed { watch, name, fed: HashMap::new(), let_go: HashMap::new(), said: String::new() }
     }
 
     /// Feeds the monitor; returns the texts that must be settled, and what was found.
@@ -35,11 +35,11 @@ impl Heard {
         let mut monitor = lock(&self.watch);
         for step in steps {
             match step {
-                Step::Feed { kind: Kind::Thinking, .. } if !self.watch.hears_thinking => {}
+                Step::Feed { kind: StreamKind::Thinking, .. } if !self.watch.hears_thinking => {}
                 Step::Feed { stream, kind, bytes } => {
                     let stream = format!("{}{stream}", self.name);
                     hits.extend(monitor.feed(&stream, &kind, &bytes));
-                    if self.watch.keeps && kind == Kind::Text && self.said.len() < MAX_SAID {
+                    if self.watch.keeps && kind == StreamKind::Text && self.said.len() < MAX_SAID {
                         self.said.push_str(&String::from_utf8_lossy(&bytes));
                     }
                     let fed = match self.fed.get_mut(&stream) {
@@ -49,7 +49,7 @@ impl Heard {
                     let start = *fed;
                     *fed += bytes.len();
                     // What waits for more than its text waits for that alone.
-                    if !matches!(kind, Kind::Tool(_)) && waits == Waits::Nothing {
+                    if !matches!(kind, StreamKind::Tool(_)) && waits == Waits::Nothing {
                         texts.push(Text { stream, start, end: *fed });
                     }
                 }
@@ -88,7 +88,7 @@ impl Heard {
     }
 }
 
-impl Drop for Heard {
+impl Drop for MonitorFeed {
     fn drop(&mut self) {
         self.forget();
     }

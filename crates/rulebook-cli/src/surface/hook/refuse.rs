@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::ToolCall;
 use rulebook::rule::Rule;
-use rulebook::stream::policy::{self, Source};
-use rulebook::stream::{Hit, Kind, Monitor};
+use rulebook::stream::policy::{self, OutputSource};
+use rulebook::stream::{Hit, Monitor, StreamKind};
 use rulebook_workspace::ledger::{Fact, History};
 
 use super::answer::{Asking, join};
-use super::event::{Answer, Moment};
+use super::event::{HookReply, Moment};
 
 impl Asking<'_> {
     /// Runs the stream rules over what is about to be written, or was.
@@ -20,7 +20,7 @@ impl Asking<'_> {
         verdicts: &[Verdict<'_>],
         history: &History,
         facts: &mut Vec<Fact>,
-        answer: &mut Answer,
+        answer: &mut HookReply,
     ) {
         let Some(call) = self.event.tool.as_ref().filter(|call| call.is_write()) else {
             return;
@@ -28,7 +28,7 @@ impl Asking<'_> {
         let Some(input) = &call.input else { return };
         let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
         let mut rules: Vec<&Rule> = watching.map(|verdict| verdict.rule).collect();
-        rules.sort_by_key(|rule| !rule.always_enabled);
+        rules.sort_by_key(|rule| !rule.is_mandatory);
         if rules.is_empty() {
             return;
         }
@@ -37,7 +37,7 @@ impl Asking<'_> {
             return;
         };
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
-        let mut hits = monitor.feed("call", &Kind::Tool(call.name.clone()), wire.as_bytes());
+        let mut hits = monitor.feed("call", &StreamKind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
         let left_out = monitor.left_out().iter().map(|(rule, _)| rule.as_str());
         let unwatched: BTreeSet<&str> = left_out.chain(monitor.gave_up().map(|(rule, _)| rule)).collect();
@@ -87,11 +87,13 @@ impl Asking<'_> {
         call: &ToolCall,
         history: &History,
         facts: &mut Vec<Fact>,
-        answer: &mut Answer,
+        answer: &mut HookReply,
     ) {
-        let evidence: Vec<policy::Evidence> =
-            hits.iter().map(|hit| policy::Evidence { text: hit.text.clone(), place: place(hit) }).collect();
-        let interrupts = self.workspace.settings.modes_of(rule).interrupt.covers(Source::Tool);
+        let evidence: Vec<policy::MatchedText> = hits
+            .iter()
+            .map(|hit| policy::MatchedText { text: hit.text.clone(), place: place(hit) })
+            .collect();
+        let interrupts = self.workspace.settings.modes_of(rule).interrupt.covers(OutputSource::Tool);
         let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(self.touched.first());
         let about = about.unwrap_or(&call.name).clone();
         let (name, path) = (&rule.name, &rule.origin.display);

@@ -14,19 +14,19 @@ use super::super::{check, open};
 use crate::args::Args;
 
 /// The rules of the tree.
-pub(super) struct RulesLook {
+pub(super) struct CachedRules {
     pub(super) workspace: Workspace,
     pub(super) loaded: Loaded,
     pub(super) rows: Vec<Row>,
 }
 
 /// The tree, and what the rules are to it.
-pub(super) struct TreeLook {
+pub(super) struct CachedTree {
     pub(super) tree: Tree,
     pub(super) report: Report,
 }
 
-impl RulesLook {
+impl CachedRules {
     /// The rule of a file, as shown.
     pub(super) fn rule(&self, source: &str) -> Option<&Rule> {
         self.loaded.book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == source)
@@ -62,36 +62,36 @@ impl RulesLook {
     }
 }
 
-/// Looks at the disk, each kept until it is old.
-pub(super) struct Looks<'a> {
+/// Caches at the disk, each kept until it is old.
+pub(super) struct Caches<'a> {
     args: &'a Args,
-    rules: Kept<RulesLook>,
-    tree: Kept<TreeLook>,
+    rules: Kept<CachedRules>,
+    tree: Kept<CachedTree>,
     diagnostics: Kept<Vec<Diagnostic>>,
 }
 
-impl<'a> Looks<'a> {
-    pub(super) fn new(args: &'a Args) -> Looks<'a> {
-        Looks { args, rules: Kept::default(), tree: Kept::default(), diagnostics: Kept::default() }
+impl<'a> Caches<'a> {
+    pub(super) fn new(args: &'a Args) -> Caches<'a> {
+        Caches { args, rules: Kept::default(), tree: Kept::default(), diagnostics: Kept::default() }
     }
 
-    pub(super) fn rules(&self) -> anyhow::Result<Arc<RulesLook>> {
+    pub(super) fn rules(&self) -> anyhow::Result<Arc<CachedRules>> {
         self.rules.look(|| {
             let workspace = open(self.args)?;
             let loaded = workspace.load(Reach::Tree);
             let rows = status::rows(&workspace, &loaded);
-            Ok(RulesLook { workspace, loaded, rows })
+            Ok(CachedRules { workspace, loaded, rows })
         })
     }
 
-    pub(super) fn tree(&self) -> anyhow::Result<Arc<TreeLook>> {
+    pub(super) fn tree(&self) -> anyhow::Result<Arc<CachedTree>> {
         self.tree.look(|| {
             let workspace = open(self.args)?;
             // As `coverage` asks: rules in a folder that git ignores are for files that do not count.
             let tree = workspace.tree(Wanted::Files, &|_| ());
             let loaded = workspace.load(Reach::Walked(&tree));
             let report = workspace.coverage(&loaded.book, &tree, Listing::Sample);
-            Ok(TreeLook { report, tree })
+            Ok(CachedTree { report, tree })
         })
     }
 
@@ -104,7 +104,7 @@ impl<'a> Looks<'a> {
         })
     }
 
-    /// Looks anew the next time.
+    /// Caches anew the next time.
     pub(super) fn forget(&self) {
         self.rules.forget();
         self.tree.forget();

@@ -26,7 +26,7 @@ pub(super) struct Text {
 
 /// The events that wait.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct HoldQueue {
     queue: VecDeque<Item>,
     /// How many at the front wait for the one behind them.
     chained: usize,
@@ -35,7 +35,7 @@ pub(super) struct Held {
     has_ended: bool,
 }
 
-impl Held {
+impl HoldQueue {
     pub(super) fn push(&mut self, item: Item) {
         self.bytes += item.event.raw.len();
         self.queue.push_back(item);
@@ -56,7 +56,7 @@ impl Held {
 
     /// Forgets everything: another answer begins.
     pub(super) fn clear(&mut self) {
-        *self = Held::default();
+        *self = HoldQueue::default();
     }
 
     /// The events that may go now. `settled` says how far a stream may be shown.
@@ -130,7 +130,7 @@ mod tests {
     /// Events as `name:waits:end`, what is settled, and which go.
     #[track_caller]
     fn check(events: &[(&str, Waits, usize)], settled: usize, wanted: &[&str]) {
-        let mut held = Held::default();
+        let mut held = HoldQueue::default();
         let mut went = Vec::new();
         for (name, waits, end) in events {
             let text = Text { stream: "s".to_owned(), start: 0, end: *end };

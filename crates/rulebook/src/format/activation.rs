@@ -2,19 +2,19 @@
 
 use super::fields::Fields;
 use super::reader::Reader;
-use super::{Bare, Format, Keys, Modes, Said, Shape};
+use super::{ActivationKey, Bare, Format, Keys, PlaceKind, StatedActivation};
 use crate::diagnostic::{Code, Fix, shown};
 use crate::frontmatter::{Field, Value};
 
 impl Fields {
     /// What the header, or the place of the file, says about the activation.
-    pub(super) fn said(&self, reader: &mut Reader) -> Option<Said> {
+    pub(super) fn said(&self, reader: &mut Reader) -> Option<StatedActivation> {
         let place = reader.origin.place;
-        if place.is_raw() || matches!(place.shape, Shape::File { always: true, .. }) {
-            return Some(Said::AlwaysHere);
+        if place.is_raw() || matches!(place.shape, PlaceKind::File { always: true, .. }) {
+            return Some(StatedActivation::AlwaysHere);
         }
         if self.called().is_some() {
-            return Some(Said::Manual);
+            return Some(StatedActivation::Manual);
         }
         if let Some(modes) = reader.format().modes {
             match self.text(modes.key, reader) {
@@ -32,10 +32,10 @@ impl Fields {
 
     /// Whether the header has what its word for how it comes on needs. An agent that goes by a schema takes a file
     /// without it for one that says nothing, and that is told.
-    fn is_backed(&self, said: Said, modes: &Modes, reader: &mut Reader) -> bool {
+    fn is_backed(&self, said: StatedActivation, modes: &ActivationKey, reader: &mut Reader) -> bool {
         let needed = match said {
-            Said::Glob => reader.format().paths_key,
-            Said::Offered => "description",
+            StatedActivation::Glob => reader.format().paths_key,
+            StatedActivation::Offered => "description",
             _ => return true,
         };
         if modes.unsaid.is_none() || self.given(needed).is_some() {
@@ -68,12 +68,12 @@ impl Fields {
         self.given("alwaysApply").filter(|field| field.node.value == Value::Bool(false))
     }
 
-    fn said_always(&self, reader: &mut Reader) -> Option<Said> {
-        self.always_apply(reader).filter(|always| *always).map(|_| Said::Always)
+    fn said_always(&self, reader: &mut Reader) -> Option<StatedActivation> {
+        self.always_apply(reader).filter(|always| *always).map(|_| StatedActivation::Always)
     }
 
     /// What the word under the agent's key for modes means; hyphens and case are forgiven here, and told.
-    fn mode_said(&self, word: &str, modes: &Modes, reader: &mut Reader) -> Option<Said> {
+    fn mode_said(&self, word: &str, modes: &ActivationKey, reader: &mut Reader) -> Option<StatedActivation> {
         let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
         let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
         if found.is_none_or(|(name, _)| *name != word) {
