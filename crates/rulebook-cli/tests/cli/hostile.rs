@@ -3,9 +3,6 @@
 //! An attack is a file there: where it is put, what is told of it, what may never be delivered, then its text, in which
 //! `\u{202e}` is a character and `@@40:x@@` is forty of them: the files themselves hide nothing and harm nobody.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

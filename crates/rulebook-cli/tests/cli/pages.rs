@@ -1,10 +1,7 @@
 //! The command: the pages in `pages/`, each a small workspace and what the binary prints there.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 #[allow(dead_code, reason = "shared with the engine's pages")]
-#[path = "../../rulebook/tests/page/mod.rs"]
+#[path = "../../../rulebook/tests/page/mod.rs"]
 mod page;
 
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! `mcp`: the built binary over pipes, as clients start it and talk to it.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 #![allow(clippy::needless_pass_by_value, reason = "a case writes its JSON where it is used")]
 
 use std::fs;

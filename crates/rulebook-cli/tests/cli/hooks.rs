@@ -3,9 +3,6 @@
 //! `hooks/HOST/*.json` are events, most of them recorded with `scripts/e2e`, in the order in which they came: what is on
 //! standard input, the facts that the ledger has of it, and the answer. `UPDATE=1` writes facts and answers anew.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;

@@ -6,14 +6,14 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-pub(crate) struct Person {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-impl Person {
+impl Sandbox {
     /// With these files: the workspace is in `repo`, the home in `home`.
-    pub(crate) fn with(files: &[(&str, &str)]) -> Person {
-        let person = Person { folder: tempfile::tempdir().unwrap() };
+    pub(crate) fn with(files: &[(&str, &str)]) -> Sandbox {
+        let person = Sandbox { folder: tempfile::tempdir().unwrap() };
         fs::create_dir_all(person.path("repo/.git")).unwrap();
         person.write("home/.config/rulebook/config.toml", "");
         files.iter().for_each(|(path, text)| person.write(path, text));
@@ -25,7 +25,7 @@ impl Person {
         fs::write(self.path(path), text).unwrap();
     }
 
-    pub(crate) fn settings(&self, text: &str) -> &Person {
+    pub(crate) fn settings(&self, text: &str) -> &Sandbox {
         self.write("home/.config/rulebook/config.toml", text);
         self
     }

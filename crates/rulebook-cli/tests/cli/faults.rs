@@ -1,11 +1,6 @@
 //! Faults of the machine: full disks, homes that cannot be written or are not there, kills at any moment, clocks that go
 //! back, two versions at once. Nothing is lost but what was being written, and what is wrong is told.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod person;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
@@ -15,13 +10,13 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use person::Person;
+use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
 
 /// With a few rules in the workspace, and a document of remote ones.
-fn person() -> Person {
+fn person() -> Sandbox {
     let document = json!({ "remoteGlobalRules": [{ "name": "far", "contents": "Far." }] }).to_string();
-    let person = Person::with(&[
+    let person = Sandbox::with(&[
         ("repo/.git/HEAD", "ref: refs/heads/main\n"),
         ("repo/.clinerules/a.md", "Rule a."),
         ("repo/.clinerules/b.md", "---\npaths: ['src/**']\n---\nRule b."),
@@ -38,7 +33,7 @@ fn person() -> Person {
     person
 }
 
-impl Person {
+impl Sandbox {
     fn state(&self, file: &str) -> PathBuf {
         self.path("home/.local/state/rulebook").join(file)
     }
@@ -109,7 +104,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
 }
 
 /// Runs as somebody with no rights over the folder, where this one has all.
-fn unprivileged(person: &Person, words: &[&str]) -> Option<Command> {
+fn unprivileged(person: &Sandbox, words: &[&str]) -> Option<Command> {
     let is_root =
         fs::metadata("/proc/self").ok().map(|own| std::os::unix::fs::MetadataExt::uid(&own)) == Some(0);
     let mut command = if is_root {
@@ -125,7 +120,7 @@ fn unprivileged(person: &Person, words: &[&str]) -> Option<Command> {
 }
 
 /// A copy of the binary that anybody can run; nothing where nobody else can.
-fn reachable(person: &Person) -> Option<PathBuf> {
+fn reachable(person: &Sandbox) -> Option<PathBuf> {
     let copy = person.path("rulebook");
     if !copy.exists() {
         fs::copy(env!("CARGO_BIN_EXE_rulebook"), &copy).ok()?;
@@ -351,7 +346,7 @@ fn a_kill_at_any_moment_loses_only_what_was_being_written() {
     kills(40);
 }
 
-/// The figure of SECURITY.md: `cargo test --test faults -- --ignored --nocapture`.
+/// The figure of SECURITY.md: `cargo test --test cli -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_thousand_kills_lose_only_what_was_being_written() {

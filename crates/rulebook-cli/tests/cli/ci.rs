@@ -1,8 +1,5 @@
 //! What other tools run: the pre-commit hook and the GitHub action are read, and the action's steps are run.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

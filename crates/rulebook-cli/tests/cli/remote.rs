@@ -1,11 +1,5 @@
 //! Remote rules against a server that is wrong in every way: the right rules or the old copy, one clear message, in time.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod person;
-mod server;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -13,12 +7,12 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use person::Person;
-use server::{Behaviour, Server, document, does, say};
+use crate::sandbox::Sandbox;
+use crate::server::{self, Behaviour, Server, document, does, say};
 
-impl Person {
+impl Sandbox {
     /// One remote, with more keys behind its address.
-    fn remote(&self, server: &Server, more: &str) -> &Person {
+    fn remote(&self, server: &Server, more: &str) -> &Sandbox {
         let ca = server.ca.as_ref().map_or_else(String::new, |pem| {
             fs::write(self.path("ca.pem"), pem).unwrap();
             format!("ca_file = {:?}\n", self.path("ca.pem"))
@@ -50,7 +44,7 @@ fn check_fault(then: impl Fn(&server::Request, &mut dyn server::Wire) + Send + S
         _ => then(request, wire),
     });
     for server in [Server::clear(behaviour.clone()), Server::secure(behaviour)] {
-        let person = Person::with(&[]);
+        let person = Sandbox::with(&[]);
         person.remote(&server, "");
         assert_eq!(person.sync(), "fetched");
         let told = person.sync();
@@ -72,7 +66,7 @@ fn a_document_is_fetched_once_and_served_from_its_copy() {
             other => panic!("{other:?}"),
         }
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.codes(), ["remote-missing"]);
     assert_eq!(person.sync(), "fetched");
@@ -156,7 +150,7 @@ fn a_redirect_stays_within_its_origin() {
         "/v2/rules.json" => say(wire, "200 OK", &[], &document(&[("style", "Second.")])),
         other => panic!("{other}"),
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     assert_eq!((person.sync(), person.prompt()), ("fetched".to_owned(), "style\nSecond.".to_owned()));
 }
@@ -202,7 +196,7 @@ fn a_slow_answer_is_not_waited_for() {
     ];
     let waits = servers.map(|server| {
         thread::spawn(move || {
-            let person = Person::with(&[]);
+            let person = Sandbox::with(&[]);
             assert_eq!(person.remote(&server, "").sync(), "took longer than 10 s");
             assert_eq!(person.codes(), ["remote-missing"]);
         })
@@ -213,7 +207,7 @@ fn a_slow_answer_is_not_waited_for() {
 #[test]
 fn nothing_changed_since_nothing_is_no_document() {
     let server = Server::secure(does(|_, wire| say(wire, "304 Not Modified", &[], "")));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     assert_eq!(person.remote(&server, "").sync(), "says that nothing changed since a copy that nobody has");
     assert_eq!((person.prompt(), person.codes()), (String::new(), vec!["remote-missing".to_owned()]));
 }
@@ -224,7 +218,7 @@ fn what_changes_is_shown_before_it_is_kept() {
         let text = if request.count == 0 { "Be brief.\nBe kind." } else { "Be brief.\nBe bold." };
         say(wire, "200 OK", &[], &document(&[("style", text)]));
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.sync(), "fetched");
     let diff = String::from_utf8(person.run(&["remote", "diff"]).stdout).unwrap();
@@ -240,7 +234,7 @@ fn a_hash_pins_the_document() {
         let text = if request.count == 0 { "First." } else { "Second." };
         say(wire, "200 OK", &[], &document(&[("style", text)]));
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     let first = sha256(&document(&[("style", "First.")]));
     person.remote(&server, &format!("sha256 = \"{first}\""));
     assert_eq!(person.sync(), "fetched");
@@ -278,7 +272,7 @@ fn a_signature_says_whose_document_it_is() {
         ("/rules.json.minisig", ..4) => say(wire, "200 OK", &[], &signature),
         _ => say(wire, "404 Not Found", &[], ""),
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, &format!("minisign_key = \"{key}\""));
     assert_eq!(person.sync(), "fetched");
     assert_eq!(person.sync(), "has a signature that is not by `minisign_key`");
@@ -305,7 +299,7 @@ fn a_token_goes_to_the_server_and_nowhere_else() {
             None => say(wire, "403 No", &[], ""),
         }
     }));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "token_env = \"ACME_TOKEN\"");
     let asked = person.run(&["remote", "sync"]);
     assert!(String::from_utf8_lossy(&asked.stdout).contains("the variable `ACME_TOKEN` is not set"));
@@ -330,7 +324,7 @@ fn a_stranger_is_not_believed() {
     let unknown = Server { ca: None, ..Server::secure(fine("x")) };
     let other = Server::secure_for(&["other.example"], fine("x"));
     for server in [unknown, other] {
-        let told = Person::with(&[]).remote(&server, "").sync();
+        let told = Sandbox::with(&[]).remote(&server, "").sync();
         assert!(told.starts_with("is not who it says it is: ") || told.contains("no certificates"), "{told}");
     }
 }
@@ -339,10 +333,10 @@ fn a_stranger_is_not_believed() {
 fn what_nobody_may_switch_off_stays_on() {
     let text = r#"{"remoteGlobalRules":[{"name":"must","contents":"---\npaths: ['src/**']\n---\nMust.","alwaysEnabled":true},{"name":"may","contents":"May."}]}"#;
     let server = Server::secure(does(move |_, wire| say(wire, "200 OK", &[], text)));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     assert_eq!(person.sync(), "fetched");
-    let stack = |person: &Person| -> Vec<String> {
+    let stack = |person: &Sandbox| -> Vec<String> {
         let text = person.json(&["prompt", "--path", "src/a.rs"])["applied"].clone();
         text.as_array().unwrap().iter().map(|rule| rule["source"].as_str().unwrap().to_owned()).collect()
     };
@@ -392,7 +386,7 @@ fn what_nobody_may_switch_off_stays_on() {
 
 #[test]
 fn a_folder_and_a_file_are_remotes_too() {
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.write("checkout/README.txt", "not a rule");
     person.write("checkout/style.md", "---\nalwaysEnabled: true\n---\nBe brief.");
     person.write("checkout/web/react.md", "---\npaths: ['web/**']\n---\nHooks first.");
@@ -424,7 +418,7 @@ fn a_folder_and_a_file_are_remotes_too() {
 #[test]
 fn a_broken_copy_is_told_and_kept_aside() {
     let server = Server::secure(fine("Fine."));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     let copy = person.path("home/.cache/rulebook/remote/acme.json");
     assert_eq!(person.sync(), "fetched");
@@ -456,7 +450,7 @@ fn a_broken_copy_is_told_and_kept_aside() {
 #[test]
 fn a_server_that_runs_on_fetches_beside_its_work() {
     let server = Server::secure(fine("Fresh."));
-    let person = Person::with(&[]);
+    let person = Sandbox::with(&[]);
     person.remote(&server, "");
     let mut child = person
         .command(&["mcp"])
@@ -482,7 +476,7 @@ fn rules_that_nobody_may_switch_off_do_not_override_each_other() {
     let publish = |name: &str, text: &str| {
         serde_json::json!({ "remoteGlobalRules": [{ "name": name, "contents": text, "alwaysEnabled": true }] }).to_string()
     };
-    let person = Person::with(&[
+    let person = Sandbox::with(&[
         ("acme.json", &publish("Style", "Of Acme.")),
         ("corp.json", &publish("style", "Of Corp.")),
     ]);
@@ -501,7 +495,7 @@ fn rules_that_nobody_may_switch_off_do_not_override_each_other() {
 fn a_workspace_has_no_say_in_how_such_a_rule_watches() {
     let rule = |name: &str, always: bool| serde_json::json!({ "name": name, "contents": format!("---\ncondition: {name}\n---\nNo."), "alwaysEnabled": always });
     let document = serde_json::json!({ "remoteGlobalRules": [rule("must", true), rule("may", false)] });
-    let person = Person::with(&[
+    let person = Sandbox::with(&[
         ("rules.json", &document.to_string()),
         ("repo/rulebook.toml", "stream.interrupt_mode = \"never\"\n"),
         ("repo/out.txt", "it must, it may\n"),
@@ -523,7 +517,7 @@ fn a_workspace_has_no_say_in_how_such_a_rule_watches() {
 
 #[test]
 fn another_name_for_its_file_does_not_switch_a_rule_off() {
-    let person = Person::with(&[
+    let person = Sandbox::with(&[
         ("repo/org/o.md", "---\nalwaysEnabled: true\n---\nStays."),
         ("repo/rulebook.toml", "rules.disabled_ids = [\"o\"]\n"),
         ("repo/.rulebook/rules/a.md", "Mine."),
@@ -538,7 +532,8 @@ fn another_name_for_its_file_does_not_switch_a_rule_off() {
 fn what_was_not_fetched_ends_with_1() {
     #[track_caller]
     fn check(settings: &str, code: i32, told: &str) {
-        let person = Person::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA."), ("team/b.md", "B.")]);
+        let person =
+            Sandbox::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA."), ("team/b.md", "B.")]);
         person.settings(&settings.replace("TEAM", &person.path("team").display().to_string()));
         let output = person.run(&["remote", "sync"]);
         let text =
@@ -555,7 +550,7 @@ fn what_was_not_fetched_ends_with_1() {
         1,
         "team names `/team/none`, which is not a folder",
     );
-    let person = Person::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA.")]);
+    let person = Sandbox::with(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA.")]);
     person.settings(&format!("[[remote]]\nname = \"team\"\nurl = \"{}\"\n", person.path("team").display()));
     let listed = person.json(&["remote", "list"])["remotes"][0].clone();
     assert_eq!((listed["rules"].as_u64(), listed["alwaysEnabled"][0].as_str()), (Some(1), Some("team/a.md")));
@@ -565,7 +560,7 @@ fn what_was_not_fetched_ends_with_1() {
 #[test]
 fn nothing_of_a_workspace_passes_for_the_organisations() {
     let document = serde_json::json!({ "remoteGlobalRules": [{ "name": "Safety.md", "contents": "Of the organisation." }] });
-    let person = Person::with(&[
+    let person = Sandbox::with(&[
         ("rules.json", &document.to_string()),
         ("acme/law.md", "Law."),
         ("repo/acme/law.md", "No law."),

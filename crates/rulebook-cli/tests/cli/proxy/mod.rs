@@ -1,7 +1,5 @@
 //! The proxy from outside: a client and a model's server over real connections, and the binary between them.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 mod faults;
 mod lab;
 mod operations;

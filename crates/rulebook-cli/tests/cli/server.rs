@@ -1,7 +1,5 @@
 //! A server on loopback that behaves as it is told: over TLS with an authority of its own, or in the clear.
 
-#![allow(clippy::unwrap_used, dead_code, reason = "a test may fail loudly; not every test needs everything")]
-
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

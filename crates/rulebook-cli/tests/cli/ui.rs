@@ -1,8 +1,5 @@
 //! `ui` and `watch`: the built binary, asked over its socket and read through its pipe.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

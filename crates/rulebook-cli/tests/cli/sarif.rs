@@ -1,8 +1,5 @@
 //! SARIF: what `check --format sarif` prints is held to the standard's own schema (`sarif/`, under its own licence).
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,17 @@
+//! The built binary from outside: its commands, hooks and servers, each in its own home and workspace.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+mod ci;
+mod faults;
+mod hooks;
+mod hostile;
+mod mcp;
+mod pages;
+mod proxy;
+mod remote;
+mod sandbox;
+mod sarif;
+mod server;
+mod ui;
