@@ -82,7 +82,7 @@ pub(super) fn answer(
             }
             PathLocation::Root(root) => questions.push((Some((root, ".".to_owned())), Vec::new())),
             PathLocation::Inside { root, path: shown } => {
-                questions.push((Some((root, shown)), vec![path.clone()]))
+                questions.push((Some((root, shown)), vec![path.clone()]));
             }
         }
     }

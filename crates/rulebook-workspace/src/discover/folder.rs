@@ -47,7 +47,7 @@ impl Finder<'_> {
                 self.top(spot, at, "", depth, skip);
             }
             (PlaceKind::Modes { prefix, .. }, Ok(kind)) if kind.is_dir() => {
-                self.mode_folders(spot, at, prefix)
+                self.mode_folders(spot, at, prefix);
             }
             (PlaceKind::Folder { .. }, Ok(_)) if is_only => {
                 self.report_odd(spot, "is a file, not a folder of rules");
