@@ -2,9 +2,9 @@
 //!
 //! ```no_run
 //! use rulebook::evidence::Input;
-//! use rulebook_workspace::{Homes, Workspace};
+//! use rulebook_workspace::Workspace;
 //!
-//! let workspace = Workspace::open(&[".".into()], Homes::from_environment())?;
+//! let workspace = Workspace::open(".")?;
 //! let input = Input { message: Some("add a component to apps/web".into()), ..Input::default() };
 //! let asked = workspace.ask(&input);
 //! for verdict in asked.evaluate().verdicts {

@@ -36,16 +36,28 @@ pub fn find_root(start: &Path) -> &Path {
 }
 
 impl Workspace {
-    /// Opens a workspace of one or more roots; reads its settings and switches, no rules yet.
-    pub fn open(roots: &[PathBuf], homes: Homes) -> Result<Workspace, OpenError> {
-        Workspace::open_with(roots, homes, "")
+    /// Opens the workspace around a folder, with the user's folders from the environment.
+    ///
+    /// Its root is the nearest ancestor with `.git`, or the folder itself. Settings and toggles are read now, rules when
+    /// they are needed.
+    ///
+    /// # Errors
+    /// If the folder cannot be opened, or its path is not UTF-8.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Workspace, OpenError> {
+        let folder = folder.as_ref();
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        Workspace::open_with(&[find_root(&absolute)], Homes::from_environment(), "")
     }
 
-    /// The same, with settings that come last and so override the files', as TOML.
-    pub fn open_with(roots: &[PathBuf], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
+    /// Opens a workspace of exactly these roots. `flags` are settings as TOML, which override those of the files.
+    ///
+    /// # Errors
+    /// If a root cannot be opened, or its path is not UTF-8.
+    pub fn open_with(roots: &[impl AsRef<Path>], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
         let mut paths = Vec::new();
         for root in roots {
-            let fail = |reason: String| OpenError { root: root.clone(), reason };
+            let root = root.as_ref();
+            let fail = |reason: String| OpenError { root: root.to_owned(), reason };
             let real = fs::canonicalize(root)
                 .map_err(|error| fail(format!("cannot be opened: {}", discover::reason(&error))))?;
             if !real.is_dir() {

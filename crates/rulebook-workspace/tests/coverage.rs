@@ -24,7 +24,7 @@ fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn open(folder: &Path, roots: &[&str]) -> Workspace {
     let roots: Vec<_> = roots.iter().map(|root| folder.join(root)).collect();
-    Workspace::open(&roots, Homes::default()).unwrap()
+    Workspace::open_with(&roots, Homes::default(), "").unwrap()
 }
 
 fn report(workspace: &Workspace) -> Report {

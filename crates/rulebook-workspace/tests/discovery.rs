@@ -47,7 +47,7 @@ impl Place {
         for root in &roots {
             fs::create_dir_all(root).unwrap();
         }
-        Workspace::open(&roots, self.homes()).unwrap()
+        Workspace::open_with(&roots, self.homes(), "").unwrap()
     }
 }
 
@@ -232,7 +232,7 @@ fn xdg_folders_are_honoured() {
         .put("xdg/opencode/rules/b.md", "---\ndescription: b\npriority: 1\n---\nb");
     fs::create_dir_all(place.path("app")).unwrap();
     let homes = Homes { config: Some(place.path("xdg")), ..place.homes() };
-    let workspace = Workspace::open(&[place.path("app")], homes).unwrap();
+    let workspace = Workspace::open_with(&[place.path("app")], homes, "").unwrap();
     let shown = |path: &str| place.path(path).to_string_lossy().into_owned();
     assert_eq!(
         all(&workspace),
@@ -331,7 +331,8 @@ fn a_thousand_nasty_files_are_all_told_and_hide_nobody() {
 fn a_root_that_is_none_is_told() {
     let place = Place::new();
     place.put("file", "");
-    let fails = |path: &Path| Workspace::open(&[path.to_owned()], Homes::default()).unwrap_err().to_string();
+    let fails =
+        |path: &Path| Workspace::open_with(&[path.to_owned()], Homes::default(), "").unwrap_err().to_string();
     assert!(fails(&place.path("missing")).contains("cannot be opened"));
     assert!(fails(&place.path("file")).contains("is not a folder"));
 }
@@ -359,7 +360,7 @@ fn home_may_be_a_link() {
     place.put(".clinerules/above.md", "above").put("home/proj/x", "");
     symlink(place.path("home"), place.path("linked-home")).unwrap();
     let homes = Homes { home: Some(place.path("linked-home")), ..Homes::default() };
-    let workspace = Workspace::open(&[place.path("home/proj")], homes).unwrap();
+    let workspace = Workspace::open_with(&[place.path("home/proj")], homes, "").unwrap();
     assert_eq!(all(&workspace), Vec::<String>::new());
 }
 
@@ -373,7 +374,9 @@ fn names_of_folders_may_hold_anything() {
     fs::create_dir_all(&odd).unwrap();
     let workspace = place.open(&["app"]);
     assert_eq!(told(&workspace).len(), 1, "{:?}", told(&workspace));
-    assert!(Workspace::open(&[odd], Homes::default()).unwrap_err().to_string().contains("not UTF-8"));
+    assert!(
+        Workspace::open_with(&[odd], Homes::default(), "").unwrap_err().to_string().contains("not UTF-8")
+    );
 }
 
 #[test]

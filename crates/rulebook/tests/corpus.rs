@@ -40,7 +40,7 @@ fn every_header_is_read_as_it_was_meant_or_told() {
 /// What was read of the one file there is: its rule, or that it is rejected; then the diagnostics.
 fn reads(stage: &Stage, case: &str) -> String {
     let nowhere = Homes::default();
-    let loaded = Workspace::open(&[stage.workspace()], nowhere).unwrap().load(Reach::Tree);
+    let loaded = Workspace::open_with(&[stage.workspace()], nowhere, "").unwrap().load(Reach::Tree);
     let rules = loaded.book.rules().map(|(rule, _)| shown(rule));
     let rejected = loaded.book.rejected().iter().map(|_| "rejected\n".to_owned());
     let entries: Vec<String> = rules.chain(rejected).collect();
@@ -96,7 +96,7 @@ const ANNOUNCED: &[Code] =
 /// takes it.
 fn fix_is_safe(stage: &Stage) -> bool {
     let nowhere = Homes { home: None, config: None, cache: None, state: None, system: None };
-    let workspace = Workspace::open(&[stage.workspace()], nowhere).unwrap();
+    let workspace = Workspace::open_with(&[stage.workspace()], nowhere, "").unwrap();
     let loaded = workspace.load(Reach::Tree);
     let told: Vec<_> = loaded.diagnostics.iter().filter(|told| told.fix.is_some()).collect();
     let mut fixes: Vec<_> = told.iter().filter_map(|told| told.fix.as_ref()).collect();

@@ -119,7 +119,7 @@ fn open(stage: &Stage) -> Workspace {
         system: Some(home.join("system")),
         home: Some(home),
     };
-    Workspace::open(&[stage.workspace()], homes).unwrap()
+    Workspace::open_with(&[stage.workspace()], homes, "").unwrap()
 }
 
 fn ask(stage: &Stage, evidence: &str) -> Asked {
