@@ -1,20 +1,11 @@
 //! A host's name, then an event of it: answered in the host's words or passed over, with a ledger on disk.
 #![no_main]
-#![allow(dead_code, reason = "the command is taken in whole, and one door of it is used")]
-
-#[path = "../../crates/rulebook-cli/src/args/mod.rs"]
-mod args;
-#[path = "../../crates/rulebook-cli/src/out.rs"]
-mod out;
-#[path = "../../crates/rulebook-cli/src/surface/mod.rs"]
-mod surface;
 
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use surface::hook::Caller;
 
 /// A home and a workspace of its own, which every event is about.
 static STAGE: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -45,9 +36,8 @@ thread_local! {
 fuzz_target!(|data: &[u8]| {
     let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
     let (name, event) = (&data[..end], &data[end + 1..]);
-    let args = args::Args { root: vec![STAGE.join("repo")], set: Vec::new(), json: false, command: None };
-    let Some(host) = surface::HOSTS.iter().find(|host| host.name.as_bytes() == name) else { return };
-    let _ = surface::hook::reply(&args, host, event, Caller::Server);
+    let Ok(host) = std::str::from_utf8(name) else { return };
+    let _ = rulebook_cli::answer_hook(&STAGE.join("repo"), host, event);
     // A ledger grows with every event of its session.
     if RUNS.get() % 500 == 0 {
         let _ = std::fs::remove_dir_all(STAGE.join(".local"));

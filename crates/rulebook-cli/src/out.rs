@@ -17,6 +17,9 @@ pub(crate) const RED: Style = AnsiColor::Red.on_default();
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
 pub(crate) const PLAIN: Style = Style::new();
 
+/// The version of every JSON output.
+pub(crate) const VERSION: u32 = 1;
+
 /// A text in a style.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
@@ -67,8 +70,8 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Says why something could not be done, and what to do.
-pub(crate) fn complain(error: &anyhow::Error) {
+/// Prints an error, its causes as help lines.
+pub(crate) fn print_error(error: &anyhow::Error) {
     let mut lines = error.chain().map(ToString::to_string);
     let mut text = format!("{}: {}\n", paint(RED.bold(), "error"), lines.next().unwrap_or_default());
     for line in lines {

@@ -1,45 +1,26 @@
 //! What is asked of the hosts' own wiring.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueHint};
 
-use crate::surface::HOSTS;
+use crate::host::HostId;
 
 // One event of a host.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// Which agent's
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: String,
+    #[arg(value_name = "HOST", value_enum)]
+    pub(crate) host: HostId,
 
     /// Deliver the host's own formats too, which it reads itself
     #[arg(long)]
     pub(crate) all: bool,
 }
 
-/// The hosts by name, and by what else they are called.
-fn hosts() -> impl TypedValueParser<Value = String> {
-    const CALLED: &[(&str, &str)] = &[
-        ("claude", "claude-code"),
-        ("copilot", "copilot-cli"),
-        ("gemini", "gemini-cli"),
-        ("qwen", "qwen-code"),
-    ];
-    let names = HOSTS.iter().map(|host| {
-        let called = CALLED.iter().filter(|(name, _)| *name == host.name).map(|(_, called)| called);
-        PossibleValue::new(host.name).aliases(called)
-    });
-    PossibleValuesParser::new(names).map(|given| {
-        let called = CALLED.iter().find(|(_, called)| *called == given);
-        called.map_or(given, |(name, _)| (*name).to_owned())
-    })
-}
-
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Install {
     /// Which agent
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: Option<String>,
+    #[arg(value_name = "HOST", value_enum)]
+    pub(crate) host: Option<HostId>,
 
     #[command(flatten)]
     pub(crate) wiring: Wiring,
@@ -48,8 +29,8 @@ pub(crate) struct Install {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Uninstall {
     /// Which agent
-    #[arg(value_name = "HOST", value_parser = hosts())]
-    pub(crate) host: String,
+    #[arg(value_name = "HOST", value_enum)]
+    pub(crate) host: HostId,
 
     #[command(flatten)]
     pub(crate) wiring: Wiring,

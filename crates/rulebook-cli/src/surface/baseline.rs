@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use crate::input::read_file;
+use crate::out::VERSION;
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};
-
-use super::VERSION;
 
 /// The largest baseline that is read.
 const MAX_BASELINE: u64 = 64 << 20;
@@ -50,7 +50,7 @@ impl Baseline {
 
     pub(super) fn read(file: &Path) -> anyhow::Result<Baseline> {
         let shown = file.display();
-        let bytes = super::read_input_file(file, MAX_BASELINE).map_err(|error| {
+        let bytes = read_file(file, MAX_BASELINE).map_err(|error| {
             anyhow!("add `--write-baseline` to record the problems there are")
                 .context(format!("the baseline {shown} cannot be read: {error}"))
         })?;

@@ -14,9 +14,10 @@ use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
-use super::{VERSION, fix, sarif};
+use super::{fix, sarif};
 use crate::args::{Args, Check, Format};
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// What was found, and what was done about it.
 struct Report {
@@ -30,7 +31,7 @@ struct Report {
 }
 
 pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let report = report(&workspace, options)?;
     match if args.json { Format::Json } else { options.format } {
         Format::Text => out::print(&show(&report, options))?,

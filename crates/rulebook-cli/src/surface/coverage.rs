@@ -14,15 +14,16 @@ use rulebook::rule::Activation;
 use rulebook_workspace::{Reach, Wanted};
 use serde_json::json;
 
-use super::VERSION;
+use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
-use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, paint, plural};
 
 /// How many folders are shown; `--json` has more.
 const ROWS: usize = 10;
 
 pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let progress = Progress::new();
     let tree = workspace.tree(Wanted::Files, &|files| progress.show(files));
     // Rules nested in a folder that git ignores are for files that do not count.
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
         out::print(&lines)?;
     } else {
         out::print(&show(&report))?;
-        super::print_alerts(&loaded.diagnostics);
+        print_alerts(&loaded.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,19 +16,19 @@ use rulebook::render::{Budget, render};
 use rulebook_workspace::{Loaded, Reach, Reached, Wanted, Workspace};
 use serde_json::{Value, json};
 
-use super::VERSION;
 use crate::args::{Args, Explain};
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::{open_workspace, read_evidence};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     if let Some(id) = &options.session {
         return super::sessions::explain(args, &workspace, id);
     }
     if let Some(id) = &options.rule {
         return run_reach(args, &workspace, id);
     }
-    let (input, told) = super::read_input(&options.evidence, &options.paths)?;
+    let (input, told) = read_evidence(&options.evidence, &options.paths)?;
     let mut answer = answer(&workspace, &input, options.view.agent())?;
     answer.tell(told);
     if args.json {

@@ -7,9 +7,8 @@ use rulebook::agent::{AGENTS, Agent};
 use rulebook::format::{FORMATS, Format, Place};
 use serde_json::{Value, json};
 
-use super::VERSION;
 use crate::args::Args;
-use crate::out::{self, BOLD, DIM, PLAIN, Table, paint};
+use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.json {

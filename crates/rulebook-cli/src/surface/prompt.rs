@@ -9,9 +9,10 @@ use rulebook::render::{Budget, Notice, Rendered, matched, render};
 use rulebook_workspace::{Asked, Workspace};
 use serde::Serialize;
 
-use super::VERSION;
+use crate::alert::{alert_line, alerts};
 use crate::args::{Args, NoticeForm, Prompt};
-use crate::out::{self, DIM, paint, plural};
+use crate::input::{open_workspace, read_evidence};
+use crate::out::{self, DIM, VERSION, paint, plural};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,8 +40,8 @@ struct Applied<'a> {
 }
 
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
-    let (input, mut diagnostics) = super::read_input(&options.evidence, &options.paths)?;
+    let workspace = open_workspace(args)?;
+    let (input, mut diagnostics) = read_evidence(&options.evidence, &options.paths)?;
     let asked = workspace.ask(&input);
     diagnostics.extend(asked.diagnostics.iter().cloned());
     let evaluation = asked.evaluate();
@@ -113,7 +114,7 @@ fn tell(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Dia
         let cut = plural(names.len(), "rule");
         aside.push_str(&format!("over budget: {cut} left as an offer: {}\n", names.join(", ")));
     }
-    aside.extend(super::alerts(diagnostics).map(|told| super::alert_line(told) + "\n"));
+    aside.extend(alerts(diagnostics).map(|told| alert_line(told) + "\n"));
     if let Some(count) = out::count(diagnostics) {
         aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: `rulebook check` shows what to mend"))));
     }

@@ -8,15 +8,16 @@ use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach};
 use serde_json::{Value, json};
 
-use super::VERSION;
+use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::out;
+use crate::input::open_workspace;
+use crate::out::{self, VERSION};
 
 /// How many names are listed when the one asked for is not there.
 const MAX_NAMES: usize = 20;
 
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded))?;
     if args.json {
@@ -61,8 +62,8 @@ pub(super) fn unknown(name: &str, loaded: &Loaded) -> anyhow::Error {
     let known = loaded.book.read(name).err().map(|error| error.known).unwrap_or_default();
     let shown = out::clean(name.trim_start_matches("rule://"));
     let error = format!("there is no rule `{shown}`");
-    if let Some(told) = super::alerts(&loaded.diagnostics).next() {
-        return anyhow!(super::alert_line(told)).context(error);
+    if let Some(told) = alerts(&loaded.diagnostics).next() {
+        return anyhow!(alert_line(told)).context(error);
     }
     match known.len() {
         0 => anyhow!("no rule can be read here; `rulebook status` shows why").context(error),

@@ -13,14 +13,14 @@ use rulebook_workspace::settings::Remote;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::{Value, json};
 
-use super::VERSION;
 use super::install::diff;
 use super::sessions::age;
 use crate::args::{Args, RemoteTask};
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 pub(super) fn run(args: &Args, task: &RemoteTask) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     match task {
         RemoteTask::Sync { names } => sync(args, &workspace, &wanted(&workspace, names)?),
         RemoteTask::List => list(args, &workspace),

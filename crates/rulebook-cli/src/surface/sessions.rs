@@ -10,9 +10,10 @@ use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Fact, History, Session, sessions};
 use serde_json::{Value, json};
 
-use super::{VERSION, hook};
+use super::hook;
 use crate::args::Args;
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// A session with what its ledger says.
 pub(super) struct Told {
@@ -35,7 +36,7 @@ impl Told {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let (all, diagnostics) = all(&workspace);
     if args.json {
         let listed: Vec<Value> = all.iter().map(summary).collect();

@@ -15,9 +15,9 @@ use rulebook_workspace::{Loaded, Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
-use super::VERSION;
 use crate::args::{Args, View};
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// One rule, as listed.
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ pub(super) struct Row {
 }
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let agent = view.agent();
     let mut loaded = workspace.load(Reach::Tree);
     let (mut unread, mut undocumented) = (Vec::new(), Vec::new());

@@ -15,19 +15,19 @@ use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::VERSION;
 use super::wire::{self, Step};
 use crate::args::{Args, StreamFile};
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, paint, plural};
+use crate::input::{open_workspace, read_file};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 
 /// The largest recording that is read.
 const MAX_FILE: u64 = 256 << 20;
 
 pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let rules = watching(&workspace, &loaded.book);
-    let bytes = super::read_input_file(&options.file, MAX_FILE).map_err(|error| {
+    let bytes = read_file(&options.file, MAX_FILE).map_err(|error| {
         anyhow!("name a text or a recorded stream, or `-` for standard input")
             .context(format!("`{}` cannot be read: {error}", options.file.display()))
     })?;

@@ -12,9 +12,10 @@ use rulebook_workspace::{Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
-use super::VERSION;
+use crate::alert::print_alerts;
 use crate::args::Args;
-use crate::out::{self, BOLD, GREEN, RED, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, GREEN, RED, VERSION, paint, plural};
 
 /// One example and what came of it.
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ struct Outcome {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(&loaded.book, &mut evidence);
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out::print_json(&answer)?;
     } else {
         out::print(&show(&outcomes, failed))?;
-        super::print_alerts(&loaded.diagnostics);
+        print_alerts(&loaded.diagnostics);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
 }

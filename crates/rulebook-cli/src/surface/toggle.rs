@@ -11,12 +11,12 @@ pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Reach, Workspace, toggles::Changed};
 use serde_json::json;
 
-use super::VERSION;
 use crate::args::{Args, Toggle};
-use crate::out::{self, BOLD, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, VERSION, paint, plural};
 
 pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let id = normalize_id(toggle.id.trim_start_matches("rule://"));
     let rules: Vec<&Rule> = loaded
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
     let (changed, file) =
         if toggle.team { switch_team(&workspace, &id, to)? } else { switch_own(&workspace, &id, to)? };
     // The answer is what the rules say now, not what was asked for.
-    let after = super::open(args)?;
+    let after = open_workspace(args)?;
     let still_off = after
         .load(Reach::Tree)
         .book

@@ -11,16 +11,16 @@ use rulebook::source::{Origin, Scope};
 use rulebook_workspace::trust::{Review, Reviewed, Standing};
 use serde_json::{Value, json};
 
-use super::VERSION;
 use super::install::diff;
 use crate::args::{Args, Trust};
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// What is told of files that are not what they seem.
 const HIDING: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
 
 pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let (roots, homes) = (workspace.roots.clone(), workspace.homes.clone());
     let mode = workspace.settings.trust;
     let store = workspace

@@ -9,15 +9,16 @@ use rulebook_workspace::ledger::Fact;
 use serde_json::json;
 
 use super::follow::{Followed, Follower, News};
-use super::{VERSION, sessions};
+use super::sessions;
 use crate::args::{Args, Watch};
-use crate::out::{self, DIM, paint};
+use crate::input::open_workspace;
+use crate::out::{self, DIM, VERSION, paint};
 
 /// How long between two looks.
 const EVERY: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<ExitCode> {
-    let workspace = super::open(args)?;
+    let workspace = open_workspace(args)?;
     let state = workspace.homes.state.as_ref();
     let state = state.context("there is no folder for sessions: set HOME or XDG_STATE_HOME")?;
     let mut follower = Follower::new(state.join("rulebook"));

@@ -18,8 +18,8 @@ use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 use super::event::{Event, HookReply, Moment};
 use super::memory::Memory;
 use super::{Caller, Host, Touch};
+use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::surface::{alert_line, alerts};
 
 /// What is to be said to the host.
 pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> HookReply {

@@ -24,6 +24,7 @@ use rulebook_workspace::Workspace;
 use serde_json::Value;
 
 use crate::args::{Args, Hook};
+use crate::input::read_file;
 use crate::out;
 use event::{Event, HookReply, Moment};
 
@@ -111,8 +112,8 @@ pub(crate) static HOSTS: &[Host] = &[
 const MAX_EVENT: u64 = 64 << 20;
 
 pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
-    let Some(host) = HOSTS.iter().find(|host| host.name == options.host) else {
-        unreachable!("the arguments allow no other name")
+    let Some(host) = HOSTS.iter().find(|host| host.name == options.host.name()) else {
+        unreachable!("a test compares the tables")
     };
     let caller = Caller::Process { all: options.all };
     match read_event().and_then(|bytes| reply(args, host, &bytes, caller)) {
@@ -125,7 +126,7 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
 }
 
 fn read_event() -> anyhow::Result<Vec<u8>> {
-    Ok(super::read_input_file("-".as_ref(), MAX_EVENT)?)
+    Ok(read_file("-".as_ref(), MAX_EVENT)?)
 }
 
 /// The host's answer to an event; nothing where there is nothing to say.
@@ -155,14 +156,19 @@ fn respond(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) ->
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
+    use crate::host::HostId;
     use crate::surface::install;
 
     #[test]
     fn every_host_can_be_wired_and_is_an_agent_that_is_known() {
-        let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+        let ids = HostId::value_variants();
+        let names: Vec<&str> = ids.iter().map(|id| id.name()).collect();
         assert!(names.is_sorted());
-        assert_eq!(names, install::HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
+        assert_eq!(names, HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
+        assert_eq!(ids, install::HOSTS.iter().map(|host| host.id).collect::<Vec<_>>());
         for host in HOSTS {
             assert!(rulebook::agent::Agent::named(host.agent).is_some(), "{}", host.agent);
         }

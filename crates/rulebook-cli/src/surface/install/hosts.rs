@@ -4,10 +4,11 @@ use serde_json::{Map, Value as Json, json};
 
 use super::json::SERVER;
 use super::program::Program;
+use crate::host::HostId;
 
 /// An agent that runs our hook, our server, or both.
 pub(crate) struct Host {
-    pub(crate) name: &'static str,
+    pub(crate) id: HostId,
     pub(super) title: &'static str,
     /// What shows that it is used, below the workspace.
     pub(super) signs: &'static [&'static str],
@@ -50,8 +51,8 @@ pub(super) enum FileKind {
 }
 
 impl Host {
-    pub(crate) fn named(name: &str) -> Option<&'static Host> {
-        HOSTS.iter().find(|host| host.name == name)
+    pub(super) fn of(id: HostId) -> &'static Host {
+        HOSTS.iter().find(|host| host.id == id).expect("a test compares the tables")
     }
 }
 
@@ -60,7 +61,7 @@ const TIMEOUT: u32 = 10;
 
 pub(crate) const HOSTS: &[Host] = &[
     Host {
-        name: "claude",
+        id: HostId::Claude,
         title: "Claude Code",
         signs: &[".claude", "CLAUDE.md"],
         home_signs: &[".claude", ".claude.json"],
@@ -85,7 +86,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Claude Code asks before it first starts a workspace's server",
     },
     Host {
-        name: "cline",
+        id: HostId::Cline,
         title: "Cline",
         signs: &[".clinerules"],
         home_signs: &["Documents/Cline", ".cline"],
@@ -99,7 +100,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "switch hooks on in Cline's settings; its servers are kept there too: add `rulebook mcp` by hand",
     },
     Host {
-        name: "codex",
+        id: HostId::Codex,
         title: "Codex",
         signs: &[".codex"],
         home_signs: &[".codex"],
@@ -121,7 +122,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Codex skips hooks, and says nothing, until you trust the project and then the hooks",
     },
     Host {
-        name: "copilot",
+        id: HostId::Copilot,
         title: "Copilot's command line",
         signs: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
         home_signs: &[".copilot"],
@@ -149,7 +150,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Copilot also runs the hooks of `.claude/settings.json`",
     },
     Host {
-        name: "cursor",
+        id: HostId::Cursor,
         title: "Cursor",
         signs: &[".cursor", ".cursorrules"],
         home_signs: &[".cursor"],
@@ -166,7 +167,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "",
     },
     Host {
-        name: "gemini",
+        id: HostId::Gemini,
         title: "Gemini CLI",
         signs: &[".gemini", "GEMINI.md"],
         home_signs: &[".gemini"],
@@ -182,7 +183,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Gemini CLI reads a workspace's settings only where you trust the folder",
     },
     Host {
-        name: "opencode",
+        id: HostId::Opencode,
         title: "opencode",
         signs: &[".opencode", "opencode.json", "opencode.jsonc"],
         home_signs: &[".config/opencode"],
@@ -211,7 +212,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "",
     },
     Host {
-        name: "qwen",
+        id: HostId::Qwen,
         title: "Qwen Code",
         signs: &[".qwen", "QWEN.md"],
         home_signs: &[".qwen"],

@@ -613,7 +613,7 @@ mod tests {
         #[test]
         fn any_file_comes_back_byte_for_byte(before in file()) {
             for host in HOSTS {
-                let program = Program::new("rulebook", host.name).unwrap();
+                let program = Program::new("rulebook", host.id.name()).unwrap();
                 let (mut text, mut written) = (before.clone(), Vec::new());
                 for wire in host.wires {
                     let (FileKind::Json(patch) | FileKind::Jsonc(patch)) = wire.kind else { continue };
@@ -627,7 +627,7 @@ mod tests {
                 for patch in written.iter().rev() {
                     text = remove(&text, patch, &program).unwrap().unwrap();
                 }
-                prop_assert_eq!(&text, &before, "{}", host.name);
+                prop_assert_eq!(&text, &before, "{}", host.id.name());
             }
         }
     }

@@ -46,7 +46,7 @@ enum Task {
 
 pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode> {
     let place = Target::find(args, install.wiring.user)?;
-    match install.host.as_deref().and_then(Host::named) {
+    match install.host.map(Host::of) {
         Some(host) => run(args, host, &install.wiring, &place, Task::Install),
         None => offer::run(args, &place, &install.wiring.command),
     }
@@ -54,12 +54,11 @@ pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode
 
 pub(super) fn uninstall(args: &Args, uninstall: &Uninstall) -> anyhow::Result<ExitCode> {
     let place = Target::find(args, uninstall.wiring.user)?;
-    let host = Host::named(&uninstall.host).context("clap knows the hosts")?;
-    run(args, host, &uninstall.wiring, &place, Task::Uninstall)
+    run(args, Host::of(uninstall.host), &uninstall.wiring, &place, Task::Uninstall)
 }
 
 fn run(args: &Args, host: &Host, wiring: &Wiring, place: &Target, task: Task) -> anyhow::Result<ExitCode> {
-    let program = Program::new(&wiring.command, host.name)
+    let program = Program::new(&wiring.command, host.id.name())
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     let mut wires: Vec<&Wire> =
         host.wires.iter().filter(|wire| !wiring.no_mcp || wire.role == Role::Hooks).collect();
@@ -165,7 +164,8 @@ fn edit(
         (FileKind::Module(text), Task::Install, _) => Some(text(program)),
         (FileKind::Script, Task::Install, _) => Some(format!(
             "#!/bin/sh\n# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.\nexec {1}\n",
-            host.name, program.line
+            host.id.name(),
+            program.line
         )),
     };
     Ok(edited.map(|edited| format!("{mark}{edited}")))
@@ -173,12 +173,14 @@ fn edit(
 
 /// Whether a file of our own is what stands there.
 fn is_ours(text: &str, host: &Host) -> bool {
-    text.lines().take(2).any(|line| line.contains(&format!("Written by `rulebook install {}`", host.name)))
+    text.lines()
+        .take(2)
+        .any(|line| line.contains(&format!("Written by `rulebook install {}`", host.id.name())))
 }
 
 /// Whether the host's hooks run ours.
 fn is_wired(host: &Host, place: &Target, command: &str) -> bool {
-    let Ok(program) = Program::new(command, host.name) else { return false };
+    let Ok(program) = Program::new(command, host.id.name()) else { return false };
     host.wires.iter().filter(|wire| wire.role == Role::Hooks).any(|wire| {
         let Ok(Change { before: Some(text), .. }) = Change::read(place.spot(host, wire)) else {
             return false;
@@ -190,7 +192,7 @@ fn is_wired(host: &Host, place: &Target, command: &str) -> bool {
 /// Another host that is wired here and reads its server from the same file.
 fn shared_with(host: &Host, wire: &Wire, place: &Target, command: &str) -> Option<&'static Host> {
     let path = place.spot(host, wire).path;
-    let mut others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.name != host.name);
+    let mut others = HOSTS.iter().filter(|other| wire.role == Role::Server && other.id != host.id);
     let reads_it = |other: &Host| {
         let mut servers = other.wires.iter().filter(|wire| wire.role == Role::Server);
         servers.any(|wire| place.spot(other, wire).path == path)

@@ -10,8 +10,7 @@ use super::hosts::{HOSTS, Host};
 use super::is_wired;
 use super::target::{Target, host_spot};
 use crate::args::Args;
-use crate::out::{self, BOLD, DIM, PLAIN, Table, paint};
-use crate::surface::VERSION;
+use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
 /// The agents that are used here, each with the command that wires it.
 pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<ExitCode> {
@@ -31,16 +30,16 @@ pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<
         }
     }
     let flag = if place.is_user { " --user" } else { "" };
-    let line = |host: &Host| format!("rulebook install {}{flag}", host.name);
+    let line = |host: &Host| format!("rulebook install {}{flag}", host.id.name());
     if args.json {
         let hosts: Vec<Json> = rows
             .iter()
             .map(|(host, found, wired)| {
-                let name = host.name;
+                let name = host.id.name();
                 json!({ "name": name, "title": host.title, "found": found, "wired": wired, "command": line(host) })
             })
             .collect();
-        let all: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+        let all: Vec<&str> = HOSTS.iter().map(|host| host.id.name()).collect();
         out::print_json(&json!({ "version": VERSION, "hosts": hosts, "all": all }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -58,8 +57,8 @@ pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<
     }
     let others: Vec<&str> = HOSTS
         .iter()
-        .filter(|host| !rows.iter().any(|(found, ..)| found.name == host.name))
-        .map(|host| host.name)
+        .filter(|host| !rows.iter().any(|(found, ..)| found.id == host.id))
+        .map(|host| host.id.name())
         .collect();
     if !others.is_empty() {
         let _ = writeln!(text, "{}", paint(DIM, format!("also known: {}", others.join(", "))));

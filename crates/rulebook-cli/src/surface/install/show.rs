@@ -8,8 +8,7 @@ use super::file::Change;
 use super::hosts::Host;
 use super::target::Target;
 use super::{Task, diff};
-use crate::out::{self, BOLD, DIM, GREEN, RED, paint, plural};
-use crate::surface::VERSION;
+use crate::out::{self, BOLD, DIM, GREEN, RED, VERSION, paint, plural};
 
 /// What came of a task.
 pub(super) struct Outcome<'a> {
@@ -27,7 +26,7 @@ impl Outcome<'_> {
         let file = |change: &Change| json!({ "path": change.spot.shown, "change": name(change), "diff": diff_of(change) });
         json!({
             "version": VERSION,
-            "host": self.host.name,
+            "host": self.host.id.name(),
             "task": if self.task == Task::Install { "install" } else { "uninstall" },
             "scope": if self.place.is_user { "user" } else { "workspace" },
             "written": self.is_written && !self.changes.is_empty(),

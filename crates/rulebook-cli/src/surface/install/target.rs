@@ -7,6 +7,7 @@ use rulebook_workspace::Homes;
 
 use super::hosts::{FileKind, Host, Wire};
 use crate::args::Args;
+use crate::input::open_workspace;
 
 /// The workspace, or home.
 pub(super) struct Target {
@@ -30,7 +31,7 @@ impl Target {
                 .home
                 .context("there is no home folder: set HOME, or leave out `--user`")?
         } else {
-            PathBuf::from(&crate::surface::open(args)?.roots.roots[0].path)
+            PathBuf::from(&open_workspace(args)?.roots.roots[0].path)
         };
         Ok(Target { is_user, base })
     }

@@ -30,6 +30,7 @@ use serde_json::json;
 
 use super::read::{self, MARKDOWN};
 use crate::args::Args;
+use crate::input::open_workspace;
 use crate::out;
 
 /// What a model is told of the server. Like every description here it never changes, so that a prompt cache keeps
@@ -86,9 +87,9 @@ impl Asks {
     fn workspace(&self) -> anyhow::Result<Workspace> {
         let root = hold(&self.given).clone();
         if root.is_empty() {
-            return super::open(&self.args);
+            return open_workspace(&self.args);
         }
-        super::open(&Args { root, set: self.args.set.clone(), json: self.args.json, command: None })
+        open_workspace(&Args { root, set: self.args.set.clone(), json: self.args.json, command: None })
     }
 
     /// The text of a rule, if it is there.

@@ -18,8 +18,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Server, hook};
+use crate::alert::{alert_line, alerts};
 use crate::out;
-use crate::surface::{alert_line, alerts, explain as explaining, prompt, read};
+use crate::surface::{explain as explaining, prompt, read};
 
 /// What a tool says: to the model, and to a program that asked for it.
 ///

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
+use crate::input::open_workspace;
 use crate::surface::remote;
 use log::Log;
 use server::Proxy;
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
     let args = args.lasting();
-    remote::keep_fresh(move || crate::surface::open(&args));
+    remote::keep_fresh(move || open_workspace(&args));
     if !is_for_child {
         raise_limit();
     }

@@ -15,8 +15,9 @@ use rulebook::stream::policy::{ContextMode, StreamModes};
 use rulebook::stream::scope::StreamScope;
 use rulebook_workspace::{Loaded, Reach, Workspace};
 
+use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::surface::{alert_line, alerts};
+use crate::input::open_workspace;
 
 /// The shortest time between two looks, and how much of the time looking may take.
 const WAIT: Duration = Duration::from_secs(1);
@@ -123,7 +124,7 @@ impl Rules {
 
     /// The rules as the disk has them, and when to look again.
     fn look(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
-        let opened = crate::surface::open(&self.args).map(|workspace| {
+        let opened = open_workspace(&self.args).map(|workspace| {
             let Loaded { book, diagnostics } = workspace.load(Reach::Tree);
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());

@@ -9,9 +9,10 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 
+use super::super::check;
 use super::super::status::{self, Row};
-use super::super::{check, open};
 use crate::args::Args;
+use crate::input::open_workspace;
 
 /// The rules of the tree.
 pub(super) struct CachedRules {
@@ -77,7 +78,7 @@ impl<'a> Caches<'a> {
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<CachedRules>> {
         self.rules.look(|| {
-            let workspace = open(self.args)?;
+            let workspace = open_workspace(self.args)?;
             let loaded = workspace.load(Reach::Tree);
             let rows = status::rows(&workspace, &loaded);
             Ok(CachedRules { workspace, loaded, rows })
@@ -86,7 +87,7 @@ impl<'a> Caches<'a> {
 
     pub(super) fn tree(&self) -> anyhow::Result<Arc<CachedTree>> {
         self.tree.look(|| {
-            let workspace = open(self.args)?;
+            let workspace = open_workspace(self.args)?;
             // As `coverage` asks: rules in a folder that git ignores are for files that do not count.
             let tree = workspace.tree(Wanted::Files, &|_| ());
             let loaded = workspace.load(Reach::Walked(&tree));
@@ -98,7 +99,7 @@ impl<'a> Caches<'a> {
     /// What is wrong with the rules, as `check` has it.
     pub(super) fn diagnostics(&self) -> anyhow::Result<Arc<Vec<Diagnostic>>> {
         self.diagnostics.look(|| {
-            let workspace = open(self.args)?;
+            let workspace = open_workspace(self.args)?;
             let tree = workspace.tree(Wanted::All, &|_| ());
             Ok(check::load(&workspace, &tree).diagnostics)
         })

@@ -25,10 +25,10 @@ use std::thread;
 use anyhow::{Context as _, anyhow};
 use serde_json::json;
 
-use super::VERSION;
 use super::toggle::{Switch, switch_own};
 use crate::args::{Args, Ui};
-use crate::out::{self, BOLD, paint};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, VERSION, paint};
 use cache::Caches;
 use guard::Guard;
 use http::{Query, Request, Response};
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
         open(&url);
     }
     let args = args.lasting();
-    super::remote::keep_fresh(move || super::open(&args));
+    super::remote::keep_fresh(move || open_workspace(&args));
     let server = Server { guard, looks, live: Live::new(state.map(|state| state.join("rulebook"))) };
     let busy = AtomicUsize::new(0);
     thread::scope(|scope| {

@@ -6,11 +6,11 @@ use rulebook::explain::{Applied, Because, Target};
 use rulebook::render::{Budget, Notice, render};
 use serde_json::json;
 
-use super::super::VERSION;
 use super::super::explain::{self as asking, Differing, off_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response, query};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
+use crate::out::VERSION;
 
 /// How many files are proposed while a path is typed.
 const PROPOSED: usize = 12;

@@ -1,0 +1,101 @@
+//! What commands start from: the workspace, the evidence and the files that the arguments name.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Input;
+use rulebook_workspace::{Homes, Workspace, find_root};
+
+use crate::args::{Args, EvidenceArgs};
+
+/// The largest evidence file that is read, in bytes.
+const MAX_EVIDENCE: u64 = 64 << 20;
+
+/// Opens the workspace that the arguments name, or the one around the current folder.
+pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
+    let here = current_folder()?;
+    let roots = if args.root.is_empty() { vec![find_root(&here).to_owned()] } else { args.root.clone() };
+    Workspace::open_with(&roots, Homes::from_environment(), &args.set.join("\n")).map_err(|error| {
+        anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
+    })
+}
+
+/// Returns the current folder as the shell names it, so that paths through a symbolic link work; otherwise its canonical
+/// path.
+fn current_folder() -> anyhow::Result<PathBuf> {
+    let real =
+        std::env::current_dir().context("the current folder does not exist: change to one that does")?;
+    let named =
+        std::env::var_os("PWD").map(PathBuf::from).filter(|named| named.is_absolute() && *named != real);
+    Ok(named.filter(|named| std::fs::canonicalize(named).is_ok_and(|path| path == real)).unwrap_or(real))
+}
+
+/// Reads the evidence from the flags and the evidence file. `paths` are relative to the current folder.
+pub(crate) fn read_evidence(
+    flags: &EvidenceArgs,
+    paths: &[String],
+) -> anyhow::Result<(Input, Vec<Diagnostic>)> {
+    let (mut input, diagnostics) = match &flags.evidence {
+        None => (Input::default(), Vec::new()),
+        Some(file) => {
+            let shown =
+                if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+            let read = read_file(file, MAX_EVIDENCE)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+            let text = read.map_err(|error| {
+                anyhow!("name a readable file with `--evidence`, or `-` for standard input")
+                    .context(format!("cannot read the evidence in {shown}: {error}"))
+            })?;
+            Input::from_json(&text).map_err(|error| {
+                anyhow!("write an object such as {{\"message\": \"…\", \"openTabs\": [\"src/a.ts\"]}}")
+                    .context(format!("the evidence in {shown} {error}"))
+            })?
+        }
+    };
+    let here = current_folder()?;
+    input.arguments = paths.iter().map(|path| absolute(&here, path)).collect();
+    let set = |to: &mut Option<String>, from: &Option<String>| {
+        if from.is_some() {
+            to.clone_from(from);
+        }
+    };
+    set(&mut input.message, &flags.message);
+    set(&mut input.mode, &flags.mode);
+    set(&mut input.provider, &flags.provider);
+    set(&mut input.model, &flags.model);
+    set(&mut input.agent, &flags.agent);
+    set(&mut input.env, &flags.env);
+    set(&mut input.branch, &flags.branch);
+    set(&mut input.os, &flags.os);
+    if !flags.tags.is_empty() {
+        input.tags.get_or_insert_with(Vec::new).extend(flags.tags.iter().cloned());
+    }
+    input.requested.extend(flags.requested.iter().cloned());
+    Ok((input, diagnostics))
+}
+
+/// Reads a file, or standard input for `-`; fails if it is longer than `limit` bytes.
+pub(crate) fn read_file(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(file)?.take(limit + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > limit {
+        return Err(std::io::Error::other(format!("it is larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn absolute(here: &Path, path: &str) -> String {
+    let is_drive = path.get(1..3).is_some_and(|rest| rest == ":/" || rest == ":\\");
+    // Windows paths (`C:\…`, `\\share\…`, `\…`) are absolute on every system.
+    let is_windows = is_drive || path.starts_with('\\');
+    if is_windows || Path::new(path).is_absolute() || path.starts_with("~/") {
+        return path.to_owned();
+    }
+    here.join(path).to_string_lossy().into_owned()
+}

@@ -1,0 +1,50 @@
+//! The `rulebook` command as a library: arguments → surface → exit code.
+//!
+//! The binary calls [`run`]. The API that other programs use is in `rulebook` and `rulebook-workspace`.
+
+mod alert;
+mod args;
+mod host;
+mod input;
+mod out;
+mod surface;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use serde_json::Value;
+
+/// Runs the command line, program name first, and returns its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = args::Args::parse_from(args::hoisted(args));
+    match surface::run(&args) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            out::print_error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Answers one hook event as `rulebook hook HOST --root ROOT` does; `None` where the host needs no answer or is unknown.
+///
+/// # Errors
+///
+/// Fails if the event is not JSON or the workspace cannot be opened.
+pub fn answer_hook(root: &Path, host: &str, event: &[u8]) -> anyhow::Result<Option<Value>> {
+    let Some(host) = surface::hook::HOSTS.iter().find(|known| known.name == host) else { return Ok(None) };
+    let args = args::Args { root: vec![root.to_owned()], set: Vec::new(), json: false, command: None };
+    surface::hook::reply(&args, host, event, surface::hook::Caller::Server)
+}
+
+/// A reader that closed the pipe has read all it wanted.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
