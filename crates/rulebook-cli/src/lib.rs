@@ -4,6 +4,7 @@
 
 mod alert;
 mod args;
+mod diff;
 mod host;
 mod input;
 mod out;

@@ -13,9 +13,9 @@ use rulebook_workspace::settings::Remote;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::{Value, json};
 
-use super::install::diff;
 use super::sessions::age;
 use crate::args::{Args, RemoteTask};
+use crate::diff::diff;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
@@ -235,7 +235,7 @@ fn changes(preview: &Preview) -> Vec<(String, &'static str, String)> {
             (Some(before), Some(after)) if before == after => return None,
             _ => "is another",
         };
-        Some((name.to_owned(), what, diff::diff(&text(before.as_ref()), &text(after.as_ref()))))
+        Some((name.to_owned(), what, diff(&text(before.as_ref()), &text(after.as_ref()))))
     };
     names.into_iter().filter_map(change).collect()
 }

@@ -11,8 +11,8 @@ use rulebook::source::{Origin, Scope};
 use rulebook_workspace::trust::{Review, Reviewed, Standing};
 use serde_json::{Value, json};
 
-use super::install::diff;
 use crate::args::{Args, Trust};
+use crate::diff::diff;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
@@ -157,7 +157,7 @@ impl<'r> Shown<'r> {
             let _ = writeln!(text, "\n  {} for some files or on request", plural(self.others, "more rule"));
         }
         if let Some(file) = self.settings() {
-            let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff::diff("", &file.text)));
+            let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff("", &file.text)));
         }
         if !self.hiding.is_empty() {
             let _ = writeln!(text, "\n  {}", paint(RED, "hidden"));
@@ -194,7 +194,7 @@ fn lines(file: &Reviewed) -> String {
         Standing::New => "",
         Standing::Changed(before) => before.as_deref().unwrap_or_default(),
     };
-    diff::diff(before, &file.text)
+    diff(before, &file.text)
 }
 
 fn indented(lines: &str) -> String {

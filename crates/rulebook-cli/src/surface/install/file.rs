@@ -1,4 +1,4 @@
-//! Reads and writes the files of hosts, below the folder they belong to and nowhere else.
+//! Reads and writes the files of hosts, and nothing outside the folder they belong to.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -6,35 +6,35 @@ use std::path::Path;
 
 use rulebook_workspace::rewrite;
 
-use super::target::Spot;
+use super::destination::HostPath;
 
-/// The largest file that is edited.
+/// The largest file that is edited, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A file as it is, and as it is to be; `None` is no file.
+/// A file before and after the edit; `None` means that it does not exist.
 pub(super) struct Change {
-    pub(super) spot: Spot,
+    pub(super) path: HostPath,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     pub(super) is_script: bool,
 }
 
 impl Change {
-    /// The file as it is, to be left so.
-    pub(super) fn read(spot: Spot) -> io::Result<Change> {
-        refuse_leading_out(&spot)?;
-        let before = match fs::metadata(&spot.path) {
+    /// Reads the file; until `after` is set, nothing changes.
+    pub(super) fn read(path: HostPath) -> io::Result<Change> {
+        refuse_outside(&path)?;
+        let before = match fs::metadata(&path.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            // A pipe would be waited for.
+            // Reading a pipe would block.
             Ok(kind) if !kind.is_file() => return Err(io::Error::other("it is not a file")),
-            found => found.and_then(|_| read(fs::File::open(&spot.path)?)).map(Some)?,
+            found => found.and_then(|_| read(fs::File::open(&path.path)?)).map(Some)?,
         };
-        Ok(Change { spot, after: before.clone(), before, is_script: false })
+        Ok(Change { path, after: before.clone(), before, is_script: false })
     }
 
-    /// Makes the file what it is to be; folders come and, once empty, go with it.
+    /// Writes or removes the file; creates missing folders, and removes those that become empty.
     pub(super) fn write(&self) -> io::Result<()> {
-        let Spot { path, base, .. } = &self.spot;
+        let HostPath { path, base, .. } = &self.path;
         match &self.after {
             Some(text) => {
                 fs::create_dir_all(path.parent().unwrap_or(base))?;
@@ -45,7 +45,7 @@ impl Change {
                 fs::remove_file(path)?;
                 let folders = path.ancestors().skip(1);
                 let below = folders.take_while(|folder| folder != base && folder.starts_with(base));
-                // The first folder that holds something else stays, and all above it.
+                // Stops at the first folder that is not empty.
                 let _ = below.map(fs::remove_dir).find(Result::is_err);
                 Ok(())
             }
@@ -62,14 +62,14 @@ fn read(file: fs::File) -> io::Result<String> {
     Ok(text)
 }
 
-/// A link within the base is followed; one that leads out of it would have files elsewhere written.
-fn refuse_leading_out(Spot { path, base, .. }: &Spot) -> io::Result<()> {
+/// Rejects a symbolic link that leads outside the base.
+fn refuse_outside(HostPath { path, base, .. }: &HostPath) -> io::Result<()> {
     if !base.exists() {
         return Ok(());
     }
     let base = fs::canonicalize(base)?;
     let there = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(path);
-    let real = fs::canonicalize(there).map_err(|_| io::Error::other("it is a link to nothing"))?;
+    let real = fs::canonicalize(there).map_err(|_| io::Error::other("it is a broken symbolic link"))?;
     if real.starts_with(&base) {
         return Ok(());
     }
@@ -81,7 +81,7 @@ fn make_executable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut permissions = fs::metadata(path)?.permissions();
     let mode = permissions.mode();
-    // Whoever may read it may run it.
+    // Everyone who may read it may run it.
     permissions.set_mode(mode | (mode & 0o444) >> 2);
     fs::set_permissions(path, permissions)
 }

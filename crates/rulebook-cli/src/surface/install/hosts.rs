@@ -1,32 +1,31 @@
-//! The table of hosts: which files wire each one, and what is written into them.
+//! The table of hosts: which files wire each one, and what `install` writes into them.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::json::SERVER;
-use super::program::Program;
+use super::program::{Program, SERVER};
 use crate::host::HostId;
 
-/// An agent that runs our hook, our server, or both.
+/// An agent that runs our hook, our MCP server, or both.
 pub(crate) struct Host {
     pub(crate) id: HostId,
     pub(super) title: &'static str,
-    /// What shows that it is used, below the workspace.
-    pub(super) signs: &'static [&'static str],
-    /// What shows that it is used, below home.
-    pub(super) home_signs: &'static [&'static str],
-    /// Variables that move its folder, each with what it stands for of a path below home.
+    /// Paths in the workspace that show that the host is used.
+    pub(super) markers: &'static [&'static str],
+    /// Paths in the home folder that show that the host is used.
+    pub(super) home_markers: &'static [&'static str],
+    /// Variables that move the host's folder, each with the part of a path below home that it replaces.
     pub(super) moved: &'static [(&'static str, &'static str)],
-    pub(super) wires: &'static [Wire],
-    /// What else there is to do, or to know; empty if nothing.
+    pub(super) files: &'static [HostFile],
+    /// What the user has to do or know; may be empty.
     pub(super) note: &'static str,
 }
 
-/// One file, and what it gets.
-pub(super) struct Wire {
+/// One file, and what is written into it.
+pub(super) struct HostFile {
     pub(super) role: Role,
-    /// The file, below the workspace.
+    /// The path in the workspace.
     pub(super) workspace: &'static str,
-    /// The file, below home.
+    /// The path in the home folder.
     pub(super) user: &'static str,
     pub(super) kind: FileKind,
 }
@@ -40,13 +39,13 @@ pub(super) enum Role {
 pub(super) enum FileKind {
     /// Entries in the host's JSON.
     Json(fn(&Program) -> Json),
-    /// The same, in the file beside it that ends in `.jsonc` if that one is there.
+    /// The same, in the `.jsonc` file of the same name if it exists.
     Jsonc(fn(&Program) -> Json),
     /// A table in the host's TOML.
     Toml,
-    /// A file of our own, for a program to load.
+    /// A file of our own that the host loads.
     Module(fn(&Program) -> String),
-    /// A file of our own, for the host to run.
+    /// A file of our own that the host runs.
     Script,
 }
 
@@ -56,17 +55,17 @@ impl Host {
     }
 }
 
-/// How long a host waits for an answer, in seconds.
+/// How long a host waits for a hook, in seconds.
 const TIMEOUT: u32 = 10;
 
 pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Claude,
         title: "Claude Code",
-        signs: &[".claude", "CLAUDE.md"],
-        home_signs: &[".claude", ".claude.json"],
+        markers: &[".claude", "CLAUDE.md"],
+        home_markers: &[".claude", ".claude.json"],
         moved: &[("CLAUDE_CONFIG_DIR", ".claude/"), ("CLAUDE_CONFIG_DIR", "")],
-        wires: &[
+        files: &[
             hooks(".claude/settings.json", ".claude/settings.json", |program| {
                 let tools = |event| (event, Some("*"));
                 let plain = |event| (event, None);
@@ -83,29 +82,29 @@ pub(crate) const HOSTS: &[Host] = &[
             }),
             server(".mcp.json", ".claude.json", FileKind::Json(servers)),
         ],
-        note: "Claude Code asks before it first starts a workspace's server",
+        note: "Claude Code asks before it starts a workspace's MCP server for the first time",
     },
     Host {
         id: HostId::Cline,
         title: "Cline",
-        signs: &[".clinerules"],
-        home_signs: &["Documents/Cline", ".cline"],
+        markers: &[".clinerules"],
+        home_markers: &["Documents/Cline", ".cline"],
         moved: &[],
-        wires: &[
+        files: &[
             script(".clinerules/hooks/TaskStart", "Documents/Cline/Hooks/TaskStart"),
             script(".clinerules/hooks/UserPromptSubmit", "Documents/Cline/Hooks/UserPromptSubmit"),
             script(".clinerules/hooks/PreToolUse", "Documents/Cline/Hooks/PreToolUse"),
             script(".clinerules/hooks/PostToolUse", "Documents/Cline/Hooks/PostToolUse"),
         ],
-        note: "switch hooks on in Cline's settings; its servers are kept there too: add `rulebook mcp` by hand",
+        note: "turn on hooks in Cline's settings, and add the MCP server `rulebook mcp` there",
     },
     Host {
         id: HostId::Codex,
         title: "Codex",
-        signs: &[".codex"],
-        home_signs: &[".codex"],
+        markers: &[".codex"],
+        home_markers: &[".codex"],
         moved: &[("CODEX_HOME", ".codex/")],
-        wires: &[
+        files: &[
             hooks(".codex/hooks.json", ".codex/hooks.json", |program| {
                 let events = [
                     "SessionStart",
@@ -119,15 +118,15 @@ pub(crate) const HOSTS: &[Host] = &[
             }),
             server(".codex/config.toml", ".codex/config.toml", FileKind::Toml),
         ],
-        note: "Codex skips hooks, and says nothing, until you trust the project and then the hooks",
+        note: "Codex silently skips hooks until you trust the project and then the hooks",
     },
     Host {
         id: HostId::Copilot,
-        title: "Copilot's command line",
-        signs: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
-        home_signs: &[".copilot"],
+        title: "Copilot CLI",
+        markers: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
+        home_markers: &[".copilot"],
         moved: &[("COPILOT_HOME", ".copilot/")],
-        wires: &[
+        files: &[
             hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json", |program| {
                 let line = &program.line;
                 let handler =
@@ -138,7 +137,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 ".mcp.json",
                 ".copilot/mcp-config.json",
                 FileKind::Json(|program| {
-                    // The words that Claude Code, whose file it is too, understands as well.
+                    // Claude Code reads the same file and understands these keys too.
                     let path = &program.path;
                     named(
                         "mcpServers",
@@ -147,15 +146,15 @@ pub(crate) const HOSTS: &[Host] = &[
                 }),
             ),
         ],
-        note: "Copilot also runs the hooks of `.claude/settings.json`",
+        note: "Copilot also runs the hooks in `.claude/settings.json`",
     },
     Host {
         id: HostId::Cursor,
         title: "Cursor",
-        signs: &[".cursor", ".cursorrules"],
-        home_signs: &[".cursor"],
+        markers: &[".cursor", ".cursorrules"],
+        home_markers: &[".cursor"],
         moved: &[],
-        wires: &[
+        files: &[
             hooks(".cursor/hooks.json", ".cursor/hooks.json", |program| {
                 let handler = json!({ "command": program.line, "timeout": TIMEOUT });
                 let events =
@@ -169,27 +168,27 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Gemini,
         title: "Gemini CLI",
-        signs: &[".gemini", "GEMINI.md"],
-        home_signs: &[".gemini"],
+        markers: &[".gemini", "GEMINI.md"],
+        home_markers: &[".gemini"],
         moved: &[("GEMINI_CLI_HOME", "")],
-        wires: &[
+        files: &[
             hooks(".gemini/settings.json", ".gemini/settings.json", |program| {
                 let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
-                // This host counts in milliseconds.
+                // Gemini CLI expects milliseconds.
                 groups(&events.map(|event| (event, None)), Some(TIMEOUT * 1000), program)
             }),
             server(".gemini/settings.json", ".gemini/settings.json", FileKind::Json(servers)),
         ],
-        note: "Gemini CLI reads a workspace's settings only where you trust the folder",
+        note: "Gemini CLI reads a workspace's settings only in folders that you trust",
     },
     Host {
         id: HostId::Opencode,
         title: "opencode",
-        signs: &[".opencode", "opencode.json", "opencode.jsonc"],
-        home_signs: &[".config/opencode"],
+        markers: &[".opencode", "opencode.json", "opencode.jsonc"],
+        home_markers: &[".config/opencode"],
         moved: &[("XDG_CONFIG_HOME", ".config/")],
-        wires: &[
-            Wire {
+        files: &[
+            HostFile {
                 role: Role::Hooks,
                 workspace: ".opencode/plugin/rulebook.js",
                 user: ".config/opencode/plugin/rulebook.js",
@@ -204,7 +203,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 FileKind::Jsonc(|program| {
                     let command = [program.path.as_str(), "mcp"];
                     let entry = json!({ "type": "local", "command": command, "enabled": true });
-                    // A file without its schema is given one by the host, and would stay behind.
+                    // opencode adds a missing schema, and the file would then remain after `uninstall`.
                     json!({ "mcp": { SERVER: entry }, "$schema": "https://opencode.ai/config.json" })
                 }),
             ),
@@ -214,10 +213,10 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Qwen,
         title: "Qwen Code",
-        signs: &[".qwen", "QWEN.md"],
-        home_signs: &[".qwen"],
+        markers: &[".qwen", "QWEN.md"],
+        home_markers: &[".qwen"],
         moved: &[],
-        wires: &[
+        files: &[
             hooks(".qwen/settings.json", ".qwen/settings.json", |program| {
                 let events = [
                     "SessionStart",
@@ -227,28 +226,28 @@ pub(crate) const HOSTS: &[Host] = &[
                     "PreCompact",
                     "SubagentStart",
                 ];
-                // Some versions count in seconds, some in milliseconds.
+                // Some versions expect seconds, others milliseconds.
                 groups(&events.map(|event| (event, None)), None, program)
             }),
             server(".qwen/settings.json", ".qwen/settings.json", FileKind::Json(servers)),
         ],
-        note: "Qwen Code runs a workspace's hooks only where you trust the folder",
+        note: "Qwen Code runs a workspace's hooks only in folders that you trust",
     },
 ];
 
-const fn hooks(workspace: &'static str, user: &'static str, patch: fn(&Program) -> Json) -> Wire {
-    Wire { role: Role::Hooks, workspace, user, kind: FileKind::Json(patch) }
+const fn hooks(workspace: &'static str, user: &'static str, patch: fn(&Program) -> Json) -> HostFile {
+    HostFile { role: Role::Hooks, workspace, user, kind: FileKind::Json(patch) }
 }
 
-const fn server(workspace: &'static str, user: &'static str, kind: FileKind) -> Wire {
-    Wire { role: Role::Server, workspace, user, kind }
+const fn server(workspace: &'static str, user: &'static str, kind: FileKind) -> HostFile {
+    HostFile { role: Role::Server, workspace, user, kind }
 }
 
-const fn script(workspace: &'static str, user: &'static str) -> Wire {
-    Wire { role: Role::Hooks, workspace, user, kind: FileKind::Script }
+const fn script(workspace: &'static str, user: &'static str) -> HostFile {
+    HostFile { role: Role::Hooks, workspace, user, kind: FileKind::Script }
 }
 
-/// Claude's way: for each event a group of handlers, for some tools or for all.
+/// Claude Code's layout: for each event a group of handlers, for some tools or for all.
 fn groups(events: &[(&str, Option<&str>)], timeout: Option<u32>, program: &Program) -> Json {
     let mut handler = json!({ "type": "command", "command": program.line });
     if let Some(timeout) = timeout {
@@ -263,14 +262,14 @@ fn groups(events: &[(&str, Option<&str>)], timeout: Option<u32>, program: &Progr
     json!({ "hooks": events })
 }
 
-/// A handler for each event. The version stands behind the hooks: so it is known to be ours.
+/// A handler for each event. The version comes after the hooks, which marks it as ours.
 fn versioned(events: &[&str], handler: &Json) -> Json {
     let events: Map<String, Json> =
         events.iter().map(|event| ((*event).to_owned(), json!([handler]))).collect();
     json!({ "hooks": events, "version": 1 })
 }
 
-/// Our server as most hosts list it.
+/// Our MCP server as most hosts list it.
 fn servers(program: &Program) -> Json {
     named("mcpServers", &json!({ "command": program.path, "args": ["mcp"] }))
 }

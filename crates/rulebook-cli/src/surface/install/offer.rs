@@ -1,4 +1,4 @@
-//! Finds the agents that are used here, and offers to wire them.
+//! `install` without a host: lists the agents that are used here, each with the command that wires it.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -6,30 +6,30 @@ use std::process::ExitCode;
 use rulebook_workspace::Homes;
 use serde_json::{Value as Json, json};
 
+use super::destination::{Destination, below_home};
 use super::hosts::{HOSTS, Host};
-use super::is_wired;
-use super::target::{Target, host_spot};
+use super::plan::is_wired;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
-/// The agents that are used here, each with the command that wires it.
-pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyhow::Result<ExitCode> {
     let home = Homes::from_environment().home;
     let mut rows = Vec::new();
     for host in HOSTS {
         let mut found = Vec::new();
-        if !place.is_user {
-            let here = host.signs.iter().filter(|sign| place.base.join(sign).exists());
-            found.extend(here.map(|sign| (*sign).to_owned()));
+        if !destination.is_user {
+            let here = host.markers.iter().filter(|marker| destination.base.join(marker).exists());
+            found.extend(here.map(|marker| (*marker).to_owned()));
         }
-        let at_home =
-            home.iter().flat_map(|home| host.home_signs.iter().map(|sign| host_spot(host, home, sign)));
-        found.extend(at_home.filter(|spot| spot.path.exists()).map(|spot| spot.shown));
+        let at_home = home
+            .iter()
+            .flat_map(|home| host.home_markers.iter().map(|marker| below_home(host, home, marker)));
+        found.extend(at_home.filter(|marker| marker.path.exists()).map(|marker| marker.shown));
         if !found.is_empty() {
-            rows.push((host, found, is_wired(host, place, command)));
+            rows.push((host, found, is_wired(host, destination, command)));
         }
     }
-    let flag = if place.is_user { " --user" } else { "" };
+    let flag = if destination.is_user { " --user" } else { "" };
     let line = |host: &Host| format!("rulebook install {}{flag}", host.id.name());
     if args.json {
         let hosts: Vec<Json> = rows
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<
         table.row([(PLAIN, host.title), (style, &what), (DIM, &found.join(", "))]);
     }
     if table.is_empty() {
-        text.push_str("no agent was found here\n");
+        text.push_str("no agents found\n");
     } else {
         text.push_str("agents used here\n");
         table.write(&mut text, 2, &table.widths());
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, place: &Target, command: &str) -> anyhow::Result<
         .map(|host| host.id.name())
         .collect();
     if !others.is_empty() {
-        let _ = writeln!(text, "{}", paint(DIM, format!("also known: {}", others.join(", "))));
+        let _ = writeln!(text, "{}", paint(DIM, format!("also supported: {}", others.join(", "))));
     }
     out::print(&text)?;
     Ok(ExitCode::SUCCESS)

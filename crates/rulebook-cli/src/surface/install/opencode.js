@@ -1,11 +1,11 @@
 // Written by `rulebook install opencode`; `rulebook uninstall opencode` removes it.
-// Asks `rulebook hook opencode` about each event and hands its answer to the model.
+// Runs `rulebook hook opencode` for each event and passes its answer to the model.
 import { spawn } from "node:child_process";
 
 const PROGRAM = "rulebook";
 
 export const Rulebook = async ({ directory }) => {
-  // An answer is {"context": "…", "deny": "…"}, or nothing; what goes wrong never stops the agent.
+  // An answer is {"context": "…", "deny": "…"} or empty. A failure never stops the agent.
   const ask = (event, input, output) =>
     new Promise((resolve) => {
       const child = spawn(PROGRAM, ["hook", "opencode"], {

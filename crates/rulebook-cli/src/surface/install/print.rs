@@ -1,11 +1,11 @@
-//! Writes JSON: on one line where it fits, and with the space inside of brackets that shows it is ours.
+//! Prints JSON: on one line where it fits, with the space inside brackets that marks our entries.
 
 use serde_json::{Map, Value as Json};
 
-/// What a line may hold before it is broken.
+/// The longest line, in bytes.
 const WIDTH: usize = 120;
 
-/// A value on one line, with the space inside of brackets that shows it is ours.
+/// Prints a value on one line.
 pub(super) fn line(value: &Json) -> String {
     let inside = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -17,13 +17,13 @@ pub(super) fn line(value: &Json) -> String {
     }
 }
 
-/// A value on several lines where one would be too long, the first of them begun already.
+/// Prints a value on one line, or on several if it is too long. The first line is already indented.
 pub(super) fn lines(value: &Json, unit: &str, indent: &str) -> String {
     let one = line(value);
     if indent.len() + one.len() <= WIDTH { one } else { broken(value, unit, indent) }
 }
 
-/// A value on several lines, as few as it can be.
+/// Prints a value on several lines, as few as possible.
 pub(super) fn broken(value: &Json, unit: &str, indent: &str) -> String {
     let inner = format!("{indent}{unit}");
     let inside = |parts: Vec<String>| parts.join(&format!(",\n{inner}"));
@@ -35,7 +35,7 @@ pub(super) fn broken(value: &Json, unit: &str, indent: &str) -> String {
     }
 }
 
-/// The members of an object, each as it is written.
+/// Prints the members of an object.
 pub(super) fn pairs(parts: &Map<String, Json>, written: impl Fn(&Json) -> String) -> Vec<String> {
     parts.iter().map(|(key, part)| format!("{}: {}", Json::from(key.as_str()), written(part))).collect()
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_value_is_broken_as_far_as_it_must() {
+    fn a_long_value_is_broken_only_where_needed() {
         let long = "x".repeat(50);
         let text =
             broken(&json!({ "a": { "b": [{ "c": long }, { "c": long, "d": 1 }] }, "e": [] }), "  ", "");

@@ -1,20 +1,23 @@
-//! The program a host is told to run, and how its entries are known again.
+//! The program that a host runs, and how its entries are recognised.
 
-/// What the host runs.
+/// The name of our server in a host's list of MCP servers.
+pub(super) const SERVER: &str = "rulebook";
+
+/// The program that a host runs.
 pub(super) struct Program {
-    /// The program, as a server's command names it.
+    /// The program, as the command of an MCP server.
     pub(super) path: String,
-    /// The line a shell runs for an event.
+    /// The shell command that handles an event.
     pub(super) line: String,
-    /// How such a line ends.
+    /// The end of such a command.
     ending: String,
 }
 
 impl Program {
-    /// The program for a host; an error says what is wrong with its path.
+    /// Fails if the path cannot be part of a shell command.
     pub(super) fn new(path: &str, host: &str) -> Result<Program, String> {
         if path.is_empty() || path.contains(|c: char| c.is_control() || "\"'`$!%".contains(c)) {
-            return Err(format!("`{}` cannot be written into a shell's line", crate::out::clean(path)));
+            return Err(format!("`{}` cannot be part of a shell command", crate::out::clean(path)));
         }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
@@ -22,7 +25,7 @@ impl Program {
         Ok(Program { path: path.to_owned(), line: format!("{shown}{ending}"), ending })
     }
 
-    /// Whether a line runs our hook: by this program, or by one that is called Rulebook.
+    /// Whether a command runs our hook, with this program or one that is called Rulebook.
     pub(super) fn runs(&self, line: &str) -> bool {
         let line = line.trim();
         line == self.line
@@ -35,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_ours_is_known_by_its_program_and_its_host() {
+    fn a_command_is_recognised_by_its_program_and_its_host() {
         #[track_caller]
         fn check(program: &str, line: &str, ours: bool) {
             assert_eq!(Program::new(program, "claude").unwrap().runs(line), ours, "{line}");
@@ -51,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_quoted_or_refused() {
+    fn a_path_is_quoted_or_rejected() {
         #[track_caller]
         fn check(path: &str, line: Option<&str>) {
             assert_eq!(Program::new(path, "x").ok().map(|program| program.line).as_deref(), line);

@@ -1,34 +1,35 @@
-//! Shows what was done with each file, or would be.
+//! Shows how each file changed, or would change.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
+use super::destination::Destination;
 use super::file::Change;
 use super::hosts::Host;
-use super::target::Target;
-use super::{Task, diff};
+use super::plan::Task;
+use crate::diff::diff;
 use crate::out::{self, BOLD, DIM, GREEN, RED, VERSION, paint, plural};
 
-/// What came of a task.
+/// The result of a task.
 pub(super) struct Outcome<'a> {
     pub(super) host: &'a Host,
     pub(super) task: Task,
-    pub(super) place: &'a Target,
+    pub(super) destination: &'a Destination,
     pub(super) is_written: bool,
     pub(super) changes: Vec<Change>,
-    /// Files that keep our server, each for another host.
+    /// Files that keep our server because another host reads it there.
     pub(super) kept: Vec<(String, &'static Host)>,
 }
 
 impl Outcome<'_> {
     pub(super) fn json(&self) -> Json {
-        let file = |change: &Change| json!({ "path": change.spot.shown, "change": name(change), "diff": diff_of(change) });
+        let file = |change: &Change| json!({ "path": change.path.shown, "change": name(change), "diff": diff_of(change) });
         json!({
             "version": VERSION,
             "host": self.host.id.name(),
-            "task": if self.task == Task::Install { "install" } else { "uninstall" },
-            "scope": if self.place.is_user { "user" } else { "workspace" },
+            "task": self.task.name(),
+            "scope": if self.destination.is_user { "user" } else { "workspace" },
             "written": self.is_written && !self.changes.is_empty(),
             "files": self.changes.iter().map(file).collect::<Vec<_>>(),
             "notes": self.notes(),
@@ -38,7 +39,7 @@ impl Outcome<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for change in &self.changes {
-            let path = paint(BOLD, out::clean(&change.spot.shown));
+            let path = paint(BOLD, out::clean(&change.path.shown));
             let _ = writeln!(text, "{path}  {}", paint(DIM, name(change)));
             for line in diff_of(change).lines() {
                 let style = if line.starts_with("  +") { GREEN } else { RED };
@@ -55,11 +56,11 @@ impl Outcome<'_> {
     fn summary(&self) -> String {
         let count = plural(self.changes.len(), "file");
         match (self.task, self.changes.is_empty(), self.is_written) {
-            (Task::Install, true, _) => "nothing to do: it is wired already".to_owned(),
-            (Task::Uninstall, true, _) => "nothing to do: it is not wired".to_owned(),
-            (_, false, false) => format!("{count} would change; leave out `--print` to do it"),
+            (Task::Install, true, _) => "nothing to do, already wired".to_owned(),
+            (Task::Uninstall, true, _) => "nothing to do, not wired".to_owned(),
+            (_, false, false) => format!("{count} would change; omit `--print` to write them"),
             (Task::Install, false, true) => format!("wired, {count} changed"),
-            (Task::Uninstall, false, true) => format!("no longer wired, {count} changed"),
+            (Task::Uninstall, false, true) => format!("unwired, {count} changed"),
         }
     }
 
@@ -67,7 +68,7 @@ impl Outcome<'_> {
         let kept = self
             .kept
             .iter()
-            .map(|(shown, other)| format!("`{shown}` keeps its server: {} is wired here too", other.title));
+            .map(|(shown, other)| format!("`{shown}` keeps the MCP server: {} uses it too", other.title));
         let is_new = self.task == Task::Install && !self.changes.is_empty();
         let own = Some(self.host.note).filter(|note| is_new && !note.is_empty());
         kept.chain(own.map(str::to_owned)).collect()
@@ -84,5 +85,5 @@ fn name(change: &Change) -> &'static str {
 
 fn diff_of(change: &Change) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    diff::diff(&text(&change.before), &text(&change.after))
+    diff(&text(&change.before), &text(&change.after))
 }

@@ -1,20 +1,20 @@
-//! Edits TOML: our server's table at the end of a file, and everything else as it is.
+//! Edits TOML: adds our server's table at the end of a file and removes it again, without touching any other byte.
 //!
-//! Taking it out needs no memory: a file that was there has a blank line before the table, and one that did not end in
-//! a line end does not end in one with the table either.
+//! Removal needs no record: a file that existed before has a blank line before the table, and one that did not end in a
+//! newline does not end in one with the table either.
 
 use toml_edit::{Document, Item, Table, Value};
 
-use super::Fault;
+use super::fault::Fault;
 use super::program::Program;
 
-/// The text of a new file.
+/// Returns the text of a new file.
 pub(super) fn create(program: &Program) -> String {
     let path = Value::from(program.path.as_str());
     format!("[mcp_servers.rulebook]\ncommand = {path}\nargs = [\"mcp\"]\n")
 }
 
-/// The text with our server.
+/// Returns the text with our server.
 pub(super) fn add(text: &str, program: &Program) -> Result<String, Fault> {
     if let Some(server) = server(&parse(text)?) {
         let strings = |key: &str| server.get(key).map_or(Vec::new(), strings);
@@ -37,18 +37,21 @@ pub(super) fn add(text: &str, program: &Program) -> Result<String, Fault> {
         Ok(_) => Ok(added),
         Err(_) => {
             let at = parse(text)?.get("mcp_servers").and_then(Item::span).map_or(0, |span| span.start);
-            Err(Fault::new(at, "`mcp_servers` cannot be added to; write it as tables, `[mcp_servers.NAME]`"))
+            Err(Fault::new(
+                at,
+                "cannot add a table to `mcp_servers`; write it as tables, `[mcp_servers.NAME]`",
+            ))
         }
     }
 }
 
-/// The text without our server; `None` when nothing else was in it.
+/// Returns the text without our server; `None` if it contained nothing else.
 pub(super) fn remove(text: &str) -> Result<Option<String>, Fault> {
     let document = parse(text)?;
     let Some(server) = server(&document) else { return Ok(Some(text.to_owned())) };
     let Some(table) = server.as_table().filter(|table| !table.is_dotted()) else {
         let at = server.span().map_or(0, |span| span.start);
-        return Err(Fault::new(at, "`mcp_servers.rulebook` is not a table of its own; take it out by hand"));
+        return Err(Fault::new(at, "`mcp_servers.rulebook` is an inline or dotted table; remove it by hand"));
     };
     let mut blocks = blocks(table);
     blocks.sort_unstable();
@@ -57,7 +60,7 @@ pub(super) fn remove(text: &str) -> Result<Option<String>, Fault> {
     for (header, last) in blocks {
         let before = &text[done..header];
         let end = text[last..].find('\n').map(|at| last + at + 1);
-        // The blank line is ours; so is the line end before it where the file ended in none.
+        // We added the blank line and, if the file did not end in a newline, the newline before it.
         let lines = if end.is_some() { 1 } else { 2 };
         let kept = (0..lines).fold(before, |kept, _| {
             kept.strip_suffix('\n').map_or(kept, |kept| kept.strip_suffix('\r').unwrap_or(kept))
@@ -92,7 +95,7 @@ fn strings(item: &Item) -> Vec<&str> {
     }
 }
 
-/// Where a table and those below it begin, and where the last thing in each ends.
+/// Returns the start of a table and of each table below it, with the end of its last entry.
 fn blocks(table: &Table) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> =
         table.span().map(|header| (header.start, last_end(table).max(header.end))).into_iter().collect();
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_around_it_stays() {
+    fn text_around_the_table_stays() {
         #[track_caller]
         fn check(text: &str, left: Option<&str>) {
             assert_eq!(remove(text).unwrap().as_deref(), left, "{text:?}");
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_is_put_in_its_place() {
+    fn another_program_is_replaced() {
         let other = Program::new("/opt/rb", "codex").unwrap();
         let after = add("a = 1\n", &other).unwrap();
         assert_eq!(add(&after, &program()).unwrap(), format!("a = 1\n\n{OURS}"));
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_edited_is_told() {
+    fn a_file_that_cannot_be_edited_is_reported() {
         #[track_caller]
         fn check(text: &str, at: usize, message: &str) {
             let fault = add(text, &program()).unwrap_err();
@@ -179,12 +182,12 @@ mod tests {
         check(
             "mcp_servers = { }\n",
             14,
-            "`mcp_servers` cannot be added to; write it as tables, `[mcp_servers.NAME]`",
+            "cannot add a table to `mcp_servers`; write it as tables, `[mcp_servers.NAME]`",
         );
         check(
             "[mcp_servers]\nrulebook = { command = \"x\" }\n",
             25,
-            "`mcp_servers.rulebook` is not a table of its own; take it out by hand",
+            "`mcp_servers.rulebook` is an inline or dotted table; remove it by hand",
         );
     }
 }

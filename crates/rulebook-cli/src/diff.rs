@@ -1,10 +1,10 @@
-//! The lines in which two texts differ.
+//! A line-by-line difference of two texts.
 
-/// More comparisons than this are not made: then everything between the first and the last difference is shown.
+/// The most comparisons that are made. Beyond it, everything between the first and the last difference is shown.
 const MAX_COMPARED: usize = 4 << 20;
 
-/// Each line that goes with a `-`, each that comes with a `+`.
-pub(in crate::surface) fn diff(before: &str, after: &str) -> String {
+/// Returns the removed lines with a `-` and the added ones with a `+`.
+pub(crate) fn diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[head..], &new[head..]);
@@ -12,9 +12,9 @@ pub(in crate::surface) fn diff(before: &str, after: &str) -> String {
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
     let shared = shared(old, new);
     let (mut text, mut at, mut to) = (String::new(), 0, 0);
-    let mut show = |sign: char, lines: &[&str]| {
+    let mut show = |mark: char, lines: &[&str]| {
         text.extend(
-            lines.iter().map(|line| format!("  {sign} {}\n", crate::out::clean(&line.replace('\t', "    ")))),
+            lines.iter().map(|line| format!("  {mark} {}\n", crate::out::clean(&line.replace('\t', "    ")))),
         );
     };
     for (a, b) in shared.into_iter().chain([(old.len(), new.len())]) {
@@ -25,7 +25,7 @@ pub(in crate::surface) fn diff(before: &str, after: &str) -> String {
     text
 }
 
-/// The longest run of lines, not necessarily adjacent, that both have in order.
+/// Returns the longest common subsequence of lines, as pairs of positions.
 fn shared(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     if old.len().saturating_mul(new.len()) > MAX_COMPARED {
         return Vec::new();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_differ_are_shown_in_order() {
+    fn changed_lines_are_shown_in_order() {
         #[track_caller]
         fn check(before: &str, after: &str, shown: &str) {
             assert_eq!(diff(before, after), shown);

@@ -1,0 +1,158 @@
+//! Adds entries to a JSON file, laid out as the file is.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+use serde_json::{Map, Value as Json};
+
+use super::document::{Document, Edit, is_container, items, member, own_lines};
+use crate::surface::install::fault::Fault;
+use crate::surface::install::print;
+use crate::surface::install::program::{Program, SERVER};
+
+/// Collects the edits that add the patch's entries to the document.
+pub(super) fn merge(
+    document: &Document<'_>,
+    patch: &Json,
+    program: &Program,
+    edits: &mut Vec<Edit>,
+) -> Result<(), Fault> {
+    Merge { document, program, edits }.merge(&document.root, patch, "the file")
+}
+
+struct Merge<'a, 't> {
+    document: &'a Document<'t>,
+    program: &'a Program,
+    edits: &'a mut Vec<Edit>,
+}
+
+impl Merge<'_, '_> {
+    fn merge(&mut self, value: &Value<'_>, patch: &Json, name: &str) -> Result<(), Fault> {
+        let wants = |what: &str| Fault::new(value.range().start, format!("{name} must be {what}"));
+        match patch {
+            Json::Object(parts) => {
+                let object = value.as_object().ok_or_else(|| wants("an object"))?;
+                let mut missing = Map::new();
+                for (key, part) in parts {
+                    match member(object, key) {
+                        None => {
+                            missing.insert(key.clone(), part.clone());
+                        }
+                        Some(own) if key == SERVER => self.correct_server(own, part),
+                        Some(below) if is_container(part) => {
+                            self.merge(below, part, &format!("`{key}`"))?;
+                        }
+                        Some(_) => {}
+                    }
+                }
+                // A scalar such as the version number is only written together with a container.
+                if missing.values().any(is_container) {
+                    self.insert(value, &Json::Object(missing));
+                }
+            }
+            Json::Array(_) => {
+                let array = value.as_array().ok_or_else(|| wants("a list"))?;
+                let ours: Vec<&StringLit<'_>> = array
+                    .elements
+                    .iter()
+                    .flat_map(handlers)
+                    .flat_map(|handler| own_lines(handler, self.program))
+                    .collect();
+                if ours.is_empty() {
+                    self.insert(value, patch);
+                }
+                let line = self.program.line.as_str();
+                let stale = ours.iter().filter(|own| own.value != line);
+                self.edits.extend(stale.map(|own| (span(*own), Json::from(line).to_string())));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Rewrites our server's entry if it runs another program.
+    fn correct_server(&mut self, own: &Value<'_>, part: &Json) {
+        let words = |key: &str| own.as_object().and_then(|own| member(own, key)).map_or(Vec::new(), strings);
+        if [words("command"), words("args")].concat() != [self.program.path.as_str(), "mcp"] {
+            let indent = self.document.indent_at(own.range().start);
+            self.edits.push((span(own), self.written(part, &indent, Layout::Lines)));
+        }
+    }
+
+    /// Inserts the patch's items after the last item of `value`.
+    fn insert(&mut self, value: &Value<'_>, patch: &Json) {
+        let document = self.document;
+        let (range, items) = (value.range(), items(value));
+        let close = range.end - 1;
+        let Some(before) = document.token_before(close) else { return };
+        let at = before.range.end;
+        let breaks = |from: usize, to: usize| document.text[from..to].contains('\n');
+        let is_spread = breaks(at, close)
+            || match items.first() {
+                Some(first) => breaks(range.start, first.start),
+                None => {
+                    breaks(0, document.text.trim_end().len())
+                        || at == range.start + 1 && range == document.root.range()
+                }
+            };
+        let layout = if is_spread { Layout::Lines } else { Layout::Line };
+        let own_line = items.last().and_then(|last| document.indent_of_line(last.start));
+        let indent =
+            own_line.map_or_else(|| document.indent_at(range.start) + &document.unit(), str::to_owned);
+        let lead = match layout {
+            Layout::Lines => format!("{}{indent}", document.line_end()),
+            Layout::Line => " ".to_owned(),
+        };
+        let written = |part: &Json| self.written(part, &indent, layout);
+        let parts: Vec<String> = match patch {
+            Json::Object(parts) => print::pairs(parts, written),
+            Json::Array(parts) => parts.iter().map(written).collect(),
+            _ => Vec::new(),
+        };
+        let new = parts.join(&format!(",{lead}"));
+        match items.last().map(|last| (last.end(), document.comma_after(last.end()))) {
+            Some((end, None)) => self.edits.extend([(end..end, ",".to_owned()), (at..at, lead + &new)]),
+            Some((_, Some(_))) => self.edits.push((at..at, format!("{lead}{new},"))),
+            // Without white space, which marks containers that we created.
+            None if at == range.start + 1 => self.edits.push((at..at, new)),
+            None => self.edits.push((at..at, lead + &new)),
+        }
+    }
+
+    fn written(&self, value: &Json, indent: &str, layout: Layout) -> String {
+        match layout {
+            Layout::Lines => {
+                print::lines(value, &self.document.unit(), indent).replace('\n', self.document.line_end())
+            }
+            Layout::Line => print::line(value),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Layout {
+    Line,
+    Lines,
+}
+
+/// Returns the handlers of a list's element: those of its group, or the element itself.
+fn handlers<'a, 't>(element: &'a Value<'t>) -> Vec<&'a Object<'t>> {
+    let Some(object) = element.as_object() else { return Vec::new() };
+    match member(object, "hooks").and_then(Value::as_array) {
+        Some(group) => group.elements.iter().filter_map(Value::as_object).collect(),
+        None => vec![object],
+    }
+}
+
+fn strings<'a>(value: &'a Value<'_>) -> Vec<&'a str> {
+    match value {
+        Value::StringLit(text) => vec![text.value.as_ref()],
+        Value::Array(array) => array.elements.iter().flat_map(strings).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn span(value: &impl Ranged) -> Range<usize> {
+    value.start()..value.end()
+}

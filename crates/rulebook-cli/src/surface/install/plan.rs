@@ -1,0 +1,142 @@
+//! Decides what each of a host's files becomes, before any is written.
+
+use anyhow::anyhow;
+
+use super::destination::Destination;
+use super::fault::Fault;
+use super::file::Change;
+use super::hosts::{FileKind, HOSTS, Host, HostFile, Role};
+use super::program::Program;
+use super::{json, toml};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Install,
+    Uninstall,
+}
+
+impl Task {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Task::Install => "install",
+            Task::Uninstall => "uninstall",
+        }
+    }
+}
+
+/// Plans the changes, file by file; fails if any file cannot be edited.
+pub(super) fn plan(
+    files: &[&HostFile],
+    program: &Program,
+    host: &Host,
+    destination: &Destination,
+    task: Task,
+) -> anyhow::Result<Vec<Change>> {
+    let mut changes: Vec<Change> = Vec::new();
+    for file in files {
+        let path = destination.path_of(host, file);
+        let at = match changes.iter().position(|change| change.path.path == path.path) {
+            Some(at) => at,
+            None => {
+                let read = Change::read(path.clone()).map_err(|error| {
+                    anyhow!("nothing was written; fix or move the file, then run the command again")
+                        .context(format!("cannot edit `{}`: {error}", path.shown))
+                })?;
+                changes.push(read);
+                changes.len() - 1
+            }
+        };
+        let change = &mut changes[at];
+        change.is_script = matches!(file.kind, FileKind::Script);
+        change.after = edit(change.after.as_deref(), file, program, host, task).map_err(|fault| {
+            let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
+            anyhow!("nothing was written; fix the file, then run the command again").context(format!(
+                "{}:{}: {}",
+                path.shown,
+                fault.position(text),
+                fault.message
+            ))
+        })?;
+    }
+    changes.retain(|change| change.before != change.after);
+    Ok(changes)
+}
+
+/// Returns a file's text with our part, or without it.
+fn edit(
+    text: Option<&str>,
+    file: &HostFile,
+    program: &Program,
+    host: &Host,
+    task: Task,
+) -> Result<Option<String>, Fault> {
+    let (mark, body) = match text.and_then(|text| text.strip_prefix('\u{feff}')) {
+        Some(body) => ("\u{feff}", Some(body)),
+        None => ("", text),
+    };
+    let edited = match (&file.kind, task, body) {
+        (_, Task::Uninstall, None) => None,
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, None) => {
+            Some(json::create(&patch(program)))
+        }
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, Some(body)) => {
+            Some(json::add(body, &patch(program), program)?)
+        }
+        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Uninstall, Some(body)) => {
+            json::remove(body, &patch(program), program)?
+        }
+        (FileKind::Toml, Task::Install, None) => Some(toml::create(program)),
+        (FileKind::Toml, Task::Install, Some(body)) => Some(toml::add(body, program)?),
+        (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
+        (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
+            (!is_ours(body, host)).then(|| body.to_owned())
+        }
+        (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body)) if !is_ours(body, host) => {
+            let line = &program.line;
+            return Err(Fault::new(
+                0,
+                format!("`rulebook install` did not write this file; call `{line}` from it, or move it away"),
+            ));
+        }
+        (FileKind::Module(text), Task::Install, _) => Some(text(program)),
+        (FileKind::Script, Task::Install, _) => Some(format!(
+            "#!/bin/sh\n# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.\nexec {1}\n",
+            host.id.name(),
+            program.line
+        )),
+    };
+    Ok(edited.map(|edited| format!("{mark}{edited}")))
+}
+
+/// Whether `rulebook install` wrote the whole file.
+fn is_ours(text: &str, host: &Host) -> bool {
+    let mark = format!("Written by `rulebook install {}`", host.id.name());
+    text.lines().take(2).any(|line| line.contains(&mark))
+}
+
+/// Whether the host's hooks run our program.
+pub(super) fn is_wired(host: &Host, destination: &Destination, command: &str) -> bool {
+    let Ok(program) = Program::new(command, host.id.name()) else { return false };
+    host.files.iter().filter(|file| file.role == Role::Hooks).any(|file| {
+        let Ok(Change { before: Some(text), .. }) = Change::read(destination.path_of(host, file)) else {
+            return false;
+        };
+        edit(Some(&text), file, &program, host, Task::Uninstall).is_ok_and(|left| left != Some(text))
+    })
+}
+
+/// Returns another wired host that reads its server from the same file.
+pub(super) fn shared_with(
+    host: &Host,
+    file: &HostFile,
+    destination: &Destination,
+    command: &str,
+) -> Option<&'static Host> {
+    let path = destination.path_of(host, file).path;
+    let mut others = HOSTS.iter().filter(|other| file.role == Role::Server && other.id != host.id);
+    let reads_it = |other: &Host| {
+        let mut servers = other.files.iter().filter(|file| file.role == Role::Server);
+        servers.any(|file| destination.path_of(other, file).path == path)
+    };
+    others.find(|other| reads_it(other) && is_wired(other, destination, command))
+}
