@@ -156,7 +156,7 @@ pub fn source(at: usize, key: &str, value: &str) -> Source {
 /// What watches them.
 pub fn monitor(rules: &[Rule]) -> Monitor {
     let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
-    Monitor::new(rules, roots).expect("conditions that parsed")
+    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).expect("conditions that parsed")
 }
 
 /// Numbers that look random (xorshift).

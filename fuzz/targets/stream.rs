@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         Roots { roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), also: None }], home: None };
     for kind in [StreamKind::Text, StreamKind::Tool("edit".to_owned())] {
         let run = |size: usize| {
-            let Ok(mut monitor) = Monitor::new([&*rule], roots.clone()) else { return None };
+            let Ok(mut monitor) = Monitor::new(rule.stream_rule(), roots.clone()) else { return None };
             let mut hits = Vec::new();
             for chunk in stream.chunks(size.max(1)) {
                 hits.extend(monitor.feed("s", &kind, chunk));

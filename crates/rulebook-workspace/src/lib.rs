@@ -269,7 +269,7 @@ impl Workspace {
     /// Makes evidence of what a host says, with what the disk knows.
     pub fn gather(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
         let (mut evidence, told) = collect(input, &self.roots, &|root, path| self.exists(root, path));
-        evidence.os.get_or_insert_with(|| rulebook::condition::system_name(std::env::consts::OS).to_owned());
+        evidence.os.get_or_insert_with(|| rulebook::evidence::system_name(std::env::consts::OS).to_owned());
         if evidence.env.is_none() {
             evidence.env.clone_from(&self.settings.workspace.env);
         }

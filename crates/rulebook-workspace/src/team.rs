@@ -10,7 +10,7 @@ use crate::atomic::{self, Audience, naming};
 use crate::bounded;
 use crate::settings::MAX_TEXT;
 use crate::toggles::{Changed, Switch};
-use rulebook::rule::normalize_id;
+use rulebook::id::normalize_id;
 
 /// Adds an id to the file's `rules.disabled_ids`, or takes it out, and leaves everything else as it is.
 ///

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::atomic::{self, Audience, naming};
 use crate::{bounded, state};
-use rulebook::rule::normalize_id;
+use rulebook::id::normalize_id;
 
 /// The largest file of switches that is read, in bytes.
 const MAX_FILE: usize = 16 << 20;

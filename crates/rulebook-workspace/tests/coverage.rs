@@ -8,6 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use rulebook::coverage::{Listing, Report};
+use rulebook::rule::Rule;
 use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Homes, Reach, Wanted, Workspace};
 
@@ -116,7 +117,9 @@ fn a_stream_rule_is_counted_by_the_files_its_gate_lets_through() {
             workspace.reached_by(&[0], &loaded.book, &workspace.tree(Wanted::Files, &|_| ())).remove(0);
         let fires = |path: &&str| {
             let rules = loaded.book.rules().map(|(rule, _)| rule);
-            let mut monitor = Monitor::new(rules, workspace.roots.clone()).unwrap();
+            let mut monitor =
+                Monitor::new(rules.into_iter().filter_map(Rule::stream_rule), workspace.roots.clone())
+                    .unwrap();
             let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
             let kind = StreamKind::Tool("write".to_owned());
             let early = monitor.feed("call", &kind, call.as_bytes()).len();

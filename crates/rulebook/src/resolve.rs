@@ -7,7 +7,8 @@ use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
 use crate::format::{Entry, Rejected};
-use crate::rule::{Rank, Rule, Step, rule_name};
+use crate::id::rule_name;
+use crate::rule::{Rank, Rule, Step};
 
 /// Every rule there is, in the order of precedence.
 #[derive(Clone, Debug, Default)]

@@ -1,16 +1,13 @@
 //! Rules: one instruction each, normalised; nothing of the format survives but the origin.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::condition::{Condition, MatchMode, Paths};
-use crate::hidden::visible;
+use crate::condition::{Condition, MatchMode};
+use crate::id::normalize_id;
 use crate::source::{Origin, Scope};
-use crate::stream;
-use crate::stream::pattern::Pattern;
-use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
+use crate::stream::trigger::{StreamRule, Trigger};
 
 /// One instruction and how it may come on.
 #[derive(Clone, Debug)]
@@ -207,54 +204,6 @@ pub struct Examples {
     pub clean: Vec<String>,
 }
 
-/// What a stream rule watches for, read but not compiled: a process that watches nothing pays nothing.
-#[derive(Clone, Debug)]
-pub struct Trigger {
-    /// Regular expressions, any of which fires.
-    pub conditions: Vec<Pattern>,
-    /// Which parts of the output are watched; empty means text and tools.
-    pub scope: Vec<stream::scope::StreamScope>,
-    /// How it interrupts and repeats, where the rule says so.
-    pub modes: OwnModes,
-    /// Files a tool call must be about, where the rule says so.
-    pub gate: Option<Arc<Paths>>,
-}
-
-/// The modes a rule sets itself; the rest comes from the settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OwnModes {
-    /// Whether a match interrupts.
-    pub interrupt: Option<InterruptMode>,
-    /// What becomes of the interrupted answer.
-    pub context: Option<ContextMode>,
-    /// Whether it fires again.
-    pub repeat: Option<RepeatMode>,
-    /// After how many completed turns.
-    pub gap: Option<u32>,
-}
-
-impl OwnModes {
-    /// The rule's own modes over those of the settings.
-    pub fn over(self, base: StreamModes) -> StreamModes {
-        StreamModes {
-            interrupt: self.interrupt.unwrap_or(base.interrupt),
-            context: self.context.unwrap_or(base.context),
-            repeat: self.repeat.unwrap_or(base.repeat),
-            gap: self.gap.unwrap_or(base.gap),
-        }
-    }
-}
-
-/// Makes an id of what people write: trimmed, lower case, spaces (and what is no sign at all) to `-`.
-pub fn normalize_id(text: &str) -> String {
-    // Nearly every file's name is one.
-    if text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/')) {
-        return text.to_owned();
-    }
-    let plain = text.trim().replace(|c: char| c == ' ' || c.is_control(), "-");
-    visible(&plain).to_lowercase()
-}
-
 impl Rule {
     /// Its place among all rules.
     pub fn rank(&self) -> Rank<'_> {
@@ -275,29 +224,16 @@ impl Rule {
         self.conditions.is_empty() && matches!(self.activation, Activation::Always | Activation::When)
     }
 
+    /// What a monitor watches for, if this is a stream rule.
+    pub fn stream_rule(&self) -> Option<StreamRule<'_>> {
+        let trigger = self.stream.as_deref()?;
+        Some(StreamRule { name: &self.name, is_mandatory: self.is_mandatory, trigger })
+    }
+
     /// Whether people mean it by that name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.id == normalize_id(name)
     }
-}
-
-/// The name in `rule://NAME`, or a name alone.
-pub fn rule_name(text: &str) -> String {
-    text.strip_prefix("rule://").map_or_else(|| text.to_owned(), percent_decoded)
-}
-
-/// Decodes `%2F` and the like; what is no escape stands for itself.
-pub fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        bytes.extend_from_slice(&rest.as_bytes()[..at]);
-        let code = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(b'%'));
-        rest = &rest[at + if code.is_some() { 3 } else { 1 }..];
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]
@@ -324,10 +260,5 @@ mod tests {
         assert!(ranks.is_sorted());
         let steps: Vec<_> = ranks.windows(2).map(|pair| pair[0].decided_by(&pair[1]).name()).collect();
         assert_eq!(steps, ["priority", "folder", "path", "format", "scope", "scope", "scope", "priority"]);
-    }
-
-    #[test]
-    fn ids_are_trimmed_lower_cased_and_dashed() {
-        assert_eq!(normalize_id("  My Rule.v2 "), "my-rule.v2");
     }
 }

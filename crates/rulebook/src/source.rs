@@ -62,6 +62,13 @@ impl Origin {
     }
 }
 
+/// A folder and every folder above it; the root, `""`, is last.
+pub(crate) fn enclosing_folders(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| {
+        (!folder.is_empty()).then(|| folder.rsplit_once('/').map_or("", |(above, _)| above))
+    })
+}
+
 /// Whose word a rule is. Earlier wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]

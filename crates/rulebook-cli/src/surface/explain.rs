@@ -327,7 +327,7 @@ pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
 fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
     let tree = workspace.tree(Wanted::All, &|_| ());
     let loaded = workspace.load(Reach::Walked(&tree));
-    let name = rulebook::rule::rule_name(id);
+    let name = rulebook::id::rule_name(id);
     let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| rule.is_called(&name));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {

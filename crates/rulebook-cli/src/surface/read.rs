@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::Diagnostic;
+use rulebook::id::rule_uri;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach};
 use serde_json::{Value, json};
@@ -35,26 +36,13 @@ pub(super) const MARKDOWN: &str = "text/markdown";
 pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
     json!({
         "version": VERSION,
-        "uri": uri(rule),
+        "uri": rule_uri(&rule.name),
         "name": rule.name,
         "source": rule.origin.display,
         "mimeType": MARKDOWN,
         "text": rule.body,
         "diagnostics": diagnostics,
     })
-}
-
-/// `rule://NAME`.
-pub(super) fn uri(rule: &Rule) -> String {
-    format!("rule://{}", encoded(&rule.name))
-}
-
-/// A name as it stands in a URI.
-pub(super) fn encoded(name: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    name.bytes()
-        .map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 /// There is no such rule; it may be among those that are kept away, and there are these, nearest first.

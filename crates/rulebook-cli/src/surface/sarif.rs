@@ -2,10 +2,10 @@
 
 use rulebook::diagnostic::{CODES, CodeRow, Diagnostic, Fix};
 use rulebook::evidence::Roots;
+use rulebook::id::percent_encoded;
 use serde_json::{Map, Value, json};
 
 use super::baseline::fingerprints;
-use super::read::encoded;
 
 /// Where the project's pages are read; nothing until the packages name a repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
@@ -14,7 +14,10 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 pub(super) fn report(roots: &Roots, diagnostics: &[Diagnostic]) -> Value {
     let bases: Map<String, Value> = (0..roots.roots.len())
         .map(|at| {
-            (base_id(roots, at), json!({ "uri": format!("file://{}/", encoded(&roots.roots[at].path)) }))
+            (
+                base_id(roots, at),
+                json!({ "uri": format!("file://{}/", percent_encoded(&roots.roots[at].path)) }),
+            )
         })
         .collect();
     let results = diagnostics.iter().zip(fingerprints(diagnostics));
@@ -94,14 +97,14 @@ fn base_id(roots: &Roots, at: usize) -> String {
 /// A file as shown, as a location: below the root it lies in, or below home.
 fn artifact(roots: &Roots, path: &str) -> Value {
     if let (Some(rest), Some(home)) = (path.strip_prefix("~/"), &roots.home) {
-        return json!({ "uri": format!("file://{}", encoded(&format!("{home}/{rest}"))) });
+        return json!({ "uri": format!("file://{}", percent_encoded(&format!("{home}/{rest}"))) });
     }
     if path.starts_with('/') {
-        return json!({ "uri": format!("file://{}", encoded(path)) });
+        return json!({ "uri": format!("file://{}", percent_encoded(path)) });
     }
     // With several roots a path begins with the name of its own.
     let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     let named = roots.roots.iter().enumerate().find_map(|(at, root)| Some((at, below(&root.name)?)));
     let (at, path) = named.filter(|_| roots.roots.len() > 1).unwrap_or((0, path));
-    json!({ "uri": encoded(path), "uriBaseId": base_id(roots, at) })
+    json!({ "uri": percent_encoded(path), "uriBaseId": base_id(roots, at) })
 }

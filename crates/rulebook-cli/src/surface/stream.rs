@@ -91,7 +91,7 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
 }
 
 fn monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
-    let monitor = Monitor::new(rules.iter().copied(), roots.clone());
+    let monitor = Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone());
     monitor.map_err(|error| anyhow!(error)).context("the triggers cannot be compiled")
 }
 

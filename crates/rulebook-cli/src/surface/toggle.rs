@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::nearest;
-use rulebook::rule::{Rule, normalize_id};
+use rulebook::id::normalize_id;
+use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Reach, Workspace, toggles::Changed};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use rulebook::rule::percent_decoded;
+use rulebook::id::percent_decoded;
 
 /// Where rules lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Address {
     /// Reads an address as it is written in the settings.
     pub(crate) fn parse(text: &str) -> Option<Address> {
         let path: Cow<'_, str> = match text.strip_prefix("file://") {
-            Some(path) => percent_decoded(path.strip_prefix("localhost").unwrap_or(path)).into(),
+            Some(path) => percent_decoded(path.strip_prefix("localhost").unwrap_or(path)),
             None if text.contains("://") => return Web::parse(text).map(Address::Web),
             None => text.into(),
         };

@@ -49,7 +49,7 @@ pub(super) const KEYS: &[Key] = &[
     anyone("rules.enabled", Takes::Flag(|to, on| to.rules.enabled = on)),
     anyone(
         "rules.disabled_ids",
-        list(rulebook::rule::normalize_id, |to, ids| to.rules.disabled_ids = names(ids)),
+        list(rulebook::id::normalize_id, |to, ids| to.rules.disabled_ids = names(ids)),
     ),
     Key {
         who: Who::Inside,

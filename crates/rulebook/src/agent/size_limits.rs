@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::Agent;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::format::PlaceKind;
-use crate::lint::around;
 use crate::rule::Rule;
-use crate::source::Scope;
+use crate::source::{Scope, enclosing_folders};
 
 /// What an agent takes of the files of a workspace together.
 #[derive(Debug)]
@@ -80,7 +79,8 @@ fn report_total(agent: &Agent, total: &Total, rules: &[&Rule]) -> Vec<Diagnostic
     let mut told = Vec::new();
     for rule in outer_first.into_iter().filter(|rule| taken.insert(&rule.id)) {
         let root = rule.origin.root;
-        let above: usize = around(&rule.origin.folder).filter_map(|folder| sums.get(&(root, folder))).sum();
+        let above: usize =
+            enclosing_folders(&rule.origin.folder).filter_map(|folder| sums.get(&(root, folder))).sum();
         let own = total.unit.count(&rule.body);
         let (limit, unit, title) = (total.limit, total.unit.name(), agent.title);
         let takes = format!("{title} takes {limit} {unit} of such files together");

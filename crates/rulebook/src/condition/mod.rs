@@ -13,7 +13,6 @@ mod when;
 
 pub use facts::Facts;
 pub(crate) use filters::FILTERS;
-pub use named::system_name;
 pub use paths::Paths;
 
 use std::fmt::Debug;

@@ -4,7 +4,7 @@ use super::{
     Condition, ConditionKind, ConditionResult, Facts, Needs, PatternBase, Tell, Test, name_glob, words,
 };
 use crate::diagnostic::{Code, nearest};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, system_name};
 use crate::frontmatter::Node;
 use crate::glob::Glob;
 
@@ -77,15 +77,6 @@ fn build(
 }
 
 const SYSTEMS: &[&str] = &["darwin", "linux", "windows"];
-
-/// The system's name as this project spells it.
-pub fn system_name(name: &str) -> &str {
-    match name {
-        "macos" | "osx" | "mac" => "darwin",
-        "win32" | "win" => "windows",
-        other => other,
-    }
-}
 
 fn build_os(node: &Node, _: &PatternBase, tell: &mut Tell<'_>) -> Option<Condition> {
     let mut wanted: Vec<String> =

@@ -10,7 +10,7 @@ use super::{Coverage, Covered, Role, Tally};
 use crate::evaluate::{State, at_best};
 use crate::evidence::Roots;
 use crate::rule::Activation;
-use crate::source::Scope;
+use crate::source::{Scope, enclosing_folders};
 
 /// How many folders are named; the rest is counted.
 pub const MAX_ROWS: usize = 100;
@@ -300,7 +300,7 @@ fn costs(folders: &BTreeMap<(usize, String), Here>, roots: &Roots) -> Vec<Cost> 
 fn unreached(tally: &Tally, roots: &Roots) -> Unreached {
     let mut deep: BTreeMap<(usize, &str), Here> = BTreeMap::new();
     for ((root, folder), here) in &tally.folders {
-        for above in above(folder) {
+        for above in enclosing_folders(folder) {
             deep.entry((*root, above)).or_default().add(*here);
         }
     }
@@ -333,12 +333,4 @@ fn unreached(tally: &Tally, roots: &Roots) -> Unreached {
         more,
         paths,
     }
-}
-
-/// A folder and every folder above it, the root's `""` last.
-fn above(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| match folder.rsplit_once('/') {
-        Some((above, _)) => Some(above),
-        None => (!folder.is_empty()).then_some(""),
-    })
 }

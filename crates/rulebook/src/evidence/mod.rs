@@ -8,16 +8,14 @@ mod tools;
 
 pub use input::{Input, ToolCall};
 pub use paths::{PathLocation, Root, Roots};
-pub(crate) use text::outside_code;
 pub use tools::is_path_key;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::condition::system_name;
 use crate::diagnostic::{Code, Diagnostic, shown};
-use crate::rule::rule_name;
+use crate::id::rule_name;
 
 /// What is known about the request. `None` says that nobody looked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,6 +171,15 @@ pub fn collect(
         requested: input.requested.iter().map(|name| rule_name(name)).collect(),
     };
     (evidence, diagnostics)
+}
+
+/// The name of an operating system as rules write it.
+pub fn system_name(name: &str) -> &str {
+    match name {
+        "macos" | "osx" | "mac" => "darwin",
+        "win32" | "win" => "windows",
+        other => other,
+    }
 }
 
 fn merge(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::rule::percent_decoded;
+use crate::id::percent_decoded;
 
 /// The workspace's roots.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ impl Roots {
     pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> PathLocation {
         let path = path.trim();
         let path = match path.strip_prefix("file://") {
-            Some(uri) => Cow::Owned(percent_decoded(uri)),
+            Some(uri) => percent_decoded(uri),
             None if path.contains('\\') => Cow::Owned(path.replace('\\', "/")),
             None => Cow::Borrowed(path),
         };

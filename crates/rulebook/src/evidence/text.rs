@@ -1,6 +1,5 @@
 //! Finds the paths a person's message speaks of.
 
-mod fence;
 mod judge;
 mod names;
 mod scan;
@@ -9,7 +8,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-pub(crate) use fence::outside as outside_code;
+use crate::markdown::outside_code;
 use judge::judge;
 use scan::{Candidate, scan};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::evidence::outside_code;
+use crate::markdown::outside_code;
 
 /// A file named behind an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]

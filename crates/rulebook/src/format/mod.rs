@@ -24,7 +24,7 @@ pub use table::FORMATS;
 use crate::agent::AGENTS;
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
-use crate::rule::normalize_id;
+use crate::id::normalize_id;
 use crate::source::{Origin, Scope};
 
 /// How one agent's files are found and read.

@@ -8,7 +8,8 @@ use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::hidden::{self, visible};
-use crate::rule::{Rule, normalize_id};
+use crate::id::normalize_id;
+use crate::rule::Rule;
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
 
 /// What became of a source.

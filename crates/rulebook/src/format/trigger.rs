@@ -6,10 +6,10 @@ use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::Value;
-use crate::rule::{OwnModes, Trigger};
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 use crate::stream::scope::{self, StreamScope};
+use crate::stream::trigger::{OwnModes, Trigger};
 
 impl Fields {
     /// The stream trigger: what cannot be read of it is told, the rest counts.

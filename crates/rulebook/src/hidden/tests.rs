@@ -199,7 +199,7 @@ fn keys_that_only_look_like_keys_are_told() {
 fn an_id_hides_nothing() {
     let (_, rule) = read("rulebook", "---\nid: we\u{200b}b\n---\nA");
     assert_eq!(rule.id, "we<u+200b>b");
-    assert_eq!(crate::rule::normalize_id(&rule.id), rule.id);
+    assert_eq!(crate::id::normalize_id(&rule.id), rule.id);
 }
 
 #[test]

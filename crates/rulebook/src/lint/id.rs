@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::PlaceKind;
 use crate::glob::Dialect;
 use crate::rule::{Activation, Rule};
-use crate::source::Scope;
+use crate::source::{Scope, enclosing_folders};
 
 /// Tells each rule at most once: who always takes its place, or else who does when both come on.
 pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
@@ -96,7 +96,7 @@ fn ground(rule: &Rule) -> (usize, &str) {
 /// The folder a rule is for and those around it, its own first.
 pub(super) fn folders(rule: &Rule) -> impl Iterator<Item = (usize, &str)> {
     let (root, folder) = ground(rule);
-    around(folder).map(move |folder| (if folder.is_empty() { 0 } else { root }, folder))
+    enclosing_folders(folder).map(move |folder| (if folder.is_empty() { 0 } else { root }, folder))
 }
 
 /// Rules of one id that may come on together, found without comparing each with each.
@@ -120,7 +120,7 @@ impl<'r> Shared<'r> {
         let side = (rule.origin.scope, ground(rule));
         let starts = starts(rule)?;
         let hits = starts.into_iter().flat_map(|start| {
-            let around = around(start).filter_map(move |folder| self.starts.get(&(side, folder)));
+            let around = enclosing_folders(start).filter_map(move |folder| self.starts.get(&(side, folder)));
             around.chain(self.above.get(&(side, start)))
         });
         hits.copied().min_by(|a, b| a.rank().cmp(&b.rank()))
@@ -130,7 +130,7 @@ impl<'r> Shared<'r> {
         let side = (rule.origin.scope, ground(rule));
         for start in starts(rule).into_iter().flatten() {
             self.starts.entry((side, start)).or_insert(rule);
-            for folder in around(start) {
+            for folder in enclosing_folders(start) {
                 self.above.entry((side, folder)).or_insert(rule);
             }
         }
@@ -159,11 +159,4 @@ fn literal_start(glob: &str) -> &str {
     // The last segment is left out: without a slash it may, in some dialects, stand in any folder.
     let whole = glob[..signs.unwrap_or(glob.len())].rfind('/').map_or("", |at| &glob[..at]);
     whole.match_indices('/').nth(MAX_SEGMENTS - 1).map_or(whole, |(at, _)| &whole[..at])
-}
-
-/// A folder and those around it, out to the root itself.
-pub(crate) fn around(start: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(start), |folder| {
-        (!folder.is_empty()).then(|| folder.rsplit_once('/').map_or("", |(around, _)| around))
-    })
 }

@@ -7,7 +7,6 @@ mod id;
 mod secret;
 mod summary;
 
-pub(crate) use id::around;
 pub use secret::{secrets, without_secrets};
 pub use summary::{AlwaysCost, Summary};
 

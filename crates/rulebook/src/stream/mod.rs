@@ -6,7 +6,8 @@
 //! ```
 //! use rulebook::evidence::Roots;
 //! use rulebook::format::{Entry, Format, parse};
-//! use rulebook::source::{Origin, StreamScope, OutputSource as RuleFile};
+//! use rulebook::rule::Rule;
+//! use rulebook::source::{Origin, Scope, Source as RuleFile};
 //! use rulebook::stream::policy::{self, Action, TriggerMatch, StreamModes, Policy, OutputSource};
 //! use rulebook::stream::{StreamKind, Monitor};
 //!
@@ -25,7 +26,7 @@
 //! // What the model says, in deltas: it does better once it has read the rule.
 //! let ask = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
 //! let mut context: Vec<String> = Vec::new();
-//! let mut monitor = Monitor::new(&rules, Roots::default()).unwrap();
+//! let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), Roots::default()).unwrap();
 //! let mut policy = Policy::default();
 //! policy.turn_started();
 //! let mut attempt = 0;
@@ -79,6 +80,7 @@ pub mod patch;
 pub mod pattern;
 pub mod policy;
 pub mod scope;
+pub mod trigger;
 mod watch;
 
 pub use monitor::{Hit, Monitor, StreamKind};

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::call::Call;
 use super::scope::OutputPart;
+use super::trigger::StreamRule;
 use super::watch::{Channel, Watch};
 use crate::evidence::Roots;
-use crate::rule::Rule;
 
 /// Watches streams for the conditions of rules.
 #[derive(Debug)]
@@ -106,8 +106,8 @@ impl Streams {
 }
 
 impl Monitor {
-    /// A monitor for the stream rules among these. Roots make the files of tool calls relative.
-    pub fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, roots: Roots) -> Result<Monitor, String> {
+    /// A monitor for these stream rules. Roots make the files of tool calls relative.
+    pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Result<Monitor, String> {
         Ok(Monitor { watch: Watch::new(rules, roots)?, streams: Streams::default() })
     }
 

@@ -34,7 +34,7 @@ fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) ->
 
 fn monitor(rules: &[Rule]) -> Monitor {
     let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
-    Monitor::new(rules, roots).unwrap()
+    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).unwrap()
 }
 
 fn shown(hits: &[Hit]) -> Vec<String> {
@@ -351,7 +351,8 @@ fn a_nested_gate_is_for_its_own_root() {
     let check = |path: &str, wanted: [bool; 2]| {
         let opens = [0, 1].map(|root| {
             let rules = [placed(root, "api", "r", "foo", "globs: '*.ts'\n")];
-            let mut monitor = Monitor::new(&rules, roots.clone()).unwrap();
+            let mut monitor =
+                Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots.clone()).unwrap();
             let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
             !monitor.feed("s", &StreamKind::Tool("write".to_owned()), call.as_bytes()).is_empty()
         });

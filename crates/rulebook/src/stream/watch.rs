@@ -9,9 +9,9 @@ use super::gates::File;
 use super::monitor::Hit;
 use super::pattern::{Engine, MAX_WHOLE, Pattern};
 use super::scope::{self, Covers, OutputPart, StreamScope};
+use super::trigger::StreamRule;
 use crate::condition::Paths;
 use crate::evidence::Roots;
-use crate::rule::Rule;
 
 /// The conditions, and what finds them.
 #[derive(Debug)]
@@ -60,16 +60,19 @@ const MAX_OTHERS: usize = 500;
 pub(super) const AROUND: usize = 120;
 
 impl Watch {
-    pub(super) fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, roots: Roots) -> Result<Watch, String> {
+    pub(super) fn new<'r>(
+        rules: impl IntoIterator<Item = StreamRule<'r>>,
+        roots: Roots,
+    ) -> Result<Watch, String> {
         let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
         let (mut patterns, mut others) = (Vec::new(), Vec::new());
         let mut left_out = Vec::new();
         // Those that nobody may switch off come first, and others cannot take their room.
-        let mut rules: Vec<&Rule> = rules.into_iter().collect();
+        let mut rules: Vec<StreamRule<'r>> = rules.into_iter().collect();
         rules.sort_by_key(|rule| !rule.is_mandatory);
         let (mut held, mut held_others) = (0, 0);
         for rule in rules {
-            let Some(trigger) = &rule.stream else { continue };
+            let trigger = rule.trigger;
             for pattern in &trigger.conditions {
                 match pattern.engine {
                     Engine::Automaton => {
@@ -78,7 +81,7 @@ impl Watch {
                         held += usize::from(rule.is_mandatory);
                     }
                     Engine::Fallback if others.len() >= MAX_OTHERS => {
-                        left_out.push((rule.name.clone(), pattern.written.clone()));
+                        left_out.push((rule.name.to_owned(), pattern.written.clone()));
                         continue;
                     }
                     Engine::Fallback => {
@@ -88,7 +91,7 @@ impl Watch {
                     }
                 }
                 watched.push(Watched {
-                    rule: rule.name.clone(),
+                    rule: rule.name.to_owned(),
                     written: pattern.written.clone(),
                     scope: match &pattern.scope {
                         Some(scope) => vec![scope.clone()],

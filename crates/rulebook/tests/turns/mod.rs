@@ -37,7 +37,8 @@ impl<'r> Session<'r> {
     fn new(rules: &'r [&'r Rule]) -> Session<'r> {
         Session {
             rules,
-            monitor: Monitor::new(rules.iter().copied(), Roots::default()).unwrap(),
+            monitor: Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), Roots::default())
+                .unwrap(),
             policy: Policy::default(),
             streams: 0,
             claim: None,

@@ -33,7 +33,9 @@ impl Asking<'_> {
             return;
         }
         // Triggers that do not compile were told when they were read.
-        let Ok(mut monitor) = Monitor::new(rules.iter().copied(), self.workspace.roots.clone()) else {
+        let Ok(mut monitor) =
+            Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), self.workspace.roots.clone())
+        else {
             return;
         };
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);

@@ -25,6 +25,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
+use rulebook::id::rule_uri;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
@@ -102,7 +103,7 @@ impl Asks {
     fn resources(&self) -> anyhow::Result<Vec<Resource>> {
         let book = self.workspace()?.load(Reach::Tree).book;
         let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
-            let resource = Resource::new(read::uri(rule), out::clean(&rule.name))
+            let resource = Resource::new(rule_uri(&rule.name), out::clean(&rule.name))
                 .with_title(out::clean(&rule.origin.display))
                 .with_mime_type(MARKDOWN)
                 .with_size(rule.body.len() as u64);

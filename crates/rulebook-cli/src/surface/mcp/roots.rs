@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::{Peer, RoleServer};
-use rulebook::rule::percent_decoded;
+use rulebook::id::percent_decoded;
 use rulebook_workspace::find_root;
 
 use super::{Asks, hold};
@@ -31,7 +31,7 @@ pub(super) async fn ask(asks: Arc<Asks>, peer: Peer<RoleServer>) {
 /// The folder of a `file://` address.
 fn folder(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    Some(PathBuf::from(percent_decoded(&rest[rest.find('/')?..])))
+    Some(PathBuf::from(percent_decoded(&rest[rest.find('/')?..]).into_owned()))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
 use rulebook::explain;
+use rulebook::id::rule_uri;
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::Reach;
 use serde::Deserialize;
@@ -147,7 +148,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
     };
     let mut reasons: Vec<String> = stack.iter().map(because).collect();
     let cut = |verdict: &&Verdict<'_>| {
-        format!("- over the budget: call `read_rule` for {}", read::uri(verdict.rule))
+        format!("- over the budget: call `read_rule` for {}", rule_uri(&verdict.rule.name))
     };
     reasons.extend(rendered.omitted.iter().map(cut));
     reasons.extend(told.iter().map(|told| match told.code {

@@ -175,7 +175,8 @@ impl Rules {
         if let Some(known) = watches.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
-        let monitor = Monitor::new(rules.iter().copied(), workspace.roots.clone())?;
+        let monitor =
+            Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), workspace.roots.clone())?;
         let watching = |rule: &&Rule| Watching {
             id: rule.id.clone(),
             name: rule.name.clone(),

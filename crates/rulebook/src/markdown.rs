@@ -1,4 +1,4 @@
-//! Cuts fenced code out of a message.
+//! Markdown: the parts of a text outside fenced code.
 
 /// A run of three or more backticks or tildes.
 struct Run {
@@ -15,7 +15,7 @@ struct Run {
 /// A fence may open in mid-line ("fix this: ```ts"), as people type it. One that closes on its own line is
 /// inline code, and one that never closes is a slip of the pen; both hide nothing, since hiding the rest of
 /// the message would lose more than it saves.
-pub(crate) fn outside(text: &str) -> Vec<&str> {
+pub(crate) fn outside_code(text: &str) -> Vec<&str> {
     let runs = runs(text);
     let reach = longest_closers(&runs);
     let mut parts = Vec::new();
