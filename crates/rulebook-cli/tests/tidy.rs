@@ -79,7 +79,7 @@ fn one_declaration_is_unsafe() {
     let allows = |text: &str| text.replace("forbid(unsafe_code)", "").contains(concat!("unsafe", "_code"));
     let found: Vec<String> =
         sources().into_iter().filter(|(_, text)| allows(text)).map(|(path, _)| path).collect();
-    assert_eq!(found, ["crates/rulebook-cli/src/surface/proxy/memory.rs"]);
+    assert_eq!(found, ["crates/rulebook-cli/src/surface/proxy/trim.rs"]);
 }
 
 #[test]
