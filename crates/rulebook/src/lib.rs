@@ -48,7 +48,6 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
-pub mod blocks;
 pub mod condition;
 pub mod coverage;
 pub mod diagnostic;
@@ -66,5 +65,6 @@ mod markdown;
 pub mod render;
 pub mod resolve;
 pub mod rule;
+pub mod session;
 pub mod source;
 pub mod stream;

@@ -1,12 +1,13 @@
-//! Following: every session's ledger, read on from where it was read to.
+//! Following every session's ledger: each scan reads what was appended since the last one.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use rulebook_workspace::ledger::{Fact, History, sessions};
+use rulebook::session::Event;
+use rulebook_workspace::ledger::{Log, sessions};
 
-/// The sessions there are, and how far each was read. Of what was read only the place is kept.
+/// The known sessions, and how far each was read. The events themselves are not kept.
 pub(super) struct Follower {
     state: PathBuf,
     known: HashMap<PathBuf, Followed>,
@@ -18,19 +19,19 @@ pub(super) struct Followed {
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) root: String,
-    /// How often the user spoke.
+    /// How many messages the user sent.
     pub(super) turn: u64,
-    /// When and how long it was at the last look.
+    /// Time and length of the ledger at the last scan.
     written: (SystemTime, u64),
-    place: History,
+    log: Log,
 }
 
-/// A fact that was not known at the last look.
+/// An event that was written since the last scan.
 pub(super) struct News {
     pub(super) turn: u64,
-    /// In seconds since 1970; 0 where nobody said.
+    /// In seconds since 1970; 0 where it is not known.
     pub(super) at: u64,
-    pub(super) fact: Fact,
+    pub(super) event: Event,
 }
 
 impl Follower {
@@ -39,34 +40,34 @@ impl Follower {
         Follower { state, known: HashMap::new() }
     }
 
-    /// Reads on. `take` is given every session with news, the one written first first. Sessions that are gone are let
-    /// go of; those there are now are returned.
-    pub(super) fn look(&mut self, mut take: impl FnMut(&PathBuf, &Followed, Vec<News>)) -> HashSet<PathBuf> {
-        let mut there = HashSet::new();
+    /// Reads what is new. Calls `take` for every session with news, the least recently written first. Forgets sessions whose
+    /// file is gone, and returns the files that exist.
+    pub(super) fn scan(&mut self, mut take: impl FnMut(&PathBuf, &Followed, Vec<News>)) -> HashSet<PathBuf> {
+        let mut existing = HashSet::new();
         for found in sessions(&self.state).into_iter().rev() {
             let file = found.ledger.file().to_owned();
             let written = (found.at, found.len);
-            there.insert(file.clone());
+            existing.insert(file.clone());
             let mut followed = match self.known.remove(&file) {
                 Some(followed) if followed.written == written => {
                     self.known.insert(file, followed);
                     continue;
                 }
                 Some(followed) if followed.written.1 <= found.len => followed,
-                // One that is shorter now was removed and begun anew.
+                // A shorter one was removed and started again.
                 _ => Followed::new(),
             };
             followed.written = written;
-            // One that cannot be read now may be at the next look.
-            let _ = found.ledger.follow(&mut followed.place);
-            let news = followed.take_in();
+            // A ledger that cannot be read now may be readable at the next scan.
+            let _ = found.ledger.follow(&mut followed.log);
+            let news = followed.take_news();
             if !news.is_empty() {
                 take(&file, &followed, news);
             }
             self.known.insert(file, followed);
         }
-        self.known.retain(|file, _| there.contains(file));
-        there
+        self.known.retain(|file, _| existing.contains(file));
+        existing
     }
 }
 
@@ -79,7 +80,7 @@ impl Followed {
             root: String::new(),
             turn: 0,
             written: (SystemTime::UNIX_EPOCH, 0),
-            place: History::default(),
+            log: Log::default(),
         }
     }
 
@@ -88,18 +89,18 @@ impl Followed {
         self.written.0.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
     }
 
-    fn take_in(&mut self) -> Vec<News> {
+    fn take_news(&mut self) -> Vec<News> {
         let mut news = Vec::new();
-        for (at, fact) in self.place.take() {
-            match &fact {
-                Fact::Began { host, session, agent, root, .. } => {
+        for (at, event) in self.log.take() {
+            match &event {
+                Event::Started { host, session, agent, root, .. } => {
                     (self.host, self.session) = (host.clone(), session.clone());
                     (self.agent, self.root) = (agent.clone(), root.clone());
                 }
-                Fact::Spoke { .. } => self.turn += 1,
+                Event::Prompt { .. } => self.turn += 1,
                 _ => {}
             }
-            news.push(News { turn: self.turn, at, fact });
+            news.push(News { turn: self.turn, at, event });
         }
         news
     }

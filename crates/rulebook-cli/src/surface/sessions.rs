@@ -1,4 +1,4 @@
-//! `sessions` and `explain --session`: which sessions there are, and what one has seen and got.
+//! `sessions` and `explain --session`: the list of sessions, and what one of them saw and received.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::session::Event;
 use rulebook_workspace::Workspace;
-use rulebook_workspace::ledger::{Fact, History, Session, sessions};
+use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
 
 use super::hook;
@@ -15,23 +16,22 @@ use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
-/// A session with what its ledger says.
-pub(super) struct Told {
+/// A session with the events of its ledger.
+pub(super) struct SessionLog {
     pub(super) host: String,
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) root: String,
     pub(super) at: SystemTime,
-    pub(super) history: History,
+    pub(super) log: Log,
 }
 
-impl Told {
-    /// What the ledger of a session says; nothing where its beginning is not written yet.
-    pub(super) fn of(found: &Session, history: History) -> Option<Told> {
-        let Some(Fact::Began { host, session, agent, root, .. }) = Session::began(&history).cloned() else {
-            return None;
-        };
-        Some(Told { host, session, agent, root, at: found.at, history })
+impl SessionLog {
+    /// The log of a session; nothing if its start is not written yet.
+    pub(super) fn of(found: &SessionFile, log: Log) -> Option<SessionLog> {
+        let start = log.events().iter().find(|event| matches!(event, Event::Started { .. })).cloned();
+        let Some(Event::Started { host, session, agent, root, .. }) = start else { return None };
+        Some(SessionLog { host, session, agent, root, at: found.at, log })
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out::print_json(&json!({ "version": VERSION, "sessions": listed, "diagnostics": diagnostics }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    tell(&diagnostics);
+    print_faults(&diagnostics);
     if all.is_empty() {
         out::print(
             "no sessions yet\n  help: `rulebook install` wires an agent's hooks; each of its sessions is listed here\n",
@@ -52,18 +52,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut table = Table::default();
     table.row(
-        ["session", "host", "agent", "turns", "rules given", "workspace", "last event"]
+        ["session", "host", "agent", "turns", "delivered", "workspace", "last event"]
             .map(|title| (DIM, title)),
     );
-    for told in &all {
+    for session in &all {
         table.row([
-            (BOLD, &told.session),
-            (PLAIN, &told.host),
-            (PLAIN, told.agent.as_deref().unwrap_or("–")),
-            (PLAIN, &told.history.turn().to_string()),
-            (PLAIN, &given(&told.history).to_string()),
-            (PLAIN, &workspace.homes.shown(told.root.as_ref())),
-            (DIM, &age(told.at)),
+            (BOLD, &session.session),
+            (PLAIN, &session.host),
+            (PLAIN, session.agent.as_deref().unwrap_or("–")),
+            (PLAIN, &session.log.turn().to_string()),
+            (PLAIN, &given(&session.log).to_string()),
+            (PLAIN, &workspace.homes.shown(session.root.as_ref())),
+            (DIM, &age(session.at)),
         ]);
     }
     let mut text = String::new();
@@ -72,66 +72,67 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `explain --session`: turn by turn what was seen and given, then what was not and why.
+/// `explain --session`: turn by turn what was seen and delivered, then what was not and why.
 pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<ExitCode> {
     let (mut all, diagnostics) = all(workspace);
-    let known: Vec<String> = all.iter().map(|told| told.session.clone()).collect();
+    let known: Vec<String> = all.iter().map(|session| session.session.clone()).collect();
     if wanted.is_empty() {
-        all.retain(|told| told.root == workspace.roots.roots[0].path);
-        let last = all.first().map(|told| (told.host.clone(), told.session.clone()));
-        all.retain(|told| last.as_ref() == Some(&(told.host.clone(), told.session.clone())));
+        all.retain(|session| session.root == workspace.roots.roots[0].path);
+        let last = all.first().map(|session| (session.host.clone(), session.session.clone()));
+        all.retain(|session| last.as_ref() == Some(&(session.host.clone(), session.session.clone())));
     } else {
-        all.retain(|told| told.session == wanted);
+        all.retain(|session| session.session == wanted);
     }
     if !args.json {
-        tell(&diagnostics);
+        print_faults(&diagnostics);
     }
     if all.is_empty() {
         let help = match nearest(wanted, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`rulebook sessions` lists those there are".to_owned(),
+            None => "`rulebook sessions` lists the sessions".to_owned(),
         };
-        let which = if wanted.is_empty() { "of this workspace".to_owned() } else { format!("`{wanted}`") };
-        return Err(anyhow!(help).context(format!("there is no session {which}")));
+        let which = if wanted.is_empty() { "in this workspace".to_owned() } else { format!("`{wanted}`") };
+        return Err(anyhow!(help).context(format!("no session {which}")));
     }
     if args.json {
-        let told: Vec<Value> = all.iter().map(|told| whole(told, workspace)).collect();
-        out::print_json(&json!({ "version": VERSION, "sessions": told, "diagnostics": diagnostics }))?;
+        let whole: Vec<Value> = all.iter().map(|session| whole(session, workspace)).collect();
+        out::print_json(&json!({ "version": VERSION, "sessions": whole, "diagnostics": diagnostics }))?;
     } else {
         let mut text = String::new();
-        all.iter().for_each(|told| show(&mut text, told, workspace));
+        all.iter().for_each(|session| show(&mut text, session, workspace));
         out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every session, the last written first; and the ledgers that are none.
-fn all(workspace: &Workspace) -> (Vec<Told>, Vec<Diagnostic>) {
+/// Every session, the last written first, and a diagnostic for each ledger that cannot be used.
+fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
     let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
     let found = workspace.homes.state.iter().flat_map(|state| sessions(&state.join("rulebook")));
     for found in found {
         let (fault, help) = match found.ledger.read() {
-            Ok(history) => {
-                let fault = found.ledger.left_alone(&history);
-                all.extend(Told::of(&found, history));
+            Ok(log) => {
+                let fault = found.ledger.left_alone(log.newer());
+                all.extend(SessionLog::of(&found, log));
                 (fault, "use that Rulebook, or remove the file")
             }
             Err(error) => (Some(error.to_string()), "remove it"),
         };
         let file = workspace.homes.shown(found.ledger.file());
-        diagnostics.extend(fault.map(|told| Diagnostic::whole(Code::BadState, file, told).help(help)));
+        diagnostics.extend(fault.map(|fault| Diagnostic::whole(Code::BadState, file, fault).help(help)));
     }
     (all, diagnostics)
 }
 
-fn tell(diagnostics: &[Diagnostic]) {
+fn print_faults(diagnostics: &[Diagnostic]) {
     let mut text = String::new();
-    diagnostics.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+    diagnostics.iter().for_each(|fault| out::write_diagnostic(&mut text, fault));
     out::print_aside(&text);
 }
 
-pub(super) fn given(history: &History) -> usize {
-    history.facts().iter().filter(|fact| matches!(fact, Fact::Delivered(_))).count()
+/// How many rules were delivered.
+pub(super) fn given(log: &Log) -> usize {
+    log.events().iter().filter(|event| matches!(event, Event::Delivered(_))).count()
 }
 
 pub(super) fn age(at: SystemTime) -> String {
@@ -144,55 +145,55 @@ pub(super) fn age(at: SystemTime) -> String {
     }
 }
 
-pub(super) fn summary(told: &Told) -> Value {
-    let seconds = told.at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+pub(super) fn summary(session: &SessionLog) -> Value {
+    let seconds = session.at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     json!({
-        "session": told.session, "host": told.host, "agent": told.agent, "root": told.root,
-        "turns": told.history.turn(), "given": given(&told.history), "lastEvent": seconds,
+        "session": session.session, "host": session.host, "agent": session.agent, "root": session.root,
+        "turns": session.log.turn(), "given": given(&session.log), "lastEvent": seconds,
     })
 }
 
-pub(super) fn whole(told: &Told, workspace: &Workspace) -> Value {
-    let mut value = summary(told);
-    value["facts"] = json!(told.history.facts());
-    value["unreadable"] = json!(told.history.unreadable());
-    let not_given = hook::not_given(workspace, &told.host, &told.history);
-    let listed = not_given.iter().map(|(id, source, why)| json!({ "id": id, "source": source, "why": why }));
+pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
+    let mut value = summary(session);
+    value["facts"] = json!(session.log.events());
+    value["unreadable"] = json!(session.log.unreadable());
+    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    let listed = missing.iter().map(|(id, source, why)| json!({ "id": id, "source": source, "why": why }));
     value["notGiven"] = listed.collect();
     value
 }
 
-fn show(text: &mut String, told: &Told, workspace: &Workspace) {
-    let agent = told.agent.as_ref().map(|agent| format!(", agent {agent}")).unwrap_or_default();
+fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
+    let agent = session.agent.as_ref().map(|agent| format!(", agent {agent}")).unwrap_or_default();
     let _ = writeln!(
         text,
         "{}{}\n",
-        paint(BOLD, format!("session {} of {}{agent}", out::clean(&told.session), told.host)),
+        paint(BOLD, format!("session {} of {}{agent}", out::clean(&session.session), session.host)),
         paint(
             DIM,
             format!(
-                ": {}, {} given",
-                plural(usize::try_from(told.history.turn()).unwrap_or(0), "turn"),
-                plural(given(&told.history), "rule")
+                ": {}, {} delivered",
+                plural(usize::try_from(session.log.turn()).unwrap_or(0), "turn"),
+                plural(given(&session.log), "rule")
             )
         ),
     );
     let mut turn = 0;
-    for fact in told.history.facts() {
-        turn += u64::from(matches!(fact, Fact::Spoke { .. }));
+    for event in session.log.events() {
+        turn += u64::from(matches!(event, Event::Prompt { .. }));
         let is_inner =
-            !matches!(fact, Fact::Began { .. } | Fact::Spoke { .. } | Fact::Compacted | Fact::Resumed);
-        let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(fact, turn));
+            !matches!(event, Event::Started { .. } | Event::Prompt { .. } | Event::Compacted | Event::Resumed);
+        let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(event, turn));
     }
-    if told.history.unreadable() > 0 {
+    if session.log.unreadable() > 0 {
         let _ =
-            writeln!(text, "{} of the ledger could not be read", plural(told.history.unreadable(), "line"));
+            writeln!(text, "{} of the ledger could not be read", plural(session.log.unreadable(), "line"));
     }
-    let not_given = hook::not_given(workspace, &told.host, &told.history);
-    if !not_given.is_empty() {
-        let _ = writeln!(text, "\nnot given");
+    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    if !missing.is_empty() {
+        let _ = writeln!(text, "\nnot delivered");
         let mut table = Table::default();
-        for (id, source, why) in &not_given {
+        for (id, source, why) in &missing {
             table.row([(DIM, id), (DIM, source), (DIM, why)]);
         }
         table.write(text, 2, &table.widths());
@@ -200,43 +201,44 @@ fn show(text: &mut String, told: &Told, workspace: &Workspace) {
     text.push('\n');
 }
 
-/// A fact for people, on one line.
-pub(super) fn line(fact: &Fact, turn: u64) -> String {
-    match fact {
-        Fact::Began { .. } => paint(DIM, "the session began"),
-        Fact::Spoke { message } => {
+/// An event for people, on one line.
+pub(super) fn line(event: &Event, turn: u64) -> String {
+    match event {
+        Event::Started { .. } => paint(DIM, "session started"),
+        Event::Prompt { message } => {
             let line = message.lines().next().unwrap_or_default();
             format!("{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
         }
-        Fact::Tool { name, paths, pending, .. } => {
+        Event::Tool { name, paths, pending, .. } => {
             let when = if *pending { "before" } else { "after" };
             format!("{when} {} {}", out::clean(name), out::clean(&paths.join(", ")))
         }
-        Fact::Delivered(delivery) if delivery.because.is_empty() => {
-            format!("{} the rules that may be asked for", paint(GREEN, "listed"))
+        Event::Delivered(delivery) if delivery.because.is_empty() => {
+            format!("{} the offered rules", paint(GREEN, "listed"))
         }
-        Fact::Delivered(delivery) => {
-            let how = if delivery.offered { "listed (too large)" } else { "gave" };
+        Event::Delivered(delivery) => {
+            let how = if delivery.offered { "listed (too large)" } else { "delivered" };
             let (rule, source) = (out::clean(&delivery.rule), out::clean(&delivery.source));
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
             format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
         }
-        Fact::Compacted => paint(DIM, "the context was compacted"),
-        Fact::Resumed => paint(DIM, "the session was resumed"),
-        Fact::Refused { rule, call } => {
+        Event::Compacted => paint(DIM, "context compacted"),
+        Event::Resumed => paint(DIM, "session resumed"),
+        Event::Refused { rule, call } => {
             format!("{} {} once, by {}", paint(YELLOW, "refused"), out::clean(call), out::clean(rule))
         }
-        Fact::Interrupted { rule, source, text, file, action, .. } => {
+        Event::Interrupted { rule, source, text, file, action, .. } => {
             let file = file.as_ref().map(|file| format!(" for {}", out::clean(file))).unwrap_or_default();
             let what = format!("{} in {}{file}: {}", out::clean(rule), out::clean(source), out::clean(text));
             format!("{} {what}", paint(YELLOW, interrupted(action)))
         }
-        Fact::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
+        Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
+        _ => String::new(),
     }
 }
 
-/// What came of a match in the stream, for people.
+/// The effect of a stream rule's match, for people.
 pub(super) fn interrupted(action: &str) -> &'static str {
     match action {
         "remind" => "reminded",

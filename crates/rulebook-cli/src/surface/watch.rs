@@ -1,11 +1,11 @@
-//! `watch`: follows the sessions of agents live, a line a fact.
+//! `watch`: follows the sessions of agents live, one line per event.
 
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use rulebook_workspace::ledger::Fact;
+use rulebook::session::Event;
 use serde_json::json;
 
 use super::follow::{Followed, Follower, News};
@@ -14,21 +14,21 @@ use crate::args::{Args, Watch};
 use crate::input::open_workspace;
 use crate::out::{self, DIM, VERSION, paint};
 
-/// How long between two looks.
-const EVERY: Duration = Duration::from_millis(200);
+/// The time between two scans.
+const INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
     let state = workspace.homes.state.as_ref();
-    let state = state.context("there is no folder for sessions: set HOME or XDG_STATE_HOME")?;
+    let state = state.context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
     let mut follower = Follower::new(state.join("rulebook"));
     let mut is_past = !options.past;
     if !args.json {
-        out::print_aside("watching; what agents are told appears here, Ctrl-C ends it\n");
+        out::print_aside("watching sessions; press Ctrl-C to stop\n");
     }
     loop {
         let mut text = String::new();
-        follower.look(|_, session, news| {
+        follower.scan(|_, session, news| {
             let is_wanted = options.session.as_ref().is_none_or(|wanted| *wanted == session.session);
             if is_wanted && !is_past {
                 news.iter().for_each(|news| text.push_str(&line(args, session, news)));
@@ -41,25 +41,25 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<ExitCode> {
         if out::is_unread() {
             return Ok(ExitCode::SUCCESS);
         }
-        thread::sleep(EVERY);
+        thread::sleep(INTERVAL);
     }
 }
 
 fn line(args: &Args, session: &Followed, news: &News) -> String {
     let Followed { host, session, agent, root, .. } = session;
-    let News { turn, at, fact } = news;
+    let News { turn, at, event } = news;
     if args.json {
         let line = json!({
             "version": VERSION, "host": host, "session": session, "agent": agent, "root": root, "turn": turn,
-            "at": at, "fact": fact,
+            "at": at, "fact": event,
         });
         return format!("{line}\n");
     }
     let agent = agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
     let name = out::clean(&format!("{host}/{session}{agent}"));
-    let told = match fact {
-        Fact::Began { root, .. } => format!("the session began in {}", out::clean(root)),
-        fact => sessions::line(fact, *turn),
+    let text = match event {
+        Event::Started { root, .. } => format!("session started in {}", out::clean(root)),
+        event => sessions::line(event, *turn),
     };
-    format!("{} {told}\n", paint(DIM, name))
+    format!("{} {text}\n", paint(DIM, name))
 }

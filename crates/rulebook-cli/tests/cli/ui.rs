@@ -244,12 +244,12 @@ fn watch_follows_sessions_line_by_line() {
     let dir = workspace();
     hook(&dir, "before", "hello");
     let mut watching = Running::start(&dir, &["watch", "--past"]);
-    assert!(watching.line().starts_with("claude/before the session began in "));
+    assert!(watching.line().starts_with("claude/before session started in "));
     assert_eq!(watching.line(), "claude/before turn 1 hello");
     hook(&dir, "now", "look at apps/web/a.tsx");
-    assert!(watching.line().starts_with("claude/now the session began"));
+    assert!(watching.line().starts_with("claude/now session started"));
     assert_eq!(watching.line(), "claude/now turn 1 look at apps/web/a.tsx");
-    assert_eq!(watching.line(), "claude/now gave web .clinerules/web.md apps/web/a.tsx matches apps/web/**");
+    assert_eq!(watching.line(), "claude/now delivered web .clinerules/web.md apps/web/a.tsx matches apps/web/**");
 }
 
 #[test]

@@ -1,57 +1,47 @@
-//! The sessions there are, and their cleaning up.
+//! The list of sessions, and the removal of old ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{Fact, History, Ledger};
+use super::file::{Ledger, folder};
 
 /// Older sessions are removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// More sessions than this are removed, oldest first.
+/// Beyond this many, the oldest sessions are removed.
 const MAX_SESSIONS: usize = 500;
 
-/// The ledger of one session and agent, with when it was last written.
+/// The ledger of one session and agent, as found on disk.
 #[derive(Clone, Debug)]
-pub struct Session {
-    /// Where it is written.
+pub struct SessionFile {
+    /// The ledger.
     pub ledger: Ledger,
     /// When it was last written.
     pub at: SystemTime,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub len: u64,
 }
 
-impl Session {
-    /// Host, session, agent and root, as its first line says.
-    pub fn began(history: &History) -> Option<&Fact> {
-        history.facts().iter().find(|fact| matches!(fact, Fact::Began { .. }))
+impl SessionFile {
+    /// The file of a ledger; nothing if it does not exist.
+    pub fn of(ledger: Ledger) -> Option<SessionFile> {
+        let metadata = fs::metadata(&ledger.file).ok()?;
+        Some(SessionFile { at: metadata.modified().ok()?, len: metadata.len(), ledger })
     }
 }
 
-/// Where sessions lie below the folder for state.
-pub(super) fn folder(state: &Path) -> PathBuf {
-    state.join("sessions")
-}
-
-/// Every session and agent, the last written first.
-pub fn sessions(state: &Path) -> Vec<Session> {
-    let mut found: Vec<Session> = entries(&folder(state))
+/// Lists every session and agent, the last written first.
+pub fn sessions(state: &Path) -> Vec<SessionFile> {
+    let mut found: Vec<SessionFile> = entries(&folder(state))
         .iter()
         .flat_map(|host| entries(host))
         .flat_map(|session| entries(&session))
-        .filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"))
-        .filter_map(session)
+        .filter(|file| is_ledger(file))
+        .filter_map(|file| SessionFile::of(Ledger { file }))
         .collect();
     found.sort_by(|a, b| (b.at, a.ledger.file()).cmp(&(a.at, b.ledger.file())));
     found
-}
-
-/// The session a file is the ledger of.
-pub(super) fn session(file: PathBuf) -> Option<Session> {
-    let metadata = fs::metadata(&file).ok()?;
-    Some(Session { at: metadata.modified().ok()?, len: metadata.len(), ledger: Ledger { file } })
 }
 
 /// Removes sessions that are old, or too many. What cannot be removed stays.
@@ -60,14 +50,17 @@ pub fn sweep(state: &Path, now: SystemTime) {
     for (at, session) in sessions(state).iter().enumerate() {
         if at >= MAX_SESSIONS || is_old(session.at) {
             let _ = fs::remove_file(session.ledger.file());
-            // Only when it was the last agent's, with what surfaces keep beside it.
+            // After the last agent's ledger, whatever surfaces keep beside it goes too.
             let folder = session.ledger.file().parent();
-            let is_ledger = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "jsonl");
-            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(is_ledger)) {
+            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(|file| is_ledger(file))) {
                 let _ = fs::remove_dir_all(folder);
             }
         }
     }
+}
+
+fn is_ledger(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "jsonl")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -1,19 +1,18 @@
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rulebook::session::{Delivery, Event, Session, TextHash};
 
 use super::*;
 
-fn delivery(rule: &str, hash: &str) -> Delivery {
+fn delivery(rule: &str, text: &str) -> Delivery {
     Delivery {
         rule: rule.to_owned(),
         source: format!(".rulebook/rules/{rule}.md"),
-        hash: hash.to_owned(),
         because: "always on".to_owned(),
-        offered: false,
-        missed: None,
-        passing: false,
-        tokens: 1,
+        ..Delivery::of_text("", text)
     }
 }
 
@@ -21,51 +20,22 @@ fn ledger(folder: &tempfile::TempDir) -> Ledger {
     Ledger::of(folder.path(), "claude", "s-1", None)
 }
 
-/// Records as a process of its own would.
-fn record(ledger: &Ledger, facts: Vec<Fact>, wanted: &[Delivery]) -> Vec<String> {
-    let mut history = ledger.read().unwrap();
-    let mine = ledger.record(&mut history, facts, wanted.to_vec()).unwrap();
+/// Records as a new process would; returns the rules that are its own to deliver.
+fn record(ledger: &Ledger, events: Vec<Event>, wanted: &[Delivery]) -> Vec<String> {
+    let mut kept = ledger.recall().unwrap();
+    let mine = ledger.record(&mut kept, events, wanted.to_vec()).unwrap();
     mine.into_iter().map(|delivery| delivery.rule).collect()
 }
 
 #[test]
-fn a_rule_is_delivered_once_and_again_when_its_text_changed_or_the_context_was_compacted() {
+fn a_rule_is_claimed_once_until_its_text_changes_or_leaves_the_context() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
     assert_eq!(record(&ledger, vec![], &[delivery("a", "1"), delivery("b", "1")]), ["a", "b"]);
     assert!(record(&ledger, vec![], &[delivery("a", "1")]).is_empty());
     assert_eq!(record(&ledger, vec![], &[delivery("a", "2")]), ["a"]);
-    record(&ledger, vec![Fact::Compacted], &[]);
+    record(&ledger, vec![Event::Compacted], &[]);
     assert_eq!(record(&ledger, vec![], &[delivery("b", "1")]), ["b"]);
-}
-
-#[test]
-fn a_resumed_session_has_lost_what_its_host_forgets() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = ledger(&folder);
-    let wanted = [delivery("kept", "1"), Delivery { passing: true, ..delivery("lost", "1") }];
-    assert_eq!(record(&ledger, vec![], &wanted), ["kept", "lost"]);
-    record(&ledger, vec![Fact::Resumed], &[]);
-    assert_eq!(record(&ledger, vec![], &wanted), ["lost"]);
-}
-
-#[test]
-fn files_are_touched_by_calls_that_ran_since_the_compaction() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = ledger(&folder);
-    let tool = |path: &str, pending| Fact::Tool {
-        name: "Read".to_owned(),
-        paths: vec![path.to_owned()],
-        command: None,
-        pending,
-    };
-    record(&ledger, vec![tool("a.ts", false), Fact::Compacted, tool("b.ts", true), tool("c.ts", false)], &[]);
-    let history = ledger.read().unwrap();
-    assert_eq!(history.touched(|_| true), ["c.ts"]);
-    assert!(history.touched(|call| call.name != "Read").is_empty());
-    assert!(!history.is_compacted());
-    record(&ledger, vec![Fact::Compacted], &[delivery("a", "1")]);
-    assert!(ledger.read().unwrap().is_compacted());
 }
 
 #[test]
@@ -82,50 +52,27 @@ fn sessions_and_agents_are_kept_apart() {
 }
 
 #[test]
-fn turns_messages_and_tools_come_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = ledger(&folder);
-    let tool = |path: &str| Fact::Tool {
-        name: "Read".to_owned(),
-        paths: vec![path.to_owned()],
-        command: None,
-        pending: false,
-    };
-    record(&ledger, vec![Fact::spoke("one"), tool("a.ts")], &[]);
-    record(&ledger, vec![Fact::spoke("two\nlines"), tool("b.ts")], &[]);
-    let history = ledger.read().unwrap();
-    assert_eq!((history.turn(), history.message()), (2, Some("two\nlines")));
-    let calls: Vec<_> = history.tools().into_iter().map(|call| (call.turn, call.paths)).collect();
-    assert_eq!(calls, [(Some(1), vec!["a.ts".to_owned()]), (Some(2), vec!["b.ts".to_owned()])]);
-}
-
-#[test]
 fn a_kill_at_any_byte_loses_at_most_the_line_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
-    record(&ledger, vec![Fact::spoke("kept")], &[]);
+    record(&ledger, vec![Event::prompt("kept")], &[]);
     let whole = fs::read(ledger.file()).unwrap();
-    let torn = serde_json::to_vec(&Fact::spoke("torn é")).unwrap();
+    let torn = serde_json::to_vec(&Event::prompt("torn é")).unwrap();
     for cut in 0..=torn.len() {
         fs::write(ledger.file(), &whole).unwrap();
         OpenOptions::new().append(true).open(ledger.file()).unwrap().write_all(&torn[..cut]).unwrap();
-        assert_eq!(record(&ledger, vec![Fact::spoke("next")], &[delivery("a", "1")]), ["a"], "{cut}");
-        let history = ledger.read().unwrap();
-        let said: Vec<&Fact> =
-            history.facts().iter().filter(|fact| matches!(fact, Fact::Spoke { .. })).collect();
-        // The torn line may be whole but for its end; then it counts.
-        let wanted = if cut == torn.len() { 3 } else { 2 };
-        assert_eq!(
-            (said.len(), history.unreadable()),
-            (wanted, usize::from(cut > 0 && cut < torn.len())),
-            "{cut}"
-        );
+        assert_eq!(record(&ledger, vec![Event::prompt("next")], &[delivery("a", "1")]), ["a"], "{cut}");
+        let log = ledger.read().unwrap();
+        // The torn line may be complete but for its end; then it counts.
+        let turns = if cut == torn.len() { 3 } else { 2 };
+        let unreadable = usize::from(cut > 0 && cut < torn.len());
+        assert_eq!((log.turn(), log.unreadable()), (turns, unreadable), "{cut}");
         assert!(record(&ledger, vec![], &[delivery("a", "1")]).is_empty(), "{cut}");
     }
 }
 
 #[test]
-fn many_writers_lose_nothing_and_deliver_nothing_twice() {
+fn parallel_writers_lose_nothing_and_deliver_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
     let rules: Vec<Delivery> = (0..20).map(|at| delivery(&format!("r{at}"), "1")).collect();
@@ -133,7 +80,7 @@ fn many_writers_lose_nothing_and_deliver_nothing_twice() {
         .map(|writer| {
             let (ledger, rules) = (ledger.clone(), rules.clone());
             thread::spawn(move || {
-                let once = |at| record(&ledger, vec![Fact::spoke(&format!("{writer} {at}"))], &rules);
+                let once = |at| record(&ledger, vec![Event::prompt(&format!("{writer} {at}"))], &rules);
                 (0..8).flat_map(once).collect::<Vec<String>>()
             })
         })
@@ -143,29 +90,30 @@ fn many_writers_lose_nothing_and_deliver_nothing_twice() {
     let mut wanted: Vec<String> = rules.into_iter().map(|delivery| delivery.rule).collect();
     wanted.sort();
     assert_eq!(delivered, wanted);
-    let history = ledger.read().unwrap();
-    assert_eq!((history.turn(), history.unreadable()), (24 * 8, 0));
+    let log = ledger.read().unwrap();
+    assert_eq!((log.turn(), log.unreadable()), (24 * 8, 0));
 }
 
 #[test]
-fn garbage_is_counted_and_passed_over() {
+fn unreadable_lines_are_counted_and_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
-    record(&ledger, vec![Fact::spoke("a")], &[]);
+    record(&ledger, vec![Event::prompt("a")], &[]);
     let mut file = OpenOptions::new().append(true).open(ledger.file()).unwrap();
-    file.write_all(b"{}\n\xff\xfe\n{\"is\":\"new-kind\"}\n").unwrap();
-    record(&ledger, vec![Fact::spoke("b")], &[]);
-    let history = ledger.read().unwrap();
-    assert_eq!((history.turn(), history.unreadable()), (2, 3));
+    file.write_all(b"{}\n\xff\xfe\n{\"is\":\"new-kind\"}\n{\"is\":\"delivered\",\"hash\":\"no number\"}\n").unwrap();
+    record(&ledger, vec![Event::prompt("b")], &[]);
+    let log = ledger.read().unwrap();
+    assert_eq!((log.turn(), log.unreadable()), (2, 4));
+    assert_eq!(ledger.recall().unwrap().session.turn(), 2);
 }
 
 #[test]
-fn old_sessions_are_swept() {
+fn old_sessions_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     for session in ["a", "b"] {
-        record(&Ledger::of(folder.path(), "codex", session, None), vec![Fact::Compacted], &[]);
+        record(&Ledger::of(folder.path(), "codex", session, None), vec![Event::Compacted], &[]);
     }
-    let now = std::time::SystemTime::now();
+    let now = SystemTime::now();
     sweep(folder.path(), now);
     assert_eq!(sessions(folder.path()).len(), 2);
     sweep(folder.path(), now + Duration::from_secs(40 * 24 * 60 * 60));
@@ -173,84 +121,89 @@ fn old_sessions_are_swept() {
 }
 
 #[test]
-fn a_ledger_is_followed_and_says_when_each_fact_was_written() {
+fn of_too_many_sessions_the_oldest_are_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let ledger = ledger(&folder);
-    let mut followed = ledger.read().unwrap();
-    assert!(followed.is_empty());
-    record(&ledger, vec![Fact::spoke("say ,\"at\":7}")], &[delivery("a", "1")]);
-    ledger.follow(&mut followed).unwrap();
-    assert_eq!(followed.facts(), ledger.read().unwrap().facts());
-    assert!(followed.times().iter().all(|at| *at > 1_700_000_000), "{:?}", followed.times());
-    let mut file = fs::OpenOptions::new().append(true).open(ledger.file()).unwrap();
-    writeln!(file, "{}", serde_json::to_string(&Fact::Compacted).unwrap()).unwrap();
-    ledger.follow(&mut followed).unwrap();
-    assert_eq!((followed.facts().len(), followed.times().last()), (3, Some(&0)));
-}
-
-#[test]
-fn of_too_many_sessions_the_oldest_are_swept() {
-    let folder = tempfile::tempdir().unwrap();
-    let now = std::time::SystemTime::now();
+    let now = SystemTime::now();
     for at in 0..503_u64 {
         let ledger = Ledger::of(folder.path(), "codex", &format!("s{at}"), None);
-        record(&ledger, vec![Fact::Compacted], &[]);
+        record(&ledger, vec![Event::Compacted], &[]);
         let file = File::options().append(true).open(ledger.file()).unwrap();
         file.set_modified(now - Duration::from_secs(1000 - at)).unwrap();
     }
     sweep(folder.path(), now);
     assert_eq!(sessions(folder.path()).len(), 500);
-    for (at, is_there) in [(0, false), (2, false), (3, true), (502, true)] {
+    for (at, exists) in [(0, false), (2, false), (3, true), (502, true)] {
         let ledger = Ledger::of(folder.path(), "codex", &format!("s{at}"), None);
-        assert_eq!(ledger.file().exists(), is_there, "s{at}");
-        assert_eq!(ledger.file().parent().unwrap().exists(), is_there, "s{at}");
+        assert_eq!(ledger.file().exists(), exists, "s{at}");
+        assert_eq!(ledger.file().parent().unwrap().exists(), exists, "s{at}");
     }
 }
 
 #[test]
-fn a_fact_is_read_the_same_wherever_its_kind_stands() {
+fn a_ledger_is_followed_and_every_event_has_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let mut followed = ledger.read().unwrap();
+    assert!(followed.events().is_empty());
+    record(&ledger, vec![Event::prompt("say ,\"at\":7}")], &[delivery("a", "1")]);
+    ledger.follow(&mut followed).unwrap();
+    assert_eq!(followed.events(), ledger.read().unwrap().events());
+    assert!(followed.times().iter().all(|at| *at > 1_700_000_000), "{:?}", followed.times());
+    let mut file = OpenOptions::new().append(true).open(ledger.file()).unwrap();
+    writeln!(file, "{}", serde_json::to_string(&Event::Compacted).unwrap()).unwrap();
+    ledger.follow(&mut followed).unwrap();
+    assert_eq!((followed.events().len(), followed.times().last()), (3, Some(&0)));
+}
+
+#[test]
+fn the_order_of_keys_in_a_line_does_not_matter() {
     let known = Delivery { offered: true, missed: Some("why".to_owned()), ..delivery("a", "1") };
-    let call = |command: Option<&str>, pending| Fact::Tool {
+    let call = |command: Option<&str>, pending| Event::Tool {
         name: "Bash".to_owned(),
         paths: vec!["src/a.ts".to_owned(), "é \"b\"".to_owned()],
         command: command.map(str::to_owned),
         pending,
     };
-    for fact in [Fact::Delivered(known), call(Some("ls"), true), call(None, false)] {
-        let line = history::line(7, &fact).unwrap();
+    for event in [Event::Delivered(known), call(Some("ls"), true), call(None, false)] {
+        let line = lines::line(7, &event).unwrap();
         let parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
         let turned: serde_json::Map<_, _> = parts.into_iter().rev().collect();
-        for line in [line, serde_json::to_string(&turned).unwrap() + "\n"] {
-            let mut history = History::default();
-            history.read_on(0, line.as_bytes());
-            assert_eq!(history.facts(), std::slice::from_ref(&fact), "{line}");
+        for line in [line, serde_json::to_string(&turned).unwrap()] {
+            assert_eq!(lines::event(&line).unwrap(), event, "{line}");
         }
     }
 }
 
 #[test]
-fn who_delivers_recalls_what_is_in_the_context_without_the_deliveries() {
+fn a_recalled_session_is_the_one_its_events_make() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
-    let passing = Delivery { passing: true, ..delivery("c \"é\"", "3") };
+    let lost = Delivery { is_lost_on_resume: true, ..delivery("c \"é\"", "3") };
     let steps = [
-        (vec![Fact::spoke("one")], vec![delivery("a", "1"), passing.clone()]),
-        (vec![Fact::Resumed], vec![delivery("b", "2")]),
-        (vec![Fact::Compacted], vec![]),
-        (vec![Fact::spoke("two")], vec![delivery("b", "2"), passing.clone()]),
+        (vec![Event::prompt("one")], vec![delivery("a", "1"), lost.clone()]),
+        (vec![Event::Resumed], vec![delivery("b", "2")]),
+        (vec![Event::Compacted], vec![]),
+        (vec![Event::prompt("two")], vec![delivery("b", "2"), lost.clone()]),
     ];
-    let all =
-        [delivery("a", "1"), delivery("a", "4"), delivery("b", "2"), delivery("b", "no number"), passing];
-    let mut followed = ledger.recall().unwrap();
-    for (facts, deliveries) in steps {
-        record(&ledger, facts, &deliveries);
-        let (read, recalled) = (ledger.read().unwrap(), ledger.recall().unwrap());
-        ledger.follow(&mut followed).unwrap();
-        for delivery in &all {
-            let has = read.has(delivery);
-            assert_eq!((recalled.has(delivery), followed.has(delivery)), (has, has), "{delivery:?}");
-        }
-        assert_eq!(recalled.turn(), read.turn());
-        assert!(!recalled.facts().iter().any(|fact| matches!(fact, Fact::Delivered(_))));
+    let mut events = Vec::new();
+    let mut kept = ledger.recall().unwrap();
+    for (new, deliveries) in steps {
+        ledger.record(&mut kept, new.clone(), deliveries.clone()).unwrap();
+        events.extend(new.into_iter().chain(deliveries.into_iter().map(Event::Delivered)));
+        let wanted = Session::of(events.clone());
+        let (read, recalled) = (ledger.read().unwrap().session(), ledger.recall().unwrap().session);
+        assert_eq!((&read, &recalled, &kept.session), (&wanted, &wanted, &wanted));
     }
+}
+
+#[test]
+fn a_name_of_any_characters_is_a_safe_file_name() {
+    #[track_caller]
+    fn check(name: &str, wanted: &str) {
+        assert_eq!(safe(name), wanted);
+    }
+    check("s-1.a_b", "s-1.a_b");
+    check("../x", "%2e.%2fx");
+    check("", &format!("%{}", TextHash::of("")));
+    assert_eq!(safe(&"x".repeat(500)).len(), 117);
 }

@@ -5,24 +5,24 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use rulebook::agent::{Agent, Nested};
-use rulebook::blocks::{Blocks, Cap, because, blocks};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::format::PlaceKind;
 use rulebook::rule::Rule;
+use rulebook::session::{Blocks, Cap, Delivery, EVENT_VERSION, Event, Session, because, blocks};
 use rulebook::source::{Origin, Scope};
-use rulebook_workspace::ledger::{Delivery, Fact, History, VERSION};
+use rulebook_workspace::ledger::Kept;
 use rulebook_workspace::{Asked, Homes, Reach, Workspace, find_root};
 
-use super::event::{Event, HookReply, Moment};
+use super::event::{HookEvent, HookReply, Moment};
 use super::memory::Memory;
 use super::{Caller, Host, Touch};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 
 /// What is to be said to the host.
-pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> HookReply {
+pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> HookReply {
     let (memory, mut history) = Memory::of(workspace, host, event);
     let touched = event.tool.as_ref().map(|call| {
         let seen = workspace.gather(&Input { tools: vec![call.clone()], ..Input::default() }).0;
@@ -36,7 +36,7 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &Event, caller: 
 }
 
 /// The workspace around the host's folder.
-pub(super) fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
+pub(super) fn open(args: &Args, event: &HookEvent) -> anyhow::Result<Workspace> {
     let folder = match &event.folder {
         Some(folder) => PathBuf::from(folder),
         None => std::env::current_dir().context("the current folder cannot be found")?,
@@ -48,7 +48,7 @@ pub(super) fn open(args: &Args, event: &Event) -> anyhow::Result<Workspace> {
 /// One event on its way to an answer.
 pub(super) struct Asking<'a> {
     pub(super) host: &'a Host,
-    pub(super) event: &'a Event,
+    pub(super) event: &'a HookEvent,
     pub(super) workspace: &'a Workspace,
     memory: &'a Memory,
     caller: Caller,
@@ -57,9 +57,9 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn answer(&self, history: &mut History) -> HookReply {
-        let mut facts = self.facts(history);
-        if facts.iter().any(|fact| matches!(fact, Fact::Compacted | Fact::Resumed)) {
+    fn answer(&self, history: &mut Kept) -> HookReply {
+        let mut facts = self.facts(&history.session);
+        if facts.iter().any(|fact| matches!(fact, Event::Compacted | Event::Resumed)) {
             // What was given before is gone before anything is asked.
             self.memory.record(history, std::mem::take(&mut facts), Vec::new());
         }
@@ -67,7 +67,7 @@ impl Asking<'_> {
             self.memory.record(history, facts, Vec::new());
             return HookReply::default();
         }
-        let asked = self.workspace.ask(&input(self.host, self.event, history));
+        let asked = self.workspace.ask(&input(self.host, self.event, &history.session));
         let evaluation = asked.evaluate();
         let answer = self.say(&asked, &evaluation, history, facts);
         self.caller.leave(evaluation);
@@ -80,21 +80,21 @@ impl Asking<'_> {
         &self,
         asked: &Asked,
         evaluation: &Evaluation<'_>,
-        history: &mut History,
-        mut facts: Vec<Fact>,
+        history: &mut Kept,
+        mut facts: Vec<Event>,
     ) -> HookReply {
         let mut answer = HookReply::default();
-        self.watch(&evaluation.verdicts, history, &mut facts, &mut answer);
+        self.watch(&evaluation.verdicts, &history.session, &mut facts, &mut answer);
         // What was written is spoken of beside the rules.
         let beside = answer.context.take();
         let spoken = beside.as_ref().map_or(0, |text| text.chars().count());
         let cap = Cap::Host(self.host.cap.saturating_sub(spoken));
         let hears = self.host.hears.contains(&self.event.moment);
         let verdicts: Vec<&Verdict<'_>> = evaluation.verdicts.iter().filter(|_| hears).collect();
-        let (wanted, missed) = self.wanted(&verdicts, asked, history);
-        let offers = self.offers(&verdicts, history);
+        let (wanted, missed) = self.wanted(&verdicts, asked, &history.session);
+        let offers = self.offers(&verdicts, &history.session);
         let alerts: Vec<Delivery> =
-            alerts(&asked.diagnostics).map(alert).filter(|told| !history.has(told)).collect();
+            alerts(&asked.diagnostics).map(alert).filter(|told| !history.session.has(told)).collect();
         let first = blocks(&wanted, &offers, &asked.evidence, cap);
         if first.is_none() && alerts.is_empty() {
             self.memory.record(history, facts, Vec::new());
@@ -140,11 +140,11 @@ impl Asking<'_> {
     }
 
     /// What the event tells the ledger.
-    fn facts(&self, history: &History) -> Vec<Fact> {
+    fn facts(&self, history: &Session) -> Vec<Event> {
         let mut facts = Vec::new();
-        if history.is_empty() {
-            facts.push(Fact::Began {
-                version: VERSION,
+        if !history.is_started() {
+            facts.push(Event::Started {
+                version: EVENT_VERSION,
                 host: self.host.name.to_owned(),
                 session: self.event.session.clone(),
                 agent: self.event.agent.clone(),
@@ -154,16 +154,16 @@ impl Asking<'_> {
         // A session that starts anew behind a compaction may have told of it before.
         let is_known = self.event.moment == Moment::Start && history.is_compacted();
         if self.event.is_compaction && !is_known {
-            facts.push(Fact::Compacted);
+            facts.push(Event::Compacted);
         }
-        if self.event.is_resume && !self.host.forgets.is_empty() && !history.is_empty() {
-            facts.push(Fact::Resumed);
+        if self.event.is_resume && !self.host.forgets.is_empty() && history.is_started() {
+            facts.push(Event::Resumed);
         }
         if let Some(message) = self.event.message.as_ref().filter(|_| self.event.moment == Moment::Prompt) {
-            facts.push(Fact::spoke(message));
+            facts.push(Event::prompt(message));
         }
         if let Some(call) = &self.event.tool {
-            facts.push(Fact::Tool {
+            facts.push(Event::Tool {
                 name: call.name.clone(),
                 paths: self.touched.clone(),
                 command: call.shell_command(),
@@ -179,7 +179,7 @@ impl Asking<'_> {
         &self,
         verdicts: &[&'e Verdict<'r>],
         asked: &Asked,
-        history: &History,
+        history: &Session,
     ) -> (Vec<&'e Verdict<'r>>, Missed) {
         let new =
             |verdict: &&Verdict<'_>| matches!(verdict.state, State::Stack) && !history.has_rule(verdict.rule);
@@ -247,11 +247,11 @@ impl Asking<'_> {
         let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict, asked) });
         let offers = (!offers.is_empty()).then(|| offers_delivery(offers));
         let all = whole.chain(cut).chain(offers);
-        all.map(|one| Delivery { missed: missed.get(&one.source).cloned(), passing, ..one }).collect()
+        all.map(|one| Delivery { missed: missed.get(&one.source).cloned(), is_lost_on_resume: passing, ..one }).collect()
     }
 
     /// What the agent may ask for, once a session.
-    fn offers<'r>(&self, verdicts: &[&Verdict<'r>], history: &History) -> Vec<&'r Rule> {
+    fn offers<'r>(&self, verdicts: &[&Verdict<'r>], history: &Session) -> Vec<&'r Rule> {
         if !matches!(self.event.moment, Moment::Start | Moment::Prompt) {
             return Vec::new();
         }
@@ -265,7 +265,7 @@ impl Asking<'_> {
 type Missed = HashMap<String, String>;
 
 /// What is known: this event, and what the ledger has of this turn and those before.
-pub(super) fn input(host: &Host, event: &Event, history: &History) -> Input {
+pub(super) fn input(host: &Host, event: &HookEvent, history: &Session) -> Input {
     let is_prompt = event.moment == Moment::Prompt;
     let now = history.turn() + u64::from(is_prompt);
     let mut tools = history.tools();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, HookReply, Moment, text, tool};
+use super::event::{HookEvent, HookReply, Moment, text, tool};
 use super::{Host, Touch};
 
 pub(super) const HOST: Host = Host {
@@ -32,7 +32,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("PreCompact", Moment::Compact),
 ];
 
-pub(super) fn decode(value: &Value) -> Option<Event> {
+pub(super) fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let message = text(value, "prompt");
@@ -40,7 +40,7 @@ pub(super) fn decode(value: &Value) -> Option<Event> {
     if moment == Moment::Prompt && message.as_ref().is_some_and(String::is_empty) {
         return None;
     }
-    Some(Event {
+    Some(HookEvent {
         agent: text(value, "agent_id"),
         folder: text(value, "cwd"),
         message,
@@ -49,11 +49,11 @@ pub(super) fn decode(value: &Value) -> Option<Event> {
         model: text(value, "model"),
         is_compaction: moment == Moment::Compact
             || text(value, "source").is_some_and(|source| matches!(source.as_str(), "compact" | "clear")),
-        ..Event::new(moment, &name, text(value, "session_id")?)
+        ..HookEvent::new(moment, &name, text(value, "session_id")?)
     })
 }
 
-pub(super) fn encode(event: &Event, answer: &HookReply) -> Value {
+pub(super) fn encode(event: &HookEvent, answer: &HookReply) -> Value {
     let mut inner = json!({ "hookEventName": event.name });
     if let Some(context) = &answer.context {
         inner["additionalContext"] = json!(context);

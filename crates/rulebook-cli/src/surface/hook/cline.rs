@@ -4,7 +4,7 @@ use rulebook::evidence::ToolCall;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Event, HookReply, Moment, text};
+use super::event::{HookEvent, HookReply, Moment, text};
 
 pub(super) const HOST: Host = Host {
     name: "cline",
@@ -28,7 +28,7 @@ const MOMENTS: &[(&str, &str, Moment)] = &[
     ("PreCompact", "preCompact", Moment::Compact),
 ];
 
-fn decode(value: &Value) -> Option<Event> {
+fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hookName")?;
     let (_, part, moment) = *MOMENTS.iter().find(|(known, ..)| *known == name)?;
     let part = value.get(part).unwrap_or(&Value::Null);
@@ -40,15 +40,15 @@ fn decode(value: &Value) -> Option<Event> {
         ..ToolCall::default()
     });
     let folder = value.get("workspaceRoots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
-    Some(Event {
+    Some(HookEvent {
         folder: folder.map(str::to_owned),
         message: text(part, "prompt"),
         tool,
-        ..Event::new(moment, &name, text(value, "taskId")?)
+        ..HookEvent::new(moment, &name, text(value, "taskId")?)
     })
 }
 
-fn encode(_: &Event, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, answer: &HookReply) -> Value {
     json!({
         "cancel": answer.refusal.is_some(),
         "contextModification": answer.context.as_deref().unwrap_or_default(),

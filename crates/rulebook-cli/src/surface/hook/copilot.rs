@@ -3,7 +3,7 @@
 use rulebook::evidence::ToolCall;
 use serde_json::{Value, json};
 
-use super::event::{Event, HookReply, Moment, text};
+use super::event::{HookEvent, HookReply, Moment, text};
 use super::{Host, Touch};
 
 pub(super) const HOST: Host = Host {
@@ -20,7 +20,7 @@ pub(super) const HOST: Host = Host {
 };
 
 /// An event does not say its name: its parts do.
-fn decode(value: &Value) -> Option<Event> {
+fn decode(value: &Value) -> Option<HookEvent> {
     let session = text(value, "sessionId")?;
     let has = |key: &str| value.get(key).is_some();
     let moment = match () {
@@ -42,16 +42,16 @@ fn decode(value: &Value) -> Option<Event> {
     // A sub-agent's session has the sub-agent's name.
     let agent = text(value, "agentId");
     let whole = agent.as_ref().and_then(|_| text(value, "parentAgentId"));
-    Some(Event {
+    Some(HookEvent {
         agent,
         folder: text(value, "cwd"),
         message: text(value, "prompt"),
         tool,
-        ..Event::new(moment, "", whole.unwrap_or(session))
+        ..HookEvent::new(moment, "", whole.unwrap_or(session))
     })
 }
 
-fn encode(_: &Event, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["additionalContext"] = json!(context);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Event, HookReply, Moment, text, tool};
+use super::event::{HookEvent, HookReply, Moment, text, tool};
 
 pub(super) const HOST: Host = Host {
     name: "cursor",
@@ -25,20 +25,20 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("preCompact", Moment::Compact),
 ];
 
-fn decode(value: &Value) -> Option<Event> {
+fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let roots = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
-    Some(Event {
+    Some(HookEvent {
         folder: roots.map(str::to_owned).or_else(|| text(value, "cwd")),
         message: text(value, "prompt"),
         tool: tool(value, "tool_name", "tool_input", moment),
         model: text(value, "model"),
-        ..Event::new(moment, &name, text(value, "conversation_id").or_else(|| text(value, "session_id"))?)
+        ..HookEvent::new(moment, &name, text(value, "conversation_id").or_else(|| text(value, "session_id"))?)
     })
 }
 
-fn encode(_: &Event, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["additional_context"] = json!(context);

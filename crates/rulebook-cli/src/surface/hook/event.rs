@@ -20,7 +20,7 @@ pub(super) enum Moment {
 
 /// An event, whatever the host calls its parts.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct HookEvent {
     pub(super) moment: Moment,
     /// The host's own name for the event, for its answer.
     pub(super) name: String,
@@ -38,9 +38,9 @@ pub(super) struct Event {
     pub(super) is_resume: bool,
 }
 
-impl Event {
-    pub(super) fn new(moment: Moment, name: &str, session: String) -> Event {
-        Event {
+impl HookEvent {
+    pub(super) fn new(moment: Moment, name: &str, session: String) -> HookEvent {
+        HookEvent {
             moment,
             name: name.to_owned(),
             session,

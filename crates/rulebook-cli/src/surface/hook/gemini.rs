@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
-use super::event::{Event, HookReply, Moment, text, tool};
+use super::event::{HookEvent, HookReply, Moment, text, tool};
 
 pub(super) const HOST: Host = Host {
     name: "gemini",
@@ -26,7 +26,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("PreCompress", Moment::Compact),
 ];
 
-fn decode(value: &Value) -> Option<Event> {
+fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let is = |key: &str, wanted: &str| text(value, key).is_some_and(|found| found == wanted);
@@ -34,12 +34,12 @@ fn decode(value: &Value) -> Option<Event> {
     if moment == Moment::Compact && !is("trigger", "manual") {
         return None;
     }
-    Some(Event {
+    Some(HookEvent {
         folder: text(value, "cwd"),
         message: text(value, "prompt").map(own_words),
         tool: tool(value, "tool_name", "tool_input", moment),
         is_resume: is("source", "resume"),
-        ..Event::new(moment, &name, text(value, "session_id")?)
+        ..HookEvent::new(moment, &name, text(value, "session_id")?)
     })
 }
 
@@ -49,7 +49,7 @@ fn own_words(prompt: String) -> String {
     behind.map(|(_, own)| own.trim_start().to_owned()).unwrap_or(prompt)
 }
 
-fn encode(event: &Event, answer: &HookReply) -> Value {
+fn encode(event: &HookEvent, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["hookSpecificOutput"] = json!({ "hookEventName": event.name, "additionalContext": context });

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::time::SystemTime;
 
 use rulebook_workspace::Workspace;
-use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, sweep};
+use rulebook::session::{Delivery, Event};
+use rulebook_workspace::ledger::{Kept, Ledger, sweep};
 
 use super::Host;
-use super::event::Event;
+use super::event::HookEvent;
 
 pub(super) struct Memory {
     ledger: Option<Ledger>,
@@ -17,22 +18,22 @@ pub(super) struct Memory {
 
 impl Memory {
     /// The memory of the event's session, and what is in it.
-    pub(super) fn of(workspace: &Workspace, host: &Host, event: &Event) -> (Memory, History) {
+    pub(super) fn of(workspace: &Workspace, host: &Host, event: &HookEvent) -> (Memory, Kept) {
         let state = workspace.homes.state.as_ref().map(|state| state.join("rulebook"));
         let of_session = |state| Ledger::of(state, host.name, &event.session, event.agent.as_deref());
         let memory = Memory { ledger: state.as_deref().map(of_session), lost: RefCell::default() };
         let (Some(ledger), Some(state)) = (&memory.ledger, &state) else {
             memory.lose("there is no folder for sessions: set HOME or XDG_STATE_HOME");
-            return (memory, History::default());
+            return (memory, Kept::default());
         };
         let history = ledger.recall().unwrap_or_else(|error| {
             memory.lose(&error.to_string());
-            History::default()
+            Kept::default()
         });
-        if let Some(told) = ledger.left_alone(&history) {
+        if let Some(told) = ledger.left_alone(history.newer()) {
             memory.lose(&told);
         }
-        if history.is_empty() {
+        if !history.session.is_started() {
             sweep(state, SystemTime::now());
         }
         (memory, history)
@@ -41,8 +42,8 @@ impl Memory {
     /// Writes down what happened and what is about to be said; returns what of it is this one's to say.
     pub(super) fn record(
         &self,
-        history: &mut History,
-        facts: Vec<Fact>,
+        history: &mut Kept,
+        facts: Vec<Event>,
         claims: Vec<Delivery>,
     ) -> Vec<Delivery> {
         let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.borrow().is_none()) else {

@@ -2,20 +2,20 @@
 
 use rulebook::evaluate::State;
 use rulebook_workspace::Workspace;
-use rulebook_workspace::ledger::History;
+use rulebook::session::Session;
 
 use super::HOSTS;
 use super::answer::{host_reads, input};
-use super::event::{Event, Moment};
+use super::event::{HookEvent, Moment};
 
 /// The rules a session has not got, with why; by precedence.
-pub(crate) fn not_given(
+pub(crate) fn not_delivered(
     workspace: &Workspace,
     host: &str,
-    history: &History,
+    history: &Session,
 ) -> Vec<(String, String, String)> {
     let Some(host) = HOSTS.iter().find(|known| known.name == host) else { return Vec::new() };
-    let event = Event::new(Moment::After, "", String::new());
+    let event = HookEvent::new(Moment::After, "", String::new());
     let asked = workspace.ask(&input(host, &event, history));
     let mut missing = Vec::new();
     for verdict in asked.evaluate().verdicts {

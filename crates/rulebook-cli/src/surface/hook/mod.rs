@@ -26,9 +26,9 @@ use serde_json::Value;
 use crate::args::{Args, Hook};
 use crate::input::read_file;
 use crate::out;
-use event::{Event, HookReply, Moment};
+use event::{HookEvent, HookReply, Moment};
 
-pub(super) use missing::not_given;
+pub(super) use missing::not_delivered;
 
 /// A host: how its events are read, what it takes, and how it is answered.
 pub(crate) struct Host {
@@ -46,8 +46,8 @@ pub(crate) struct Host {
     misses: &'static [Touch],
     /// At which moments what it is told is gone when the session is resumed.
     forgets: &'static [Moment],
-    decode: fn(&Value) -> Option<Event>,
-    encode: fn(&Event, &HookReply) -> Value,
+    decode: fn(&Value) -> Option<HookEvent>,
+    encode: fn(&HookEvent, &HookReply) -> Value,
 }
 
 /// Who asks.
@@ -149,7 +149,7 @@ pub(super) fn claude(workspace: &Workspace, value: &Value) -> Option<Value> {
     respond(workspace, &claude::HOST, &(claude::HOST.decode)(value)?, Caller::Server)
 }
 
-fn respond(workspace: &Workspace, host: &Host, event: &Event, caller: Caller) -> Option<Value> {
+fn respond(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Option<Value> {
     let answer = answer::answer(workspace, host, event, caller);
     (!answer.is_empty()).then(|| (host.encode)(event, &answer))
 }

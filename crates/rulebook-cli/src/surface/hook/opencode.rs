@@ -3,7 +3,7 @@
 use rulebook::evidence::ToolCall;
 use serde_json::{Value, json};
 
-use super::event::{Event, HookReply, Moment, text};
+use super::event::{HookEvent, HookReply, Moment, text};
 use super::{Host, Touch};
 
 pub(super) const HOST: Host = Host {
@@ -25,7 +25,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("session.compacted", Moment::Compact),
 ];
 
-fn decode(value: &Value) -> Option<Event> {
+fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "event")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let part = |key: &str| value.get(key).unwrap_or(&Value::Null);
@@ -38,13 +38,13 @@ fn decode(value: &Value) -> Option<Event> {
         pending: moment == Moment::Before,
         ..ToolCall::default()
     });
-    Some(Event {
+    Some(HookEvent {
         folder: text(value, "directory"),
         message: said(output),
         tool,
         mode: text(message, "agent").map(|agent| if agent == "plan" { agent } else { "act".to_owned() }),
         model: message.get("model").and_then(|model| text(model, "modelID")),
-        ..Event::new(moment, &name, text(input, "sessionID")?)
+        ..HookEvent::new(moment, &name, text(input, "sessionID")?)
     })
 }
 
@@ -56,7 +56,7 @@ fn said(output: &Value) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn encode(_: &Event, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, answer: &HookReply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &answer.context {
         whole["context"] = json!(context);

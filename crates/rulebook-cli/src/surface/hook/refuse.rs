@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::ToolCall;
 use rulebook::rule::Rule;
+use rulebook::session::{Event, Session};
 use rulebook::stream::policy::{self, OutputSource};
 use rulebook::stream::{Hit, Monitor, StreamKind};
-use rulebook_workspace::ledger::{Fact, History};
 
 use super::answer::{Asking, join};
 use super::event::{HookReply, Moment};
@@ -18,8 +18,8 @@ impl Asking<'_> {
     pub(super) fn watch(
         &self,
         verdicts: &[Verdict<'_>],
-        history: &History,
-        facts: &mut Vec<Fact>,
+        history: &Session,
+        facts: &mut Vec<Event>,
         answer: &mut HookReply,
     ) {
         let Some(call) = self.event.tool.as_ref().filter(|call| call.is_write()) else {
@@ -87,8 +87,8 @@ impl Asking<'_> {
         rule: &Rule,
         hits: &[&Hit],
         call: &ToolCall,
-        history: &History,
-        facts: &mut Vec<Fact>,
+        history: &Session,
+        facts: &mut Vec<Event>,
         answer: &mut HookReply,
     ) {
         let evidence: Vec<policy::MatchedText> = hits
@@ -103,7 +103,7 @@ impl Asking<'_> {
         if interrupts && call.pending && !history.has_refused(&rule.id, &about) {
             let text = policy::injection(name, path, &self.short(rule), &evidence);
             answer.refusal = self.add(answer.refusal.take(), &text, name);
-            facts.push(Fact::Refused { rule: rule.id.clone(), call: about });
+            facts.push(Event::Refused { rule: rule.id.clone(), call: about });
         } else if self.event.moment == beside {
             let text = policy::reminder(name, path, &self.short(rule), &evidence);
             answer.context = self.add(answer.context.take(), &text, name);

@@ -7,13 +7,12 @@ use futures_util::future::BoxFuture;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use rulebook::blocks::{Blocks, Cap, because, blocks};
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
+use rulebook::session::{Blocks, Cap, Delivery, Event, because, blocks};
 use rulebook::stream::Hit;
 use rulebook::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Reminder, TriggerMatch};
-use rulebook_workspace::ledger::{Delivery, Fact};
 use serde_json::json;
 
 use super::hits::{interrupted, places, source};
@@ -139,7 +138,7 @@ impl Exchange {
                 .collect();
             let blocks = blocks(&always, &offers, &evidence, cap);
             let given = deliveries(blocks.as_ref());
-            session.given.extend(given.iter().map(|given| (given.source.clone(), given.hash.clone())));
+            session.given.extend(given.iter().map(|given| (given.source.clone(), given.hash)));
             session.prefix = Some(blocks.map(|blocks| blocks.text).unwrap_or_default());
             added.extend(given);
         }
@@ -164,7 +163,7 @@ impl Exchange {
                 self.proxy.log.tell(what, json!({ "session": self.key.session, "rules": names }));
             }
         }
-        facts.extend(added.into_iter().map(Fact::Delivered));
+        facts.extend(added.into_iter().map(Event::Delivered));
         let body = session.compose(self.wire, &self.request, self.text()).map(Bytes::from);
         drop(session);
         self.tell(facts);
@@ -173,19 +172,19 @@ impl Exchange {
 
     /// What the request tells: a turn that began, calls that were made, what has left the conversation; and which rules
     /// are to be told of in it.
-    fn facts(&self, session: &mut Session) -> (Vec<Fact>, Vec<Reminder>) {
+    fn facts(&self, session: &mut Session) -> (Vec<Event>, Vec<Reminder>) {
         let anchors = self.request.anchors();
         let mut facts = Vec::new();
         if self.request.follows.is_none() && session.drop_gone(&anchors) {
             session.policy.compacted();
-            facts.push(Fact::Compacted);
+            facts.push(Event::Compacted);
         }
         let spoken = self.request.entries.iter().zip(&anchors).rev();
         let spoken = spoken.filter_map(|(entry, anchor)| Some((entry.spoken()?, anchor))).next();
         if let Some((message, anchor)) = spoken.filter(|(_, anchor)| session.turn.as_ref() != Some(*anchor)) {
             session.turn = Some(anchor.clone());
             session.policy.turn_ended();
-            facts.push(Fact::spoke(&message));
+            facts.push(Event::prompt(&message));
         }
         // Told between turns, so that they count as told in the next.
         let reminders = session.policy.reminders().map(|(claim, reminders)| {
@@ -198,7 +197,7 @@ impl Exchange {
         for call in calls.iter().skip(session.calls) {
             let input = Input { tools: vec![call.clone()], ..Input::default() };
             let (seen, _) = self.book.workspace.gather(&input);
-            facts.push(Fact::Tool {
+            facts.push(Event::Tool {
                 name: call.name.clone(),
                 paths: seen.paths.into_iter().map(|seen| seen.path).collect(),
                 command: call.shell_command(),
@@ -358,7 +357,7 @@ impl Exchange {
         self.proxy.metrics.released.add(1);
         self.proxy.log.tell("released", json!({ "session": self.key.session, "part": stream }));
         let first = watch.rules.values().min_by_key(|rule| &rule.name);
-        let fact = first.map(|rule| Fact::Interrupted {
+        let fact = first.map(|rule| Event::Interrupted {
             rule: rule.id.clone(),
             path: rule.path.clone(),
             source: "text".to_owned(),
@@ -375,7 +374,7 @@ impl Exchange {
     }
 
     /// Writes facts down without anybody waiting for it.
-    pub(super) fn tell(&self, facts: Vec<Fact>) {
+    pub(super) fn tell(&self, facts: Vec<Event>) {
         let (session, book, key) = (Arc::clone(&self.session), Arc::clone(&self.book), self.key.clone());
         let proxy = Arc::clone(&self.proxy);
         self.proxy.scribe.write(move || {
@@ -386,7 +385,7 @@ impl Exchange {
 }
 
 /// A session that cannot be written down goes on in memory.
-fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Vec<Fact>) {
+fn write(proxy: &Proxy, book: &Book, key: &Key, session: &mut Session, facts: Vec<Event>) {
     let Some(state) = book.state() else { return };
     let root = &book.workspace.roots.roots[0].path;
     let failed = |error| vec![format!("the session cannot be written down: {error}")];

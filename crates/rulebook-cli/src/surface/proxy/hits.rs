@@ -1,8 +1,8 @@
 //! Hits as the model, the policy and the ledger are told of them.
 
+use rulebook::session::Event;
 use rulebook::stream::Hit;
 use rulebook::stream::policy::{self, OutputSource};
-use rulebook_workspace::ledger::Fact;
 
 use super::rules::Watching;
 
@@ -25,8 +25,8 @@ pub(super) fn places(hits: &[&Hit]) -> Vec<policy::MatchedText> {
     hits.iter().map(|hit| policy::MatchedText { text: hit.text.clone(), place: place(hit) }).collect()
 }
 
-pub(super) fn interrupted(rule: &Watching, hit: &Hit, action: &str) -> Fact {
-    Fact::Interrupted {
+pub(super) fn interrupted(rule: &Watching, hit: &Hit, action: &str) -> Event {
+    Event::Interrupted {
         rule: rule.id.clone(),
         path: rule.path.clone(),
         source: source(hit).name().to_owned(),

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::HeaderMap;
 use rulebook::agent::AGENTS;
+use rulebook::session::{Delivery, EVENT_VERSION, Event, TextHash};
 use rulebook::stream::policy::Policy;
-use rulebook_workspace::ledger::{Delivery, Fact, History, Ledger, VERSION};
+use rulebook_workspace::ledger::{Kept as Recalled, Ledger};
 use rulebook_workspace::state;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub(super) struct Session {
     /// What came on later, and behind which entry.
     pub(super) inserted: Vec<Inserted>,
     /// Texts that stand there, by source.
-    pub(super) given: HashMap<String, String>,
+    pub(super) given: HashMap<String, TextHash>,
     pub(super) policy: Policy,
     /// The user's words that the turn began with, and how many calls were told of.
     pub(super) turn: Option<Anchor>,
@@ -31,7 +32,7 @@ pub(super) struct Session {
     /// Answers that the provider knows by another name than the client.
     pub(super) aliases: HashMap<String, String>,
     #[serde(skip)]
-    pub(super) history: History,
+    pub(super) history: Recalled,
 }
 
 /// A text behind an entry.
@@ -47,7 +48,7 @@ impl Session {
     /// Puts a text behind an entry for good.
     pub(super) fn insert(&mut self, behind: &Anchor, text: String, given: &[Delivery]) {
         let sources = given.iter().map(|delivery| delivery.source.clone()).collect();
-        self.given.extend(given.iter().map(|delivery| (delivery.source.clone(), delivery.hash.clone())));
+        self.given.extend(given.iter().map(|delivery| (delivery.source.clone(), delivery.hash)));
         self.inserted.push(Inserted { behind: behind.clone(), text, sources });
     }
 
@@ -128,7 +129,7 @@ impl Key {
             if request.follows.is_some() { None } else { anchors.get(spoken.unwrap_or(0)).cloned() };
         let beginning = format!("{root}\n{}", beginning.unwrap_or_default());
         let session = named(SESSION).or_else(|| request.key.clone()).filter(|name| !name.is_empty());
-        let session = session.unwrap_or_else(|| Delivery::of_text("", &beginning).hash);
+        let session = session.unwrap_or_else(|| TextHash::of(&beginning).to_string());
         Key { session, agent: named(AGENT), beginning }
     }
 }
@@ -201,7 +202,7 @@ pub(super) fn ledger(state: &Path, key: &Key) -> Ledger {
 
 /// Where a conversation is kept when the server is not there.
 fn file(state: &Path, key: &Key) -> PathBuf {
-    let beginning = Delivery::of_text("", &key.beginning).hash;
+    let beginning = TextHash::of(&key.beginning);
     ledger(state, key).file().with_extension(format!("{beginning}.json"))
 }
 
@@ -220,22 +221,22 @@ pub(super) fn record(
     key: &Key,
     root: &str,
     session: &mut Session,
-    facts: Vec<Fact>,
+    facts: Vec<Event>,
 ) -> std::io::Result<Vec<String>> {
     let mut told = Vec::new();
     let ledger = ledger(folder, key);
-    if session.history.is_empty() {
+    if !session.history.session.is_started() {
         session.history = ledger.recall()?;
-        told.extend(ledger.left_alone(&session.history));
+        told.extend(ledger.left_alone(session.history.newer()));
     }
-    let began = session.history.is_empty().then(|| Fact::Began {
-        version: VERSION,
+    let began = (!session.history.session.is_started()).then(|| Event::Started {
+        version: EVENT_VERSION,
         host: HOST.to_owned(),
         session: key.session.clone(),
         agent: key.agent.clone(),
         root: root.to_owned(),
     });
-    let facts: Vec<Fact> = began.into_iter().chain(facts).collect();
+    let facts: Vec<Event> = began.into_iter().chain(facts).collect();
     if facts.is_empty() {
         return Ok(told);
     }

@@ -1,7 +1,7 @@
 //! A small chart: the tokens rules cost, turn by turn.
 
 use maud::{Markup, html};
-use rulebook_workspace::ledger::Fact;
+use rulebook::session::Event;
 
 use super::page::{counted, grouped};
 
@@ -23,7 +23,7 @@ struct Bar {
 }
 
 /// Nothing where no rule was given.
-pub(super) fn chart(facts: &[Fact]) -> Markup {
+pub(super) fn chart(facts: &[Event]) -> Markup {
     let turns = turns(facts);
     let total: usize = turns.iter().map(|bar| bar.tokens).sum();
     if total == 0 {
@@ -58,18 +58,18 @@ pub(super) fn chart(facts: &[Fact]) -> Markup {
 }
 
 /// What every turn came to; what came before the first belongs to it.
-fn turns(facts: &[Fact]) -> Vec<Bar> {
+fn turns(facts: &[Event]) -> Vec<Bar> {
     let mut turns = vec![Bar::default()];
     let mut is_first = true;
     for fact in facts {
-        if matches!(fact, Fact::Spoke { .. }) && !std::mem::replace(&mut is_first, false) {
+        if matches!(fact, Event::Prompt { .. }) && !std::mem::replace(&mut is_first, false) {
             turns.push(Bar::default());
         }
         let Some(bar) = turns.last_mut() else { continue };
         match fact {
-            Fact::Delivered(delivery) => bar.tokens += delivery.tokens,
-            Fact::Compacted => bar.is_compacted = true,
-            Fact::Interrupted { .. } | Fact::Refused { .. } => bar.is_interrupted = true,
+            Event::Delivered(delivery) => bar.tokens += delivery.tokens,
+            Event::Compacted => bar.is_compacted = true,
+            Event::Interrupted { .. } | Event::Refused { .. } => bar.is_interrupted = true,
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rulebook_workspace::ledger::Fact;
+use rulebook::session::Event;
 
 use super::super::follow::{Followed, Follower, News};
 use super::http::stream_head;
@@ -128,7 +128,7 @@ impl Following {
         let Following { follower, sums, delivered, version, looked } = self;
         let Some(follower) = follower else { return };
         let mut is_news = false;
-        let there = follower.look(|file, session, news| {
+        let there = follower.scan(|file, session, news| {
             is_news = true;
             sums.entry(file.clone()).or_default().add(session, news, delivered);
         });
@@ -142,7 +142,7 @@ impl Following {
 
 impl Sum {
     fn add(&mut self, session: &Followed, news: Vec<News>, delivered: &mut Delivered) {
-        if matches!(news.first(), Some(News { fact: Fact::Began { .. }, .. })) {
+        if matches!(news.first(), Some(News { event: Event::Started { .. }, .. })) {
             *self = Sum::default();
         }
         self.at = session.written_at();
@@ -153,19 +153,19 @@ impl Sum {
         }
         self.turns = *turn;
         self.events += news.len();
-        for News { at, fact, .. } in news {
-            match fact {
-                Fact::Spoke { message } => {
+        for News { at, event, .. } in news {
+            match event {
+                Event::Prompt { message } => {
                     self.message = message[..message.floor_char_boundary(MAX_MESSAGE)].to_owned();
                 }
-                Fact::Delivered(delivery) => {
+                Event::Delivered(delivery) => {
                     self.given += 1;
                     self.tokens += delivery.tokens;
                     let known =
                         delivered.entry(self.root.clone()).or_default().entry(delivery.source).or_default();
                     *known = at.max(*known);
                 }
-                Fact::Interrupted { .. } | Fact::Refused { .. } => self.interrupts += 1,
+                Event::Interrupted { .. } | Event::Refused { .. } => self.interrupts += 1,
                 _ => {}
             }
         }

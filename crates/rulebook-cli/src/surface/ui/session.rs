@@ -1,10 +1,11 @@
 //! The view of one session: turn by turn what was seen, what was told, and what it cost.
 
 use maud::{Markup, html};
-use rulebook_workspace::ledger::{Delivery, Fact, Ledger};
+use rulebook::session::{Delivery, Event};
+use rulebook_workspace::ledger::{Ledger, SessionFile};
 
-use super::super::hook::not_given;
-use super::super::sessions::{Told, given, interrupted};
+use super::super::hook::not_delivered;
+use super::super::sessions::{SessionLog, given, interrupted};
 use super::cache::{CachedRules, Caches};
 use super::chart::chart;
 use super::http::{Query, Response};
@@ -23,19 +24,19 @@ pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Re
     let Some(told) = find(&look, asked)? else {
         return Ok(page::missing("there is no such session; old ones are removed"));
     };
-    let tokens_given: usize = told.history.facts().iter().map(cost).sum();
+    let tokens_given: usize = told.log.events().iter().map(cost).sum();
     let body = html! {
         p .crumbs { a href="sessions" { "Sessions" } " / " (name(&told.session)) }
         header .title { h1 { (Text(&told.host)) @if let Some(agent) = &told.agent { " / " (name(agent)) } } span .source { (name(&told.session)) } }
         div #live data-events="events" data-version=(version) {
             dl .facts {
                 div { dt { "Workspace" } dd { (name(&look.workspace.homes.shown(told.root.as_ref()))) } }
-                div { dt { "Turns" } dd { (told.history.turn()) } }
-                div { dt { "Rules given" } dd { (grouped(given(&told.history))) } }
+                div { dt { "Turns" } dd { (told.log.turn()) } }
+                div { dt { "Rules given" } dd { (grouped(given(&told.log))) } }
                 div { dt { "Spent on rules" } dd { (tokens(tokens_given)) " tokens" } }
                 div { dt { "Last event" } dd { (when(written(&told))) } }
             }
-            (chart(told.history.facts()))
+            (chart(told.log.events()))
             (timeline(&look, &told, asked))
         }
         (missing(&look, &told, asked))
@@ -43,21 +44,21 @@ pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Re
     Ok(frame("sessions", &told.session, &look, &body))
 }
 
-fn find(look: &CachedRules, asked: &Query) -> anyhow::Result<Option<Told>> {
+fn find(look: &CachedRules, asked: &Query) -> anyhow::Result<Option<SessionLog>> {
     let Some(state) = &look.workspace.homes.state else { return Ok(None) };
     let agent = Some(asked.get("agent")).filter(|agent| !agent.is_empty());
     let ledger = Ledger::of(&state.join("rulebook"), asked.get("host"), asked.get("id"), agent);
-    let Some(found) = ledger.session() else { return Ok(None) };
-    let history = found.ledger.read()?;
-    Ok(Told::of(&found, history))
+    let Some(found) = SessionFile::of(ledger) else { return Ok(None) };
+    let log = found.ledger.read()?;
+    Ok(SessionLog::of(&found, log))
 }
 
-fn written(told: &Told) -> u64 {
+fn written(told: &SessionLog) -> u64 {
     told.at.duration_since(std::time::SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-fn cost(fact: &Fact) -> usize {
-    if let Fact::Delivered(delivery) = fact { delivery.tokens } else { 0 }
+fn cost(fact: &Event) -> usize {
+    if let Event::Delivered(delivery) = fact { delivery.tokens } else { 0 }
 }
 
 /// Some facts of one turn.
@@ -65,14 +66,14 @@ struct Turn<'f> {
     number: u64,
     /// Where its first fact stands among all, which no later fact changes.
     at: usize,
-    facts: &'f [Fact],
+    facts: &'f [Event],
     times: &'f [u64],
 }
 
 /// The facts of a page by turn, the last turn first.
-fn turns<'f>(told: &'f Told, part: std::ops::Range<usize>) -> Vec<Turn<'f>> {
-    let (facts, times) = (told.history.facts(), told.history.times());
-    let is_start = |fact: &Fact| matches!(fact, Fact::Spoke { .. });
+fn turns<'f>(told: &'f SessionLog, part: std::ops::Range<usize>) -> Vec<Turn<'f>> {
+    let (facts, times) = (told.log.events(), told.log.times());
+    let is_start = |fact: &Event| matches!(fact, Event::Prompt { .. });
     let mut number = facts[..part.start].iter().filter(|fact| is_start(fact)).count() as u64;
     let mut turns = Vec::new();
     let mut start = part.start;
@@ -90,8 +91,8 @@ fn turns<'f>(told: &'f Told, part: std::ops::Range<usize>) -> Vec<Turn<'f>> {
     turns
 }
 
-fn timeline(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
-    let count = told.history.facts().len();
+fn timeline(look: &CachedRules, told: &SessionLog, asked: &Query) -> Markup {
+    let count = told.log.events().len();
     let (page, pages, part) = page::paged(asked, count, SIZE);
     // Pages are counted from the end, so that the first has what happened last.
     let part = count - part.end..count - part.start;
@@ -101,20 +102,20 @@ fn timeline(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
             @for turn in turns(told, part) { li .turn { (show_turn(look, &turn)) } }
         }
         (page::pager("session", asked, page, pages, ["← Newer", "Older →"]))
-        @if told.history.unreadable() > 0 { p .warning { (counted(told.history.unreadable(), "line")) " of the ledger could not be read." } }
+        @if told.log.unreadable() > 0 { p .warning { (counted(told.log.unreadable(), "line")) " of the ledger could not be read." } }
     }
 }
 
 fn show_turn(look: &CachedRules, turn: &Turn<'_>) -> Markup {
     let (message, rest) = match turn.facts {
-        [Fact::Spoke { message }, rest @ ..] => (Some(message), rest),
+        [Event::Prompt { message }, rest @ ..] => (Some(message), rest),
         rest => (None, rest),
     };
     let times = &turn.times[turn.facts.len() - rest.len()..];
     let mut at = 0;
     let mut shown = Vec::new();
     while at < rest.len() {
-        let len = rest[at..].iter().take_while(|fact| matches!(fact, Fact::Delivered(_))).count().max(1);
+        let len = rest[at..].iter().take_while(|fact| matches!(fact, Event::Delivered(_))).count().max(1);
         shown.push(event(look, &rest[at..at + len], times[at], turn.at + at));
         at += len;
     }
@@ -129,11 +130,11 @@ fn show_turn(look: &CachedRules, turn: &Turn<'_>) -> Markup {
 }
 
 /// One fact, or deliveries that came together.
-fn event(look: &CachedRules, facts: &[Fact], at: u64, id: usize) -> Markup {
+fn event(look: &CachedRules, facts: &[Event], at: u64, id: usize) -> Markup {
     match &facts[0] {
-        Fact::Began { .. } => html! { li .small { "The session began." } },
-        Fact::Spoke { .. } => html! {},
-        Fact::Tool { name: tool, paths, command, pending } => html! {
+        Event::Started { .. } => html! { li .small { "The session began." } },
+        Event::Prompt { .. } => html! {},
+        Event::Tool { name: tool, paths, command, pending } => html! {
             li .tool {
                 span .what { (if *pending { "before " } else { "" }) strong { (Text(tool)) } } " "
                 @for path in paths.iter().take(20) { (path_link(path)) " " }
@@ -141,15 +142,15 @@ fn event(look: &CachedRules, facts: &[Fact], at: u64, id: usize) -> Markup {
                 @if let Some(command) = command { code .command { (Text(cut(command))) } }
             }
         },
-        Fact::Delivered(_) => deliveries(facts, at, id),
-        Fact::Compacted => {
+        Event::Delivered(_) => deliveries(facts, at, id),
+        Event::Compacted => {
             html! { li .compacted { "The context was compacted: what was given may be gone, and comes again." } }
         }
-        Fact::Resumed => html! { li .small { "The session was resumed." } },
-        Fact::Refused { rule, call } => html! {
+        Event::Resumed => html! { li .small { "The session was resumed." } },
+        Event::Refused { rule, call } => html! {
             li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(rule)) } }
         },
-        Fact::Interrupted { rule, path, source, text, file, action } => html! {
+        Event::Interrupted { rule, path, source, text, file, action } => html! {
             li .interrupted {
                 p { strong { (capital(interrupted(action))) } " by " (rule_link(rule, path)) " in " (Text(source))
                     @if let Some(file) = file { ", " (path_link(file)) } }
@@ -159,15 +160,16 @@ fn event(look: &CachedRules, facts: &[Fact], at: u64, id: usize) -> Markup {
                 }
             }
         },
-        Fact::Failed { what } => html! { li .failed { strong { "Failed: " } (Text(what)) } },
+        Event::Failed { what } => html! { li .failed { strong { "Failed: " } (Text(what)) } },
+        _ => html! {},
     }
 }
 
 /// What was given at once: the notice, closed; what is always on, and what may be asked for, in a line each.
-fn deliveries(facts: &[Fact], at: u64, id: usize) -> Markup {
+fn deliveries(facts: &[Event], at: u64, id: usize) -> Markup {
     let all = facts
         .iter()
-        .filter_map(|fact| if let Fact::Delivered(delivery) = fact { Some(delivery) } else { None });
+        .filter_map(|fact| if let Event::Delivered(delivery) = fact { Some(delivery) } else { None });
     let (conditional, others): (Vec<&Delivery>, Vec<&Delivery>) =
         all.partition(|delivery| delivery.is_conditional());
     let (offers, always): (Vec<&Delivery>, Vec<&Delivery>) =
@@ -206,7 +208,7 @@ fn listed(deliveries: &[&Delivery]) -> Markup {
 }
 
 /// The rules the session has not got, with why; asked for, as it reads every rule.
-fn missing(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
+fn missing(look: &CachedRules, told: &SessionLog, asked: &Query) -> Markup {
     if !look.is_here(&told.root) {
         return html! {};
     }
@@ -216,7 +218,7 @@ fn missing(look: &CachedRules, told: &Told, asked: &Query) -> Markup {
             @if asked.get("why").is_empty() {
                 p { a href=(format!("session{}#missing", asked.with(&[("why", "1")]))) { "Show the rules this session has not got, and why" } }
             } @else {
-                ul .plain { @for (id, source, why) in not_given(&look.workspace, &told.host, &told.history) {
+                ul .plain { @for (id, source, why) in not_delivered(&look.workspace, &told.host, &told.log.session()) {
                     li { (rule_link(&id, &source)) " " span .source { (name(&source)) } p .why { (page::ticks(&why)) } }
                 } }
             }

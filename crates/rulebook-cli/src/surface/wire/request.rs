@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rulebook_workspace::ledger::Delivery;
+use rulebook::session::TextHash;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -225,7 +225,7 @@ impl Entry {
             return format!("{:?}:{}", self.role, ids.join(","));
         }
         let text = self.spoken().unwrap_or_else(|| self.texts.iter().chain(&self.told).cloned().collect());
-        format!("{:?}:{}", self.role, Delivery::of_text("", &text).hash)
+        format!("{:?}:{}", self.role, TextHash::of(&text))
     }
 }
 

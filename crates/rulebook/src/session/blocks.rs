@@ -146,7 +146,7 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
 }
 
 /// Why a rule without conditions came on.
-pub const ALWAYS: &str = "always on";
+pub(super) const ALWAYS: &str = "always on";
 
 /// Why a rule came on, in a few words: `apps/web/a.tsx matches apps/web/**`.
 pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {

@@ -1,0 +1,203 @@
+//! The file of a ledger: read by many, appended to under a lock.
+
+use std::borrow::Cow;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rulebook::session::{Delivery, Event, Session, TextHash};
+use serde::Deserialize;
+
+use super::lines::{Cursor, DELIVERED, event, line};
+use super::log::Log;
+use crate::atomic::naming;
+use crate::bounded;
+use crate::state::make_folder;
+
+/// The ledger of one session and agent.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    pub(super) file: PathBuf,
+}
+
+/// A session as its ledger keeps it.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// What the ledger says of the session so far.
+    pub session: Session,
+    cursor: Cursor,
+}
+
+impl Ledger {
+    /// The ledger of a session, below the folder for state; nothing is created yet.
+    pub fn of(state: &Path, host: &str, session: &str, agent: Option<&str>) -> Ledger {
+        let folder = folder(state).join(safe(host)).join(safe(session));
+        Ledger { file: folder.join(format!("{}.jsonl", safe(agent.unwrap_or("main")))) }
+    }
+
+    /// Its path.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Reads every event; a ledger that does not exist yet has none.
+    pub fn read(&self) -> io::Result<Log> {
+        let mut log = Log::default();
+        self.follow(&mut log)?;
+        Ok(log)
+    }
+
+    /// Reads the events that were written since.
+    pub fn follow(&self, log: &mut Log) -> io::Result<()> {
+        let mut cursor = std::mem::take(&mut log.cursor);
+        let read = self.read_on(&mut cursor, |line| log.add(line));
+        log.cursor = cursor;
+        read
+    }
+
+    /// Reads the session, for whoever delivers rules.
+    pub fn recall(&self) -> io::Result<Kept> {
+        let mut kept = Kept::default();
+        let Kept { session, cursor } = &mut kept;
+        self.read_on(cursor, |line| apply(session, line))?;
+        Ok(kept)
+    }
+
+    fn read_on(&self, cursor: &mut Cursor, take: impl FnMut(&str) -> bool) -> io::Result<()> {
+        let read = bounded::open(&self.file)
+            .and_then(|file| file.map_or(Ok(()), |mut file| cursor.read_on(&mut file, take)));
+        read.map_err(|error| naming("cannot read", &self.file, &error))
+    }
+
+    /// Appends events, and those of the wanted deliveries that nobody made yet. Reads first what others wrote since, so of
+    /// all processes that want to deliver a rule exactly one does. Returns the deliveries that are the caller's to make.
+    pub fn record(
+        &self,
+        kept: &mut Kept,
+        events: Vec<Event>,
+        wanted: Vec<Delivery>,
+    ) -> io::Result<Vec<Delivery>> {
+        let mut file = self.open().map_err(|error| naming("cannot write", &self.file, &error))?;
+        let is_locked = lock(&file);
+        let Kept { session, cursor } = kept;
+        cursor
+            .read_on(&mut file, |line| apply(session, line))
+            .map_err(|error| naming("cannot read", &self.file, &error))?;
+        let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !session.has(delivery)).collect();
+        let events: Vec<Event> = events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)).collect();
+        let mut text = if cursor.is_torn { "\n".to_owned() } else { String::new() };
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        for event in &events {
+            text.push_str(&line(at, event)?);
+        }
+        if cursor.newer.is_some() {
+            // Its events are unknown, so nothing counts as claimed; and nothing is written to it.
+            text.clear();
+        }
+        if !text.is_empty() {
+            file.write_all(text.as_bytes()).map_err(|error| naming("cannot write", &self.file, &error))?;
+        }
+        if is_locked {
+            // Closing the file releases the lock in any case.
+            let _ = file.unlock();
+        }
+        // After a torn line the next read takes in both.
+        if !cursor.is_torn {
+            cursor.end += text.len() as u64;
+            events.into_iter().for_each(|event| session.apply(event));
+        }
+        Ok(mine)
+    }
+
+    fn open(&self) -> io::Result<File> {
+        bounded::is_there(&self.file)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Readable by the user only: the files below it contain messages.
+                make_folder(self.file.parent().unwrap_or(Path::new(".")))?;
+                options.open(&self.file)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Why a ledger of a newer version is neither read nor written.
+    pub fn left_alone(&self, newer: Option<u64>) -> Option<String> {
+        let file = self.file.display();
+        let fault = |version| {
+            format!("`{file}` was written by a newer Rulebook (version {version}), and is left alone")
+        };
+        newer.map(fault)
+    }
+}
+
+impl Kept {
+    /// The version of a ledger that is too new to be read.
+    pub fn newer(&self) -> Option<u64> {
+        self.cursor.newer
+    }
+}
+
+/// Applies the event of a line. Of a delivery only what counts is read.
+fn apply(session: &mut Session, line: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Brief<'l> {
+        #[serde(borrow)]
+        source: Cow<'l, str>,
+        hash: TextHash,
+        #[serde(default)]
+        passing: bool,
+    }
+    if line.starts_with(DELIVERED) {
+        let Ok(Brief { source, hash, passing }) = serde_json::from_str(line) else { return false };
+        session.apply_delivery(source.into_owned(), hash, passing);
+    } else {
+        let Ok(event) = event(line) else { return false };
+        session.apply(event);
+    }
+    true
+}
+
+/// Waits for other writers, but not for one that hangs: appending is safe without the lock, only claims are not.
+fn lock(file: &File) -> bool {
+    const TRIES: u32 = 400;
+    for tried in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return true,
+            Err(fs::TryLockError::WouldBlock) => {
+                thread::sleep(Duration::from_micros(u64::from(tried.min(20)) * 100));
+            }
+            Err(fs::TryLockError::Error(_)) => return false,
+        }
+    }
+    false
+}
+
+/// The folder of all sessions, below the folder for state.
+pub(super) fn folder(state: &Path) -> PathBuf {
+    state.join("sessions")
+}
+
+/// A name as part of a path, whatever it contains: other characters are written as their numbers.
+pub(crate) fn safe(name: &str) -> String {
+    const MAX: usize = 120;
+    let mut safe = String::new();
+    for c in name.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => safe.push(c),
+            '.' | '_' if !safe.is_empty() => safe.push(c),
+            other => safe.push_str(&format!("%{:x}", u32::from(other))),
+        }
+    }
+    if safe.len() > MAX || safe.is_empty() {
+        safe.truncate(safe.floor_char_boundary(MAX - 20));
+        safe.push_str(&format!("%{}", TextHash::of(name)));
+    }
+    safe
+}

@@ -1,0 +1,152 @@
+//! The state of a session: the fold of its events.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::event::{Delivery, Event, TextHash};
+use crate::evidence::ToolCall;
+use crate::rule::Rule;
+
+/// What one conversation with one agent has seen and received.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Session {
+    is_started: bool,
+    turn: u64,
+    message: Option<String>,
+    calls: Vec<PastCall>,
+    /// How many of the calls were made before the last compaction.
+    calls_compacted: usize,
+    /// Whether nothing but deliveries followed the last compaction.
+    is_compacted: bool,
+    /// The texts still in the context, by source.
+    #[serde(serialize_with = "sorted")]
+    delivered: HashMap<String, InContext>,
+    /// Rule and call of each refusal.
+    refused: BTreeSet<(String, String)>,
+}
+
+/// A tool call of this session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PastCall {
+    name: String,
+    paths: Vec<String>,
+    command: Option<String>,
+    turn: u64,
+    pending: bool,
+}
+
+/// A text in the context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InContext {
+    hash: TextHash,
+    is_lost_on_resume: bool,
+}
+
+fn sorted<S: Serializer>(
+    delivered: &HashMap<String, InContext>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    delivered.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
+}
+
+impl Session {
+    /// Rebuilds a session from its events.
+    pub fn of(events: impl IntoIterator<Item = Event>) -> Session {
+        let mut session = Session::default();
+        events.into_iter().for_each(|event| session.apply(event));
+        session
+    }
+
+    /// Takes in an event.
+    pub fn apply(&mut self, event: Event) {
+        self.is_started = true;
+        match event {
+            Event::Delivered(Delivery { source, hash, is_lost_on_resume, .. }) => {
+                return self.apply_delivery(source, hash, is_lost_on_resume);
+            }
+            Event::Prompt { message } => {
+                self.turn += 1;
+                self.message = Some(message);
+            }
+            Event::Tool { name, paths, command, pending } => {
+                self.calls.push(PastCall { name, paths, command, turn: self.turn, pending });
+            }
+            Event::Compacted => {
+                self.delivered.clear();
+                self.calls_compacted = self.calls.len();
+                self.is_compacted = true;
+                return;
+            }
+            Event::Resumed => self.delivered.retain(|_, text| !text.is_lost_on_resume),
+            Event::Refused { rule, call } => drop(self.refused.insert((rule, call))),
+            Event::Started { .. } | Event::Interrupted { .. } | Event::Failed { .. } => {}
+        }
+        self.is_compacted = false;
+    }
+
+    /// Takes in a delivery of which no more is known than what counts.
+    pub fn apply_delivery(&mut self, source: String, hash: TextHash, is_lost_on_resume: bool) {
+        self.is_started = true;
+        self.delivered.insert(source, InContext { hash, is_lost_on_resume });
+    }
+
+    /// Whether any event is known.
+    pub fn is_started(&self) -> bool {
+        self.is_started
+    }
+
+    /// The current turn: how many messages the user sent.
+    pub fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// The user's last message.
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Whether the context was compacted and nothing but deliveries followed.
+    pub fn is_compacted(&self) -> bool {
+        self.is_compacted
+    }
+
+    /// The tool calls, oldest first.
+    pub fn tools(&self) -> Vec<ToolCall> {
+        self.calls.iter().map(PastCall::call).collect()
+    }
+
+    /// The files of the calls for which `counts` holds, among those that ran since the last compaction.
+    pub fn touched(&self, counts: impl Fn(&ToolCall) -> bool) -> Vec<String> {
+        let calls = self.calls.iter().skip(self.calls_compacted).filter(|call| !call.pending);
+        calls.map(PastCall::call).filter(counts).flat_map(|call| call.paths).collect()
+    }
+
+    /// Whether a delivery's text is in the context.
+    pub fn has(&self, delivery: &Delivery) -> bool {
+        self.has_text(&delivery.source, delivery.hash)
+    }
+
+    /// Whether a rule's text is in the context.
+    pub fn has_rule(&self, rule: &Rule) -> bool {
+        self.delivered.get(&rule.origin.display).is_some_and(|text| text.hash == TextHash::of(&rule.body))
+    }
+
+    fn has_text(&self, source: &str, hash: TextHash) -> bool {
+        self.delivered.get(source).is_some_and(|text| text.hash == hash)
+    }
+
+    /// Whether a call was refused because of a rule.
+    pub fn has_refused(&self, rule: &str, call: &str) -> bool {
+        self.refused.contains(&(rule.to_owned(), call.to_owned()))
+    }
+}
+
+impl PastCall {
+    fn call(&self) -> ToolCall {
+        let PastCall { name, paths, command, turn, pending } = self.clone();
+        ToolCall { name, paths, command, input: None, turn: Some(turn), pending }
+    }
+}
