@@ -181,8 +181,10 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
     let mut turn = 0;
     for event in session.log.events() {
         turn += u64::from(matches!(event, Event::Prompt { .. }));
-        let is_inner =
-            !matches!(event, Event::Started { .. } | Event::Prompt { .. } | Event::Compacted | Event::Resumed);
+        let is_inner = !matches!(
+            event,
+            Event::Started { .. } | Event::Prompt { .. } | Event::Compacted | Event::Resumed
+        );
         let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(event, turn));
     }
     if session.log.unreadable() > 0 {

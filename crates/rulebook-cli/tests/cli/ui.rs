@@ -249,7 +249,10 @@ fn watch_follows_sessions_line_by_line() {
     hook(&dir, "now", "look at apps/web/a.tsx");
     assert!(watching.line().starts_with("claude/now session started"));
     assert_eq!(watching.line(), "claude/now turn 1 look at apps/web/a.tsx");
-    assert_eq!(watching.line(), "claude/now delivered web .clinerules/web.md apps/web/a.tsx matches apps/web/**");
+    assert_eq!(
+        watching.line(),
+        "claude/now delivered web .clinerules/web.md apps/web/a.tsx matches apps/web/**"
+    );
 }
 
 #[test]

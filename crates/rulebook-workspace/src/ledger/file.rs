@@ -86,7 +86,8 @@ impl Ledger {
             .read_on(&mut file, |line| apply(session, line))
             .map_err(|error| naming("cannot read", &self.file, &error))?;
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !session.has(delivery)).collect();
-        let events: Vec<Event> = events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)).collect();
+        let events: Vec<Event> =
+            events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)).collect();
         let mut text = if cursor.is_torn { "\n".to_owned() } else { String::new() };
         let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         for event in &events {

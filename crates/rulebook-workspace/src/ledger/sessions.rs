@@ -52,7 +52,8 @@ pub fn sweep(state: &Path, now: SystemTime) {
             let _ = fs::remove_file(session.ledger.file());
             // After the last agent's ledger, whatever surfaces keep beside it goes too.
             let folder = session.ledger.file().parent();
-            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(|file| is_ledger(file))) {
+            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(|file| is_ledger(file)))
+            {
                 let _ = fs::remove_dir_all(folder);
             }
         }

@@ -100,7 +100,8 @@ fn unreadable_lines_are_counted_and_skipped() {
     let ledger = ledger(&folder);
     record(&ledger, vec![Event::prompt("a")], &[]);
     let mut file = OpenOptions::new().append(true).open(ledger.file()).unwrap();
-    file.write_all(b"{}\n\xff\xfe\n{\"is\":\"new-kind\"}\n{\"is\":\"delivered\",\"hash\":\"no number\"}\n").unwrap();
+    file.write_all(b"{}\n\xff\xfe\n{\"is\":\"new-kind\"}\n{\"is\":\"delivered\",\"hash\":\"no number\"}\n")
+        .unwrap();
     record(&ledger, vec![Event::prompt("b")], &[]);
     let log = ledger.read().unwrap();
     assert_eq!((log.turn(), log.unreadable()), (2, 4));
@@ -183,7 +184,7 @@ fn a_recalled_session_is_the_one_its_events_make() {
         (vec![Event::prompt("one")], vec![delivery("a", "1"), lost.clone()]),
         (vec![Event::Resumed], vec![delivery("b", "2")]),
         (vec![Event::Compacted], vec![]),
-        (vec![Event::prompt("two")], vec![delivery("b", "2"), lost.clone()]),
+        (vec![Event::prompt("two")], vec![delivery("b", "2"), lost]),
     ];
     let mut events = Vec::new();
     let mut kept = ledger.recall().unwrap();

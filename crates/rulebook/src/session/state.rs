@@ -45,10 +45,7 @@ struct InContext {
     is_lost_on_resume: bool,
 }
 
-fn sorted<S: Serializer>(
-    delivered: &HashMap<String, InContext>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn sorted<S: Serializer>(delivered: &HashMap<String, InContext>, serializer: S) -> Result<S::Ok, S::Error> {
     delivered.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
 }
 

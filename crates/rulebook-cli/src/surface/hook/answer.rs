@@ -247,7 +247,12 @@ impl Asking<'_> {
         let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict, asked) });
         let offers = (!offers.is_empty()).then(|| offers_delivery(offers));
         let all = whole.chain(cut).chain(offers);
-        all.map(|one| Delivery { missed: missed.get(&one.source).cloned(), is_lost_on_resume: passing, ..one }).collect()
+        all.map(|one| Delivery {
+            missed: missed.get(&one.source).cloned(),
+            is_lost_on_resume: passing,
+            ..one
+        })
+        .collect()
     }
 
     /// What the agent may ask for, once a session.

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::time::SystemTime;
 
-use rulebook_workspace::Workspace;
 use rulebook::session::{Delivery, Event};
+use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Kept, Ledger, sweep};
 
 use super::Host;

@@ -1,8 +1,8 @@
 //! What a session has not got, and why.
 
 use rulebook::evaluate::State;
-use rulebook_workspace::Workspace;
 use rulebook::session::Session;
+use rulebook_workspace::Workspace;
 
 use super::HOSTS;
 use super::answer::{host_reads, input};
