@@ -150,7 +150,10 @@ impl<'r> Coverage<'r> {
 
 impl<'r> Covered<'r> {
     fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
-        let shape = PathExpression::Joined(rule.combine, rule.conditions.iter().map(|c| c.shape()).collect());
+        let shape = PathExpression::Joined(
+            rule.combine,
+            rule.conditions.iter().map(|c| c.path_expression()).collect(),
+        );
         let gate =
             rule.stream.as_ref().and_then(|trigger| Some(PathExpression::Paths(trigger.gate.as_ref()?)));
         let mut further = Vec::new();

@@ -166,7 +166,7 @@ fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> 
 
 fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot> {
     let answers: Vec<_> =
-        rule.conditions.iter().map(|condition| (condition.key, condition.ask(facts))).collect();
+        rule.conditions.iter().map(|condition| (condition.key, condition.evaluate(facts))).collect();
     let truth = rule.combine.combine(answers.iter().map(|(_, answer)| answer.truth));
     if truth == Truth::Yes {
         let held = answers.into_iter().filter(|(_, answer)| answer.truth == Truth::Yes);

@@ -155,7 +155,7 @@ fn outcome(rule: Option<&Rule>, path: &str) -> &'static str {
         Activation::Never => "never",
         Activation::Stream => "stream",
         Activation::When => {
-            match rule.conditions.iter().map(|condition| condition.ask(&facts).truth).min().unwrap() {
+            match rule.conditions.iter().map(|condition| condition.evaluate(&facts).truth).min().unwrap() {
                 Truth::Yes => "yes",
                 Truth::Unknown => "unknown",
                 Truth::No => "no",

@@ -1,11 +1,11 @@
-//! Globs agree with the tools they are named after, stay fast, and never panic.
+//! Globs agree with the tools that they are named after, match in linear time, and never panic.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use rulebook::glob::{Decision, Dialect, Glob, GlobError, PathIndex, PatternList, PatternSet};
 
-/// Feature, pattern, path and the original's answer; written by `scripts/globs.mjs`.
+/// Each line: feature, pattern, path and the answer of the original tool. Written by `scripts/globs.mjs`.
 const ANSWERS: &[(Dialect, &str)] = &[
     (Dialect::Picomatch, include_str!("globs/picomatch.tsv")),
     (Dialect::Minimatch, include_str!("globs/minimatch.tsv")),
@@ -23,7 +23,6 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Our answer.
     fn answer(&self, dialect: Dialect) -> Result<bool, GlobError> {
         if self.feature == "list" {
             let list = PatternList::new(self.pattern.lines(), dialect, |_, error| {
@@ -38,7 +37,7 @@ impl Case<'_> {
 fn read(answers: &str) -> impl Iterator<Item = Case<'_>> {
     answers.lines().map(|line| {
         let mut cells = line.split('\t');
-        let mut cell = || cells.next().expect("four cells a line");
+        let mut cell = || cells.next().expect("four cells per line");
         Case { feature: cell(), pattern: unescape(cell()), path: unescape(cell()), matches: cell() == "1" }
     })
 }
@@ -64,8 +63,13 @@ fn glob(pattern: &str, dialect: Dialect) -> Glob {
     Glob::new(pattern, dialect).unwrap_or_else(|error| panic!("{} `{pattern}`: {error}", dialect.name()))
 }
 
+#[track_caller]
+fn check(dialect: Dialect, pattern: &str, path: &str, want: bool) {
+    assert_eq!(glob(pattern, dialect).is_match(path), want, "{} `{pattern}` and `{path}`", dialect.name());
+}
+
 #[test]
-fn every_answer_of_the_originals_is_ours() {
+fn every_answer_agrees_with_the_original() {
     for &(dialect, answers) in ANSWERS {
         let differs = |case: &Case<'_>| case.answer(dialect) != Ok(case.matches);
         let differing: Vec<Case<'_>> = read(answers).filter(differs).collect();
@@ -73,30 +77,30 @@ fn every_answer_of_the_originals_is_ours() {
     }
 }
 
-/// For answers printed by `scripts/globs.mjs fuzz`: `GLOBS=minimatch:FILE cargo test --test globs -- --ignored`.
+/// Checks answers printed by `scripts/globs.mjs fuzz`: `GLOBS=minimatch:FILE cargo test --test globs -- --ignored`.
 #[test]
 #[ignore = "needs a file of answers"]
-#[allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a tool more than a test")]
-fn every_answer_in_a_file_is_ours() {
+#[allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a tool rather than a test")]
+fn every_answer_in_a_file_agrees() {
     let given = std::env::var("GLOBS").expect("GLOBS is DIALECT:FILE");
     let (name, file) = given.split_once(':').expect("GLOBS is DIALECT:FILE");
     let dialect = Dialect::all().find(|dialect| dialect.name() == name).expect("a dialect");
     let answers = std::fs::read_to_string(file).expect("a file");
-    let (mut asked, mut refused, mut shown) = (0, 0, 0);
+    let (mut cases, mut rejected, mut differing) = (0, 0, 0);
     for case in read(&answers) {
-        asked += 1;
+        cases += 1;
         match case.answer(dialect) {
-            Err(_) => refused += 1,
+            Err(_) => rejected += 1,
             Ok(answer) if answer != case.matches => {
-                shown += 1;
-                if shown < 60 {
+                differing += 1;
+                if differing < 60 {
                     println!("{case:?}");
                 }
             }
             Ok(_) => {}
         }
     }
-    println!("{asked} asked, {refused} refused, {shown} differ");
+    println!("{cases} cases, {rejected} rejected, {differing} differ");
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn every_feature_has_both_answers() {
         let mut features: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         read(answers)
             .for_each(|case| features.entry(case.feature).or_default()[usize::from(case.matches)] += 1);
-        // Extglobs hardly ever match where there are none.
+        // Extglobs rarely match in dialects that do not support them.
         let has_all = matches!(dialect, Dialect::Picomatch | Dialect::Minimatch);
         let enough = |counts: &[usize; 2]| !has_all || counts.iter().all(|&count| count >= 10);
         for (feature, counts) in &features {
@@ -119,7 +123,7 @@ fn every_feature_has_both_answers() {
 fn the_index_finds_what_the_originals_find() {
     for &(dialect, answers) in ANSWERS {
         let cases: Vec<Case<'_>> = read(answers).filter(|case| case.feature != "list").collect();
-        // Few paths and many are looked up in different ways.
+        // The index uses different lookups for few and for many paths.
         for cases in cases.chunks(400).chain(cases.chunks(2000)) {
             let index = PathIndex::new(cases.iter().map(|case| case.path.as_str()));
             for (at, case) in cases.iter().enumerate() {
@@ -130,11 +134,11 @@ fn the_index_finds_what_the_originals_find() {
     }
 }
 
-/// The table that compares dialects: a pattern, a path, and a column for each dialect.
+/// Reads the table with a pattern, a path, and one column per dialect.
 #[test]
-fn dialects_differ_as_the_documentation_says() {
+fn the_table_in_the_documentation_is_correct() {
     let page = include_str!("../../../docs/globs.md");
-    let (_, table) = page.split_once("| pattern | path |").expect("the page has the table");
+    let (_, table) = page.split_once("| pattern | path |").expect("the page contains the table");
     let (head, rows) = table.split_once('\n').expect("the table has rows");
     let names = || head.split('|').map(str::trim).filter(|name| !name.is_empty());
     assert!(names().eq(Dialect::all().map(Dialect::name)));
@@ -150,11 +154,8 @@ fn dialects_differ_as_the_documentation_says() {
 }
 
 #[test]
-fn claude_matches_what_it_was_seen_to_match() {
-    #[track_caller]
-    fn check(pattern: &str, path: &str, want: bool) {
-        assert_eq!(glob(pattern, Dialect::Claude).is_match(path), want, "`{pattern}` and `{path}`");
-    }
+fn claude_matches_as_observed() {
+    let check = |pattern: &str, path: &str, want: bool| check(Dialect::Claude, pattern, path, want);
     for pattern in ["src", "src/", "src/*", "src/**", "/src", "SRC/**"] {
         check(pattern, "src/deep/a.ts", true);
     }
@@ -172,21 +173,18 @@ fn claude_matches_what_it_was_seen_to_match() {
         check(pattern, "b.ts", true);
         check(pattern, "a.ts", false);
     }
-    // The first `{` goes with the first `}`.
+    // The first `{` pairs with the first `}`.
     check("{src/{a,b},lib/c}.ts", "src/a.ts", true);
     check("{src/{a,b},lib/c}.ts", "src/b.ts", false);
     check("{src/{a,b},lib/c}.ts", "lib/c.ts", false);
-    // Not a line of its own that takes something back.
+    // A `!` inside braces does not exclude anything.
     check("{a,!b}", "b", false);
     check("{a,!b}", "!b", true);
 }
 
 #[test]
-fn copilots_command_line_matches_what_it_was_seen_to_match() {
-    #[track_caller]
-    fn check(pattern: &str, path: &str, want: bool) {
-        assert_eq!(glob(pattern, Dialect::CopilotCli).is_match(path), want, "`{pattern}` and `{path}`");
-    }
+fn the_copilot_cli_matches_as_observed() {
+    let check = |pattern: &str, path: &str, want: bool| check(Dialect::CopilotCli, pattern, path, want);
     check("a.ts", "src/deep/a.ts", true);
     check("*.ts", "src/deep/a.ts", true);
     check("*.TS", "src/deep/a.ts", false);
@@ -199,13 +197,10 @@ fn copilots_command_line_matches_what_it_was_seen_to_match() {
     check("!src/**", "src/a.ts", true);
 }
 
-/// Git reads what follows the literal start of a path as a pattern of its own.
+/// Git reads the rest after the literal start of a pattern as a new pattern.
 #[test]
-fn gits_stars_begin_anew_after_literals() {
-    #[track_caller]
-    fn check(pattern: &str, path: &str, want: bool) {
-        assert_eq!(glob(pattern, Dialect::Gitignore).is_match(path), want, "`{pattern}` and `{path}`");
-    }
+fn git_starts_a_new_pattern_after_leading_literals() {
+    let check = |pattern: &str, path: &str, want: bool| check(Dialect::Gitignore, pattern, path, want);
     check("a**/**", "a", true);
     check("a/**/**", "a", false);
     check("a/b**", "a/b", true);
@@ -215,21 +210,18 @@ fn gits_stars_begin_anew_after_literals() {
 }
 
 #[test]
-fn claudes_library_looks_for_slashes_before_it_takes_blanks_off() {
-    #[track_caller]
-    fn check(pattern: &str, path: &str, want: bool) {
-        assert_eq!(glob(pattern, Dialect::Claude).is_match(path), want, "`{pattern}` and `{path}`");
-    }
+fn claude_checks_for_slashes_before_trimming() {
+    let check = |pattern: &str, path: &str, want: bool| check(Dialect::Claude, pattern, path, want);
     check("a/ ", "a/b", true);
     check("a/ ", "x/a/b", false);
     check("a/", "x/a/b", true);
-    // Named in the documentation: in the library `/` is part of this range, and so of the folder's name.
+    // Documented difference: in the library, this range includes `/`, and so does the folder's name.
     check("*[.-:]", ".git/a", false);
     check("*[.-:]", "a.", true);
 }
 
 #[test]
-fn a_list_says_which_pattern_decided() {
+fn a_list_reports_the_deciding_pattern() {
     #[track_caller]
     fn check(dialect: Dialect, patterns: &[&str], path: &str, matches: bool, by: Option<usize>) {
         let list = PatternList::new(patterns.iter().copied(), dialect, |at, error| panic!("{at}: {error}"));
@@ -246,38 +238,38 @@ fn a_list_says_which_pattern_decided() {
     check(Dialect::Gitignore, &["src/*", "!src/a.ts"], "src/a.ts", false, Some(1));
     check(Dialect::Gitignore, &["src/*", "!src/gen", "*.ts"], "src/gen/a.ts", true, Some(2));
     check(Dialect::Gitignore, &["!src/a.ts", "src/*"], "src/a.ts", true, Some(1));
-    // A folder that is matched cannot be left again.
+    // Paths in a matched folder cannot be excluded.
     check(Dialect::Claude, &["src", "!src/a.ts"], "src/a.ts", true, Some(0));
     check(Dialect::Claude, &["!a"], "b", false, None);
 }
 
 #[test]
-fn claude_expands_all_braces_of_a_list_out_of_one_budget() {
+fn claude_limits_the_alternatives_of_a_whole_list() {
     let list = format!("{{{}}}", (0..600).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
-    let mut refused = Vec::new();
+    let mut rejected = Vec::new();
     let patterns = [list.as_str(), list.as_str(), "a.ts"];
-    let list = PatternList::new(patterns, Dialect::Claude, |at, error| refused.push((at, error)));
-    assert_eq!(refused, [(1, GlobError::TooManyAlternatives)]);
+    let list = PatternList::new(patterns, Dialect::Claude, |at, error| rejected.push((at, error)));
+    assert_eq!(rejected, [(1, GlobError::TooManyAlternatives)]);
     assert_eq!(list.decide("7").by, Some(0));
     assert_eq!(list.decide("a.ts").by, Some(2));
 }
 
-/// Where picomatch has an answer and we refuse the pattern.
+/// Patterns that picomatch accepts and Rulebook rejects.
 #[test]
-fn what_no_linear_matcher_can_do_is_refused() {
+fn patterns_that_need_backtracking_are_rejected() {
     #[track_caller]
     fn check(pattern: &str, want: GlobError) {
         assert_eq!(Glob::new(pattern, Dialect::Picomatch).err(), Some(want), "{pattern}");
     }
-    // Picomatch lets `\1` through as the back-reference it is in JavaScript.
+    // picomatch passes `\1` on as a back-reference.
     check("(a|b)/\\1", GlobError::BackReference);
     check("{a,b}/\\1", GlobError::BackReference);
     check("(?<x>a)/\\k<x>", GlobError::BackReference);
     check("(?<!a)b/*", GlobError::LookBehind);
     check("*(?<=a)/b", GlobError::LookBehind);
-    // Picomatch throws.
+    // picomatch throws.
     check("", GlobError::Empty);
-    check("{a..+(b}|*)", GlobError::Torn);
+    check("{a..+(b}|*)", GlobError::SplitGroup);
 }
 
 #[test]
@@ -315,11 +307,11 @@ fn limits_are_errors() {
     check("x/\\\\\\\\{99999999}", Err(GlobError::TooLarge));
 }
 
-/// Each would keep a backtracking engine busy for longer than anyone waits.
+/// Each of these takes a backtracking engine exponential time.
 #[test]
-fn bombs_do_not_go_off() {
+fn exponential_patterns_are_matched_or_rejected() {
     let path = format!("{}/{}", "a".repeat(200), "ab".repeat(100));
-    let bombs = [
+    let patterns = [
         format!("{}c", "{a,b}".repeat(400)),
         format!("{}c", "{a,b,*}".repeat(300)),
         format!("{}b", "*a".repeat(1000)),
@@ -347,12 +339,12 @@ fn bombs_do_not_go_off() {
         "+(!(*a*b)|!(*c*d))*".repeat(40) + "c",
         format!("{}a{}c", "(".repeat(60), ")*".repeat(60)).repeat(20),
     ];
-    for bomb in &bombs {
+    for pattern in &patterns {
         for dialect in Dialect::all() {
-            let Ok(glob) = Glob::new(bomb, dialect) else { continue };
+            let Ok(glob) = Glob::new(pattern, dialect) else { continue };
             let is_match = glob.is_match(&path);
-            assert!(!is_match || dialect != Dialect::Picomatch, "{bomb}");
-            PathIndex::new([path.as_str(), "a/b", bomb]).matches(&glob);
+            assert!(!is_match || dialect != Dialect::Picomatch, "{pattern}");
+            PathIndex::new([path.as_str(), "a/b", pattern]).matches(&glob);
         }
     }
 }
@@ -370,7 +362,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::all().collect::<Vec<_>>())
 }
 
-/// Half of the lists are of ordinary files only.
+/// Half of the lists contain only ordinary files.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let segment = prop::sample::select(vec![
         "a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb", "SRC", "B.TS", "É", "#a",
@@ -382,12 +374,12 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn an_index_answers_as_its_paths_would(pattern in patterns(), dialect in dialects(), paths in paths()) {
+    fn an_index_agrees_with_single_matches(pattern in patterns(), dialect in dialects(), paths in paths()) {
         if let Ok(glob) = Glob::new(&pattern, dialect) {
             let index = PathIndex::new(paths.iter().map(String::as_str));
             let one_by_one: Vec<usize> = (0..paths.len()).filter(|&at| glob.is_match(&paths[at])).collect();
             prop_assert_eq!(&index.matches(&glob), &one_by_one);
-            // Among many others the same.
+            // The same among many other paths.
             let others: Vec<String> = (0..600).map(|at| format!("other-{at}/x")).collect();
             let among = PathIndex::new(paths.iter().chain(&others).map(String::as_str));
             let found = among.matches(&glob).into_iter().filter(|at| *at < paths.len());
@@ -396,7 +388,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_answers_as_its_globs_would(
+    fn a_set_agrees_with_its_globs(
         patterns in prop::collection::vec((patterns(), dialects()), 0..30),
         paths in paths(),
     ) {
@@ -412,9 +404,9 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics(pattern in ".{0,40}", signs in patterns(), dialect in dialects(), path in ".{0,40}") {
-        PatternList::new([pattern.as_str(), signs.as_str()], dialect, |_, _| {}).decide(&path);
-        for pattern in [&pattern, &signs, &format!("{signs}{pattern}")] {
+    fn nothing_panics(pattern in ".{0,40}", special in patterns(), dialect in dialects(), path in ".{0,40}") {
+        PatternList::new([pattern.as_str(), special.as_str()], dialect, |_, _| {}).decide(&path);
+        for pattern in [&pattern, &special, &format!("{special}{pattern}")] {
             if let Ok(glob) = Glob::new(pattern, dialect) {
                 glob.is_match(&path);
                 glob.matches_ignoring_negation(&path);
@@ -424,7 +416,7 @@ proptest! {
     }
 
     #[test]
-    fn a_universal_glob_matches_all(pattern in patterns(), dialect in dialects(), paths in paths()) {
+    fn a_universal_glob_matches_every_path(pattern in patterns(), dialect in dialects(), paths in paths()) {
         if let Ok(glob) = Glob::new(&pattern, dialect) && glob.is_universal() {
             let normal = |path: &&String| !path.contains(['\n', '\\']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
             for path in paths.iter().filter(normal) {

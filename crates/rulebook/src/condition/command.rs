@@ -1,22 +1,21 @@
 //! `command`: the shell command about to run.
 
-use super::regexes::{Pattern, Room};
-use super::{Condition, ConditionKind, ConditionResult, Facts, Test, texts};
-use crate::diagnostic::Code;
+use super::facts::Facts;
+use super::kind::{Condition, ConditionKind, ConditionResult, Test};
+use super::regexes::{Pattern, RegexBudget};
+use super::value::texts;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "command",
     holds: "the shell command about to run matches a wildcard pattern (`git push*`) or a regular expression (`/…/`)",
-    build: |node, _, tell| {
-        let (mut patterns, mut room) = (Vec::new(), Room::default());
-        for (text, span) in texts(node, tell) {
+    build: |node, _, report| {
+        let (mut patterns, mut budget) = (Vec::new(), RegexBudget::default());
+        for (text, span) in texts(node, report) {
             let written = text.trim().to_owned();
             let regex = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
             let regex = regex.map_or_else(|| wildcard(&written), str::to_owned);
-            match Pattern::read(&regex, &mut room) {
-                Ok(regex) => patterns.push((written, regex)),
-                Err(error) => tell(Code::BadRegex, span.clone(), format!("`{written}` is left out: {error}")),
-            }
+            let regex = Pattern::read(&regex, &written, span, &mut budget, report);
+            patterns.extend(regex.map(|regex| (written, regex)));
         }
         (!patterns.is_empty()).then(|| Condition::new("command", Command { patterns }))
     },
@@ -27,7 +26,7 @@ struct Command {
     patterns: Vec<(String, Pattern)>,
 }
 
-/// A command is not a path: here `*` is any text.
+/// Converts a wildcard pattern: a command is not a path, so `*` matches any text.
 fn wildcard(pattern: &str) -> String {
     let mut regex = String::from("(?s)^");
     for c in pattern.chars() {
@@ -42,25 +41,13 @@ fn wildcard(pattern: &str) -> String {
 }
 
 impl Test for Command {
-    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
+    fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
         let commands = &facts.evidence.commands;
         if commands.is_empty() {
-            return ConditionResult::unknown("command about to run");
+            return ConditionResult::not_known("command about to run");
         }
-        let matched: Vec<String> = self
-            .patterns
-            .iter()
-            .filter(|(_, regex)| commands.iter().any(|command| regex.is_match(command.trim())))
-            .map(|(written, _)| written.clone())
-            .collect();
-        if matched.is_empty() {
-            let wanted: Vec<&str> = self.patterns.iter().map(|(written, _)| written.as_str()).collect();
-            return ConditionResult::no(format!(
-                "command is `{}`, wanted `{}`",
-                commands.join("`, `"),
-                wanted.join("`, `")
-            ));
-        }
-        ConditionResult::yes(matched)
+        let is_match = |regex: &Pattern| commands.iter().any(|command| regex.is_match(command.trim()));
+        let patterns = self.patterns.iter().map(|(written, regex)| (written.as_str(), is_match(regex)));
+        ConditionResult::of_patterns("command", commands, patterns)
     }
 }

@@ -1,19 +1,17 @@
-//! `content`: a regular expression in the text of a file in evidence.
+//! `content`: a regular expression matches in the text of a file in evidence.
 
-use super::regexes::{Pattern, Room};
-use super::{Condition, ConditionKind, ConditionResult, Facts, Needs, Test, Truth, texts};
-use crate::diagnostic::Code;
+use super::facts::Facts;
+use super::kind::{Condition, ConditionKind, ConditionResult, Needs, Test};
+use super::regexes::{Pattern, RegexBudget};
+use super::value::texts;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "content",
     holds: "a regular expression matches in the first MiB of a file in evidence",
-    build: |node, _, tell| {
-        let (mut patterns, mut room) = (Vec::new(), Room::default());
-        for (text, span) in texts(node, tell) {
-            match Pattern::read(text, &mut room) {
-                Ok(regex) => patterns.push(regex),
-                Err(error) => tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}")),
-            }
+    build: |node, _, report| {
+        let (mut patterns, mut budget) = (Vec::new(), RegexBudget::default());
+        for (text, span) in texts(node, report) {
+            patterns.extend(Pattern::read(text, text, span, &mut budget, report));
         }
         (!patterns.is_empty()).then(|| Condition::new("content", Content { patterns }))
     },
@@ -25,10 +23,10 @@ struct Content {
 }
 
 impl Test for Content {
-    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
+    fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
         let texts = &facts.evidence.contents;
         if texts.is_empty() {
-            return ConditionResult::unknown("file content");
+            return ConditionResult::not_known("file content");
         }
         let mut seen = Vec::new();
         let mut matched: Vec<String> = Vec::new();
@@ -46,7 +44,7 @@ impl Test for Content {
             let wanted: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
             return ConditionResult::no(format!("no file in evidence contains `{}`", wanted.join("`, `")));
         }
-        ConditionResult { truth: Truth::Yes, matched, seen, detail: String::new() }
+        ConditionResult { seen, ..ConditionResult::yes(matched) }
     }
 
     fn needs(&self) -> Needs {

@@ -1,4 +1,4 @@
-//! Facts: the evidence, prepared so that many questions about it are cheap.
+//! The evidence, indexed so that evaluating many conditions is cheap.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -7,15 +7,15 @@ use std::rc::Rc;
 use crate::evidence::Evidence;
 use crate::glob::{Dialect, Glob, PathIndex};
 
-/// The evidence as conditions see it.
+/// The evidence that conditions are evaluated against.
 #[derive(Debug)]
 pub struct Facts<'e> {
-    /// What is known.
+    /// The evidence itself.
     pub evidence: &'e Evidence,
     all: View<'e>,
-    /// Those with evidence below them, by root.
+    /// Nested folders with evidence below them, by root.
     folders: HashMap<usize, HashMap<&'e str, View<'e>>>,
-    nothing: View<'e>,
+    empty: View<'e>,
 }
 
 /// Positions in the evidence by pattern.
@@ -26,25 +26,25 @@ type Known = HashMap<String, Rc<[usize]>>;
 pub(crate) struct View<'e> {
     paths: Vec<&'e str>,
     index: OnceCell<PathIndex<'e>>,
-    kin: OnceCell<Kin<'e>>,
-    /// Answers by pattern: the rules of one workspace ask for few, again and again.
+    groups: OnceCell<FileGroups<'e>>,
+    /// Results by pattern: the rules of a workspace use few patterns, many times.
     known: RefCell<BTreeMap<Dialect, Known>>,
     /// Position in `paths` to position in the evidence.
     at: Vec<usize>,
-    /// Including the folder itself, which no pattern relative to it can match.
+    /// Positions in the evidence, including the folder itself, which no pattern relative to it can match.
     pub(super) below: Vec<usize>,
 }
 
 impl<'e> View<'e> {
-    /// Positions in the evidence of the paths a glob matches.
+    /// Positions in the evidence of the paths that a glob matches.
     pub(crate) fn matches(&self, glob: &Glob) -> Rc<[usize]> {
         let mut known = self.known.borrow_mut();
         let known = known.entry(glob.dialect()).or_default();
         if let Some(known) = known.get(glob.pattern()) {
             return Rc::clone(known);
         }
-        let found = if self.paths.len() >= MANY && glob.asks_extension_only() {
-            self.kin.get_or_init(|| Kin::new(&self.paths)).matches(glob)
+        let found = if self.paths.len() >= MANY && glob.depends_on_extension_only() {
+            self.groups.get_or_init(|| FileGroups::new(&self.paths)).matches(glob)
         } else {
             self.index.get_or_init(|| PathIndex::new(self.paths.iter().copied())).matches(glob)
         };
@@ -53,49 +53,48 @@ impl<'e> View<'e> {
         found
     }
 
-    /// The path at a position in the evidence, as patterns see it.
+    /// The path at a position in the evidence, relative to the folder.
     pub(super) fn path(&self, at: usize) -> &'e str {
         self.at.binary_search(&at).map_or("", |at| self.paths[at])
     }
 }
 
-/// From so many paths on, those that are the same to many globs are looked for.
+/// From this many paths on, equivalent files are grouped.
 const MANY: usize = 256;
 
-/// Paths that stand for others: files side by side, in one folder and with one extension, are the same to a glob that
-/// asks no more of a name.
+/// Runs of files with the same folder and extension. They are equivalent for a glob that depends on nothing else.
 #[derive(Debug)]
-struct Kin<'e> {
-    /// The first of each.
+struct FileGroups<'e> {
+    /// The first file of each group.
     index: PathIndex<'e>,
-    /// Where each begins, and where the last one ends.
+    /// Where each group starts, and where the last one ends.
     starts: Vec<usize>,
 }
 
-impl<'e> Kin<'e> {
-    fn new(paths: &[&'e str]) -> Kin<'e> {
+impl<'e> FileGroups<'e> {
+    fn new(paths: &[&'e str]) -> FileGroups<'e> {
         let mut starts = Vec::new();
         let mut last = None;
         for (at, path) in paths.iter().enumerate() {
-            let kind = kind(path);
-            if kind.is_none() || kind != last {
+            let key = group_key(path);
+            if key.is_none() || key != last {
                 starts.push(at);
             }
-            last = kind;
+            last = key;
         }
         starts.push(paths.len());
         let firsts = starts[..starts.len() - 1].iter().map(|start| paths[*start]);
-        Kin { index: PathIndex::new(firsts), starts }
+        FileGroups { index: PathIndex::new(firsts), starts }
     }
 
     fn matches(&self, glob: &Glob) -> Vec<usize> {
-        let kin = self.index.matches(glob);
-        kin.into_iter().flat_map(|kin| self.starts[kin]..self.starts[kin + 1]).collect()
+        let groups = self.index.matches(glob).into_iter();
+        groups.flat_map(|group| self.starts[group]..self.starts[group + 1]).collect()
     }
 }
 
-/// Folder and extension; nothing for a name without one, or with anything in it that some dialect minds.
-fn kind(path: &str) -> Option<(&str, &str)> {
+/// Folder and extension; `None` for a name without an extension or with a character that a dialect treats specially.
+fn group_key(path: &str) -> Option<(&str, &str)> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, extension) = name.rsplit_once('.')?;
     let is_usual =
@@ -105,7 +104,7 @@ fn kind(path: &str) -> Option<(&str, &str)> {
 }
 
 impl<'e> Facts<'e> {
-    /// Prepares the evidence for rules whose nested folders are these (root and folder).
+    /// Indexes the evidence for rules in these nested folders (root and folder).
     pub fn new<'f>(evidence: &'e Evidence, folders: impl IntoIterator<Item = (usize, &'f str)>) -> Facts<'e> {
         let all = view(evidence.paths.iter().enumerate().map(|(at, seen)| (at, seen.path.as_str())));
         let wanted: HashSet<(usize, &str)> = folders.into_iter().collect();
@@ -124,13 +123,13 @@ impl<'e> Facts<'e> {
         for ((root, folder), paths) in below {
             folders.entry(root).or_default().insert(folder, view(paths.into_iter()));
         }
-        Facts { evidence, all, folders, nothing: view(std::iter::empty()) }
+        Facts { evidence, all, folders, empty: view(std::iter::empty()) }
     }
 
-    /// The evidence below a nested rule's folder, or all of it.
+    /// The evidence below the folder of a nested rule, or all of it.
     pub(crate) fn view(&self, base: Option<&(usize, String)>) -> &View<'e> {
         let Some((root, folder)) = base else { return &self.all };
-        self.folder(*root, folder).unwrap_or(&self.nothing)
+        self.folder(*root, folder).unwrap_or(&self.empty)
     }
 
     /// Positions in the evidence of the paths below a folder.
@@ -147,7 +146,7 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let mut below = Vec::new();
     let (at, paths): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
-    View { paths, index: OnceCell::new(), kin: OnceCell::new(), known: RefCell::default(), at, below }
+    View { paths, index: OnceCell::new(), groups: OnceCell::new(), known: RefCell::default(), at, below }
 }
 
 #[cfg(test)]
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
     use crate::evidence::Seen;
 
-    /// Many paths, those of a kind side by side and not, with names that could be taken for a folder in a glob.
+    /// Many paths, with equivalent ones adjacent and not, and with names that a glob could take for a folder.
     fn paths() -> Vec<String> {
         let names = [
             "a.ts",
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_kind_get_the_answer_each_would_get() {
+    fn grouped_files_match_like_single_files() {
         let seen = |path: String| Seen { path, root: 0, sources: Vec::new() };
         let evidence = Evidence { paths: paths().into_iter().map(seen).collect(), ..Evidence::default() };
         let facts = Facts::new(&evidence, []);

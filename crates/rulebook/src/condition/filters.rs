@@ -1,11 +1,13 @@
-//! `…_filters`: regular expressions over the files in evidence, as Cody's rules have them.
+//! `…_filters`: regular expressions over the files in evidence, as in Cody's rules.
 
-use super::regexes::{Pattern, Room};
-use super::{Condition, ConditionResult, Facts, Needs, PatternBase, Tell, Test, Truth, texts};
+use super::facts::Facts;
+use super::kind::{Condition, ConditionResult, Needs, Test};
+use super::regexes::{Pattern, RegexBudget};
+use super::value::{PatternBase, Report, texts};
 use crate::diagnostic::Code;
 use crate::frontmatter::{Field, Value};
 
-/// The keys of the four families, by which they are known here too.
+/// The keys of the four families, which Rulebook uses as canonical keys too.
 pub(crate) const FILTERS: &[(&str, &str)] = &[
     ("language_filters", "language_filters"),
     ("path_filters", "path_filters"),
@@ -13,16 +15,16 @@ pub(crate) const FILTERS: &[(&str, &str)] = &[
     ("text_content_filters", "text_content_filters"),
 ];
 
-/// Reads the families a header has; nothing where none filters anything.
+/// Reads the families of a header; `None` if none of them filters anything.
 pub(crate) fn read<'f>(
     families: impl Iterator<Item = (&'static str, &'f Field)>,
-    ground: &PatternBase,
-    tell: &mut Tell<'_>,
+    base: &PatternBase,
+    report: &mut Report<'_>,
 ) -> Option<Condition> {
-    let mut filters = Filters { base: ground.base.clone(), ..Filters::default() };
-    let mut room = Room::default();
+    let mut filters = Filters { base: base.base.clone(), ..Filters::default() };
+    let mut budget = RegexBudget::default();
     for (key, field) in families {
-        let Some(family) = Family::read(key, field, &mut room, tell) else { continue };
+        let Some(family) = Family::read(key, field, &mut budget, report) else { continue };
         match key {
             "path_filters" => filters.path = family,
             "text_content_filters" => filters.text = family,
@@ -33,18 +35,18 @@ pub(crate) fn read<'f>(
     (!is_empty).then(|| Condition::new("filters", filters))
 }
 
-/// One file must pass every family.
+/// A single file must pass every family.
 #[derive(Debug, Default)]
 struct Filters {
     path: Family,
     text: Family,
-    /// Families about what no evidence tells.
+    /// Families about facts that the evidence does not contain.
     unknown: Vec<&'static str>,
-    /// The nested folder whose files they are for.
+    /// The nested folder that they apply to.
     base: Option<(usize, String)>,
 }
 
-/// What must be found, any of it, and what must not.
+/// One of `include` must match, and none of `exclude`.
 #[derive(Debug, Default)]
 struct Family {
     include: Vec<Pattern>,
@@ -52,13 +54,13 @@ struct Family {
 }
 
 impl Family {
-    fn read(key: &str, field: &Field, room: &mut Room, tell: &mut Tell<'_>) -> Option<Family> {
+    fn read(key: &str, field: &Field, budget: &mut RegexBudget, report: &mut Report<'_>) -> Option<Family> {
         let Value::Map(sides) = &field.node.value else {
             let message = format!(
                 "`{key}` must be a map of `include` and `exclude`, found {}",
                 field.node.value.kind()
             );
-            tell(Code::WrongType, field.node.span.clone(), message);
+            report(Code::WrongType, field.node.span.clone(), message);
             return None;
         };
         let mut family = Family::default();
@@ -67,18 +69,13 @@ impl Family {
                 "include" => &mut family.include,
                 "exclude" => &mut family.exclude,
                 _ => {
-                    let message = format!("`{key}` has `include` and `exclude`, found `{}`", side.key);
-                    tell(Code::UnknownKey, side.key_span.clone(), message);
+                    let message = format!("`{key}` can have `include` and `exclude`, found `{}`", side.key);
+                    report(Code::UnknownKey, side.key_span.clone(), message);
                     continue;
                 }
             };
-            for (text, span) in texts(&side.node, tell) {
-                match Pattern::read(text, room) {
-                    Ok(regex) => list.push(regex),
-                    Err(error) => {
-                        tell(Code::BadRegex, span.clone(), format!("`{text}` is left out: {error}"));
-                    }
-                }
+            for (text, span) in texts(&side.node, report) {
+                list.extend(Pattern::read(text, text, span, budget, report));
             }
         }
         Some(family).filter(|family| !family.is_empty())
@@ -95,10 +92,10 @@ impl Family {
 }
 
 impl Test for Filters {
-    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
+    fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
         let evidence = facts.evidence;
         if evidence.paths.is_empty() {
-            return ConditionResult::unknown("path");
+            return ConditionResult::not_known("path");
         }
         let text_of = |at: usize| evidence.contents.iter().find(|(of, _)| *of == at).map(|(_, text)| text);
         let passes = |at: &usize| {
@@ -107,15 +104,14 @@ impl Test for Filters {
         };
         let seen: Vec<usize> = facts.view(self.base.as_ref()).below.iter().copied().filter(passes).collect();
         if seen.is_empty() {
-            return ConditionResult::no("no file in evidence passes its filters");
+            return ConditionResult::no("no file in evidence passes the filters");
         }
         if let Some(key) = self.unknown.first() {
-            let detail = format!("what `{key}` asks for is not known");
-            return ConditionResult { truth: Truth::Unknown, ..ConditionResult::no(detail) };
+            return ConditionResult::unknown(format!("the facts for `{key}` are not known"));
         }
         let includes = self.path.include.iter().chain(&self.text.include);
         let matched = includes.map(|regex| regex.as_str().to_owned()).collect();
-        ConditionResult { truth: Truth::Yes, matched, seen, detail: String::new() }
+        ConditionResult { seen, ..ConditionResult::yes(matched) }
     }
 
     fn needs(&self) -> Needs {

@@ -1,12 +1,14 @@
 //! `keywords`: whole words of the user's message.
 
-use super::{Condition, ConditionKind, ConditionResult, Facts, Test, words};
+use super::facts::Facts;
+use super::kind::{Condition, ConditionKind, ConditionResult, Test};
+use super::value::words;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "keywords",
-    holds: "the user's message has any of the words, whole and whatever their case",
-    build: |node, _, tell| {
-        let words = words(node, tell);
+    holds: "the user's message contains any of the words, as a whole word and ignoring case",
+    build: |node, _, report| {
+        let words = words(node, report);
         let lower = words.iter().map(|word| word.to_lowercase()).collect();
         (!words.is_empty()).then(|| Condition::new("keywords", Keywords { words, lower }))
     },
@@ -19,8 +21,8 @@ struct Keywords {
 }
 
 impl Test for Keywords {
-    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
-        let Some(message) = &facts.evidence.message else { return ConditionResult::unknown("message") };
+    fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
+        let Some(message) = &facts.evidence.message else { return ConditionResult::not_known("message") };
         let message = message.to_lowercase();
         let matched: Vec<String> = self
             .words
@@ -31,7 +33,7 @@ impl Test for Keywords {
             .collect();
         if matched.is_empty() {
             return ConditionResult::no(format!(
-                "the message has none of the words `{}`",
+                "the message contains none of the words `{}`",
                 self.words.join("`, `")
             ));
         }
@@ -39,7 +41,7 @@ impl Test for Keywords {
     }
 }
 
-/// Whether a word stands in a text with no letter, digit or `_` on either side.
+/// Whether a text contains a word without a letter, digit or `_` on either side.
 fn has_word(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     let starts = word.starts_with(joins);

@@ -1,56 +1,68 @@
-//! Regular expressions of conditions: weighed when a header is read, compiled when they are first asked.
+//! Regular expressions of conditions: checked when a header is read, compiled on first use.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// A regular expression that is known to compile.
+use super::value::Report;
+use crate::diagnostic::Code;
+
+/// A regular expression that is small enough to compile.
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: String,
     compiled: OnceLock<Option<regex::Regex>>,
 }
 
-/// How much the expressions of one condition may still weigh together.
-pub(super) struct Room(usize);
+/// The remaining size for the expressions of one condition.
+pub(super) struct RegexBudget(usize);
 
-/// How large all expressions of one condition may become together, roughly in states.
+/// The maximum size of all expressions of one condition, roughly in states.
 const MAX_ALL: usize = 8_000;
-/// The same for counts within counts: in those a text soon is everywhere at once.
+/// The same for nested counted repetitions, which match at many positions at once.
 const MAX_NESTED: usize = 1_000;
 
-/// The largest that is compiled, in bytes: more than what is within the bounds can take.
-const COMPILED: usize = 8 << 20;
-/// How much a search remembers.
-const REMEMBERED: usize = 1 << 20;
+/// The maximum compiled size in bytes: more than an expression within the budget can take.
+const MAX_COMPILED: usize = 8 << 20;
+/// The maximum size of the lazy automaton in bytes.
+const MAX_DFA: usize = 1 << 20;
 
-impl Default for Room {
-    fn default() -> Room {
-        Room(MAX_ALL)
+impl Default for RegexBudget {
+    fn default() -> RegexBudget {
+        RegexBudget(MAX_ALL)
     }
 }
 
 impl Pattern {
-    /// Reads an expression, or says why it is left out.
-    pub(super) fn read(regex: &str, room: &mut Room) -> Result<Pattern, String> {
-        let tree = regex_syntax::ParserBuilder::new().nest_limit(100).build().parse(regex);
-        let tree = tree.map_err(|_| {
-            let error = super::check_regex(regex).err();
-            error.unwrap_or_else(|| "look-around and back-references are not available here".to_owned())
-        })?;
-        let Weight { whole, nested, .. } = Weight::of(&tree);
+    /// Reads an expression, or reports why it is ignored. `written` is its text in the header.
+    pub(super) fn read(
+        regex: &str,
+        written: &str,
+        span: &Range<usize>,
+        budget: &mut RegexBudget,
+        report: &mut Report<'_>,
+    ) -> Option<Pattern> {
+        let ignore = |error| report(Code::BadRegex, span.clone(), format!("`{written}` is ignored: {error}"));
+        Pattern::parse(regex, budget).map_err(ignore).ok()
+    }
+
+    fn parse(regex: &str, budget: &mut RegexBudget) -> Result<Pattern, String> {
+        let mut parser = regex_syntax::ParserBuilder::new().nest_limit(100).build();
+        let tree = parser.parse(regex).map_err(parse_error)?;
+        let Size { whole, nested, .. } = Size::of(&tree);
         if whole > MAX_ALL || nested > MAX_NESTED {
-            return Err("it is too large when compiled".to_owned());
+            return Err("it is too large".to_owned());
         }
-        let left = room.0.checked_sub(whole).ok_or("it is too large together with those before it")?;
-        room.0 = left;
+        budget.0 =
+            budget.0.checked_sub(whole).ok_or("together with the expressions before it, it is too large")?;
         Ok(Pattern { regex: regex.to_owned(), compiled: OnceLock::new() })
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {
         let compile = || {
             let mut builder = regex::RegexBuilder::new(&self.regex);
-            builder.size_limit(COMPILED).dfa_size_limit(REMEMBERED).nest_limit(100).build().ok()
+            builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_DFA).nest_limit(100).build().ok()
         };
         self.compiled.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(text))
     }
@@ -60,44 +72,59 @@ impl Pattern {
     }
 }
 
-/// How large an expression becomes.
+/// The estimated size of a compiled expression.
 #[derive(Clone, Copy, Default)]
-struct Weight {
+struct Size {
     whole: usize,
-    /// The largest part that is counted within a count.
+    /// The largest nested counted repetition.
     nested: usize,
     has_counts: bool,
 }
 
-impl Weight {
-    fn of(tree: &Hir) -> Weight {
-        let one = |whole: usize| Weight { whole, ..Weight::default() };
+impl Size {
+    fn of(tree: &Hir) -> Size {
+        let one = |whole: usize| Size { whole, ..Size::default() };
         match tree.kind() {
             HirKind::Empty | HirKind::Look(_) => one(1),
             HirKind::Literal(literal) => one(literal.0.len()),
-            // Ranges share most of what they become.
+            // Ranges share most of their states.
             HirKind::Class(Class::Unicode(class)) => one(4 + class.ranges().len() / 2),
             HirKind::Class(Class::Bytes(class)) => one(1 + class.ranges().len()),
-            HirKind::Capture(capture) => Weight::of(&capture.sub),
+            HirKind::Capture(capture) => Size::of(&capture.sub),
             HirKind::Concat(all) | HirKind::Alternation(all) => {
-                all.iter().map(Weight::of).fold(Weight::default(), Weight::plus)
+                all.iter().map(Size::of).fold(Size::default(), Size::plus)
             }
             HirKind::Repetition(repetition) => {
-                let sub = Weight::of(&repetition.sub);
+                let sub = Size::of(&repetition.sub);
                 let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
                 let whole = sub.whole.saturating_mul(times);
                 let nested = if sub.has_counts && times > 1 { whole } else { sub.nested };
-                Weight { whole, nested, has_counts: sub.has_counts || times > 1 }
+                Size { whole, nested, has_counts: sub.has_counts || times > 1 }
             }
         }
     }
 
-    fn plus(self, other: Weight) -> Weight {
-        Weight {
+    fn plus(self, other: Size) -> Size {
+        Size {
             whole: self.whole.saturating_add(other.whole),
             nested: self.nested.max(other.nested),
             has_counts: self.has_counts || other.has_counts,
         }
+    }
+}
+
+/// Why an expression cannot be parsed.
+fn parse_error(error: regex_syntax::Error) -> String {
+    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
+    match error {
+        regex_syntax::Error::Parse(error) => match error.kind() {
+            UnsupportedLookAround | UnsupportedBackreference => {
+                "look-around and back-references are not supported here".to_owned()
+            }
+            kind => kind.to_string(),
+        },
+        regex_syntax::Error::Translate(error) => error.kind().to_string(),
+        _ => "it is not a valid regular expression".to_owned(),
     }
 }
 
@@ -107,14 +134,14 @@ mod tests {
 
     #[track_caller]
     fn check(all: &[String], read: usize) {
-        let mut room = Room::default();
-        let fits = |regex: &&String| Pattern::read(regex, &mut room).is_ok();
+        let mut budget = RegexBudget::default();
+        let fits = |regex: &&String| Pattern::parse(regex, &mut budget).is_ok();
         assert_eq!(all.iter().filter(fits).count(), read, "{:?}", all.first());
     }
 
     #[test]
-    fn what_people_write_fits() {
-        let honest = [
+    fn realistic_expressions_are_accepted() {
+        let expressions = [
             r#"import .* from ['"]react['"]"#,
             r"class \w+ extends \w+Controller",
             r"(?i)todo|fixme",
@@ -124,21 +151,36 @@ mod tests {
             r"(?s)BEGIN.{0,500}END",
             r"^\s*(git|hub)\s+push\b.*--force",
         ];
-        check(&honest.map(str::to_owned), honest.len());
+        check(&expressions.map(str::to_owned), expressions.len());
         check(&(0..100).map(|at| format!(r"use{at}(State|Effect)\(")).collect::<Vec<_>>(), 100);
     }
 
     #[test]
-    fn bombs_are_left_out_each_and_together() {
+    fn invalid_expressions_are_explained() {
+        #[track_caller]
+        fn check(regex: &str, want: &str) {
+            let error = Pattern::parse(regex, &mut RegexBudget::default()).err();
+            assert_eq!(error.as_deref(), Some(want), "{regex}");
+        }
+        check("foo(?!bar)", "look-around and back-references are not supported here");
+        check(r"(a)\1", "look-around and back-references are not supported here");
+        check("(unclosed", "unclosed group");
+        check("*.rs", "repetition operator missing expression");
+        let nested = "(".repeat(200) + &")".repeat(200);
+        check(&nested, "exceed the maximum number of nested parentheses/brackets (100)");
+    }
+
+    #[test]
+    fn large_expressions_are_rejected_alone_and_together() {
         check(&["(a{0,50}){0,50}b".to_owned(), "(?s)(.{0,40}a){0,40}z".to_owned()], 0);
         check(&[r"\w{0,100}x".to_owned(), "(a{999}){999}".to_owned(), "((a{99}){99}){99}".to_owned()], 0);
         check(&(0..900).map(|at| format!(".*a.{{5,90}}[^a]{at}")).collect::<Vec<_>>(), 17);
     }
 
     #[test]
-    fn what_fits_compiles() {
+    fn accepted_expressions_compile() {
         for regex in [r"[\w\s]{18}", r"\pL{20}x", r"(?i)\w{12}", r"(?s).{1900}", &"ü".repeat(4_000)] {
-            let pattern = Pattern::read(regex, &mut Room::default()).unwrap();
+            let pattern = Pattern::parse(regex, &mut RegexBudget::default()).unwrap();
             let _ = pattern.is_match("a");
             assert!(matches!(pattern.compiled.get(), Some(Some(_))), "{regex}");
         }

@@ -2,28 +2,29 @@
 
 use std::ops::Range;
 
-use super::{
-    CONDITIONS, Condition, ConditionKind, ConditionResult, Facts, MatchMode, Needs, PathExpression,
-    PatternBase, Tell, Test, Truth,
-};
+use super::facts::Facts;
+use super::kind::{Condition, ConditionKind, ConditionResult, Needs, PathExpression, Test};
+use super::table::CONDITIONS;
+use super::truth::{MatchMode, Truth};
+use super::value::{PatternBase, Report};
 use crate::diagnostic::{Code, nearest};
 use crate::frontmatter::{Node, Value};
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "when",
     holds: "an expression of `key:value` terms, AND, OR, NOT and parentheses holds",
-    build: |node, ground, tell| {
+    build: |node, base, report| {
         let Value::Text(text) = &node.value else {
-            tell(Code::WrongType, node.span.clone(), format!("must be text, found {}", node.value.kind()));
+            report(Code::WrongType, node.span.clone(), format!("must be text, found {}", node.value.kind()));
             return None;
         };
-        // A quoted scalar's text starts one byte in; with escapes in it the place is a close guess.
-        let base = node.span.start + usize::from(node.span.len() > text.len());
-        let mut parser = Parser { text, at: 0, depth: 0, base, ground };
-        let expression = parser.parse(tell).unwrap_or_else(|(span, message)| {
-            let end = (base + span.end).min(node.span.end).max(base + span.start);
-            tell(Code::BadWhen, base + span.start..end, message);
-            Expression::Unreadable
+        // The text of a quoted scalar starts after the quote. With escapes in it, spans are approximate.
+        let offset = node.span.start + usize::from(node.span.len() > text.len());
+        let mut parser = Parser { text, at: 0, depth: 0, offset, base };
+        let expression = parser.parse(report).unwrap_or_else(|(span, message)| {
+            let end = (offset + span.end).min(node.span.end).max(offset + span.start);
+            report(Code::BadWhen, offset + span.start..end, message);
+            Expression::Invalid
         });
         Some(Condition::new("when", expression))
     },
@@ -38,34 +39,34 @@ enum Expression {
     Not(Box<Expression>),
     All(Vec<Expression>),
     Any(Vec<Expression>),
-    /// Could not be read: the rule stays off, and it is told why.
-    Unreadable,
+    /// The expression is invalid and reported; the rule is inactive.
+    Invalid,
 }
 
 impl Test for Expression {
-    fn ask(&self, facts: &Facts<'_>) -> ConditionResult {
+    fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
         match self {
             Expression::Is { written, condition } => {
-                let answer = condition.ask(facts);
-                let matched = if answer.truth == Truth::Yes { vec![written.clone()] } else { Vec::new() };
-                ConditionResult { matched, ..answer }
+                let result = condition.evaluate(facts);
+                let matched = if result.truth == Truth::Yes { vec![written.clone()] } else { Vec::new() };
+                ConditionResult { matched, ..result }
             }
             Expression::Not(inner) => {
-                let answer = inner.ask(facts);
+                let result = inner.evaluate(facts);
                 let written = inner.to_string();
-                match !answer.truth {
+                match !result.truth {
                     Truth::Yes => ConditionResult::yes(vec![format!("NOT {written}")]),
                     Truth::No => ConditionResult::no(format!("{written} holds")),
-                    Truth::Unknown => ConditionResult { truth: Truth::Unknown, ..answer },
+                    Truth::Unknown => ConditionResult { truth: Truth::Unknown, ..result },
                 }
             }
             Expression::All(terms) => {
-                join(terms.iter().map(|term| term.ask(facts)), Truth::Yes, Iterator::min)
+                join(terms.iter().map(|term| term.evaluate(facts)), Truth::Yes, Iterator::min)
             }
             Expression::Any(terms) => {
-                join(terms.iter().map(|term| term.ask(facts)), Truth::No, Iterator::max)
+                join(terms.iter().map(|term| term.evaluate(facts)), Truth::No, Iterator::max)
             }
-            Expression::Unreadable => ConditionResult::no("the `when` expression cannot be read"),
+            Expression::Invalid => ConditionResult::no("the `when` expression is invalid"),
         }
     }
 
@@ -76,40 +77,42 @@ impl Test for Expression {
             Expression::All(terms) | Expression::Any(terms) => {
                 terms.iter().map(Test::needs).fold(Needs::default(), Needs::or)
             }
-            Expression::Unreadable => Needs::default(),
+            Expression::Invalid => Needs::default(),
         }
     }
 
-    fn shape(&self) -> Option<PathExpression<'_>> {
+    fn path_expression(&self) -> Option<PathExpression<'_>> {
         Some(match self {
-            Expression::Is { condition, .. } => condition.shape(),
-            Expression::Not(inner) => PathExpression::Not(Box::new(inner.shape()?)),
-            Expression::All(terms) => {
-                PathExpression::Joined(MatchMode::All, terms.iter().filter_map(Test::shape).collect())
-            }
-            Expression::Any(terms) => {
-                PathExpression::Joined(MatchMode::Any, terms.iter().filter_map(Test::shape).collect())
-            }
-            Expression::Unreadable => PathExpression::Never,
+            Expression::Is { condition, .. } => condition.path_expression(),
+            Expression::Not(inner) => PathExpression::Not(Box::new(inner.path_expression()?)),
+            Expression::All(terms) => PathExpression::Joined(
+                MatchMode::All,
+                terms.iter().filter_map(Test::path_expression).collect(),
+            ),
+            Expression::Any(terms) => PathExpression::Joined(
+                MatchMode::Any,
+                terms.iter().filter_map(Test::path_expression).collect(),
+            ),
+            Expression::Invalid => PathExpression::Never,
         })
     }
 }
 
 fn join(
-    answers: impl Iterator<Item = ConditionResult>,
+    results: impl Iterator<Item = ConditionResult>,
     none: Truth,
     pick: fn(std::vec::IntoIter<Truth>) -> Option<Truth>,
 ) -> ConditionResult {
-    let answers: Vec<ConditionResult> = answers.collect();
-    let truths: Vec<Truth> = answers.iter().map(|answer| answer.truth).collect();
+    let results: Vec<ConditionResult> = results.collect();
+    let truths: Vec<Truth> = results.iter().map(|result| result.truth).collect();
     let truth = pick(truths.into_iter()).unwrap_or(none);
-    let deciding = answers.into_iter().filter(|answer| answer.truth == truth);
+    let deciding = results.into_iter().filter(|result| result.truth == truth);
     let mut joined = ConditionResult { truth, ..ConditionResult::no("") };
     let mut details = Vec::new();
-    for answer in deciding {
-        joined.matched.extend(answer.matched);
-        joined.seen.extend(answer.seen);
-        details.extend(Some(answer.detail).filter(|detail| !detail.is_empty() && truth != Truth::Yes));
+    for result in deciding {
+        joined.matched.extend(result.matched);
+        joined.seen.extend(result.seen);
+        details.extend(Some(result.detail).filter(|detail| !detail.is_empty() && truth != Truth::Yes));
     }
     joined.seen.sort_unstable();
     joined.seen.dedup();
@@ -129,7 +132,7 @@ impl std::fmt::Display for Expression {
             Expression::Not(inner) => write!(f, "NOT {inner}"),
             Expression::All(all) => terms(f, all, " AND "),
             Expression::Any(any) => terms(f, any, " OR "),
-            Expression::Unreadable => Ok(()),
+            Expression::Invalid => Ok(()),
         }
     }
 }
@@ -138,80 +141,86 @@ const MAX_DEPTH: usize = 32;
 
 type Fault = (Range<usize>, String);
 
-/// A recursive descent over the text; its depth is bounded.
+/// A recursive descent parser with bounded depth.
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    base: usize,
-    ground: &'t PatternBase,
+    /// Where the text starts in the file.
+    offset: usize,
+    base: &'t PatternBase,
 }
 
 impl Parser<'_> {
-    fn parse(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
-        let expression = self.any(tell)?;
+    fn parse(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
+        let expression = self.any(report)?;
         match self.peek() {
             "" => Ok(expression),
             extra => Err((self.here(extra), format!("expected AND, OR or the end, found `{extra}`"))),
         }
     }
 
-    fn any(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
-        let mut terms = vec![self.all(tell)?];
+    fn any(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
+        let mut terms = vec![self.all(report)?];
         while self.take(&["or", "||"]) {
-            terms.push(self.all(tell)?);
+            terms.push(self.all(report)?);
         }
         Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::Any(terms) })
     }
 
-    fn all(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
-        let mut terms = vec![self.term(tell)?];
+    fn all(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
+        let mut terms = vec![self.term(report)?];
         while self.take(&["and", "&&"]) {
-            terms.push(self.term(tell)?);
+            terms.push(self.term(report)?);
         }
         Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::All(terms) })
     }
 
-    fn term(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+    fn term(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.at..self.at + 1, format!("nested deeper than {MAX_DEPTH} levels")));
+            return Err((self.at..self.at + 1, format!("nested more than {MAX_DEPTH} levels deep")));
         }
         let term = if self.take(&["not", "!"]) {
-            Expression::Not(Box::new(self.term(tell)?))
+            Expression::Not(Box::new(self.term(report)?))
         } else if self.take(&["("]) {
             let opened = self.at - 1;
-            let inner = self.any(tell)?;
+            let inner = self.any(report)?;
             if !self.take(&[")"]) {
-                return Err((opened..opened + 1, "this parenthesis is never closed".to_owned()));
+                return Err((opened..opened + 1, "this parenthesis is not closed".to_owned()));
             }
             inner
         } else {
-            self.is(tell)?
+            self.is(report)?
         };
         self.depth -= 1;
         Ok(term)
     }
 
-    fn is(&mut self, tell: &mut Tell<'_>) -> Result<Expression, Fault> {
+    fn is(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
         let word = self.peek().to_owned();
         let span = self.here(&word);
         let Some((key, value)) = word.split_once(':').filter(|(_, value)| !value.is_empty()) else {
             let found = if word.is_empty() { "the end".to_owned() } else { format!("`{word}`") };
             return Err((span, format!("expected `key:value`, found {found}")));
         };
-        let Some(kind) = CONDITIONS.iter().find(|kind| kind.key == key && kind.key != "when") else {
+        let Some(kind) = CONDITIONS.iter().find(|kind| kind.key == key) else {
+            if key == KIND.key {
+                return Err((span, "`when` cannot be nested".to_owned()));
+            }
             let near = nearest(key, CONDITIONS.iter().map(|kind| kind.key));
             let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Err((span, format!("`{key}` is not a condition{help}")));
         };
         self.at = span.end;
         let value = value.trim_matches('"').trim_matches('\'');
-        let node =
-            Node { value: Value::Text(value.to_owned()), span: self.base + span.start..self.base + span.end };
-        match (kind.build)(&node, self.ground, tell) {
+        let node = Node {
+            value: Value::Text(value.to_owned()),
+            span: self.offset + span.start..self.offset + span.end,
+        };
+        match (kind.build)(&node, self.base, report) {
             Some(condition) => Ok(Expression::Is { written: format!("{key}:{value}"), condition }),
-            None => Err((span, format!("`{value}` is not a value of `{key}`"))),
+            None => Err((span, format!("`{value}` is not a valid value of `{key}`"))),
         }
     }
 
@@ -220,7 +229,7 @@ impl Parser<'_> {
         start..(start + word.len()).max(start + 1)
     }
 
-    /// The next word: a parenthesis, an operator, or `key:value` up to white space or an unbalanced `)`.
+    /// The next token: a parenthesis, an operator, or `key:value` up to white space or an unbalanced `)`.
     fn peek(&self) -> &str {
         let rest = self.text[self.at..].trim_start();
         let single = |c: char| rest.starts_with(c).then(|| &rest[..1]);

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::{Keys, Lists, PlaceKind, keys, patterns};
-use crate::condition::{self, CONDITIONS, Condition, FILTERS, MatchMode, Paths};
+use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
@@ -176,8 +176,7 @@ impl Fields {
         let format = reader.format();
         let ground = reader.ground();
         let mode = mode_of_place(&reader.origin);
-        CONDITIONS
-            .iter()
+        condition::all()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
             .filter(|kind| !format.inert.contains(&kind.key))
             .filter_map(|kind| {

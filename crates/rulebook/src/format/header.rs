@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::keys::{self, PATHS, TRIGGERS};
 use super::parse::take_apart;
 use super::{Format, Keys, StatedActivation};
-use crate::condition::CONDITIONS;
+use crate::condition;
 use crate::frontmatter::{Header, Value};
 use crate::source::Origin;
 
@@ -88,7 +88,7 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
         return "comes on when a file of the request matches one of these and no `!pattern`".to_owned();
     }
     let is_label = known == "tags" && format.keys != Keys::Conditions;
-    if let Some(kind) = CONDITIONS.iter().find(|kind| kind.key == known && !is_label) {
+    if let Some(kind) = condition::all().find(|kind| kind.key == known && !is_label) {
         return format!("holds when {}", kind.holds);
     }
     let known = if TRIGGERS.contains(&known) { "condition" } else { known };

@@ -1,7 +1,7 @@
 //! The keys of headers: which are known where, and whose the others are.
 
 use super::{Format, Keys};
-use crate::condition::CONDITIONS;
+use crate::condition;
 
 /// Keys every format understands.
 const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "priority", "tags"];
@@ -67,7 +67,7 @@ pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
         .chain(format.aliases.iter().map(|(own, _)| *own))
         .chain(format.inert.iter().copied())
         .chain(conditions.then_some("match"))
-        .chain(CONDITIONS.iter().filter(move |_| conditions).map(|kind| kind.key))
+        .chain(condition::all().filter(move |_| conditions).map(|kind| kind.key))
 }
 
 /// Whose key it is, if it is another agent's.

@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
         };
         // What an agent itself makes of a file is not mended.
         let words = !matches!(format.keys, Keys::Own(_));
-        PatternBase { dialect: format.dialect, rival: format.rival, splits, words, base }
+        PatternBase { dialect: format.dialect, rival: format.rival, splits, splits_whitespace: words, base }
     }
 
     pub(super) fn tell(

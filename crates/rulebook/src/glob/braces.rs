@@ -1,21 +1,22 @@
-//! Brace expansion as in bash, for the dialects that expand before they match.
+//! Brace expansion as in bash, for the dialects that expand before matching.
 
 use super::error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH};
 
-/// The most bytes that may be copied on the way.
+/// The maximum number of bytes copied during expansion.
 const MAX_BYTES: usize = 4 << 20;
-/// How often `{a},b}` may be read anew.
+/// How often a text like `{a},b}` may be rewritten.
 const MAX_REWRITES: usize = 1000;
 
-// What was escaped stands in for itself while braces are looked for.
+// Placeholders for escaped characters during expansion.
 const BACKSLASH: char = '\u{fdd0}';
 const OPEN: char = '\u{fdd1}';
 const CLOSE: char = '\u{fdd2}';
 const COMMA: char = '\u{fdd3}';
 const DOT: char = '\u{fdd4}';
-const STANDINS: [(char, char); 5] = [('\\', BACKSLASH), ('{', OPEN), ('}', CLOSE), (',', COMMA), ('.', DOT)];
+const PLACEHOLDERS: [(char, char); 5] =
+    [('\\', BACKSLASH), ('{', OPEN), ('}', CLOSE), (',', COMMA), ('.', DOT)];
 
-/// The patterns that `pattern` stands for, as npm's brace-expansion 5 lists them.
+/// Expands `pattern` in the same order as brace-expansion 5 (npm).
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     if !has_group(pattern) {
         return Ok(vec![pattern.to_owned()]);
@@ -24,12 +25,12 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
         Some(rest) => (format!("{OPEN}{CLOSE}"), rest),
         None => (String::new(), pattern),
     };
-    let text = head + &hidden(rest);
+    let text = head + &with_placeholders(rest);
     let expanded = Expansion { copied: 0 }.expand(&text, 0, true)?;
-    Ok(expanded.into_iter().map(|text| shown(&text)).collect())
+    Ok(expanded.into_iter().map(|text| without_placeholders(&text)).collect())
 }
 
-/// Whether a `{` and a `}` stand on one line with no other `{` between them.
+/// Whether a `{` and a `}` are on one line with no other `{` between them.
 fn has_group(pattern: &str) -> bool {
     pattern.split('{').skip(1).any(|piece| {
         let line = piece.split(['\n', '\r', '\u{2028}', '\u{2029}']).next();
@@ -37,12 +38,12 @@ fn has_group(pattern: &str) -> bool {
     })
 }
 
-fn hidden(text: &str) -> String {
+fn with_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let standin = (c == '\\').then(|| chars.peek()).flatten();
-        match standin.and_then(|next| STANDINS.iter().find(|row| row.0 == *next)) {
+        let escaped = (c == '\\').then(|| chars.peek()).flatten();
+        match escaped.and_then(|next| PLACEHOLDERS.iter().find(|row| row.0 == *next)) {
             Some(row) => {
                 chars.next();
                 out.push(row.1);
@@ -53,8 +54,8 @@ fn hidden(text: &str) -> String {
     out
 }
 
-fn shown(text: &str) -> String {
-    let real = |c| STANDINS.iter().find(|row| row.1 == c).map_or(c, |row| row.0);
+fn without_placeholders(text: &str) -> String {
+    let real = |c| PLACEHOLDERS.iter().find(|row| row.1 == c).map_or(c, |row| row.0);
     text.chars().map(real).collect()
 }
 
@@ -89,7 +90,7 @@ impl Expansion {
                 values = self.list(body, depth)?;
             } else {
                 if rewrites < MAX_REWRITES && may_close_later(after) {
-                    // `{a},b}` is a list whose first word has a brace in it.
+                    // `{a},b}` is a list whose first word contains a brace.
                     rewrites += 1;
                     is_top = true;
                     text = format!("{before}{{{body}{CLOSE}{after}");
@@ -151,7 +152,7 @@ impl Expansion {
     }
 }
 
-/// The outermost pair of braces that comes first; where openers are never closed, the innermost.
+/// The first outermost pair of braces; if an opening brace is never closed, the first pair inside it.
 fn balanced(text: &str) -> Option<(usize, usize)> {
     let mut opened: Vec<usize> = Vec::new();
     let mut best: Option<(usize, usize)> = None;
@@ -171,7 +172,7 @@ fn balanced(text: &str) -> Option<(usize, usize)> {
     best
 }
 
-/// The words of a list, whose commas count outside inner braces only.
+/// Splits a list at the commas outside inner braces.
 fn words(body: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut rest = body;
@@ -193,7 +194,7 @@ fn words(body: &str) -> Vec<String> {
     }
 }
 
-/// Whether a comma, not followed by another, comes before a `}` on the same line.
+/// Whether a comma that is not followed by another comma precedes a `}` on the same line.
 fn may_close_later(text: &str) -> bool {
     text.split(['\n', '\r', '\u{2028}', '\u{2029}']).any(|line| {
         let Some(end) = line.rfind('}') else { return false };
@@ -202,7 +203,7 @@ fn may_close_later(text: &str) -> bool {
     })
 }
 
-/// The members of `1..5`, `a..e` and either with a step.
+/// The members of `1..5` or `a..e`, optionally with a step.
 fn sequence(body: &str) -> Option<Result<Vec<String>, GlobError>> {
     let ends: Vec<&str> = body.split("..").collect();
     let ([from, to] | [from, to, _]) = ends.as_slice() else { return None };
@@ -233,7 +234,7 @@ fn number(text: &str) -> Option<i64> {
     if digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
         return None;
     }
-    // Beyond what JavaScript counts exactly, one more or less is the same.
+    // JavaScript's integers are exact up to this value.
     let value = digits.bytes().fold(0_i64, |sum, c| (sum * 10 + i64::from(c - b'0')).min(1 << 53));
     Some(if digits.len() < text.len() { -value } else { value })
 }

@@ -1,19 +1,19 @@
-//! The dialects: whose glob rules a pattern follows.
+//! The glob dialects.
 
 use super::traits::Traits;
 
-/// Whose glob rules a pattern follows.
+/// The tool whose glob rules a pattern follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
-    /// npm's picomatch 4 with `dot: true`.
+    /// picomatch 4 (npm) with `dot: true`.
     Picomatch,
-    /// npm's minimatch 11 with its defaults.
+    /// minimatch 11 (npm) with its defaults.
     Minimatch,
     /// Claude Code's `paths`.
     Claude,
     /// `applyTo` as Copilot reads it in VS Code.
     VsCode,
-    /// One line of a `.gitignore`, or many.
+    /// Lines of a `.gitignore`.
     Gitignore,
     /// Amp's `globs`.
     Amp,
@@ -21,7 +21,7 @@ pub enum Dialect {
     CopilotCli,
 }
 
-/// Every dialect: its name, and what it means in one sentence.
+/// Every dialect with its name and its meaning in one sentence.
 const DIALECTS: [(Dialect, &str, &str); 7] = [
     (
         Dialect::Picomatch,
@@ -31,69 +31,73 @@ const DIALECTS: [(Dialect, &str, &str); 7] = [
     (
         Dialect::Minimatch,
         "minimatch",
-        "minimatch 11 with its defaults: as picomatch, but wildcards leave dotfiles alone",
+        "minimatch 11 with its defaults: like picomatch, but wildcards do not match dotfiles",
     ),
     (
         Dialect::Claude,
         "claude",
-        "a line of `.gitignore` whatever its case, with braces: a name without a slash is found at any depth, a folder stands for all in it",
+        "a line of `.gitignore`, case-insensitive and with braces: a name without a slash matches at any depth, a folder matches everything in it",
     ),
     (
         Dialect::VsCode,
         "vscode",
-        "VS Code's own globs whatever their case, found at any depth unless they start with `/`",
+        "VS Code's own globs, case-insensitive: they match at any depth unless they start with `/`",
     ),
     (
         Dialect::Gitignore,
         "gitignore",
-        "a line of `.gitignore`: a name without a slash is found at any depth, a folder stands for all in it",
+        "a line of `.gitignore`: a name without a slash matches at any depth, a folder matches everything in it",
     ),
-    (Dialect::Amp, "amp", "as picomatch, found at any depth unless it starts with `./`, `../` or `/`"),
+    (
+        Dialect::Amp,
+        "amp",
+        "like picomatch, but matches at any depth unless it starts with `./`, `../` or `/`",
+    ),
     (
         Dialect::CopilotCli,
         "copilot-cli",
-        "as minimatch with dotfiles, a pattern without a slash is found at any depth",
+        "like minimatch with dotfiles; a pattern without a slash matches at any depth",
     ),
 ];
 
 impl Dialect {
-    /// Every dialect there is.
+    /// Every dialect.
     pub fn all() -> impl Iterator<Item = Dialect> {
         DIALECTS.iter().map(|row| row.0)
     }
 
-    /// The name, as in documentation and settings.
+    /// The name used in documentation and settings.
     pub fn name(self) -> &'static str {
         DIALECTS[self as usize].1
     }
 
-    /// What patterns mean in it, in one sentence without its full stop.
+    /// What patterns mean in it: one sentence without a full stop.
     pub fn meaning(self) -> &'static str {
         DIALECTS[self as usize].2
     }
 
-    /// Whether paths match whatever their case.
-    pub(super) fn folds(self) -> bool {
+    /// Whether matching ignores case.
+    pub(super) fn ignores_case(self) -> bool {
         matches!(self, Dialect::Claude | Dialect::VsCode)
     }
 
-    /// Whether a folder, with its slash, may match without the segments its pattern names: VS Code's expressions ask for no
-    /// slash behind them.
-    pub(super) fn is_loose(self) -> bool {
+    /// Whether a folder with a trailing slash may match without containing the segments that the pattern names: VS Code's
+    /// expressions require no slash after them.
+    pub(super) fn matches_folders_loosely(self) -> bool {
         self == Dialect::VsCode
     }
 
-    /// Whether a folder that matches stands for all in it.
-    pub(super) fn reaches_below(self) -> bool {
+    /// Whether a matching folder covers everything below it.
+    pub(super) fn covers_folders(self) -> bool {
         matches!(self, Dialect::Claude | Dialect::Gitignore)
     }
 
-    /// Traits of paths that a plain pattern cannot decide about.
-    pub(super) fn minds(self) -> Traits {
+    /// The path traits for which a plain pattern needs its full expression.
+    pub(super) fn special_traits(self) -> Traits {
         match self {
             Dialect::Picomatch | Dialect::Amp => Traits::LINE_BREAK,
-            Dialect::Minimatch => Traits::FOLDER.and(Traits::HIDDEN),
-            Dialect::VsCode => Traits::FOLDER.and(Traits::BACKSLASH),
+            Dialect::Minimatch => Traits::FOLDER.union(Traits::HIDDEN),
+            Dialect::VsCode => Traits::FOLDER.union(Traits::BACKSLASH),
             Dialect::CopilotCli | Dialect::Claude | Dialect::Gitignore => Traits::FOLDER,
         }
     }
@@ -104,7 +108,7 @@ mod tests {
     use super::Dialect;
 
     #[test]
-    fn rows_stand_in_the_order_of_the_variants() {
+    fn rows_are_in_the_order_of_the_variants() {
         for (at, dialect) in Dialect::all().enumerate() {
             assert_eq!(dialect as usize, at);
             assert!(!dialect.name().is_empty() && !dialect.meaning().ends_with('.'));

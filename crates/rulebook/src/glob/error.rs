@@ -1,42 +1,42 @@
-//! Why a pattern could not become a [`Glob`](super::Glob).
+//! The limits of patterns, and the errors for exceeding them.
 
 use std::fmt;
 
-/// The longest pattern accepted, in bytes.
-pub const MAX_LEN: usize = 4096;
-/// The most brace alternatives a pattern may write down.
-pub const MAX_ALTERNATIVES: usize = 1000;
-/// The deepest nesting of groups.
-pub const MAX_DEPTH: usize = 64;
-/// The most steps a pattern may take once it is spelled out.
-pub const MAX_STEPS: usize = 16_384;
-/// The same for all patterns of a list that have alternatives.
-pub const MAX_TOGETHER: usize = MAX_STEPS;
+/// The maximum length of a pattern in bytes.
+pub(super) const MAX_LEN: usize = 4096;
+/// The maximum number of brace alternatives in a pattern.
+pub(super) const MAX_ALTERNATIVES: usize = 1000;
+/// The maximum nesting depth of groups.
+pub(super) const MAX_DEPTH: usize = 64;
+/// The maximum number of steps that a pattern compiles to.
+pub(super) const MAX_STEPS: usize = 16_384;
+/// As [`MAX_STEPS`], for all patterns with alternatives in a list.
+pub(super) const MAX_LIST_STEPS: usize = MAX_STEPS;
 
-/// A pattern that is refused, and the limit it passed.
+/// Why a pattern was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GlobError {
-    /// There is nothing to match.
+    /// The pattern is empty.
     Empty,
-    /// More than [`MAX_LEN`] bytes.
+    /// More than 4096 bytes.
     TooLong {
-        /// The bytes found.
+        /// The length in bytes.
         len: usize,
     },
-    /// More than [`MAX_ALTERNATIVES`] in braces.
+    /// More than 1000 alternatives in braces.
     TooManyAlternatives,
-    /// Groups nested deeper than [`MAX_DEPTH`].
+    /// Groups nested more than 64 levels deep.
     TooDeep,
-    /// More than [`MAX_STEPS`] steps, by repetition counts.
+    /// The pattern compiles to more than 16,384 steps.
     TooLarge,
-    /// The patterns with alternatives of its list take more than [`MAX_TOGETHER`] steps with it.
-    TooLargeTogether,
-    /// A back-reference, which no linear matcher can follow.
+    /// The patterns with alternatives up to this one in the list compile to more than 16,384 steps.
+    ListTooLarge,
+    /// A back-reference, which cannot be matched in linear time.
     BackReference,
-    /// A regular expression's look-behind, which is not supported.
+    /// A look-behind, which is not supported.
     LookBehind,
-    /// A range in braces that cuts a group in two.
-    Torn,
+    /// A range in braces that ends inside a group.
+    SplitGroup,
 }
 
 impl fmt::Display for GlobError {
@@ -44,31 +44,28 @@ impl fmt::Display for GlobError {
         match self {
             GlobError::Empty => write!(f, "the pattern is empty"),
             GlobError::TooLong { len } => {
-                write!(f, "the pattern has {len} bytes, at most {MAX_LEN} are allowed")
+                write!(f, "the pattern has {len} bytes, the limit is {MAX_LEN}")
             }
             GlobError::TooManyAlternatives => {
-                write!(f, "the pattern lists more alternatives in braces than the {MAX_ALTERNATIVES} allowed")
+                write!(f, "the pattern has more than {MAX_ALTERNATIVES} alternatives in braces")
             }
-            GlobError::TooDeep => write!(f, "the pattern nests groups deeper than the {MAX_DEPTH} allowed"),
+            GlobError::TooDeep => write!(f, "the pattern nests groups more than {MAX_DEPTH} levels deep"),
             GlobError::TooLarge => {
-                write!(f, "the pattern spells out to more than the {MAX_STEPS} steps allowed")
+                write!(f, "the pattern expands to more than {MAX_STEPS} steps")
             }
-            GlobError::TooLargeTogether => {
+            GlobError::ListTooLarge => {
                 write!(
                     f,
-                    "with the alternatives before it, the pattern spells out to more than the {MAX_TOGETHER} steps allowed for a list; no alternatives behind it are read"
+                    "the patterns with alternatives in this list expand to more than {MAX_LIST_STEPS} steps; this one and those after it are ignored"
                 )
             }
             GlobError::BackReference => {
-                write!(
-                    f,
-                    "the pattern refers back to a group as in `\\1`, only groups themselves are allowed"
-                )
+                write!(f, "the pattern has a back-reference such as `\\1`, which is not supported")
             }
             GlobError::LookBehind => {
-                write!(f, "the pattern looks behind with `(?<`, only `(?=` and `(?!` are allowed")
+                write!(f, "the pattern has a look-behind `(?<`, only `(?=` and `(?!` are supported")
             }
-            GlobError::Torn => write!(f, "a `..` range in braces ends inside a group opened within it"),
+            GlobError::SplitGroup => write!(f, "a `..` range in braces ends inside a group opened within it"),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Texts whatever their case, as JavaScript's `i` flag sees them.
+//! Case folding as with JavaScript's `i` flag.
 
 use std::borrow::Cow;
 
-/// The text with every character in the one case it is compared in.
+/// The text with every character folded.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|c| c.is_ascii() && !c.is_ascii_uppercase()) {
         return Cow::Borrowed(text);
@@ -10,7 +10,7 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(fold_char).collect())
 }
 
-/// Lower case, if that loses nothing: two characters fold alike where JavaScript takes them for one.
+/// Folds to lower case if that is reversible: two characters have the same fold exactly if JavaScript considers them equal.
 pub(super) fn fold_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
@@ -22,7 +22,7 @@ pub(super) fn fold_char(c: char) -> char {
     }
 }
 
-/// JavaScript keeps a character whose capital is several, beyond the first 65,536, or ASCII's.
+/// JavaScript keeps a character if its upper case is several characters, beyond U+FFFF, or ASCII for a non-ASCII character.
 fn upper(c: char) -> char {
     match single(c.to_uppercase()) {
         Some(upper) if u32::from(c) <= 0xffff && (c.is_ascii() || !upper.is_ascii()) => upper,
@@ -40,7 +40,7 @@ mod tests {
     use super::fold_char;
 
     #[test]
-    fn what_is_folded_stays_as_it_is() {
+    fn folding_twice_changes_nothing() {
         assert!(('\0'..=char::MAX).all(|c| fold_char(fold_char(c)) == fold_char(c)));
     }
 

@@ -1,25 +1,25 @@
-//! Lines of a `.gitignore`, as git reads them and as Claude Code's older library does.
+//! Lines of a `.gitignore` as read by git and by the library that Claude Code uses.
 
 use super::error::{GlobError, MAX_ALTERNATIVES};
 
-/// Who reads the line.
+/// The program that reads the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Git,
-    /// npm's ignore before 7.0.6, after braces were expanded one by one.
+    /// ignore before 7.0.6 (npm), after expanding braces one group at a time.
     Claude,
 }
 
-/// What an expression is asked for.
+/// What an expression matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// A path, by itself or by a folder above it.
+    /// A path, by itself or through a folder above it.
     Below,
-    /// A path by itself. A folder ends in a slash.
+    /// A path by itself; a folder ends in a slash.
     Entry,
 }
 
-/// The lines without braces that a pattern stands for.
+/// The lines without braces that a pattern expands to.
 pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobError> {
     match reader {
         Reader::Git => Ok(vec![pattern.to_owned()]),
@@ -27,12 +27,12 @@ pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobEr
     }
 }
 
-/// How many patterns the braces of one stand for.
+/// The number of lines that a pattern expands to.
 pub(super) fn count(pattern: &str) -> Result<usize, GlobError> {
     Ok(expand(pattern)?.len())
 }
 
-/// The patterns that braces stand for: the first `{` goes with the first `}`, again and again.
+/// Expands braces: the first `{` pairs with the first `}`, repeatedly.
 fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     let mut found = Vec::new();
     let mut open = vec![pattern.to_owned()];
@@ -53,19 +53,19 @@ fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     Ok(found)
 }
 
-/// The expression for a line without braces and without its leading `!`; nothing where it matches nothing.
+/// The expression for a line without braces and without its leading `!`; `None` if it matches nothing.
 pub(super) fn translate(line: &str, reader: Reader, reach: Reach) -> Option<String> {
     let line = if reader == Reader::Claude { line.strip_suffix("/**").unwrap_or(line) } else { line };
     let bare = match reader {
         Reader::Claude => trimmed(line, |c| c.is_whitespace() || c == '\u{feff}'),
         Reader::Git => trimmed(line, |c| c == ' '),
     };
-    // Claude's library looks for slashes before it takes the blanks off.
-    let looked_at = if reader == Reader::Claude { line } else { bare };
-    let is_anchored = looked_at.strip_suffix('/').unwrap_or(looked_at).contains('/');
+    // Claude's library checks for slashes before it trims whitespace.
+    let checked = if reader == Reader::Claude { line } else { bare };
+    let is_anchored = checked.strip_suffix('/').unwrap_or(checked).contains('/');
     let (line, folders_only) = bare.strip_suffix('/').map_or((bare, false), |line| (line, true));
     let line = match reader {
-        // As many folders as there are below, and be there none.
+        // `/**` here matches any number of folders, including none.
         Reader::Claude if folders_only => line.strip_suffix("/**").unwrap_or(line),
         _ => line,
     };
@@ -75,7 +75,7 @@ pub(super) fn translate(line: &str, reader: Reader, reach: Reach) -> Option<Stri
         at: 0,
         reader,
         is_anchored,
-        is_anew: false,
+        after_literal_globstar: false,
         source: String::new(),
     };
     let body = translator.run()?;
@@ -89,7 +89,7 @@ pub(super) fn translate(line: &str, reader: Reader, reach: Reach) -> Option<Stri
     (!body.is_empty()).then(|| format!("{start}{body}{end}"))
 }
 
-/// Without trailing blanks, unless the first of them is escaped.
+/// The line without trailing blanks, unless the first of them is escaped.
 fn trimmed(line: &str, is_blank: impl Fn(char) -> bool) -> &str {
     let bare = line.trim_end_matches(is_blank);
     let escapes = bare.len() - bare.trim_end_matches('\\').len();
@@ -102,14 +102,15 @@ struct Translator {
     at: usize,
     reader: Reader,
     is_anchored: bool,
-    /// A `**/` right behind literals was read last.
-    is_anew: bool,
+    /// The last thing read was a `**/` right after literals.
+    after_literal_globstar: bool,
     source: String,
 }
 
 impl Translator {
     fn run(mut self) -> Option<String> {
-        // In a path, git compares what stands before the first wildcard by itself, and then starts anew.
+        // In an anchored pattern, git compares the literals before the first wildcard separately, and treats the rest as a
+        // new pattern.
         let literals = self.chars.iter().take_while(|c| !matches!(c, '*' | '?' | '[' | '\\')).count();
         let start = if self.reader == Reader::Git && self.is_anchored { literals } else { 0 };
         let mut leads = true;
@@ -117,8 +118,8 @@ impl Translator {
             self.at += 1;
             match c {
                 '*' => {
-                    let is_anew = self.at - 1 == start;
-                    self.stars(is_anew, &mut leads);
+                    let starts_new = self.at - 1 == start;
+                    self.stars(starts_new, &mut leads);
                     continue;
                 }
                 '?' => self.source += "[^\\/]",
@@ -131,29 +132,31 @@ impl Translator {
                 c => push_literal(&mut self.source, c),
             }
             leads = false;
-            self.is_anew = false;
+            self.after_literal_globstar = false;
         }
         Some(self.source)
     }
 
-    /// After the first star. `leads` is whether only `**/` has been read so far.
-    fn stars(&mut self, is_anew: bool, leads: &mut bool) {
+    /// Reads stars after the first one. `leads`: only `**/` has been read so far.
+    fn stars(&mut self, starts_new: bool, leads: &mut bool) {
         let is_whole = self.at == 1 || self.chars[self.at - 2] == '/';
-        let begins = is_whole || is_anew;
+        let begins = is_whole || starts_new;
         let more = self.chars[self.at..].iter().take_while(|&&c| c == '*').count();
         self.at += more;
         let is_run = match self.reader {
             Reader::Git => more >= 1,
-            // A second `**/` right after a first is two stars.
+            // A second `**/` right after the first is two single stars.
             Reader::Claude => more == 1 && (!*leads || self.at == 2),
         };
         let rest = &self.chars[self.at..];
         match rest {
-            [] if is_run && begins => self.source += if is_whole && !self.is_anew { "[^]+" } else { "[^]*" },
+            [] if is_run && begins => {
+                self.source += if is_whole && !self.after_literal_globstar { "[^]+" } else { "[^]*" }
+            }
             ['/', ..] if is_run && begins => {
                 self.source += "(?:[^]*\\/)?";
                 self.at += 1;
-                self.is_anew = !is_whole;
+                self.after_literal_globstar = !is_whole;
                 return;
             }
             ['\\', '/', ..] if is_run && begins && self.reader == Reader::Git => self.source += "[^]*",
@@ -161,10 +164,10 @@ impl Translator {
             _ => self.source += "[^\\/]*",
         }
         *leads = false;
-        self.is_anew = false;
+        self.after_literal_globstar = false;
     }
 
-    /// A bracket expression as git reads it; nothing where it is never closed, which spoils the pattern.
+    /// Reads a bracket expression as git does. `None` if it is unclosed, which makes the pattern match nothing.
     fn class(&mut self) -> Option<()> {
         let negated = matches!(self.chars.get(self.at), Some('!' | '^'));
         self.at += usize::from(negated);
@@ -217,12 +220,12 @@ impl Translator {
         self.chars.get(self.at - 1).copied()
     }
 
-    /// A bracket expression as Claude's library takes it over: up to the first `]`, nothing negated.
+    /// Reads a bracket expression as Claude's library does: up to the first `]`, without negation.
     fn raw_class(&mut self) -> Option<()> {
         let len = self.chars[self.at..].iter().position(|&c| c == ']')?;
         let body = &self.chars[self.at..self.at + len];
         self.at += len + 1;
-        // A folder is what its name matches: no slash is part of one.
+        // A class must not match the slash between segments.
         let is_range_over =
             |three: &[char]| matches!(three, [low, '-', high] if (*low..=*high).contains(&'/'));
         if body.contains(&'/') || body.windows(3).any(is_range_over) {
@@ -233,7 +236,7 @@ impl Translator {
         while let [c, after @ ..] = rest {
             rest = match after {
                 ['-', high @ '0'..='z', after @ ..] if ('0'..='z').contains(c) => {
-                    // A range out of order is as if it were not written.
+                    // A reversed range is ignored.
                     if c <= high {
                         push_raw(&mut self.source, *c);
                         self.source.push('-');
@@ -252,7 +255,7 @@ impl Translator {
     }
 }
 
-/// A member of a class as JavaScript would read it, but never a negation.
+/// Writes a class member that JavaScript does not read as a negation.
 fn push_raw(source: &mut String, c: char) {
     if matches!(c, '^' | '/' | '\\') {
         source.push('\\');
@@ -273,7 +276,7 @@ fn push_range(members: &mut String, low: char, high: char) {
     push_literal(members, high);
 }
 
-/// What git's names for classes stand for.
+/// Git's named classes.
 const CLASSES: &[(&str, &str)] = &[
     ("alnum", "0-9A-Za-z"),
     ("alpha", "A-Za-z"),

@@ -1,34 +1,35 @@
-//! Paths prepared for many globs.
+//! A set of paths, indexed for matching many globs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::hash::hash;
+use super::matcher::Matcher;
 use super::plain::{Last, extensions};
-use super::set::hash;
-use super::traits::Traits;
-use super::{Asked, Glob, fold};
+use super::traits::{Traits, has_special_characters};
+use super::{Glob, fold};
 
-/// Paths bucketed, so that a glob looks only at those it could match.
+/// Paths in buckets, so that a glob is matched only against those that it could match.
 #[derive(Clone, Debug)]
 pub struct PathIndex<'p> {
     written: Index<&'p str>,
-    /// The same in one case, for globs that do not look at it; positions there are ranks here.
+    /// The same paths with case folded, for globs that ignore case. Its positions are ranks in `written`.
     folded: OnceCell<Index<String>>,
 }
 
 impl<'p> PathIndex<'p> {
-    /// Prepares `paths`; answers are positions in their order.
+    /// Indexes `paths`; results are positions in their order.
     pub fn new(paths: impl IntoIterator<Item = &'p str>) -> PathIndex<'p> {
         PathIndex { written: Index::new(paths.into_iter()), folded: OnceCell::new() }
     }
 
-    /// Positions of the paths the glob matches, ascending.
+    /// Positions of the paths that the glob matches, ascending.
     ///
-    /// Says the same as asking [`Glob::is_match`] for each path, but looks at few of them.
+    /// Returns the same as calling [`Glob::is_match`] for each path, but examines only few of them.
     pub fn matches(&self, glob: &Glob) -> Vec<usize> {
         let written = &self.written;
-        // Buckets know paths only in the case they are written in.
-        if glob.dialect().folds() && written.traits.touch(Traits::CASED) {
+        // Buckets are case-sensitive.
+        if glob.dialect().ignores_case() && written.traits.intersects(Traits::CASED) {
             let fold = |path: &&str| fold::fold(path).into_owned();
             let folded = self.folded.get_or_init(|| Index::new(written.paths.iter().map(fold)));
             return written.in_order(folded.matches(glob));
@@ -37,26 +38,26 @@ impl<'p> PathIndex<'p> {
     }
 }
 
-/// An index of paths as they are.
+/// A case-sensitive index.
 ///
-/// Inside, a path goes by its rank: its place among those that are not empty, which nothing matches.
+/// Internally, a path is identified by its rank: its position among the non-empty paths. Nothing matches an empty path.
 #[derive(Clone, Debug)]
 struct Index<S> {
     paths: Vec<S>,
-    /// Each path's position as given.
+    /// The original position of each path.
     positions: Vec<usize>,
     all: Vec<usize>,
     by_extension: HashMap<String, Vec<usize>>,
-    /// By the last segment, by what stands before its first dot, and by every segment; where a glob asks for it.
+    /// By the last segment, by its part before the first dot, and by every segment. Built on first use.
     by_name: OnceCell<Buckets>,
     by_stem: OnceCell<Buckets>,
     by_segment: OnceCell<Buckets>,
     by_folder: OnceCell<Folders>,
-    /// The folders themselves, for globs that match all below one.
+    /// The folders themselves, for globs that match everything below a folder.
     folders: OnceCell<Box<Index<String>>>,
-    /// Paths that a pattern could be equal to without matching it, sorted.
-    odd: Vec<usize>,
-    /// What some path is like.
+    /// Paths that may be equal to a pattern's text without matching it otherwise, sorted.
+    special: Vec<usize>,
+    /// The traits of all paths together.
     traits: Traits,
 }
 
@@ -65,12 +66,12 @@ impl<S: AsRef<str>> Index<S> {
         let given = paths.enumerate().filter(|(_, path)| !path.as_ref().is_empty());
         let (positions, paths): (Vec<usize>, Vec<S>) = given.unzip();
         let mut by_extension: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut odd: Vec<usize> = Vec::new();
+        let mut special: Vec<usize> = Vec::new();
         let mut traits = Traits::default();
         for (rank, path) in paths.iter().map(AsRef::as_ref).enumerate() {
-            traits = traits.and(Traits::of(path));
-            if is_odd(path) {
-                odd.push(rank);
+            traits = traits.union(Traits::of(path));
+            if has_special_characters(path) {
+                special.push(rank);
             }
             let Some((_, extension)) = name(path).rsplit_once('.') else { continue };
             match by_extension.get_mut(extension) {
@@ -78,7 +79,7 @@ impl<S: AsRef<str>> Index<S> {
                 None => drop(by_extension.insert(extension.to_owned(), vec![rank])),
             }
         }
-        odd.sort_by_key(|rank| paths[*rank].as_ref());
+        special.sort_by_key(|rank| paths[*rank].as_ref());
         Index {
             positions,
             all: (0..paths.len()).collect(),
@@ -89,7 +90,7 @@ impl<S: AsRef<str>> Index<S> {
             by_segment: OnceCell::new(),
             by_folder: OnceCell::new(),
             folders: OnceCell::new(),
-            odd,
+            special,
             traits,
         }
     }
@@ -100,42 +101,42 @@ impl<S: AsRef<str>> Index<S> {
 
     fn matches(&self, glob: &Glob) -> Vec<usize> {
         if glob.is_negated() {
-            let mut asked = Asked::new(glob, self.all.len(), self.traits);
-            let matching = |rank: &usize| glob.answer(self.path(*rank), |path| asked.fits(path));
-            return self.in_order(self.all.iter().copied().filter(matching).collect());
+            let mut matcher = Matcher::new(glob, self.all.len(), self.traits);
+            let is_match = |rank: &usize| glob.is_match_with(self.path(*rank), |path| matcher.is_match(path));
+            return self.in_order(self.all.iter().copied().filter(is_match).collect());
         }
-        // With fewer, reading the pattern anew takes longer.
+        // For fewer paths, parsing the pattern again takes longer.
         const MANY: usize = 512;
-        let is_worth_it = self.paths.len() >= MANY;
-        match is_worth_it.then(|| glob.entries()).flatten() {
+        let entries = if self.paths.len() >= MANY { glob.entries() } else { None };
+        match entries {
             Some(entries) => self.in_order(entries.iter().flat_map(|entry| self.below_any(entry)).collect()),
             None => self.in_order(self.found(glob)),
         }
     }
 
-    /// Ranks of the paths that match by themselves or by a folder above them.
+    /// Ranks of the paths that match by themselves or through a folder above them.
     fn below_any(&self, entry: &Glob) -> Vec<usize> {
         let mut found = self.found(entry);
         let folders = self.folders.get_or_init(|| Box::new(Index::new(self.by_folder().all().into_iter())));
         let mut matching: Vec<&str> =
             folders.found(entry).into_iter().map(|rank| folders.path(rank)).collect();
         matching.sort_unstable();
-        // What is below one that matches is there already.
+        // Paths below a matching folder are found already.
         matching.dedup_by(|below, above| below.starts_with(*above));
         matching.into_iter().for_each(|folder| found.extend(self.below(bare(folder))));
         found
     }
 
-    /// Ranks of the paths a glob without `!` matches, in any order, some perhaps twice.
+    /// Ranks of the paths that a glob without `!` matches, in any order and possibly repeated.
     fn found(&self, glob: &Glob) -> Vec<usize> {
         let candidates = self.candidates(glob);
-        let mut asked = Asked::new(glob, candidates.len(self), self.traits);
+        let mut matcher = Matcher::new(glob, candidates.len(self), self.traits);
         let mut found = Vec::new();
-        let minded = glob.dialect().minds().and(Traits::LINE_BREAK).and(Traits::FOLDER);
-        let says_all = !minded.touch(self.traits) && glob.is_any_with_extension();
-        let mut take = |ranks: &[usize]| match says_all {
+        let special = glob.dialect().special_traits().union(Traits::LINE_BREAK).union(Traits::FOLDER);
+        let all_match = !special.intersects(self.traits) && glob.is_any_with_extension();
+        let mut take = |ranks: &[usize]| match all_match {
             true => found.extend(ranks),
-            false => found.extend(ranks.iter().filter(|&&rank| asked.fits(self.path(rank)))),
+            false => found.extend(ranks.iter().filter(|&&rank| matcher.is_match(self.path(rank)))),
         };
         match candidates {
             Candidates::These(ranks) => take(ranks),
@@ -147,16 +148,16 @@ impl<S: AsRef<str>> Index<S> {
             }
             Candidates::Extensions(list) => extensions(list).for_each(|end| take(self.with_extension(end))),
         }
-        // A pattern may match itself, whatever it asks of other paths.
-        found.extend(glob.itself().map_or(&[][..], |text| self.equal_to(text)));
+        // A pattern may match its own text, regardless of its other matches.
+        found.extend(glob.own_text().map_or(&[][..], |text| self.equal_to(text)));
         found
     }
 
-    /// The fewest paths known to contain every match but the pattern itself.
+    /// The smallest known set of paths that contains every match except for the pattern's own text.
     fn candidates<'a>(&'a self, glob: &'a Glob) -> Candidates<'a> {
-        /// With so few to verify, looking for fewer takes longer.
+        /// With so few candidates, searching for a smaller set takes longer than matching them.
         const FEW: usize = 8;
-        if glob.dialect().is_loose() && self.traits.touch(Traits::FOLDER) {
+        if glob.dialect().matches_folders_loosely() && self.traits.intersects(Traits::FOLDER) {
             return Candidates::These(&self.all);
         }
         let mut best = match glob.last() {
@@ -200,7 +201,7 @@ impl<S: AsRef<str>> Index<S> {
         self.by_segment.get_or_init(|| Buckets::new(self.keyed(|path| bare(path).split('/'))))
     }
 
-    /// Every path's rank with the hash of each of its keys.
+    /// The rank of every path with the hash of each of its keys.
     fn keyed<'s, K: IntoIterator<Item = &'s str>>(
         &'s self,
         keys: impl Fn(&'s str) -> K,
@@ -222,19 +223,19 @@ impl<S: AsRef<str>> Index<S> {
     }
 
     fn equal_to(&self, path: &str) -> &[usize] {
-        let start = self.odd.partition_point(|&rank| self.path(rank) < path);
-        let len = self.odd[start..].iter().take_while(|&&rank| self.path(rank) == path).count();
-        &self.odd[start..start + len]
+        let start = self.special.partition_point(|&rank| self.path(rank) < path);
+        let len = self.special[start..].iter().take_while(|&&rank| self.path(rank) == path).count();
+        &self.special[start..start + len]
     }
 
-    /// The positions of these ranks, ascending, each once.
+    /// The positions of these ranks, sorted and deduplicated.
     fn in_order(&self, mut found: Vec<usize>) -> Vec<usize> {
         found.iter_mut().for_each(|at| *at = self.positions[*at]);
         if found.is_sorted() {
             found.dedup();
             return found;
         }
-        // Where a fair part of many paths matches, marking them is quicker than sorting.
+        // If many of the paths match, a bitmap is faster than sorting.
         if found.len() < 64.max(self.positions.len() / 64) {
             found.sort_unstable();
             found.dedup();
@@ -254,12 +255,12 @@ impl<S: AsRef<str>> Index<S> {
     }
 }
 
-/// Paths to be verified.
+/// Paths that may match.
 enum Candidates<'a> {
     These(&'a [usize]),
-    /// Those in a folder, and what has its path.
+    /// The paths below a folder, and the folder itself.
     Below(&'a [usize], &'a str),
-    /// Those with one of the extensions in this list.
+    /// The paths with one of the extensions in this list.
     Extensions(&'a str),
 }
 
@@ -274,10 +275,10 @@ impl Candidates<'_> {
     }
 }
 
-/// Ranks by the hash of what their paths have. Two that hash alike are only asked in vain.
+/// Ranks by the hash of a key. A collision only costs an unsuccessful match.
 #[derive(Clone, Debug)]
 struct Buckets {
-    /// Sorted, each beside its rank.
+    /// Sorted; parallel to `ranks`.
     hashes: Vec<u64>,
     ranks: Vec<usize>,
 }
@@ -298,10 +299,10 @@ impl Buckets {
     }
 }
 
-/// Paths by folder. Neighbours often share theirs, so that few folders are to be sorted.
+/// Paths by folder. Neighbouring paths often share a folder, so few folders need sorting.
 #[derive(Clone, Debug)]
 struct Folders {
-    /// Each with where its ranks begin; sorted as if a slash ended them.
+    /// Each folder with the index of its first rank; sorted as if every folder ended in a slash.
     folders: Vec<(String, usize)>,
     ranks: Vec<usize>,
 }
@@ -312,7 +313,7 @@ impl Folders {
         let ranks: Vec<usize> = (0..paths.len()).collect();
         let runs = ranks.chunk_by(|a, b| parent(*a) == parent(*b));
         let mut runs: Vec<(&str, &[usize])> = runs.map(|run| (parent(run[0]), run)).collect();
-        runs.sort_by(|a, b| ended(a.0).cmp(ended(b.0)));
+        runs.sort_by(|a, b| with_slash(a.0).cmp(with_slash(b.0)));
         let mut sorted = Folders { folders: Vec::with_capacity(runs.len()), ranks: Vec::new() };
         for (folder, run) in runs {
             sorted.folders.push((folder.to_owned(), sorted.ranks.len()));
@@ -321,7 +322,7 @@ impl Folders {
         sorted
     }
 
-    /// Every folder, and every one above it, once; each ends in a slash.
+    /// Every folder and its ancestors, each once and with a trailing slash.
     fn all(&self) -> Vec<String> {
         let above = |folder: &'_ str| {
             let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
@@ -338,35 +339,29 @@ impl Folders {
         let is_below = |other: &str| {
             other.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let first = self.folders.partition_point(|(other, _)| ended(other).lt(ended(folder)));
+        let first = self.folders.partition_point(|(other, _)| with_slash(other).lt(with_slash(folder)));
         let len = self.folders[first..].partition_point(|(other, _)| is_below(other));
         let start = |at: usize| self.folders.get(at).map_or(self.ranks.len(), |(_, start)| *start);
         &self.ranks[start(first)..start(first + len)]
     }
 }
 
-fn ended(folder: &str) -> impl Iterator<Item = u8> {
+fn with_slash(folder: &str) -> impl Iterator<Item = u8> {
     folder.bytes().chain([b'/'])
 }
 
-/// Without the slash that ends a directory.
+/// The path without a trailing slash.
 fn bare(path: &str) -> &str {
     path.strip_suffix('/').unwrap_or(path)
 }
 
-/// The last segment.
+/// The last segment of a path.
 fn name(path: &str) -> &str {
     let path = bare(path);
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What stands before the last segment.
+/// The folder of a path.
 fn parent(path: &str) -> &str {
     bare(path).rsplit_once('/').map_or("", |(parent, _)| parent)
-}
-
-/// Whether the path has signs that mean something in a pattern.
-pub(super) fn is_odd(path: &str) -> bool {
-    let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
-    path.starts_with("./") || !path.bytes().all(is_common)
 }

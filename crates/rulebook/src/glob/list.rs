@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// Splits at the commas that stand outside braces, brackets and parentheses.
+/// Splits at the commas outside braces, brackets and parentheses.
 ///
-/// Pieces are trimmed, empty ones dropped; each comes with its byte range in `text`. A closer
-/// without its opener is ordinary text, and an opener never closed keeps the rest in one piece.
+/// Pieces are trimmed and empty ones dropped; each has its byte range in `text`. A closing character without its opening
+/// one is ordinary text. The rest after an unclosed opening character is one piece.
 pub fn split_list(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut pieces = Vec::new();
     let mut closers: Vec<char> = Vec::new();

@@ -1,6 +1,6 @@
-//! Glob dialects: parsed once, matched in linear time.
+//! Glob dialects: each pattern is parsed once and matched in linear time.
 //!
-//! Paths are relative to the root, with `/` between segments, none of which is empty, `.` or `..`;
+//! Paths are relative to the root and use `/` as the separator. No segment is empty, `.` or `..`;
 //! a directory may end in `/`.
 
 mod braces;
@@ -8,20 +8,23 @@ mod dialect;
 mod error;
 mod fold;
 mod gitignore;
+mod hash;
 mod index;
 mod list;
+mod matcher;
 mod minimatch;
+mod parse;
 mod patterns;
 mod picomatch;
 mod plain;
-mod reading;
+mod plan;
 mod regex;
 mod set;
 mod traits;
 mod vscode;
 
 pub use dialect::Dialect;
-pub use error::{GlobError, MAX_ALTERNATIVES, MAX_DEPTH, MAX_LEN, MAX_STEPS, MAX_TOGETHER};
+pub use error::GlobError;
 pub use index::PathIndex;
 pub use list::split_list;
 pub use patterns::{Decision, PatternList, Selection};
@@ -30,39 +33,31 @@ pub use set::PatternSet;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use plain::{Last, Plain};
-use reading::{Reading, Turn};
-use regex::{Lazy, Needs, Program};
+use error::MAX_LEN;
+use parse::{Negation, Parsed};
+use plain::Last;
+use plan::Plan;
 use traits::Traits;
 
-/// A pattern ready to be matched.
+/// A pattern ready to match paths.
 #[derive(Clone, Debug)]
 pub struct Glob {
     pattern: Box<str>,
     dialect: Dialect,
-    /// What is matched, where it is not the pattern as written.
+    /// The text to match, if it differs from the pattern as written.
     text: Option<Box<str>>,
-    /// Where the text starts after the `!` that turn it around; 0 when none do.
+    /// Where the text starts after the `!` characters that negate it; 0 without any.
     body: usize,
-    turn: Turn,
+    negation: Negation,
     plan: Plan,
-    /// The whole expression of a plain pattern, for the paths it cannot decide.
+    /// The full expression of a plain pattern, for the paths that the plain form cannot decide.
     exact: OnceLock<Box<Plan>>,
     /// See [`Glob::entries`].
     entries: OnceLock<Option<Box<[Glob]>>>,
 }
 
-#[derive(Clone, Debug)]
-enum Plan {
-    Plain(Plain),
-    Program(Box<(Program, Needs)>),
-    /// Not a valid expression: the pattern matches only itself, if its dialect says so.
-    Never,
-    Always,
-}
-
 impl Glob {
-    /// Reads `pattern`; fails only when it passes a limit.
+    /// Reads `pattern`. Fails only if the pattern exceeds a limit.
     pub fn new(pattern: &str, dialect: Dialect) -> Result<Glob, GlobError> {
         if pattern.is_empty() {
             return Err(GlobError::Empty);
@@ -70,36 +65,38 @@ impl Glob {
         if pattern.len() > MAX_LEN {
             return Err(GlobError::TooLong { len: pattern.len() });
         }
-        let Reading { text, body, turn, plan } = reading::read(pattern, dialect)?;
+        let Parsed { text, body, negation, plan } = parse::parse(pattern, dialect)?;
         let text = (text != pattern).then(|| text.into());
-        Ok(Glob { pattern: pattern.into(), dialect, text, body, turn, plan, ..Glob::blank(dialect) })
+        Ok(Glob { pattern: pattern.into(), text, body, negation, ..Glob::from_plan(plan, dialect) })
     }
 
-    /// Matches nothing.
-    fn blank(dialect: Dialect) -> Glob {
+    fn from_plan(plan: Plan, dialect: Dialect) -> Glob {
         Glob {
             pattern: "".into(),
             dialect,
             text: None,
             body: 0,
-            turn: Turn::No,
-            plan: Plan::Never,
+            negation: Negation::None,
+            plan,
             exact: OnceLock::new(),
             entries: OnceLock::new(),
         }
     }
 
-    /// Where a match stands for all that is below it: globs of which one matches the path, or a folder above it, by itself.
-    /// They know how their matches end, which the whole does not.
+    /// In dialects where a matching folder covers everything below it: globs such that a path matches this glob if one of
+    /// them matches the path or a folder above it. Unlike the whole glob, they know how their matches end.
     fn entries(&self) -> Option<&[Glob]> {
-        /// With more, asking the whole is no slower.
+        /// With more entries, matching the whole glob is as fast.
         const MAX_ENTRIES: usize = 32;
-        if !self.dialect.reaches_below() || self.turn != Turn::No || matches!(self.plan, Plan::Never) {
+        if !self.dialect.covers_folders()
+            || self.negation != Negation::None
+            || matches!(self.plan, Plan::Never)
+        {
             return None;
         }
         let read = || {
-            let plans = reading::entries(self.text(), self.dialect, MAX_ENTRIES)?;
-            Some(plans.into_iter().map(|plan| Glob { plan, ..Glob::blank(self.dialect) }).collect())
+            let plans = parse::entries(self.text(), self.dialect, MAX_ENTRIES)?;
+            Some(plans.into_iter().map(|plan| Glob::from_plan(plan, self.dialect)).collect())
         };
         self.entries.get_or_init(read).as_deref()
     }
@@ -109,7 +106,7 @@ impl Glob {
         &self.pattern
     }
 
-    /// How many steps it takes, spelled out.
+    /// The number of instructions it compiles to.
     fn steps(&self) -> usize {
         match &self.plan {
             Plan::Program(compiled) => compiled.0.steps(),
@@ -117,7 +114,7 @@ impl Glob {
         }
     }
 
-    /// Whose rules it follows.
+    /// The dialect that the pattern is written in.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
@@ -126,46 +123,48 @@ impl Glob {
         self.text.as_deref().unwrap_or(&self.pattern)
     }
 
-    /// Whether `path` matches, with a leading `!` turning the answer around.
+    /// Whether `path` matches; a leading `!` inverts the result.
     ///
-    /// In a `.gitignore` a line with `!` only takes back what others say: alone it matches nothing.
+    /// In a `.gitignore`, a line with `!` only excludes paths that other lines match: alone it matches nothing.
     pub fn is_match(&self, path: &str) -> bool {
-        self.answer(path, |path| self.fits_folded(path))
+        self.is_match_with(path, |path| self.matches_folded(path))
     }
 
-    /// The answer for a path, given whether it fits once folded.
-    fn answer(&self, path: &str, fits: impl FnOnce(&str) -> bool) -> bool {
+    /// As [`Glob::is_match`], where `matches` matches the folded path.
+    fn is_match_with(&self, path: &str, matches: impl FnOnce(&str) -> bool) -> bool {
         if path.is_empty() {
             return false;
         }
-        if self.itself() == Some(path) {
+        if self.own_text() == Some(path) {
             return true;
         }
-        match self.turn {
-            Turn::No => fits(&self.folded(path)),
-            Turn::Around if self.itself().is_some() => {
-                !matches!(self.plan, Plan::Never) && !traits::has_line_break(path) && !fits(path)
+        match self.negation {
+            Negation::None => matches(&self.folded(path)),
+            Negation::Inverts if self.own_text().is_some() => {
+                !matches!(self.plan, Plan::Never) && !traits::has_line_break(path) && !matches(path)
             }
-            Turn::Around => !fits(path),
-            Turn::Back => false,
+            Negation::Inverts => !matches(path),
+            Negation::Excludes => false,
         }
     }
 
-    /// Whether an odd number of `!` (but not `!(`) turns the whole pattern around.
+    /// Whether an odd number of leading `!` (other than `!(`) negates the pattern.
     pub fn is_negated(&self) -> bool {
-        self.turn != Turn::No
+        self.negation != Negation::None
     }
 
-    /// Whether the pattern without its leading `!` matches; for callers that exclude by it.
+    /// Whether the pattern matches without its leading `!`, for callers that exclude by it.
     pub fn matches_ignoring_negation(&self, path: &str) -> bool {
-        let is_itself = || self.itself().is_some_and(|text| path == &text[self.body..]);
-        !path.is_empty() && (is_itself() || self.fits_folded(&self.folded(path)))
+        let is_own_text = || self.own_text().is_some_and(|text| path == &text[self.body..]);
+        !path.is_empty() && (is_own_text() || self.matches_folded(&self.folded(path)))
     }
 
-    /// Whether it matches every path, but for those with line breaks.
+    /// Whether it matches every path, except for those with line breaks.
     pub fn is_universal(&self) -> bool {
-        let is_plain = match &self.plan {
-            Plan::Plain(plain) => plain.is_universal() && !self.dialect.minds().touch(Traits::HIDDEN),
+        let is_universal = match &self.plan {
+            Plan::Plain(plain) => {
+                plain.is_universal() && !self.dialect.special_traits().intersects(Traits::HIDDEN)
+            }
             Plan::Always => true,
             _ => match self.dialect {
                 Dialect::Picomatch => matches!(&*self.pattern, "**/**" | "**/**/**"),
@@ -173,44 +172,44 @@ impl Glob {
                 _ => false,
             },
         };
-        is_plain && self.turn == Turn::No
+        is_universal && self.negation == Negation::None
     }
 
-    /// In picomatch every pattern matches itself, whatever it says.
-    fn itself(&self) -> Option<&str> {
+    /// The pattern's text, in dialects where every pattern matches its own text.
+    fn own_text(&self) -> Option<&str> {
         matches!(self.dialect, Dialect::Picomatch | Dialect::Amp).then(|| self.text())
     }
 
     fn folded<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        if self.dialect.folds() { fold::fold(path) } else { Cow::Borrowed(path) }
+        if self.dialect.ignores_case() { fold::fold(path) } else { Cow::Borrowed(path) }
     }
 
-    fn fits_folded(&self, path: &str) -> bool {
+    fn matches_folded(&self, path: &str) -> bool {
+        let special = self.dialect.special_traits();
         match &self.plan {
             Plan::Never => false,
             Plan::Always => true,
-            Plan::Program(compiled) => compiled.1.are_met(path) && compiled.0.is_match(path),
-            Plan::Plain(_) if path.ends_with('/') && self.dialect.minds().touch(Traits::FOLDER) => {
-                self.fits_exactly(path)
+            Plan::Program(compiled) => compiled.1.are_in(path) && compiled.0.is_match(path),
+            Plan::Plain(_) if path.ends_with('/') && special.intersects(Traits::FOLDER) => {
+                self.matches_exactly(path)
             }
             Plan::Plain(plain) => {
                 plain.is_match(self.text(), path)
-                    && (!self.dialect.minds().touch(Traits::of(path)) || self.fits_exactly(path))
+                    && (!special.intersects(Traits::of(path)) || self.matches_exactly(path))
             }
         }
     }
 
-    /// Asks the expression itself.
-    fn fits_exactly(&self, path: &str) -> bool {
-        let exact = self.exact.get_or_init(|| {
-            Box::new(
-                reading::compile(self.text(), self.dialect).map_or(Plan::Never, |compiled| compiled.plan),
-            )
-        });
+    /// Runs the full expression of a plain pattern.
+    fn matches_exactly(&self, path: &str) -> bool {
+        let compile = || parse::compile(self.text(), self.dialect).map_or(Plan::Never, |parsed| parsed.plan);
+        let exact = self.exact.get_or_init(|| Box::new(compile()));
         matches!(&**exact, Plan::Program(compiled) if compiled.0.is_match(path))
     }
 
-    /// The whole segments that every match but the pattern itself starts with.
+    // The next six describe every match except for the pattern's own text.
+
+    /// The whole segments that a match starts with.
     fn root(&self) -> &str {
         match &self.plan {
             Plan::Never | Plan::Always => "",
@@ -219,7 +218,7 @@ impl Glob {
         }
     }
 
-    /// How the last segment of every match but the pattern itself looks.
+    /// What is known about the last segment.
     fn last(&self) -> Last<'_> {
         match &self.plan {
             Plan::Never | Plan::Always => Last::Unknown,
@@ -228,7 +227,7 @@ impl Glob {
         }
     }
 
-    /// What stands before the first dot in the last segment of every match but the pattern itself.
+    /// The part of the last segment before its first dot.
     fn stem(&self) -> Option<&str> {
         match &self.plan {
             Plan::Plain(plain) => plain.stem(self.text()),
@@ -236,7 +235,15 @@ impl Glob {
         }
     }
 
-    /// Whether the extension is all it asks for.
+    /// A segment that is somewhere in the path.
+    fn segment(&self) -> Option<&str> {
+        match &self.plan {
+            Plan::Plain(plain) => plain.segment(self.text()),
+            _ => None,
+        }
+    }
+
+    /// Whether the extension alone decides.
     fn is_any_with_extension(&self) -> bool {
         match &self.plan {
             Plan::Plain(plain) => plain.is_any_with_extension(self.text()),
@@ -244,66 +251,11 @@ impl Glob {
         }
     }
 
-    /// Whether names with an extension differ to it in nothing else, their folder being the same.
-    pub(crate) fn asks_extension_only(&self) -> bool {
+    /// Whether folder and extension alone decide.
+    pub(crate) fn depends_on_extension_only(&self) -> bool {
         match &self.plan {
-            Plan::Plain(plain) => self.turn == Turn::No && plain.asks_extension_only(self.text()),
+            Plan::Plain(plain) => !self.is_negated() && plain.depends_on_extension_only(self.text()),
             _ => false,
-        }
-    }
-
-    /// A segment that every match but the pattern itself has.
-    fn segment(&self) -> Option<&str> {
-        match &self.plan {
-            Plan::Plain(plain) => plain.segment(self.text()),
-            _ => None,
-        }
-    }
-}
-
-impl Needs {
-    fn are_met(&self, path: &str) -> bool {
-        path.starts_with(&*self.prefix) && path.trim_end_matches('/').ends_with(&*self.suffix)
-    }
-
-    fn last(&self) -> Last<'_> {
-        match self.suffix.rfind(['/', '.']) {
-            None => Last::Unknown,
-            Some(at) if self.suffix[at..].starts_with('.') => Last::Extension(&self.suffix[at + 1..]),
-            Some(at) => Last::Name(&self.suffix[at + 1..]),
-        }
-    }
-}
-
-/// A glob about to be asked for many paths, none of them empty.
-enum Asked<'g> {
-    Once(&'g Glob),
-    /// No path has a trait its dialect minds.
-    Plain(&'g Plain, &'g str),
-    Lazy(Box<Lazy<'g>>, &'g Needs),
-}
-
-impl<'g> Asked<'g> {
-    /// For so many paths, which have these traits.
-    fn new(glob: &'g Glob, paths: usize, traits: Traits) -> Asked<'g> {
-        // Below this, remembering steps costs more than taking them.
-        const WORTH_REMEMBERING: usize = 4;
-        match &glob.plan {
-            Plan::Plain(plain) if !glob.dialect.minds().touch(traits) => Asked::Plain(plain, glob.text()),
-            Plan::Program(compiled) if paths >= WORTH_REMEMBERING => {
-                let lazy = Lazy::new(&compiled.0).map(Box::new);
-                lazy.map_or(Asked::Once(glob), |lazy| Asked::Lazy(lazy, &compiled.1))
-            }
-            _ => Asked::Once(glob),
-        }
-    }
-
-    /// Whether a folded path matches, but for a leading `!` and for being the pattern itself.
-    fn fits(&mut self, path: &str) -> bool {
-        match self {
-            Asked::Once(glob) => glob.fits_folded(path),
-            Asked::Plain(plain, pattern) => plain.is_match(pattern, path),
-            Asked::Lazy(lazy, needs) => needs.are_met(path) && lazy.is_match(path),
         }
     }
 }
@@ -342,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_hold_two_or_stand_for_themselves() {
+    fn braces_around_a_single_word_are_literal() {
         check("*.{ts,tsx}", "a.tsx", true);
         check("*.{ts}", "a.ts", false);
         check("*.{ts}", "a.{ts}", true);
@@ -350,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_a_class_and_a_name() {
+    fn brackets_match_as_a_class_and_as_literal_text() {
         check("app/[lang]/page.tsx", "app/[lang]/page.tsx", true);
         check("app/[lang]/page.tsx", "app/l/page.tsx", true);
         check("[!a]", "b", false);
@@ -358,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_matches_itself_whatever_it_says() {
+    fn a_pattern_matches_its_own_text() {
         check("a(b", "a(b", true);
         check("a(b", "ab", false);
         check("!a", "!a", true);
@@ -366,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn units_are_those_of_javascript() {
+    fn a_question_mark_matches_one_utf16_unit() {
         check("?", "é", true);
         check("?", "😀", false);
         check("??", "😀", true);
     }
 
     #[test]
-    fn negation_turns_the_whole_pattern_around() {
+    fn a_leading_exclamation_mark_inverts_the_result() {
         #[track_caller]
         fn check(pattern: &str, path: &str, negated: bool, matches: bool, ignoring: bool) {
             let glob = glob(pattern);
@@ -389,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn universal_patterns_are_known() {
+    fn universal_patterns_are_recognized() {
         for pattern in ["**", "**/*", "**/**", "**/**/**"] {
             assert!(glob(pattern).is_universal(), "{pattern}");
         }

@@ -1,11 +1,13 @@
-//! Several patterns of one dialect, asked together.
+//! A list of patterns in one dialect, matched together.
 
 use std::borrow::Cow;
 
+use super::error::{GlobError, MAX_ALTERNATIVES, MAX_LIST_STEPS, MAX_STEPS};
 use super::gitignore::{self, Reach};
-use super::{Dialect, Glob, GlobError, MAX_ALTERNATIVES, MAX_STEPS, MAX_TOGETHER, Plan, fold, reading};
+use super::plan::Plan;
+use super::{Dialect, Glob, fold, parse};
 
-/// Patterns of one dialect in the order they are written, and how they work together.
+/// Patterns in one dialect, in the order they are written.
 #[derive(Clone, Debug)]
 pub struct PatternList {
     dialect: Dialect,
@@ -14,63 +16,64 @@ pub struct PatternList {
 
 #[derive(Clone, Debug)]
 struct Pattern {
-    /// The pattern as written, where the glob has not that.
+    /// The pattern as written, if the glob does not have it.
     written: Option<Box<str>>,
-    /// Nothing where it is refused: it matches nothing.
+    /// `None` if the pattern was rejected: it matches nothing.
     glob: Option<Glob>,
-    /// What it matches is left out.
+    /// The paths it matches are excluded.
     excludes: bool,
-    /// The pattern for a path by itself, where the folders above it are asked before.
+    /// Matches a path by itself, if the folders above it are matched first.
     entry: Option<Box<Plan>>,
 }
 
-/// How the patterns of a list work together.
+/// How the patterns of a list combine.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Together {
-    /// Each speaks for itself: one that matches is enough.
-    Each,
-    /// Some pattern matches and no `!pattern`; if all exclude, none of them matches.
+enum Combination {
+    /// One matching pattern is enough.
+    Any,
+    /// A pattern matches and no `!pattern` does. If all patterns exclude, every other path matches.
     Excluding,
-    /// The last pattern that matches decides, for every folder above a path before the path itself.
+    /// The last matching pattern decides: first for every folder above a path, then for the path itself.
     Ordered,
 }
 
-/// What a list says about a path.
+/// The result of matching a list against a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Whether the list matches.
     pub matches: bool,
-    /// The position of the pattern that decided, for or against; nothing where none had a say.
+    /// The position of the pattern that decided, for or against; `None` if no pattern applies to the path.
     pub by: Option<usize>,
 }
 
-/// The paths a list matches, and by which of its patterns.
+/// The paths that a list matches, and the patterns that matched them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The paths as numbered by who asked, ascending.
+    /// The numbers of the paths, ascending.
     pub paths: Vec<usize>,
-    /// The positions of the patterns that brought some of them in, ascending.
+    /// The positions of the patterns that match any of them, ascending.
     pub patterns: Vec<usize>,
 }
 
 impl PatternList {
-    /// Reads patterns. One that passes a limit is refused: told with its position, it matches nothing.
+    /// Reads patterns. A pattern that exceeds a limit is passed to `rejected` with its position and matches nothing.
     pub fn new<'p>(
         patterns: impl IntoIterator<Item = &'p str>,
         dialect: Dialect,
-        mut refused: impl FnMut(usize, GlobError),
+        mut rejected: impl FnMut(usize, GlobError),
     ) -> PatternList {
         let (mut alternatives, mut steps) = (0, 0);
         let read = patterns.into_iter().enumerate().map(|(at, written)| {
-            let glob = within_budget(written, dialect, &mut alternatives);
-            let glob = glob.and_then(|()| read_within(bare(written, dialect), dialect, &mut steps));
-            let glob = glob.inspect_err(|error| refused(at, *error)).ok();
+            let glob = check_alternatives(written, dialect, &mut alternatives);
+            let glob =
+                glob.and_then(|()| read_within(without_exclusion(written, dialect), dialect, &mut steps));
+            let glob = glob.inspect_err(|error| rejected(at, *error)).ok();
             let has_it = glob.as_ref().is_some_and(|glob| glob.pattern() == written);
-            let own = (!has_it).then(|| written.into());
-            Pattern { written: own, glob, excludes: excludes(written, dialect), entry: None }
+            let own_text = (!has_it).then(|| written.into());
+            Pattern { written: own_text, glob, excludes: excludes(written, dialect), entry: None }
         });
         let mut list = PatternList { dialect, patterns: read.collect() };
-        if list.asks_folders() {
+        if list.matches_folders_first() {
             list.patterns.iter_mut().for_each(|pattern| pattern.entry = pattern.entry(dialect));
         }
         list
@@ -81,7 +84,7 @@ impl PatternList {
         self.patterns.iter().map(Pattern::written)
     }
 
-    /// The globs that bring paths in, with their positions.
+    /// The globs that include paths, with their positions.
     pub(crate) fn including(&self) -> impl Iterator<Item = (usize, &Glob)> {
         self.globs(false)
     }
@@ -92,19 +95,19 @@ impl PatternList {
         patterns.filter_map(|(at, pattern)| Some((at, pattern.glob.as_ref()?)))
     }
 
-    /// The glob at a position, unless it is refused.
+    /// The glob at a position, unless it was rejected.
     pub(crate) fn glob(&self, at: usize) -> Option<&Glob> {
         self.patterns.get(at)?.glob.as_ref()
     }
 
-    /// The same patterns as the gates of stream rules mean them: one without a slash that brings paths in is found at any
-    /// depth, and parentheses around one thing are part of a name.
+    /// Converts to the semantics of stream rules: an including pattern without a slash matches at any depth, and parentheses
+    /// around a single word are part of a name.
     pub(crate) fn into_gate(mut self) -> PatternList {
         let dialect = self.dialect;
         for pattern in &mut self.patterns {
             let Some(read) = &pattern.glob else { continue };
             let written = pattern.written();
-            let mut text = with_literal_groups(bare(written, dialect), dialect);
+            let mut text = with_literal_groups(without_exclusion(written, dialect), dialect);
             if !pattern.excludes && !read.is_negated() && !text.contains('/') {
                 text.to_mut().insert_str(0, "**/");
             }
@@ -117,9 +120,9 @@ impl PatternList {
         self
     }
 
-    /// Whether the list matches a path, and which pattern says so.
+    /// Whether the list matches a path, and which pattern decides.
     pub fn decide(&self, path: &str) -> Decision {
-        if self.asks_folders() {
+        if self.matches_folders_first() {
             return self.decide_in_order(path);
         }
         let first = |excludes: bool| {
@@ -133,7 +136,7 @@ impl PatternList {
         Decision { matches: by.is_some() || (self.only_excludes() && !path.is_empty()), by }
     }
 
-    /// Selects from paths that go by numbers: `all` of them, those a glob `hits`, and each one's `path`.
+    /// Selects from numbered paths: `all` numbers, those that a glob matches (`hits`), and the `path` of a number.
     pub fn select<'p, H: AsRef<[usize]>>(
         &self,
         all: &[usize],
@@ -146,7 +149,7 @@ impl PatternList {
             merged(all)
         };
         let mut selection = Selection::default();
-        if self.asks_folders() {
+        if self.matches_folders_first() {
             for (at, decision) in hits_of(false).into_iter().map(|at| (at, self.decide_in_order(path(at)))) {
                 if decision.matches {
                     selection.paths.push(at);
@@ -154,20 +157,20 @@ impl PatternList {
                 }
             }
         } else {
-            let left_out = hits_of(true);
-            let is_left = |at: &&usize| left_out.binary_search(at).is_err();
+            let excluded = hits_of(true);
+            let is_included = |at: &&usize| excluded.binary_search(at).is_err();
             for (at, glob) in self.globs(false) {
                 let before = selection.paths.len();
-                match left_out.is_empty() {
+                match excluded.is_empty() {
                     true => selection.paths.extend_from_slice(hits(glob).as_ref()),
-                    false => selection.paths.extend(hits(glob).as_ref().iter().filter(is_left)),
+                    false => selection.paths.extend(hits(glob).as_ref().iter().filter(is_included)),
                 }
                 if selection.paths.len() > before {
                     selection.patterns.push(at);
                 }
             }
             if self.only_excludes() {
-                selection.paths.extend(all.iter().filter(is_left));
+                selection.paths.extend(all.iter().filter(is_included));
                 if !selection.paths.is_empty() {
                     selection.patterns.extend(0..self.patterns.len());
                 }
@@ -178,16 +181,17 @@ impl PatternList {
 
     fn only_excludes(&self) -> bool {
         let excludes_all = self.patterns.iter().all(|pattern| pattern.excludes);
-        self.dialect.together() == Together::Excluding && !self.patterns.is_empty() && excludes_all
+        self.dialect.combination() == Combination::Excluding && !self.patterns.is_empty() && excludes_all
     }
 
-    /// Whether some line takes back what others say, so that each folder must be asked in turn.
-    fn asks_folders(&self) -> bool {
-        self.dialect.together() == Together::Ordered && self.patterns.iter().any(|pattern| pattern.excludes)
+    /// Whether a line excludes what other lines match, so that each folder above a path must be matched first.
+    fn matches_folders_first(&self) -> bool {
+        self.dialect.combination() == Combination::Ordered
+            && self.patterns.iter().any(|pattern| pattern.excludes)
     }
 
     fn decide_in_order(&self, path: &str) -> Decision {
-        let path = if self.dialect.folds() { fold::fold(path) } else { path.into() };
+        let path = if self.dialect.ignores_case() { fold::fold(path) } else { path.into() };
         let folders = path.match_indices('/').map(|(at, _)| at + 1).filter(|&end| end < path.len());
         let mut by = None;
         for end in folders.chain([path.len()]) {
@@ -202,8 +206,8 @@ impl PatternList {
 
 impl Pattern {
     fn written(&self) -> &str {
-        let own = self.written.as_deref();
-        own.or_else(|| self.glob.as_ref().map(Glob::pattern)).unwrap_or_default()
+        let own_text = self.written.as_deref();
+        own_text.or_else(|| self.glob.as_ref().map(Glob::pattern)).unwrap_or_default()
     }
 
     fn is_match(&self, path: &str) -> bool {
@@ -212,26 +216,26 @@ impl Pattern {
 
     fn entry(&self, dialect: Dialect) -> Option<Box<Plan>> {
         let glob = self.glob.as_ref()?;
-        reading::ignoring(&glob.text()[glob.body..], dialect, Reach::Entry).ok().map(Box::new)
+        parse::gitignore_plan(&glob.text()[glob.body..], dialect, Reach::Entry).ok().map(Box::new)
     }
 
     /// Whether a folded path matches by itself.
     fn is_entry(&self, path: &str) -> bool {
-        matches!(self.entry.as_deref(), Some(Plan::Program(compiled)) if compiled.1.are_met(path) && compiled.0.is_match(path))
+        matches!(self.entry.as_deref(), Some(Plan::Program(compiled)) if compiled.1.are_in(path) && compiled.0.is_match(path))
     }
 }
 
 impl Dialect {
-    fn together(self) -> Together {
+    fn combination(self) -> Combination {
         match self {
-            Dialect::Picomatch | Dialect::Amp => Together::Excluding,
-            Dialect::Claude | Dialect::Gitignore => Together::Ordered,
-            Dialect::Minimatch | Dialect::VsCode | Dialect::CopilotCli => Together::Each,
+            Dialect::Picomatch | Dialect::Amp => Combination::Excluding,
+            Dialect::Claude | Dialect::Gitignore => Combination::Ordered,
+            Dialect::Minimatch | Dialect::VsCode | Dialect::CopilotCli => Combination::Any,
         }
     }
 }
 
-/// Numbers in order, each once. They are several ascending lists, which the stable sort merges.
+/// Sorts and deduplicates. The input is several ascending runs, which the stable sort merges.
 fn merged(mut numbers: Vec<usize>) -> Vec<usize> {
     numbers.sort();
     numbers.dedup();
@@ -239,21 +243,21 @@ fn merged(mut numbers: Vec<usize>) -> Vec<usize> {
 }
 
 fn excludes(written: &str, dialect: Dialect) -> bool {
-    match dialect.together() {
-        Together::Each => false,
-        Together::Excluding => written.starts_with('!') && !written.starts_with("!("),
-        Together::Ordered => written.starts_with('!'),
+    match dialect.combination() {
+        Combination::Any => false,
+        Combination::Excluding => written.starts_with('!') && !written.starts_with("!("),
+        Combination::Ordered => written.starts_with('!'),
     }
 }
 
-/// The pattern to be matched: a list that excludes turns answers around by itself.
-fn bare(written: &str, dialect: Dialect) -> &str {
-    let is_turned = dialect.together() == Together::Excluding && excludes(written, dialect);
-    &written[usize::from(is_turned)..]
+/// The pattern without a `!` that the list itself handles.
+fn without_exclusion(written: &str, dialect: Dialect) -> &str {
+    let is_exclusion = dialect.combination() == Combination::Excluding && excludes(written, dialect);
+    &written[usize::from(is_exclusion)..]
 }
 
-/// Escapes parentheses around one thing, which nobody needs as a pattern: `app/(shop)/page.tsx` is a file's name. The
-/// other dialects read them so.
+/// Escapes parentheses around a single word, as in the file name `app/(shop)/page.tsx`. As a group they have no effect, and
+/// the other dialects already read them literally.
 fn with_literal_groups(text: &str, dialect: Dialect) -> Cow<'_, str> {
     if !matches!(dialect, Dialect::Picomatch | Dialect::Amp) || !text.contains('(') {
         return Cow::Borrowed(text);
@@ -264,9 +268,9 @@ fn with_literal_groups(text: &str, dialect: Dialect) -> Cow<'_, str> {
         let is_plain = !before.ends_with(['@', '!', '+', '*', '?', '\\']);
         let inner = after.split_once(')').filter(|(inner, _)| is_plain && !inner.contains(['|', '(']));
         rest = after;
-        if let Some((inner, behind)) = inner {
+        if let Some((inner, after)) = inner {
             out.push_str(&format!("\\({inner}\\)"));
-            rest = behind;
+            rest = after;
         } else {
             out.push('(');
         }
@@ -274,24 +278,24 @@ fn with_literal_groups(text: &str, dialect: Dialect) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// Reads a pattern, if its list has room for it. Only alternatives take room: the steps of other patterns are as many as
-/// their signs, about. One that brings alternatives to a list that is full is not even read.
+/// Reads a pattern within the step limit of its list. Only patterns with alternatives count: the steps of others are
+/// proportional to their length. Once the limit is reached, further patterns with alternatives are not read.
 fn read_within(written: &str, dialect: Dialect, steps: &mut usize) -> Result<Glob, GlobError> {
     if !written.contains(['{', '(']) {
         return Glob::new(written, dialect);
     }
-    if *steps > MAX_TOGETHER {
-        return Err(GlobError::TooLargeTogether);
+    if *steps > MAX_LIST_STEPS {
+        return Err(GlobError::ListTooLarge);
     }
     let read = Glob::new(written, dialect);
-    // To find one too large takes as many steps.
+    // Rejecting a pattern as too large takes as many steps.
     *steps += read.as_ref().map_or(MAX_STEPS, Glob::steps);
     let glob = read?;
-    if *steps > MAX_TOGETHER { Err(GlobError::TooLargeTogether) } else { Ok(glob) }
+    if *steps > MAX_LIST_STEPS { Err(GlobError::ListTooLarge) } else { Ok(glob) }
 }
 
-/// Claude Code expands the braces of one rule's patterns out of one budget.
-fn within_budget(written: &str, dialect: Dialect, alternatives: &mut usize) -> Result<(), GlobError> {
+/// Checks the limit on alternatives that Claude Code applies to all patterns of a rule together.
+fn check_alternatives(written: &str, dialect: Dialect, alternatives: &mut usize) -> Result<(), GlobError> {
     if dialect != Dialect::Claude || !written.contains('{') {
         return Ok(());
     }
@@ -307,29 +311,29 @@ fn within_budget(written: &str, dialect: Dialect, alternatives: &mut usize) -> R
 mod tests {
     use super::*;
 
-    /// How many of so many patterns of one kind are read, and how many are not because of those before them.
+    /// How many of `count` patterns are read, and how many are rejected because of the patterns before them.
     fn read(dialect: Dialect, count: usize, pattern: impl Fn(usize) -> String) -> (usize, usize) {
         let patterns: Vec<String> = (0..count).map(pattern).collect();
-        let (mut refused, mut crowded_out) = (0, 0);
+        let (mut rejected, mut beyond_limit) = (0, 0);
         PatternList::new(patterns.iter().map(String::as_str), dialect, |_, error| {
-            refused += 1;
-            crowded_out += usize::from(error == GlobError::TooLargeTogether);
+            rejected += 1;
+            beyond_limit += usize::from(error == GlobError::ListTooLarge);
         });
-        (count - refused, crowded_out)
+        (count - rejected, beyond_limit)
     }
 
     #[test]
-    fn a_list_spells_out_to_a_bounded_number_of_steps() {
+    fn a_list_compiles_to_a_bounded_number_of_steps() {
         let braces =
             |at: usize| format!("{{a,b}}{{c,d}}{{e,f}}{{g,h}}{{i,j}}{{k,l}}{{m,n}}{{o,p}}{{q,{at}}}/**/*.ts");
         for dialect in [Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode] {
-            let (taken, crowded_out) = read(dialect, 2_000, braces);
-            assert!(taken < 600 && crowded_out > 1_300, "{dialect:?} {taken} {crowded_out}");
+            let (taken, beyond_limit) = read(dialect, 2_000, braces);
+            assert!(taken < 600 && beyond_limit > 1_300, "{dialect:?} {taken} {beyond_limit}");
         }
     }
 
     #[test]
-    fn long_lists_that_people_write_fit() {
+    fn realistic_long_lists_are_accepted() {
         for dialect in
             [Dialect::Picomatch, Dialect::Minimatch, Dialect::VsCode, Dialect::Claude, Dialect::Gitignore]
         {

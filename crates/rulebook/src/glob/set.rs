@@ -1,87 +1,89 @@
-//! Many globs, asked for one path after the other.
+//! A set of globs, indexed for matching many paths.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
-use super::index::is_odd;
+use super::hash::{Identity, hash, mix};
+use super::matcher::Matcher;
 use super::plain::{Last, extensions};
-use super::traits::{self, Traits};
-use super::{Asked, Glob, Plan, fold};
+use super::plan::Plan;
+use super::traits::{Traits, has_line_break, has_special_characters};
+use super::{Glob, fold};
 
-/// Globs sorted by what their matches cannot be without, so that a path is asked only for a few.
+/// Globs keyed by what their matches must contain, so that a path is matched against only a few of them.
 ///
-/// Keeps nothing of the paths it is asked for.
+/// Keeps nothing of the paths.
 pub struct PatternSet<'g> {
     globs: Vec<Member<'g>>,
     exact: Keys,
-    /// The same for globs that do not look at case.
+    /// The same for globs that ignore case.
     folded: Keys,
-    /// Globs with nothing to look them up by.
+    /// Globs without a key.
     rest: Vec<usize>,
-    /// Those that are asked of every folder.
+    /// Globs that are matched against every folder.
     loose: Vec<usize>,
-    /// What any of the globs minds about a path.
-    minds: Traits,
-    /// Globs to be asked for the path at hand.
+    /// The traits for which any of the globs needs its full expression.
+    special: Traits,
+    /// Globs to match against the current path.
     candidates: Vec<usize>,
 }
 
 struct Member<'g> {
     glob: &'g Glob,
-    /// Made when it is first needed.
-    asked: Option<Asked<'g>>,
+    /// Created on first use.
+    matcher: Option<Matcher<'g>>,
 }
 
-/// Globs by the hash of what their matches have. Two that hash alike are only asked in vain.
+/// Globs by the hash of a key. A collision only costs an unsuccessful match.
 #[derive(Default)]
 struct Keys {
-    globs: HashMap<u64, Vec<usize>, BuildHasherDefault<AsIs>>,
-    /// A bit for each hash there is; most look-ups end here.
+    globs: HashMap<u64, Vec<usize>, BuildHasherDefault<Identity>>,
+    /// A Bloom filter of the keys; most lookups end here.
     present: Vec<u64>,
-    /// For each kind the numbers of leading segments that occur in keys, as bits.
+    /// For each kind, the numbers of leading segments that occur in keys, as bits.
     depths: [u64; 3],
-    /// Whether there are keys of a segment alone, and of one with an extension.
+    /// Whether there are keys of kind `Segment` and of kind `Inside`.
     has_segments: [bool; 2],
     has_paths: bool,
 }
 
-/// What of a path, beside its first segments, is in a key.
+/// What a key contains of a path in addition to its first segments.
 #[derive(Clone, Copy)]
 enum Kind {
     Nothing,
     Name,
     Extension,
-    /// Some segment anywhere, instead of the first ones.
+    /// Any one segment, instead of the first ones.
     Segment,
-    /// The same, with an extension.
+    /// As `Segment`, with an extension.
     Inside,
     /// The whole path.
     Path,
 }
 
-/// Leading segments beyond these are left out of keys.
+/// Keys contain at most this many leading segments.
 const MAX_DEPTH: usize = 16;
 const PRESENT_BITS: usize = 1 << 15;
 
 impl<'g> PatternSet<'g> {
-    /// Prepares `globs`; answers are positions in their order.
+    /// Indexes `globs`; results are positions in their order.
     pub fn new(globs: &'g [Glob]) -> PatternSet<'g> {
         let mut set = PatternSet {
-            globs: globs.iter().map(|glob| Member { glob, asked: None }).collect(),
+            globs: globs.iter().map(|glob| Member { glob, matcher: None }).collect(),
             exact: Keys::default(),
             folded: Keys::default(),
             rest: Vec::new(),
             loose: Vec::new(),
-            minds: Traits::default(),
+            special: Traits::default(),
             candidates: Vec::new(),
         };
         for (at, glob) in globs.iter().enumerate() {
-            set.minds = set.minds.and(glob.dialect().minds());
-            let keys = if glob.dialect().folds() { &mut set.folded } else { &mut set.exact };
-            if let Some(text) = glob.itself().filter(|text| is_odd(text)) {
+            set.special = set.special.union(glob.dialect().special_traits());
+            let keys = if glob.dialect().ignores_case() { &mut set.folded } else { &mut set.exact };
+            if let Some(text) = glob.own_text().filter(|text| has_special_characters(text)) {
                 keys.add(Kind::Path, 0, 0, text, at);
             }
-            if glob.dialect().is_loose() {
+            if glob.dialect().matches_folders_loosely() {
                 set.loose.push(at);
             }
             let is_keyed = !glob.is_negated() && keys.add_glob(glob, at);
@@ -92,21 +94,21 @@ impl<'g> PatternSet<'g> {
         set
     }
 
-    /// Puts the positions of the globs that match `path` in `found`, ascending.
+    /// Replaces `found` with the positions of the globs that match `path`, ascending.
     ///
-    /// Says the same as asking [`Glob::is_match`] of each.
+    /// The result is the same as calling [`Glob::is_match`] on each.
     pub fn matches(&mut self, path: &str, found: &mut Vec<usize>) {
         found.clear();
         if path.is_empty() {
             return;
         }
-        let traits = match self.minds {
-            Traits::LINE_BREAK if !traits::has_line_break(path) => Traits::default(),
+        let traits = match self.special {
+            Traits::LINE_BREAK if !has_line_break(path) => Traits::default(),
             _ => Traits::of(path),
         };
         self.candidates.clear();
         self.candidates.extend_from_slice(&self.rest);
-        if traits.touch(Traits::FOLDER) {
+        if traits.intersects(Traits::FOLDER) {
             self.candidates.extend_from_slice(&self.loose);
         }
         self.exact.look_up(path, &mut self.candidates);
@@ -125,11 +127,11 @@ impl Member<'_> {
         let glob = self.glob;
         match &glob.plan {
             Plan::Program(_) => {
-                let asked = self.asked.get_or_insert_with(|| Asked::new(glob, usize::MAX, traits));
-                glob.answer(path, |path| asked.fits(path))
+                let matcher = self.matcher.get_or_insert_with(|| Matcher::new(glob, usize::MAX, traits));
+                glob.is_match_with(path, |path| matcher.is_match(path))
             }
-            Plan::Plain(plain) if !glob.dialect().minds().touch(traits) => {
-                glob.answer(path, |path| plain.is_match(glob.text(), path))
+            Plan::Plain(plain) if !glob.dialect().special_traits().intersects(traits) => {
+                glob.is_match_with(path, |path| plain.is_match(glob.text(), path))
             }
             _ => glob.is_match(path),
         }
@@ -137,7 +139,7 @@ impl Member<'_> {
 }
 
 impl Keys {
-    /// Whether there is something to look the glob up by.
+    /// Adds a glob. Returns false if it has no key.
     fn add_glob(&mut self, glob: &Glob, at: usize) -> bool {
         let root = glob.root();
         let depth = if root.is_empty() { 0 } else { root.split('/').count().min(MAX_DEPTH) };
@@ -224,39 +226,8 @@ fn key(kind: Kind, start: u64, value: u64) -> u64 {
     mix(start ^ kind as u64, value)
 }
 
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0x2545_f491_4f6c_dd1d);
-    (product >> 64) as u64 ^ product as u64
-}
-
 fn hash_or_zero(text: &str) -> u64 {
     if text.is_empty() { 0 } else { hash(text) }
-}
-
-pub(super) fn hash(text: &str) -> u64 {
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let start = words.iter().fold(text.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    mix(start, u64::from_le_bytes(last))
-}
-
-/// The keys are hashes already.
-#[derive(Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |hash, &byte| mix(hash, byte.into()));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
 }
 
 #[cfg(test)]
@@ -265,7 +236,7 @@ mod tests {
     use crate::glob::{Dialect, PathIndex};
 
     #[test]
-    fn a_set_and_an_index_say_what_each_glob_says() {
+    fn a_set_and_an_index_agree_with_each_glob() {
         #[track_caller]
         fn check(pattern: &str, dialect: Dialect, path: &str) {
             let globs = [Glob::new(pattern, dialect).unwrap()];
@@ -273,7 +244,7 @@ mod tests {
             let mut found = Vec::new();
             PatternSet::new(&globs).matches(path, &mut found);
             assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` in a set");
-            // With others, so that the index looks paths up; with many, in another way.
+            // The index uses different lookups for few and for many paths.
             for count in [20, 600] {
                 let others: Vec<String> = (0..count).map(|at| format!("other/{at}")).collect();
                 let paths = std::iter::once(path).chain(others.iter().map(String::as_str));
@@ -281,11 +252,11 @@ mod tests {
                 assert_eq!(found.contains(&0), is_match, "`{pattern}` and `{path}` among {count}");
             }
         }
-        // VS Code's expression asks for no slash behind a folder's name, which shows where a path ends in one.
+        // VS Code's expression requires no slash after a folder's name. This matters if the path ends in a slash.
         check("**/n/**", Dialect::VsCode, "a/no/s/");
         check("n/**", Dialect::VsCode, "no/");
         check("src/**", Dialect::VsCode, "src/");
-        // A comment in a `.gitignore` is no pattern.
+        // A comment in a `.gitignore` is not a pattern.
         check("#a", Dialect::Claude, "#a");
         check("#a", Dialect::Gitignore, "#a/b");
         check("a[/b]", Dialect::Claude, "a/c");

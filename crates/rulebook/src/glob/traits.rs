@@ -1,18 +1,18 @@
-//! What is unusual about a path.
+//! Properties of paths that need special treatment.
 
-/// A set of unusual things about one path, or about several.
+/// A set of unusual properties of one path or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traits(u8);
 
 impl Traits {
-    /// Something that JavaScript's `.` does not match.
+    /// It contains a character that JavaScript's `.` does not match.
     pub(super) const LINE_BREAK: Traits = Traits(1);
     /// It ends in a slash.
     pub(super) const FOLDER: Traits = Traits(2);
-    /// A segment begins with a dot.
+    /// A segment starts with a dot.
     pub(super) const HIDDEN: Traits = Traits(4);
     pub(super) const BACKSLASH: Traits = Traits(8);
-    /// Something that another case might be written in.
+    /// It contains characters that may differ in case only.
     pub(super) const CASED: Traits = Traits(16);
 
     pub(super) fn of(path: &str) -> Traits {
@@ -28,17 +28,16 @@ impl Traits {
             before = c;
         }
         if before == b'/' {
-            traits = traits.and(Traits::FOLDER);
+            traits = traits.union(Traits::FOLDER);
         }
-        if has_line_break(path) { traits.and(Traits::LINE_BREAK) } else { traits }
+        if has_line_break(path) { traits.union(Traits::LINE_BREAK) } else { traits }
     }
 
-    pub(super) fn and(self, other: Traits) -> Traits {
+    pub(super) fn union(self, other: Traits) -> Traits {
         Traits(self.0 | other.0)
     }
 
-    /// Whether any of them is among the others.
-    pub(super) fn touch(self, other: Traits) -> bool {
+    pub(super) fn intersects(self, other: Traits) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -46,4 +45,10 @@ impl Traits {
 pub(super) fn has_line_break(path: &str) -> bool {
     memchr::memchr3(b'\n', b'\r', 0xe2, path.as_bytes()).is_some()
         && path.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
+}
+
+/// Whether the path contains characters with a meaning in patterns.
+pub(super) fn has_special_characters(path: &str) -> bool {
+    let is_common = |c: u8| c.is_ascii_alphanumeric() || c >= 0x80 || matches!(c, b'_' | b'-' | b'.' | b'/');
+    path.starts_with("./") || !path.bytes().all(is_common)
 }

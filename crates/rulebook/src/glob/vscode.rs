@@ -1,4 +1,4 @@
-//! VS Code's globs, found at any depth below the folders above the workspace.
+//! VS Code's globs, which match absolute paths.
 
 use super::error::{GlobError, MAX_ALTERNATIVES};
 
@@ -6,11 +6,10 @@ const SLASH: &str = r"[\/\\]";
 const NO_SLASH: &str = r"[^\/\\]";
 const GLOBSTAR: &str = "**";
 
-/// The pattern as it is asked of a path relative to the workspace.
+/// Rewrites a pattern so that it matches paths relative to the workspace.
 ///
-/// VS Code asks it of the absolute path, whose first folders nobody here knows: a `*` that stands for
-/// a folder at the start may stand for one of those. Nothing where a pattern for absolute paths can
-/// match none below the workspace.
+/// VS Code matches the absolute path. Its first folders are unknown here, and a leading `*` segment may match one of them.
+/// `None` if the pattern is for absolute paths and cannot match below the workspace.
 pub(super) fn relative(pattern: &str) -> Option<String> {
     if pattern.starts_with('/') {
         return None;
@@ -21,7 +20,7 @@ pub(super) fn relative(pattern: &str) -> Option<String> {
     }
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let is_plain = |bare: &&str| bare.split('/').all(|name| !name.is_empty() && name.chars().all(is_name));
-    // A slash after plain names is not looked at.
+    // A slash after plain names is ignored.
     let rest = rest.strip_suffix('/').filter(is_plain).unwrap_or(rest);
     Some(format!("**/{rest}"))
 }
@@ -30,7 +29,7 @@ fn is_stars(folder: &str) -> bool {
     !folder.is_empty() && folder.bytes().all(|c| c == b'*')
 }
 
-/// The expression for a pattern that [`relative`] has read.
+/// The expression for a result of [`relative`].
 pub(super) fn translate(pattern: &str) -> Result<String, GlobError> {
     if pattern.matches(',').count() >= MAX_ALTERNATIVES {
         return Err(GlobError::TooManyAlternatives);
@@ -94,7 +93,7 @@ fn segment_expression(segment: &str) -> String {
     source
 }
 
-/// Splits outside braces and brackets, neither of which nest; an empty last piece is none.
+/// Splits outside braces and brackets, which do not nest, and drops an empty last piece.
 fn split(text: &str, at: char) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut in_braces, mut in_brackets) = (false, false);

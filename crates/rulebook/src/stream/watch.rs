@@ -262,7 +262,7 @@ impl Conditions {
         let best = scope.iter().map(|scope| scope.covers(origin, file.map(|file| file.path.as_str()))).max();
         let is_prose = matches!(origin, OutputPart::Text | OutputPart::Thinking);
         let is_open = is_prose
-            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.take(file.root, &file.path)));
+            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.is_match(file.root, &file.path)));
         match best.unwrap_or(Covers::No) {
             Covers::Yes if !is_open => Covers::IfFile,
             other => other,

@@ -1,4 +1,4 @@
-//! Bracket expressions over whole characters, with POSIX names for Unicode's classes.
+//! Bracket expressions over whole characters, with POSIX names for Unicode classes.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::super::regex::Node;
 
-/// What each POSIX name stands for, and whether that is what it leaves out.
+/// Each POSIX name with its expression, and whether the expression lists what the class excludes.
 const CLASSES: [(&str, &str, bool); 14] = [
     ("[:alnum:]", r"[\p{L}\p{Nl}\p{Nd}]", false),
     ("[:alpha:]", r"[\p{L}\p{Nl}]", false),
@@ -24,15 +24,15 @@ const CLASSES: [(&str, &str, bool); 14] = [
     ("[:xdigit:]", r"[A-Fa-f0-9]", false),
 ];
 
-/// What is written between the brackets.
+/// The contents of the brackets.
 #[derive(Default)]
 struct Members {
     ranges: Vec<(char, char)>,
     listed: Option<ClassUnicode>,
     inverse: Option<ClassUnicode>,
-    /// Which names are in one of them.
+    /// The names already added.
     named: [bool; CLASSES.len()],
-    /// An escaped `^` came first, which JavaScript's class then takes for a negation.
+    /// The first member is an escaped `^`, which JavaScript reads as a negation.
     has_caret: bool,
 }
 
@@ -42,7 +42,7 @@ impl Members {
         self.ranges.push((low, high));
     }
 
-    /// Adds the POSIX class that starts here, and says how long its name is.
+    /// Adds the POSIX class that starts here and returns the length of its name.
     fn push_named(&mut self, chars: &[char]) -> Option<usize> {
         let at = named(chars)?;
         let (name, _, is_inverse) = CLASSES[at];
@@ -53,7 +53,7 @@ impl Members {
         Some(name.len())
     }
 
-    /// Listed and inverse members are turned around each by itself, then put together.
+    /// Negates listed and inverse members separately, then unites them.
     fn finish(mut self, negated: bool) -> Option<ClassUnicode> {
         let has_caret = self.has_caret && !negated;
         if has_caret {
@@ -66,15 +66,15 @@ impl Members {
         let mut listed = ClassUnicode::new(ranges);
         listed.union(&self.listed.unwrap_or_else(ClassUnicode::empty));
         let listed = (has_caret || !listed.ranges().is_empty()).then_some(listed);
-        let turned = |set: Option<ClassUnicode>, turn: bool| {
+        let negate_if = |set: Option<ClassUnicode>, negated: bool| {
             set.map(|mut set| {
-                if turn {
+                if negated {
                     set.negate();
                 }
                 set
             })
         };
-        match (turned(listed, negated || has_caret), turned(self.inverse, !negated)) {
+        match (negate_if(listed, negated || has_caret), negate_if(self.inverse, !negated)) {
             (Some(mut listed), Some(inverse)) => {
                 listed.union(&inverse);
                 Some(listed)
@@ -84,7 +84,7 @@ impl Members {
     }
 }
 
-/// Where the last bracket stands that closes a class, wherever that opens: it is neither escaped nor part of a name.
+/// The index of the last bracket that can close a class: it is neither escaped nor part of a POSIX name.
 pub(super) fn last_closer(chars: &[char]) -> Option<usize> {
     let (mut at, mut last) = (0, None);
     while let Some(c) = chars.get(at) {
@@ -98,10 +98,11 @@ pub(super) fn last_closer(chars: &[char]) -> Option<usize> {
     last
 }
 
-/// Reads the class that opens at `start`, and where it ends; nothing where it is never closed. With the last bracket that
-/// closes one, those that are never closed cost one look: else each would be read to the end.
+/// Reads the class that opens at `start`; returns it with its end, or `None` if it is unclosed.
+///
+/// `last` is the result of [`last_closer`]. It keeps many unclosed brackets from costing a scan to the end each.
 pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<(Node, usize)> {
-    // By itself a name is a class of its letters.
+    // A POSIX name outside of brackets is a class of its letters.
     if last.is_none_or(|last| last < start) && named(&chars[start..]).is_none() {
         return None;
     }
@@ -121,7 +122,7 @@ pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<
             c = *chars.get(at)?;
         } else if let Some(len) = members.push_named(&chars[at..]) {
             if low.is_some() {
-                // A range that ends in a class spoils the whole pattern.
+                // A range that ends in a named class makes the pattern match nothing.
                 return Some((Node::never(), chars.len()));
             }
             at += len;
@@ -131,7 +132,7 @@ pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<
         let next_is_dash = chars.get(at) == Some(&'-');
         match low.take() {
             Some(low) if low <= c => members.push(low, c),
-            // Out of order, it is as if it were not written.
+            // A reversed range is ignored.
             Some(_) => {}
             None if next_is_dash && chars.get(at + 1) != Some(&']') => {
                 low = Some(c);
@@ -146,21 +147,21 @@ pub(super) fn read(chars: &[char], start: usize, last: Option<usize>) -> Option<
     })
 }
 
-/// The class of a name, read once: a pattern may have many, in each of its alternatives.
+/// The class with this index, parsed once: a pattern may repeat it in each of its alternatives.
 fn class_of(at: usize) -> &'static ClassUnicode {
     static READ: [OnceLock<ClassUnicode>; CLASSES.len()] = [const { OnceLock::new() }; CLASSES.len()];
     READ[at].get_or_init(|| {
-        let hir = regex_syntax::parse(CLASSES[at].1).expect("the table's expressions are valid");
+        let hir = regex_syntax::parse(CLASSES[at].1).expect("the expressions in the table are valid");
         match hir.into_kind() {
             HirKind::Class(Class::Unicode(class)) => class,
-            kind => unreachable!("{kind:?} is no class"),
+            kind => unreachable!("{kind:?} is not a class"),
         }
     })
 }
 
-/// Which POSIX name starts here.
+/// The index of the POSIX name that starts here.
 fn named(chars: &[char]) -> Option<usize> {
     let starts = |name: &str| name.chars().eq(chars.iter().copied().take(name.len()));
-    // Most brackets do not start one, and need not be held against every name.
+    // Most brackets do not start a POSIX name.
     chars.starts_with(&['[', ':']).then(|| CLASSES.iter().position(|row| starts(row.0)))?
 }

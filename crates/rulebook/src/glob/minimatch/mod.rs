@@ -1,18 +1,18 @@
-//! Minimatch's dialect: braces are expanded, then every folder's part of the pattern stands alone.
+//! minimatch's dialect: braces are expanded, then each segment of the pattern is matched separately.
 
 mod class;
-mod portion;
+mod segment;
 
 use super::braces;
 use super::error::GlobError;
 use super::regex::Node;
 
-/// What minimatch is told beside the pattern.
+/// The options of minimatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// Wildcards take names that begin with a dot.
+    /// Wildcards match names that start with a dot.
     pub(super) dot: bool,
-    /// A pattern without a slash is found at any depth.
+    /// A pattern without a slash matches at any depth.
     pub(super) match_base: bool,
 }
 
@@ -21,32 +21,32 @@ pub(super) fn translate(pattern: &str, options: Options) -> Result<Node, GlobErr
     let mut patterns = braces::expand(pattern)?;
     patterns.sort_unstable();
     patterns.dedup();
-    Node::whole(patterns.iter().map(|pattern| row(pattern, options)))
+    Node::whole(patterns.iter().map(|pattern| translate_expanded(pattern, options)))
 }
 
-/// One pattern without braces, matched folder by folder.
-fn row(pattern: &str, options: Options) -> Result<Node, GlobError> {
-    let mut parts = parts(pattern);
-    if options.match_base && parts.len() == 1 {
-        parts.insert(0, GLOBSTAR);
-        parts.dedup();
+/// The expression for a pattern without braces.
+fn translate_expanded(pattern: &str, options: Options) -> Result<Node, GlobError> {
+    let mut segments = segments(pattern);
+    if options.match_base && segments.len() == 1 {
+        segments.insert(0, GLOBSTAR);
+        segments.dedup();
     }
     let walkable = walkable(options);
     let mut nodes = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let is_last = at + 1 == parts.len();
-        if *part == GLOBSTAR {
+    for (at, segment) in segments.iter().enumerate() {
+        let is_last = at + 1 == segments.len();
+        if *segment == GLOBSTAR {
             nodes.push(Node::any_number(Node::Sequence(vec![walkable.clone(), Node::char('/')])));
             if is_last {
                 nodes.push(Node::optional(walkable.clone()));
             }
             continue;
         }
-        nodes.push(portion::translate(part, options.dot)?);
+        nodes.push(segment::translate(segment, options.dot)?);
         match is_last {
             false => nodes.push(Node::char('/')),
-            // Without a slash of its own it may be a folder all the same.
-            true if !part.is_empty() => nodes.push(Node::optional(Node::char('/'))),
+            // The pattern has no trailing slash, but may match a folder.
+            true if !segment.is_empty() => nodes.push(Node::optional(Node::char('/'))),
             true => {}
         }
     }
@@ -55,13 +55,13 @@ fn row(pattern: &str, options: Options) -> Result<Node, GlobError> {
 
 const GLOBSTAR: &str = "**";
 
-/// Split at slashes, with `..` and repeated `**` resolved.
-fn parts(pattern: &str) -> Vec<&str> {
-    let mut parts: Vec<&str> = Vec::new();
+/// Splits at slashes and resolves `..` and repeated `**`.
+fn segments(pattern: &str) -> Vec<&str> {
+    let mut segments: Vec<&str> = Vec::new();
     let pieces: Vec<&str> = pattern.split('/').collect();
     let last = pieces.len() - 1;
     let pieces = pieces.into_iter().enumerate().filter(|(at, piece)| {
-        // Slashes in a row are one; at either end there is a part without a name.
+        // Consecutive slashes count once; a slash at either end leaves an empty segment.
         !piece.is_empty() || *at == 0 || *at == last
     });
     let mut before = None;
@@ -70,18 +70,18 @@ fn parts(pattern: &str) -> Vec<&str> {
             continue;
         }
         before = Some(piece);
-        match (piece, parts.last()) {
+        match (piece, segments.last()) {
             (GLOBSTAR, Some(&GLOBSTAR)) => {}
             ("..", Some(&last)) if !matches!(last, "" | "." | ".." | GLOBSTAR) => {
-                parts.pop();
+                segments.pop();
             }
-            _ => parts.push(piece),
+            _ => segments.push(piece),
         }
     }
-    if parts.is_empty() { vec![""] } else { parts }
+    if segments.is_empty() { vec![""] } else { segments }
 }
 
-/// A folder that `**` walks over.
+/// A folder that `**` can match.
 fn walkable(options: Options) -> Node {
     let first = if options.dot { Node::segment_unit() } else { Node::visible_unit() };
     Node::Sequence(vec![first, Node::any_number(Node::segment_unit())])

@@ -1,10 +1,10 @@
-//! Bracket expressions: `[a-z]`, `[[:alpha:]]`, and `[lang]`, which is also a literal name.
+//! Bracket expressions: `[a-z]`, `[[:alpha:]]`, and `[lang]`, which also matches as literal text.
 
-use super::tokens::{Kind, Token};
+use super::expression::{SOMETHING, escape, is_special};
+use super::token::{Kind, Open, Token};
 use super::translator::Translator;
-use super::{SOMETHING, escape, is_special};
 
-/// What each POSIX class puts between the brackets.
+/// The contents of each POSIX class.
 const CLASSES: &[(&str, &str)] = &[
     ("alnum", "a-zA-Z0-9"),
     ("alpha", "a-zA-Z"),
@@ -27,7 +27,7 @@ impl Translator {
         let closes = self.rest().contains(&']');
         self.in_bracket = closes;
         if closes {
-            self.opened.push(super::groups::Open::Bracket);
+            self.opened.push(Open::Bracket);
         }
         self.push(Token::new(Kind::Bracket, if closes { "[" } else { r"\[" }));
     }
@@ -62,7 +62,7 @@ impl Translator {
         self.extend_last(text);
     }
 
-    /// At the second colon of `[:name:]`, puts the class in place of its name.
+    /// At the second colon of `[:name:]`, replaces the name with its class.
     fn name_class(&mut self) -> bool {
         let at = self.last;
         let value = &self.last().value;
@@ -98,7 +98,7 @@ impl Translator {
         self.in_bracket = false;
         self.opened.pop();
 
-        // A class that excludes characters must not reach across directories.
+        // A negated class must not match a slash.
         let excludes = !names_class && inner.starts_with('^') && !inner.contains('/');
         self.extend_last(if excludes { "/]" } else { "]" });
         if inner.chars().any(is_special) {

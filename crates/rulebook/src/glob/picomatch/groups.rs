@@ -1,40 +1,13 @@
 //! Parentheses, extglobs and braces.
 
 use super::super::error::GlobError;
+use super::super::regex;
+use super::expression::{GLOBSTAR, SOMETHING, STAR, escape};
 use super::repeats::{Risk, risk};
-use super::tokens::{Kind, Token};
+use super::token::{Brace, Extglob, Kind, Open, Token};
 use super::translator::Translator;
-use super::{GLOBSTAR, SOMETHING, STAR, escape};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Open {
-    Paren,
-    Bracket,
-    Brace,
-}
-
-/// An extglob whose `)` has not been read.
-pub(super) struct Extglob {
-    pub(super) kind: Kind,
-    /// What was read inside it.
-    pub(super) inner: String,
-    parens: i32,
-    /// Where it starts in the pattern and among the shown tokens.
-    start: usize,
-    shown: usize,
-    is_first: bool,
-}
-
-/// A brace whose `}` has not been read.
-pub(super) struct Brace {
-    pub(super) has_comma: bool,
-    pub(super) has_range: bool,
-    token: usize,
-    shown: usize,
-    written: usize,
-}
-
-/// Each extglob sign: its token, and what is written before and after its alternatives.
+/// Each kind of extglob: its prefix, its token, and what is written before and after its alternatives.
 const EXTGLOBS: &[(char, Kind, &str, &str)] = &[
     ('!', Kind::Not, "(?:(?!(?:", "))[^/]*?)"),
     ('?', Kind::Question, "(?:", ")?"),
@@ -47,13 +20,13 @@ impl Translator {
         self.peek(1) == Some('(') && self.peek(2) != Some('?')
     }
 
-    /// As [`Self::opens_extglob`], but `*(` at the very end is a star and a parenthesis.
+    /// As [`Self::opens_extglob`], but `*(` at the end of the pattern is a star and a parenthesis.
     pub(super) fn opens_star_extglob(&self) -> bool {
         self.opens_extglob() && self.peek(2).is_some()
     }
 
-    pub(super) fn open_extglob(&mut self, sign: char) {
-        let Some(&(_, kind, open, _)) = EXTGLOBS.iter().find(|row| row.0 == sign) else { return };
+    pub(super) fn open_extglob(&mut self, prefix: char) {
+        let Some(&(_, kind, open, _)) = EXTGLOBS.iter().find(|row| row.0 == prefix) else { return };
         let is_first = self.source.is_empty();
         let extglob = Extglob {
             kind,
@@ -65,7 +38,7 @@ impl Translator {
         };
         self.parens += 1;
         self.opened.push(Open::Paren);
-        self.push(Token::new(kind, sign).writing(if is_first { SOMETHING } else { "" }));
+        self.push(Token::new(kind, prefix).writing(if is_first { SOMETHING } else { "" }));
         self.advance();
         self.push(Token::new(Kind::Paren, "(").writing(open).in_extglob());
         self.extglobs.push(extglob);
@@ -107,7 +80,7 @@ impl Translator {
         Ok(())
     }
 
-    /// A repetition that would make a backtracking engine explode is a literal or a class.
+    /// Replaces a repetition that would take a backtracking engine exponential time with a literal or a class.
     fn flatten(&mut self, extglob: &Extglob, class: Option<String>) -> Result<(), GlobError> {
         let literal: String = self.chars[extglob.start..self.next].iter().collect();
         let output = match class {
@@ -115,7 +88,7 @@ impl Translator {
             Some(class) => class,
             None => escape(&literal),
         };
-        let Some(&open) = self.shown.get(extglob.shown) else { return Err(GlobError::Torn) };
+        let Some(&open) = self.shown.get(extglob.shown) else { return Err(GlobError::SplitGroup) };
         for &at in &self.shown[extglob.shown + 1..] {
             self.tokens[at].value.clear();
             self.tokens[at].output = Some(String::new());
@@ -173,7 +146,7 @@ impl Translator {
         self.open_braces.pop();
     }
 
-    /// Braces around a single word stand for themselves.
+    /// Makes braces around a single word literal.
     fn make_brace_literal(&mut self) {
         let Some(brace) = self.open_braces.last() else { return };
         let token = &mut self.tokens[brace.token];
@@ -186,7 +159,7 @@ impl Translator {
         }
     }
 
-    /// Takes the ends of `{a..c}` back out and makes them a class.
+    /// Removes the tokens of `{a..c}` and returns them as a class.
     fn take_range(&mut self) -> String {
         let mut ends = Vec::new();
         while let Some(at) = self.shown.pop() {
@@ -199,14 +172,14 @@ impl Translator {
         self.rebuilds = true;
         ends.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
         let class = format!("[{}]", ends.join("-"));
-        if super::super::regex::is_valid(&class) {
+        if regex::is_valid(&class) {
             return class;
         }
         ends.iter().map(|end| escape(end)).collect::<Vec<_>>().join("..")
     }
 }
 
-/// A dot and more, with neither another dot nor a slash.
+/// Whether the rest is a single extension.
 fn is_extension(rest: &str) -> bool {
     rest.strip_prefix('.').is_some_and(|name| !name.is_empty() && !name.contains(['\\', '/', '.']))
 }

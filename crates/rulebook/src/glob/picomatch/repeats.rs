@@ -1,16 +1,16 @@
-//! Repeated extglobs that picomatch refuses to repeat, since its own engine would explode.
+//! Repeated extglobs that picomatch does not translate as repetitions, since its engine would take exponential time.
 
-use super::escape;
+use super::expression::escape;
 
 pub(super) enum Risk {
     None,
-    /// Reads as the text it is.
+    /// It is read as literal text.
     Literal,
-    /// Every branch is a single character: a class says the same.
+    /// Every branch is a single character: a class is equivalent.
     Class(String),
 }
 
-/// Judges what stands between the parentheses of `+(…)` or `*(…)`.
+/// Classifies the text between the parentheses of `+(…)` or `*(…)`.
 pub(super) fn risk(body: &str) -> Risk {
     let branches: Vec<&str> = branches(body).into_iter().map(trim).collect();
     if branches.len() > 1 {
@@ -52,7 +52,7 @@ fn starred_class(letters: Vec<u16>) -> String {
     if unique.len() == 1 { format!("{escaped}*") } else { format!("[{escaped}]*") }
 }
 
-/// Two branches that repeat the same character, such as `a|aa`.
+/// Whether two branches repeat the same character, such as `a|aa`.
 fn overlap(branches: &[&str]) -> bool {
     let mut seen = Vec::new();
     for branch in branches.iter().filter_map(|branch| simple(branch)) {
@@ -69,7 +69,7 @@ fn overlap(branches: &[&str]) -> bool {
     false
 }
 
-/// The letters of `*(a)*(b)`, when the branch is nothing else.
+/// The letters of a branch of the form `*(a)*(b)`.
 fn starred_letters(branch: &str) -> Option<Vec<u16>> {
     let mut letters = Vec::new();
     let mut rest = branch;
@@ -88,7 +88,7 @@ fn single(branch: &str) -> Option<u16> {
     units.next().filter(|_| units.next().is_none())
 }
 
-/// The text of a branch without signs, out of any `@(…)` around it.
+/// The text of a branch without wildcards and groups, except for `@(…)` around it.
 fn simple(branch: &str) -> Option<String> {
     let mut text = trim(branch);
     while let Some(inner) = text.strip_prefix("@(").and_then(|text| text.strip_suffix(')'))
@@ -113,12 +113,12 @@ fn simple(branch: &str) -> Option<String> {
     Some(plain)
 }
 
-/// A leading `+(…)` or `*(…)`: its sign, its body and what follows.
+/// A leading `+(…)` or `*(…)`: its first character, its body and the rest.
 fn repetition(text: &str) -> Option<(char, &str, &str)> {
-    let sign = text.chars().next().filter(|c| matches!(c, '+' | '*'))?;
+    let kind = text.chars().next().filter(|c| matches!(c, '+' | '*'))?;
     let inside = text[1..].strip_prefix('(')?;
     let mut depth = 1;
-    let close = Signs::new(inside).find_map(|(at, c)| {
+    let close = Unquoted::new(inside).find_map(|(at, c)| {
         depth += match c {
             '(' => 1,
             ')' => -1,
@@ -126,15 +126,15 @@ fn repetition(text: &str) -> Option<(char, &str, &str)> {
         };
         (depth == 0).then_some(at)
     })?;
-    Some((sign, &inside[..close], &inside[close + 1..]))
+    Some((kind, &inside[..close], &inside[close + 1..]))
 }
 
-/// Splits at the bars outside of any group.
+/// Splits at the bars outside of groups.
 fn branches(body: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut depth = 0_usize;
     let mut start = 0;
-    for (at, c) in Signs::new(body) {
+    for (at, c) in Unquoted::new(body) {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -149,20 +149,20 @@ fn branches(body: &str) -> Vec<&str> {
     parts
 }
 
-/// The characters that are neither escaped, quoted nor in brackets.
-struct Signs<'t> {
+/// Iterates over the characters that are not escaped, quoted or in brackets.
+struct Unquoted<'t> {
     chars: std::str::CharIndices<'t>,
     brackets: usize,
     quoted: bool,
 }
 
-impl<'t> Signs<'t> {
-    fn new(text: &'t str) -> Signs<'t> {
-        Signs { chars: text.char_indices(), brackets: 0, quoted: false }
+impl<'t> Unquoted<'t> {
+    fn new(text: &'t str) -> Unquoted<'t> {
+        Unquoted { chars: text.char_indices(), brackets: 0, quoted: false }
     }
 }
 
-impl Iterator for Signs<'_> {
+impl Iterator for Unquoted<'_> {
     type Item = (usize, char);
 
     fn next(&mut self) -> Option<(usize, char)> {
@@ -183,7 +183,7 @@ impl Iterator for Signs<'_> {
     }
 }
 
-/// Trims what JavaScript calls white space.
+/// Trims JavaScript's white space.
 fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }

@@ -1,8 +1,8 @@
-//! The forms picomatch translates without reading them token by token.
+//! The forms that picomatch translates without tokenizing.
 
-use super::{DOT, GLOBSTAR, NO_DOTS, NO_DOTS_BEYOND, NOT_SLASH, SLASH, SOMETHING, STAR};
+use super::expression::{DOT, GLOBSTAR, NO_DOTS, NO_DOTS_BEYOND, NOT_SLASH, SLASH, SOMETHING, STAR};
 
-/// Patterns that are read as another.
+/// Replaces patterns that picomatch treats as a shorter one.
 pub(super) fn replaced(pattern: &str) -> &str {
     match pattern {
         "***" => "*",
@@ -16,7 +16,7 @@ pub(super) fn stripped(pattern: &str) -> &str {
     pattern.strip_prefix("./").unwrap_or(pattern)
 }
 
-/// A common form, alone or followed by extensions; these also allow a trailing slash.
+/// The expression for a common form, alone or followed by extensions; it allows a trailing slash.
 pub(super) fn named_form(pattern: &str) -> Option<String> {
     if !pattern.starts_with(['.', '*']) {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn named_form(pattern: &str) -> Option<String> {
             break source;
         }
         let (front, extension) = base.rsplit_once('.')?;
-        let is_word = !extension.is_empty() && extension.bytes().all(is_word_byte);
+        let is_word = !extension.is_empty() && extension.chars().all(is_word);
         if !is_word || front.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
             return None;
         }
@@ -59,7 +59,7 @@ fn form(base: &str) -> Option<String> {
     })
 }
 
-/// A single segment without groups: every sign stands for itself but `?`, `*` and `\`.
+/// The expression for a single segment without groups: every character is literal except for `?`, `*` and `\`.
 pub(super) fn flat_form(input: &str) -> Option<String> {
     if input.starts_with(['*', '!']) || input.contains(['/', '(', ')', '[', ']', '{', '}', '"']) {
         return None;
@@ -75,24 +75,24 @@ pub(super) fn flat_form(input: &str) -> Option<String> {
             continue;
         }
         let escaped = c == '\\' && chars.get(at + 1).is_some_and(|&next| !is_word(next));
-        let sign = if escaped { chars[at + 1] } else { c };
+        let mark = if escaped { chars[at + 1] } else { c };
         at += usize::from(escaped);
-        let count = chars[at..].iter().take_while(|&&next| next == sign).count();
+        let count = chars[at..].iter().take_while(|&&next| next == mark).count();
         at += count;
-        has_backslash |= sign == '\\';
-        write_signs(&mut source, sign, count, escaped);
+        has_backslash |= mark == '\\';
+        write_punctuation(&mut source, mark, count, escaped);
     }
     Some(if has_backslash { collapse_backslashes(&source) } else { source })
 }
 
-fn write_signs(source: &mut String, sign: char, count: usize, escaped: bool) {
-    let verbatim = |source: &mut String, count| source.extend(std::iter::repeat_n(sign, count));
-    match sign {
+fn write_punctuation(source: &mut String, mark: char, count: usize, escaped: bool) {
+    let verbatim = |source: &mut String, count| source.extend(std::iter::repeat_n(mark, count));
+    match mark {
         '.' => *source += &DOT.repeat(count),
         '?' | '*' if escaped => {
             source.push('\\');
-            source.push(sign);
-            match sign {
+            source.push(mark);
+            match mark {
                 '?' => *source += &NOT_SLASH.repeat(count - 1),
                 _ if count > 1 => *source += STAR,
                 _ => {}
@@ -108,7 +108,7 @@ fn write_signs(source: &mut String, sign: char, count: usize, escaped: bool) {
     }
 }
 
-/// Runs of backslashes become one or two: an odd run still escapes what follows.
+/// Shortens runs of backslashes to one or two: an odd run still escapes the next character.
 fn collapse_backslashes(source: &str) -> String {
     let mut collapsed = String::with_capacity(source.len());
     let mut run = 0;
@@ -125,10 +125,6 @@ fn collapse_backslashes(source: &str) -> String {
     }
     collapsed.pop();
     collapsed
-}
-
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn is_word(c: char) -> bool {

@@ -1,8 +1,8 @@
 //! `*` and `**`.
 
-use super::tokens::{Kind, Token};
+use super::expression::{GLOBSTAR, NO_DOTS, NO_LONE_DOT, SLASH, SOMETHING, STAR};
+use super::token::{Kind, Token};
 use super::translator::Translator;
-use super::{GLOBSTAR, NO_DOTS, NO_LONE_DOT, SLASH, SOMETHING, STAR};
 
 impl Translator {
     pub(super) fn star(&mut self) {
@@ -37,7 +37,7 @@ impl Translator {
         self.push(Token::new(Kind::Star, "*").writing(STAR));
     }
 
-    /// Lets the last token also write an assertion.
+    /// Adds an assertion to the last token.
     fn guard(&mut self, assertion: &str) {
         self.source += assertion;
         *self.last_mut().output_mut() += assertion;
@@ -77,14 +77,14 @@ impl Translator {
         }
     }
 
-    /// `**/**/**` is one `**`.
+    /// `**/**/**` counts as one `**`.
     fn skip_repeated_globstars(&mut self) {
         while self.rest().starts_with(&['/', '*', '*']) && matches!(self.peek(4), None | Some('/')) {
             self.next += 3;
         }
     }
 
-    /// Whether nothing but closing parentheses follow, outside of any `!(`.
+    /// Whether only closing parentheses follow, none of them of a `!(`.
     fn ends_here(&self) -> bool {
         let rest = self.rest();
         self.is_done()
@@ -101,7 +101,7 @@ impl Translator {
         last.output = Some(output);
     }
 
-    /// Takes the slash before `**` into the group, so that it may be absent.
+    /// Moves the slash before `**` into the group, so that it becomes optional.
     fn join_slash(&mut self, prior: usize, output: String) {
         let slash = self.tokens[prior].output().to_owned();
         self.cut(slash.len() + self.last().output().len());

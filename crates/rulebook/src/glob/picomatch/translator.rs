@@ -1,13 +1,11 @@
-//! Reads a pattern from left to right and writes its expression.
+//! The state of a translation: the tokens read so far and the expression written for them.
 
-use super::super::error::{GlobError, MAX_ALTERNATIVES};
-use super::groups::{Brace, Extglob, Open};
-use super::tokens::{Kind, Token};
-use super::{DOT, NOT_SLASH, SLASH, Translation, escape};
+use super::expression::STAR;
+use super::token::{Brace, Extglob, Kind, Open, Token};
 
 pub(super) struct Translator {
     pub(super) chars: Vec<char>,
-    /// Where the next character is read.
+    /// The index of the next character.
     pub(super) next: usize,
     /// Where the pattern starts, after `!` and `./`.
     pub(super) start: usize,
@@ -17,10 +15,10 @@ pub(super) struct Translator {
     pub(super) shown: Vec<usize>,
     pub(super) last: usize,
     pub(super) source: String,
-    /// The expression is to be put together again from the tokens.
+    /// The expression must be rebuilt from the tokens.
     pub(super) rebuilds: bool,
     pub(super) opened: Vec<Open>,
-    // Signed: a `)` too many counts below zero, and later ones then close groups.
+    // Signed: an extra `)` counts below zero, and affects how later ones close groups.
     pub(super) parens: i32,
     pub(super) braces: i32,
     pub(super) in_bracket: bool,
@@ -53,54 +51,6 @@ impl Translator {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Translation, GlobError> {
-        while let Some(c) = self.advance() {
-            self.read(c)?;
-        }
-        self.finish();
-        let body = if self.negated { self.start } else { 0 };
-        Ok(Translation { source: self.source, negated: self.negated, body })
-    }
-
-    fn read(&mut self, c: char) -> Result<(), GlobError> {
-        if c == '\0' {
-            return Ok(());
-        }
-        if c == '\\' {
-            self.escaped();
-        } else if self.in_bracket && !self.closes_bracket(c) {
-            self.bracket_char(c);
-        } else if self.in_quotes && c != '"' {
-            self.extend_last(&escape(c.encode_utf8(&mut [0; 4])));
-        } else {
-            self.sign(c)?;
-        }
-        Ok(())
-    }
-
-    fn sign(&mut self, c: char) -> Result<(), GlobError> {
-        match c {
-            '"' => self.in_quotes = !self.in_quotes,
-            '(' => self.open_paren(),
-            ')' => return self.close_paren(),
-            '[' => self.open_bracket(),
-            ']' => self.close_bracket(),
-            '{' => self.open_brace(),
-            '}' => self.close_brace(),
-            '|' => self.push(Token::new(Kind::Text, "|")),
-            ',' => return self.comma(),
-            '/' => self.slash(),
-            '.' => self.dot(),
-            '?' => self.question(),
-            '!' => self.exclamation(),
-            '+' => self.plus(),
-            '@' => self.at(),
-            '*' => self.star(),
-            _ => self.text(c),
-        }
-        Ok(())
-    }
-
     pub(super) fn advance(&mut self) -> Option<char> {
         let c = self.chars.get(self.next).copied();
         self.next += 1;
@@ -125,179 +75,88 @@ impl Translator {
         self.next == self.start + 1
     }
 
-    /// Adds to the last token without making a new one.
+    /// Adds text to the last token.
     pub(super) fn extend_last(&mut self, text: &str) {
         self.last_mut().value += text;
         self.source += text;
     }
 
-    fn escaped(&mut self) {
-        let Some(next) = self.peek(1) else {
-            return self.push(Token::new(Kind::Text, r"\\"));
-        };
-        if matches!(next, '/' | '.' | ';') {
-            return;
-        }
-        let mut value = "\\".to_owned();
-        let run = self.rest().iter().take_while(|&&c| c == '\\').count();
-        if run > 2 {
-            self.next += run;
-            if run % 2 != 0 {
-                value.push('\\');
-            }
-        }
-        value.extend(self.advance());
-        if self.in_bracket {
-            self.bracket_text(&value);
-        } else {
-            self.push(Token::new(Kind::Text, value));
-        }
+    pub(super) fn last(&self) -> &Token {
+        &self.tokens[self.last]
     }
 
-    fn slash(&mut self) {
-        if self.last().kind == Kind::Dot && self.next == self.start + 2 {
-            self.start = self.next;
-            self.source.clear();
-            self.shown.pop();
-            self.last = 0;
-            return;
-        }
-        self.push(Token::new(Kind::Slash, "/").writing(SLASH));
+    pub(super) fn last_mut(&mut self) -> &mut Token {
+        &mut self.tokens[self.last]
     }
 
-    fn dot(&mut self) {
-        let last = self.last().kind;
-        if self.braces > 0 && last == Kind::Dot {
-            let token = self.last_mut();
-            token.kind = Kind::Dots;
-            if token.value == "." {
-                token.output = Some(DOT.to_owned());
-            }
-            token.output_mut().push('.');
-            token.value.push('.');
-            if let Some(brace) = self.open_braces.last_mut() {
-                brace.has_range = true;
-            }
-            return;
-        }
-        let inside = self.braces + self.parens != 0;
-        let kind = if inside || matches!(last, Kind::Start | Kind::Slash) { Kind::Dot } else { Kind::Text };
-        self.push(Token::new(kind, ".").writing(DOT));
+    /// The token before the one at `at`.
+    pub(super) fn before(&self, at: usize) -> Option<usize> {
+        self.tokens[at].before
     }
 
-    fn question(&mut self) {
-        let after_open = self.last().value == "(";
-        if !after_open && self.opens_extglob() {
-            return self.open_extglob('?');
-        }
-        if self.last().kind == Kind::Paren {
-            let next = self.peek(1);
-            let literal =
-                (after_open && !is_group_sign(next)) || (next == Some('<') && !self.has_named_group());
-            return self.push(Token::new(Kind::Text, "?").writing(if literal { r"\?" } else { "?" }));
-        }
-        self.push(Token::new(Kind::Question, "?").writing(NOT_SLASH));
+    pub(super) fn kind(&self, at: usize) -> Kind {
+        self.tokens[at].kind
     }
 
-    /// Whether a look-behind or a named group is somewhere ahead.
-    fn has_named_group(&self) -> bool {
-        let rest = self.rest();
-        rest.iter().enumerate().filter(|(_, c)| **c == '<').any(|(at, _)| {
-            let after = &rest[at + 1..];
-            let word = after.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == '_').count();
-            matches!(after.first(), Some('!' | '=')) || (word > 0 && after.get(word) == Some(&'>'))
-        })
-    }
-
-    fn exclamation(&mut self) {
-        if self.peek(1) == Some('(') && (self.peek(2) != Some('?') || !is_group_sign(self.peek(3))) {
-            return self.open_extglob('!');
+    pub(super) fn push(&mut self, token: Token) {
+        if self.last().kind == Kind::Globstar {
+            self.settle_globstar(&token);
         }
-        if self.next == 1 {
-            return self.negate();
-        }
-        self.text('!');
-    }
-
-    fn negate(&mut self) {
-        let mut count = 1;
-        while self.peek(1) == Some('!') && (self.peek(2) != Some('(') || self.peek(3) == Some('?')) {
-            self.advance();
-            self.start += 1;
-            count += 1;
-        }
-        if count % 2 == 1 {
-            self.negated = true;
-            self.start += 1;
-        }
-    }
-
-    fn plus(&mut self) {
-        if self.opens_extglob() {
-            return self.open_extglob('+');
-        }
-        let last = self.last();
-        let token = Token::new(Kind::Plus, "+");
-        self.push(if last.value == "(" {
-            token.writing(r"\+")
-        } else if matches!(last.kind, Kind::Bracket | Kind::Paren | Kind::Brace) || self.parens > 0 {
-            token
-        } else {
-            Token::new(Kind::Plus, r"\+")
-        });
-    }
-
-    fn at(&mut self) {
-        self.push(if self.opens_extglob() {
-            Token::new(Kind::At, "@").writing("").in_extglob()
-        } else {
-            Token::new(Kind::Text, "@")
-        });
-    }
-
-    fn text(&mut self, c: char) {
-        let mut value = String::new();
-        if matches!(c, '$' | '^') {
-            value.push('\\');
-        }
-        value.push(c);
-        let run = self.rest().iter().take_while(|&&c| !r"@![].,$*+?^{}()|\/".contains(c)).count();
-        value.extend(&self.rest()[..run]);
-        self.next += run;
-        self.push(Token::new(Kind::Text, value));
-    }
-
-    fn comma(&mut self) -> Result<(), GlobError> {
-        let mut output = ",";
-        if self.opened.last() == Some(&Open::Brace)
-            && let Some(brace) = self.open_braces.last_mut()
+        if token.kind != Kind::Paren
+            && let Some(extglob) = self.extglobs.last_mut()
         {
-            brace.has_comma = true;
-            output = "|";
-            // The first comma makes two alternatives; being one short does no harm.
-            self.alternatives += 1;
-            if self.alternatives >= MAX_ALTERNATIVES {
-                return Err(GlobError::TooManyAlternatives);
+            extglob.inner += &token.value;
+        }
+        self.source += token.written();
+        if self.last().kind == Kind::Text && token.kind == Kind::Text {
+            let last = self.last_mut();
+            last.output = Some(format!("{}{}", last.written_or_value(), token.value));
+            last.value += &token.value;
+            return;
+        }
+        self.tokens.push(Token { before: Some(self.last), ..token });
+        self.last = self.tokens.len() - 1;
+        self.shown.push(self.last);
+    }
+
+    /// `**` spans directories only if it is a whole segment; otherwise it is a `*`.
+    fn settle_globstar(&mut self, next: &Token) {
+        let in_brace = self.braces > 0 && matches!(next.kind, Kind::Comma | Kind::Brace);
+        if in_brace || next.extglob || matches!(next.kind, Kind::Slash | Kind::Paren) {
+            return;
+        }
+        self.cut(self.last().output().len());
+        let last = self.last_mut();
+        last.kind = Kind::Star;
+        last.value = "*".to_owned();
+        last.output = Some(STAR.to_owned());
+        self.source += STAR;
+    }
+
+    /// Removes `len` code units from the end of the expression; 0 removes everything, as in picomatch.
+    pub(super) fn cut(&mut self, len: usize) {
+        if len == 0 {
+            self.source.clear();
+        }
+        let mut left = len;
+        while left > 0
+            && let Some(c) = self.source.pop()
+        {
+            left = left.saturating_sub(c.len_utf16());
+        }
+    }
+
+    /// Escapes the last `count` unescaped occurrences of `escaped`.
+    pub(super) fn escape_last(&mut self, escaped: char, count: i32) {
+        let is_bare = |at: &usize| !self.source[..*at].ends_with('\\');
+        let bare = self.source.rmatch_indices(escaped).map(|(at, _)| at).filter(is_bare);
+        let Some(first) = bare.take(usize::try_from(count).unwrap_or(0)).last() else { return };
+        let tail = self.source.split_off(first);
+        for c in tail.chars() {
+            if c == escaped && !self.source.ends_with('\\') {
+                self.source.push('\\');
             }
-        }
-        self.push(Token::new(Kind::Comma, ",").writing(output));
-        Ok(())
-    }
-
-    fn finish(&mut self) {
-        self.escape_last('[', self.in_bracket.into());
-        self.escape_last('(', self.parens);
-        self.escape_last('{', self.braces);
-        if matches!(self.last().kind, Kind::Star | Kind::Bracket) {
-            self.push(Token::new(Kind::End, "").writing(r"\/?"));
-        }
-        if self.rebuilds {
-            self.source = self.shown.iter().map(|&at| self.tokens[at].written()).collect();
+            self.source.push(c);
         }
     }
-}
-
-/// Signs that make `(?` a group of the regular expression.
-pub(super) fn is_group_sign(c: Option<char>) -> bool {
-    matches!(c, Some('!' | '=' | '<' | ':'))
 }

@@ -1,16 +1,17 @@
-//! The shapes most patterns have, matched on the text itself without a program.
+//! Common patterns, matched directly on their text without compiling them.
 //!
-//! Literal directories, `**` between them, and at the end a name, a name with one `*` and one list
-//! in braces, or `**`. For paths in normal form this agrees with the expression picomatch writes,
-//! but for line breaks, which the caller looks after.
+//! A plain pattern has literal directories with `**` between them, followed by a name, a name with one `*` and one list
+//! in braces, or `**`. For normalized paths without the dialect's special traits, it agrees with the full expression.
 
 mod name;
 
 use std::ops::Range;
 
+pub(super) use name::{Last, extensions};
+
 use name::{Name, Segment, Span, is_segment_match, read_segment};
 
-/// A pattern of a common shape; all spans point into its text.
+/// A plain pattern. All spans point into its text.
 #[derive(Clone, Debug)]
 pub(super) struct Plain {
     /// Runs of segments with `**` between them.
@@ -18,9 +19,9 @@ pub(super) struct Plain {
     count: u8,
     /// The first run starts at the root.
     is_rooted: bool,
-    /// `**` stands between the last run and the end.
+    /// `**` is between the last run and the end.
     has_gap: bool,
-    /// A slash may follow the whole.
+    /// The path may end in a slash.
     allows_slash: bool,
     end: End,
 }
@@ -29,42 +30,28 @@ pub(super) struct Plain {
 enum End {
     /// The last run is the end.
     Run,
-    /// `**`, with everything below and the directory itself.
+    /// `**`: everything below, and the directory itself.
     Below,
-    /// As `Below`, without the directory itself.
+    /// As `Below`, but without the directory itself.
     Inside,
     Name(Name),
 }
 
-/// How the last segment of every match looks.
-pub(super) enum Last<'g> {
-    Unknown,
-    Name(&'g str),
-    Extension(&'g str),
-    /// What follows the last dot of one of several words, written with commas between them.
-    Extensions(&'g str),
-}
-
-/// The extensions in such a list.
-pub(super) fn extensions(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(|word| word.rsplit('.').next().unwrap_or(word))
-}
-
 const MAX_RUNS: usize = 4;
 
-/// Where dialects differ on plain patterns.
+/// Differences between dialects in plain patterns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// `a/**` is `a` too.
+    /// `a/**` also matches `a`.
     includes_folder: bool,
-    /// So is `*/**`.
+    /// `*/**` also matches `a`.
     includes_any_folder: bool,
-    /// Paths that end in a slash are decided here.
+    /// The plain pattern decides about paths with a trailing slash.
     knows_folders: bool,
-    /// A pattern without a slash is found at any depth.
+    /// A pattern without a slash matches at any depth.
     any_depth: bool,
-    /// What makes words in braces mean something else than each of them by itself.
-    strange: &'static [&'static str],
+    /// Texts that give words in braces a special meaning, so that the pattern is not plain.
+    not_plain: &'static [&'static str],
 }
 
 impl Rules {
@@ -73,33 +60,33 @@ impl Rules {
         includes_any_folder: false,
         knows_folders: true,
         any_depth: false,
-        strange: &[],
+        not_plain: &[],
     };
-    /// A segment that comes out as `..` takes the one before it away.
+    /// A segment that expands to `..` removes the one before it.
     pub(super) const MINIMATCH: Rules = Rules {
         includes_folder: false,
         knows_folders: false,
-        strange: &["{.", ",.", ".}"],
+        not_plain: &["{.", ",.", ".}"],
         ..Rules::PICOMATCH
     };
     pub(super) const COPILOT: Rules = Rules { any_depth: true, ..Rules::MINIMATCH };
-    /// An empty last word is none.
+    /// An empty last word is ignored.
     pub(super) const VSCODE: Rules =
-        Rules { includes_any_folder: true, knows_folders: false, strange: &[",}"], ..Rules::PICOMATCH };
+        Rules { includes_any_folder: true, knows_folders: false, not_plain: &[",}"], ..Rules::PICOMATCH };
 }
 
-/// Whole segments.
+/// Consecutive segments without `**`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     span: Span,
-    /// Some segment is a [`Name`], which is read again when it is matched.
+    /// A segment is a [`Name`], which is parsed again when matching.
     is_wild: bool,
 }
 
 impl Plain {
-    /// Reads `pattern` from `start` on, where a `!` may have stood before.
+    /// Reads `pattern` from `start`, after a `!` if there is one.
     pub(super) fn read(pattern: &str, start: usize, rules: Rules) -> Option<Plain> {
-        if rules.strange.iter().any(|strange| pattern.contains(strange)) {
+        if rules.not_plain.iter().any(|text| pattern.contains(text)) {
             return None;
         }
         let mut plain = Plain {
@@ -118,7 +105,7 @@ impl Plain {
             let is_last = end == pattern.len();
             match segment {
                 Segment::Literal => run.end = end,
-                // Picomatch joins neighbouring `**` in ways of its own.
+                // picomatch has special rules for consecutive `**`.
                 Segment::Globstar if run.is_empty() && at != start => return None,
                 Segment::Globstar => {
                     plain.close_run(&run, is_wild)?;
@@ -128,7 +115,7 @@ impl Plain {
                     if is_last {
                         let includes =
                             if after_star { rules.includes_any_folder } else { rules.includes_folder };
-                        // Alone, `**` is everything.
+                        // `**` alone matches everything.
                         plain.end = if includes || at == start { End::Below } else { End::Inside };
                     }
                     run = end + 1..end + 1;
@@ -167,8 +154,8 @@ impl Plain {
         Some(())
     }
 
-    /// Picomatch lets a slash follow a final `*`, and its shortcuts `*`, `*/*` and `**/*` with any
-    /// number of extensions; but not a single segment that begins otherwise.
+    /// picomatch allows a trailing slash after a final `*`, and after its shortcuts `*`, `*/*` and `**/*` with any number
+    /// of extensions, but not after a single segment that starts with something else.
     fn allows_slash(&self, pattern: &str, start: usize) -> bool {
         let End::Name(name) = &self.end else { return false };
         let ends_in_star = name.has_star && name.middle.is_empty() && name.list.is_none();
@@ -198,7 +185,7 @@ impl Plain {
             }
     }
 
-    /// The whole segments every match starts with.
+    /// The whole segments that every match starts with.
     pub(super) fn root<'g>(&self, pattern: &'g str) -> &'g str {
         let first = self.runs[..self.count.into()].first().filter(|_| self.is_rooted);
         first.map_or("", |run| {
@@ -223,26 +210,24 @@ impl Plain {
         }
     }
 
-    /// What stands before the first dot in the last segment of every match.
+    /// The part before the first dot in the last segment of every match.
     pub(super) fn stem<'g>(&self, pattern: &'g str) -> Option<&'g str> {
         let End::Name(name) = &self.end else { return None };
         name.head.of(pattern).split_once('.').map(|(stem, _)| stem)
     }
 
-    /// Whether it is `**/*.ext` or `**/*.{one,two}`, where [`Plain::last`] says all there is to say
-    /// about paths without a trailing slash.
+    /// Whether it is `**/*.ext` or `**/*.{one,two}`: [`Plain::last`] alone decides about paths without a trailing slash.
     pub(super) fn is_any_with_extension(&self, pattern: &str) -> bool {
         let End::Name(name) = &self.end else { return false };
         !self.is_rooted && self.count == 0 && name.is_any_with_extension(pattern)
     }
 
-    /// Whether names with an extension differ to it in nothing else, their folder being the same: `src/**`,
-    /// `src/**/*.ts`.
-    pub(super) fn asks_extension_only(&self, pattern: &str) -> bool {
+    /// Whether, within one folder, only the extension decides about a file with an extension: `src/**`, `src/**/*.ts`.
+    pub(super) fn depends_on_extension_only(&self, pattern: &str) -> bool {
         match &self.end {
             End::Run => false,
             End::Inside => true,
-            // It matches the folder itself too, so that no name may pass for its last segment.
+            // It also matches the folder itself, so a file name must not match the last segment.
             End::Below => self.runs[..self.count.into()].last().is_none_or(|run| {
                 !run.span.of(pattern).rsplit('/').next().unwrap_or_default().contains(['.', '*'])
             }),
@@ -250,9 +235,9 @@ impl Plain {
         }
     }
 
-    /// A segment that every match has somewhere.
+    /// A segment that every match contains.
     pub(super) fn segment<'g>(&self, pattern: &'g str) -> Option<&'g str> {
-        // The start of a rooted run is better found as a prefix.
+        // The first run of a rooted pattern is found by its prefix instead.
         let skipped = usize::from(self.is_rooted && self.count > 0);
         let runs = self.runs[skipped..self.count.into()].iter();
         let segments = runs.flat_map(|run| run.span.of(pattern).split('/'));
@@ -276,7 +261,7 @@ impl Plain {
         }
     }
 
-    /// Whether the runs are found in `dirs` in this order.
+    /// Whether `dirs` contains the runs in this order.
     fn spans(&self, pattern: &str, dirs: &str) -> bool {
         let mut runs = self.runs[..self.count.into()].iter();
         let mut rest = Some(dirs).filter(|dirs| !dirs.is_empty());
@@ -304,7 +289,7 @@ impl Plain {
 }
 
 impl Run {
-    /// What follows the run at the start of `text`: nothing, or more segments.
+    /// If `text` starts with the run, the segments after it; `Some(None)` if there are none.
     fn strip<'t>(&self, pattern: &str, text: &'t str) -> Option<Option<&'t str>> {
         let run = self.span.of(pattern);
         if !self.is_wild {
@@ -347,7 +332,7 @@ impl Run {
     }
 }
 
-/// What stands before the first star or brace.
+/// The text before the first star or brace.
 fn literal_start(text: &str) -> &str {
     text.find(['*', '{']).map_or(text, |end| &text[..end])
 }

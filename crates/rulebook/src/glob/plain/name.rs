@@ -1,8 +1,6 @@
-//! One segment of a common shape.
+//! One segment of a plain pattern.
 
 use std::ops::Range;
-
-use super::Last;
 
 /// `head*middle{first,second}tail`, where the star and the list may be absent.
 #[derive(Clone, Debug)]
@@ -36,7 +34,7 @@ impl Span {
 }
 
 impl From<Range<usize>> for Span {
-    // Patterns are at most 4 KiB.
+    // Patterns have at most 4 KiB.
     fn from(range: Range<usize>) -> Span {
         Span { start: range.start as u16, end: range.end as u16 }
     }
@@ -93,13 +91,27 @@ impl Name {
     }
 }
 
+/// What is known about the last segment of every match.
+pub(in super::super) enum Last<'g> {
+    Unknown,
+    Name(&'g str),
+    Extension(&'g str),
+    /// A comma-separated list of words; the extension is the part after the last dot of one of them.
+    Extensions(&'g str),
+}
+
+/// The extensions in a list of [`Last::Extensions`].
+pub(in super::super) fn extensions(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|word| word.rsplit('.').next().unwrap_or(word))
+}
+
 pub(super) enum Segment {
     Literal,
     Globstar,
     Name(Name),
 }
 
-/// Reads up to the next slash or the end; `None` for anything out of the common.
+/// Reads up to the next slash or the end; `None` if the segment is not plain.
 pub(super) fn read_segment(pattern: &str, start: usize) -> Option<(usize, Segment)> {
     let bytes = pattern.as_bytes();
     let len = bytes[start..].iter().position(|&c| !is_literal(c)).unwrap_or(bytes.len() - start);
@@ -119,7 +131,7 @@ fn read_wild(pattern: &str, start: usize, mut at: usize) -> Option<(usize, Segme
     let head = start..at;
     let has_star = bytes[at] == b'*';
     if has_star {
-        // A star after a leading dot matches no lone dot.
+        // `.*` does not match a lone dot, so it is not plain.
         if &pattern[head.clone()] == "." {
             return None;
         }
@@ -151,7 +163,7 @@ fn literal_end(bytes: &[u8], start: usize) -> usize {
     bytes[start..].iter().position(|&c| !is_literal(c)).map_or(bytes.len(), |len| start + len)
 }
 
-/// Two to a hundred literals, none with `..`, which would make a range.
+/// Whether the text is 2 to 100 literals without `..`, which would make a range.
 fn is_word_list(text: &str) -> bool {
     let mut commas = 0;
     let mut before = 0;
@@ -169,9 +181,9 @@ fn is_literal(byte: u8) -> bool {
     LITERAL[usize::from(byte)]
 }
 
-/// Bytes that stand for themselves wherever they stand.
+/// Bytes that are literal everywhere in a pattern.
 const LITERAL: [bool; 256] = {
-    let signs = b"_-. @#~%=&";
+    let punctuation = b"_-. @#~%=&";
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -179,8 +191,8 @@ const LITERAL: [bool; 256] = {
         byte += 1;
     }
     let mut at = 0;
-    while at < signs.len() {
-        table[signs[at] as usize] = true;
+    while at < punctuation.len() {
+        table[punctuation[at] as usize] = true;
         at += 1;
     }
     table

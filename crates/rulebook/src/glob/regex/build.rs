@@ -1,9 +1,9 @@
-//! Makes expressions directly, for translators that do not go through JavaScript's syntax.
+//! Builds expressions directly, for translators that do not write JavaScript's syntax.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::super::error::{GlobError, MAX_STEPS};
-use super::class::{Class, Range, fold_unit};
+use super::class::{Class, DOT, Range, SLASH, fold_unit};
 use super::node::{Assertion, Node, Step};
 
 const SURROGATES: Range = (0xd800, 0xdfff);
@@ -13,7 +13,7 @@ impl Node {
         Node::Sequence(Vec::new())
     }
 
-    /// Matches nothing at all.
+    /// Never matches.
     pub(in super::super) fn never() -> Node {
         Node::One(Step::Class(Class::default()))
     }
@@ -24,7 +24,7 @@ impl Node {
         one_or(units, Node::Sequence)
     }
 
-    /// A unit of a segment, whichever it is.
+    /// Any unit of a segment.
     pub(in super::super) fn segment_unit() -> Node {
         Node::One(Step::Class(excluding(&[(SLASH, SLASH)])))
     }
@@ -34,14 +34,14 @@ impl Node {
         Node::One(Step::Class(excluding(&[(SLASH, SLASH), (DOT, DOT)])))
     }
 
-    /// A whole character of a segment, be it one unit or two.
+    /// A whole character of a segment, which may be two units.
     pub(in super::super) fn segment_char() -> Node {
         let single = Node::One(Step::Class(excluding(&[(SLASH, SLASH), SURROGATES])));
         let pair = Node::Sequence(vec![units(0xd800, 0xdbff), units(0xdc00, 0xdfff)]);
         Node::Either(vec![single, pair])
     }
 
-    /// One character out of a set, but no slash.
+    /// One character of a set, except for a slash.
     pub(in super::super) fn one_of(set: &ClassUnicode) -> Node {
         let mut set = set.clone();
         set.difference(&ClassUnicode::new([ClassUnicodeRange::new('/', '/')]));
@@ -68,23 +68,23 @@ impl Node {
         Node::Repeat { body: Box::new(body), min: 0, max: Some(1) }
     }
 
-    /// Holds where `body` matches next, or where it does not.
-    pub(in super::super) fn ahead(body: Node, negated: bool) -> Node {
-        Node::Look { body: Box::new(body), negated }
+    /// Holds if `body` matches next or, if negated, does not.
+    pub(in super::super) fn look_ahead(body: Node, negated: bool) -> Node {
+        Node::LookAhead { body: Box::new(body), negated }
     }
 
-    /// Holds where a segment has begun already.
+    /// Holds inside a segment, after its first unit.
     pub(in super::super) fn inside() -> Node {
         Node::Assert(Assertion::Inside)
     }
 
-    /// The same, asked of paths that are folded.
+    /// The same expression for folded paths.
     pub(super) fn folded(self) -> Node {
         let all = |nodes: Vec<Node>| nodes.into_iter().map(Node::folded).collect();
         match self {
             Node::One(Step::Unit(unit)) => Node::One(Step::Unit(fold_unit(unit))),
             Node::One(Step::Class(class)) => Node::One(Step::Class(class.folded())),
-            Node::Look { body, negated } => Node::Look { body: Box::new(body.folded()), negated },
+            Node::LookAhead { body, negated } => Node::LookAhead { body: Box::new(body.folded()), negated },
             Node::Sequence(nodes) => Node::Sequence(all(nodes)),
             Node::Either(nodes) => Node::Either(all(nodes)),
             Node::Repeat { body, min, max } => Node::Repeat { body: Box::new(body.folded()), min, max },
@@ -93,29 +93,26 @@ impl Node {
         }
     }
 
-    /// The whole path, in any of the ways that braces stand for.
+    /// Matches a whole path by any of the alternatives.
     ///
-    /// What is refused for its size in the end is not built first: in every alternative it may be large.
+    /// Stops at the first alternative beyond the size limit: building all of them first may take too much memory.
     pub(in super::super) fn whole<E: From<GlobError>>(
-        ways: impl Iterator<Item = Result<Node, E>>,
+        alternatives: impl Iterator<Item = Result<Node, E>>,
     ) -> Result<Node, E> {
         let mut branches = Vec::new();
         let mut steps = 0;
-        for way in ways {
-            let way = way?;
-            steps += way.count();
+        for alternative in alternatives {
+            let alternative = alternative?;
+            steps += alternative.count();
             if steps > MAX_STEPS {
                 return Err(GlobError::TooLarge.into());
             }
-            branches.push(way);
+            branches.push(alternative);
         }
         let body = one_or(branches, Node::Either);
         Ok(Node::Sequence(vec![Node::Assert(Assertion::Start), body, Node::Assert(Assertion::End)]))
     }
 }
-
-const SLASH: u16 = b'/' as u16;
-const DOT: u16 = b'.' as u16;
 
 fn units(low: u16, high: u16) -> Node {
     Node::One(Step::Class(Class::of(vec![(low, high)])))

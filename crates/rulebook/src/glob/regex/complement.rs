@@ -1,46 +1,46 @@
-//! What an expression does not match, as instructions: its automaton, with the answers turned around.
+//! The complement of an expression as instructions: its deterministic automaton with inverted results.
 
 use std::collections::HashMap;
 
 use super::super::error::{GlobError, MAX_STEPS};
-use super::class::{Class, Range};
-use super::program::{Draft, Inst, Spent, Take};
+use super::class::{Class, Range, is_line_break};
+use super::program::{Cost, Draft, Inst, Take};
 
-/// The most work that the complements of one pattern may be: one in another multiplies it.
+/// The limit on work for all complements of a pattern: nesting them multiplies it.
 const MAX_VISITED: usize = 1 << 16;
 
-/// A set of instructions to go on from; and whether half of a surrogate pair has been taken.
+/// The instructions to continue from, and whether only the first half of a surrogate pair has been read.
 type State = (Vec<usize>, bool);
 
-/// Units that no instruction tells apart, and which of the instructions take them.
+/// Units that no instruction distinguishes, and the instructions that take them.
 struct Group {
     class: Class,
     takers: Vec<usize>,
     is_high: bool,
 }
 
-/// Writes instructions for the runs of units, none of them a slash, that `code` does not match.
+/// Writes instructions for the texts without a slash that `code` does not match.
 ///
-/// A run never ends within a surrogate pair.
+/// Such a text never ends within a surrogate pair.
 pub(super) fn write(
     code: &[Inst],
     classes: &mut Vec<Class>,
     draft: &mut Draft,
-    spent: &mut Spent,
+    cost: &mut Cost,
 ) -> Result<(), GlobError> {
     let groups = groups(code, classes);
-    let mut reach = Reach { code, seen: vec![0; code.len()], round: 0, visited: &mut spent.visited };
-    let mut states: Vec<State> = vec![(reach.from([0]), false)];
+    let mut closure = Closure { code, seen: vec![0; code.len()], round: 0, visited: &mut cost.visited };
+    let mut states: Vec<State> = vec![(closure.from([0]), false)];
     let mut known: HashMap<State, usize> = HashMap::from([(states[0].clone(), 0)]);
     let mut edges: Vec<Vec<usize>> = Vec::new();
     while let Some((set, _)) = states.get(edges.len()).cloned() {
-        spent.steps += set.len() + groups.len();
-        if spent.steps > MAX_STEPS || *reach.visited > MAX_VISITED {
+        cost.steps += set.len() + groups.len();
+        if cost.steps > MAX_STEPS || *closure.visited > MAX_VISITED {
             return Err(GlobError::TooLarge);
         }
         let targets = groups.iter().map(|group| {
             let taken = set.iter().copied().filter(|at| group.takers.binary_search(at).is_ok());
-            let next = reach.from(taken.map(|at| if let Inst::Or(_, to) = code[at] { to } else { at + 1 }));
+            let next = closure.from(taken.map(|at| if let Inst::Or(_, to) = code[at] { to } else { at + 1 }));
             let state = (next, group.is_high);
             *known.entry(state.clone()).or_insert_with(|| {
                 states.push(state);
@@ -48,7 +48,7 @@ pub(super) fn write(
             })
         });
         let targets = targets.collect();
-        *reach.visited += groups.len() * (1 + set.len());
+        *closure.visited += groups.len() * (1 + set.len());
         edges.push(targets);
     }
     emit(code, &groups, &states, &edges, classes, draft);
@@ -78,7 +78,7 @@ fn emit(
             draft.push(Inst::Split(end));
         }
         draft.extend(takes.iter().zip(targets).map(|(&take, &target)| Inst::Or(take, starts[target])));
-        // No group takes what comes.
+        // No group takes the unit.
         draft.push(Inst::One(never));
     }
 }
@@ -90,17 +90,17 @@ fn index_of(class: &Class, classes: &mut Vec<Class>) -> usize {
     })
 }
 
-/// Finds what is reached without taking a unit.
-struct Reach<'c> {
+/// Finds the instructions that are reachable without taking a unit.
+struct Closure<'c> {
     code: &'c [Inst],
-    /// In which round an instruction was met last.
+    /// The round in which each instruction was last seen.
     seen: Vec<u32>,
     round: u32,
     visited: &'c mut usize,
 }
 
-impl Reach<'_> {
-    /// The instructions that take a unit or accept, reached from these; sorted.
+impl Closure<'_> {
+    /// The instructions reachable from these that take a unit or accept; sorted.
     fn from(&mut self, from: impl IntoIterator<Item = usize>) -> Vec<usize> {
         self.round += 1;
         let mut open: Vec<usize> = from.into_iter().collect();
@@ -140,7 +140,7 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
         match take {
             Take::Unit(unit) => edges.extend([u32::from(*unit), u32::from(*unit) + 1]),
             Take::Class(class) => classes[*class].add_edges(&mut edges),
-            Take::Any | Take::Stride => edges.extend([0x0a, 0x0b, 0x0d, 0x0e, 0x2028, 0x202a]),
+            Take::Any | Take::GlobstarUnit => edges.extend([0x0a, 0x0b, 0x0d, 0x0e, 0x2028, 0x202a]),
         }
     }
     edges.sort_unstable();
@@ -154,7 +154,7 @@ fn groups(code: &[Inst], classes: &[Class]) -> Vec<Group> {
         let takes_it = |take: &Take| match take {
             Take::Unit(unit) => *unit == low,
             Take::Class(class) => classes[*class].contains(low),
-            Take::Any | Take::Stride => !super::is_line_break(low),
+            Take::Any | Take::GlobstarUnit => !is_line_break(low),
         };
         let takers: Vec<usize> = takes.iter().filter(|(_, take)| takes_it(take)).map(|(at, _)| *at).collect();
         let is_high = (0xd800..0xdc00).contains(&low);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_is_bounded_whatever_stands_in_what() {
+    fn nested_complements_take_bounded_work() {
         let names: Vec<String> = (0..60).map(|at| format!("generated-part-{at}")).collect();
         check(&format!("**/!({})", names.join("|")), Ok(()));
         check("**/!(*.test|*.spec|*.d).name", Ok(()));

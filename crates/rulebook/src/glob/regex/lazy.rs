@@ -1,52 +1,52 @@
-//! A program that remembers the sets it has seen, for asking about many paths.
+//! A lazily built automaton, for matching many paths.
 
 use std::collections::HashMap;
 
 use super::program::Program;
-use super::run::{Here, Outcome, Place, Shape};
+use super::run::{Outcome, Position, Preceding, SegmentRest};
 
-/// Steps already taken, so that an ASCII path costs one look-up a character.
-pub(in super::super) struct Lazy<'g> {
+/// Remembers transitions, so that an ASCII path costs one lookup per character.
+pub(in super::super) struct LazyDfa<'g> {
     program: &'g Program,
     states: Vec<State>,
-    known: HashMap<(Box<[bool]>, Shape), u16>,
-    /// For each state and character the next state: first within the path, then at its start.
+    known: HashMap<(Box<[bool]>, SegmentRest), u16>,
+    /// The next state for each state and character: first within the path, then at its start.
     next: Vec<u16>,
-    /// For each byte one that takes the same steps, or `UNTOLD`.
-    alike: [u8; 128],
-    /// Bytes that no instruction names, by what they are to the classes.
+    /// For each byte, an equivalent byte or `UNCLASSIFIED`.
+    representatives: [u8; 128],
+    /// The representatives of bytes that no instruction names, by their class memberships.
     unnamed: Vec<(u64, u8)>,
 }
 
 struct State {
     live: Box<[bool]>,
-    shape: Shape,
+    rest: SegmentRest,
     outcome: Outcome,
 }
 
 const UNKNOWN: u16 = u16::MAX;
-const UNTOLD: u8 = u8::MAX;
+const UNCLASSIFIED: u8 = u8::MAX;
 const ROW: usize = 256;
-/// Past this many, a path is run without remembering more.
+/// With this many states, the program runs without the automaton.
 const MAX_STATES: usize = 1000;
 
-impl<'g> Lazy<'g> {
-    /// `None` for the programs whose steps look further back than one character.
-    pub(in super::super) fn new(program: &'g Program) -> Option<Lazy<'g>> {
+impl<'g> LazyDfa<'g> {
+    /// `None` if a step of the program depends on the unit before it.
+    pub(in super::super) fn new(program: &'g Program) -> Option<LazyDfa<'g>> {
         if program.looks_back {
             return None;
         }
-        let mut lazy = Lazy {
+        let mut lazy = LazyDfa {
             program,
             states: Vec::new(),
             known: HashMap::new(),
             next: Vec::new(),
-            alike: [UNTOLD; 128],
+            representatives: [UNCLASSIFIED; 128],
             unnamed: Vec::new(),
         };
         let later = vec![false; program.code.len()];
-        let here = Here::new(None, Shape::End, Place { is_start: false, before: None });
-        lazy.state(&here, &later);
+        let end = Position::new(None, SegmentRest::End, Preceding { is_start: false, unit: None });
+        lazy.state(&end, &later);
         Some(lazy)
     }
 
@@ -57,54 +57,55 @@ impl<'g> Lazy<'g> {
         let mut state = 0;
         for (at, byte) in path.bytes().enumerate().rev() {
             match self.states[state].outcome {
-                Outcome::Open => {}
-                Outcome::Found => return true,
-                Outcome::Dead => return false,
+                Outcome::Undecided => {}
+                Outcome::Match => return true,
+                Outcome::NoMatch => return false,
             }
             let is_start = at == 0;
-            let byte = self.alike(byte);
+            let byte = self.representative(byte);
             let cell = state * ROW + usize::from(byte) + if is_start { ROW / 2 } else { 0 };
             if self.next[cell] == UNKNOWN {
                 if self.states.len() == MAX_STATES {
                     return self.program.is_match(path);
                 }
                 let from = &self.states[state];
-                let here = Here::new(Some(byte.into()), from.shape, Place { is_start, before: None });
+                let position =
+                    Position::new(Some(byte.into()), from.rest, Preceding { is_start, unit: None });
                 let later = from.live.clone();
-                self.next[cell] = self.state(&here, &later);
+                self.next[cell] = self.state(&position, &later);
             }
             state = self.next[cell].into();
         }
         self.states[state].live[self.program.start]
     }
 
-    fn alike(&mut self, byte: u8) -> u8 {
-        let known = self.alike[usize::from(byte)];
-        if known != UNTOLD {
+    fn representative(&mut self, byte: u8) -> u8 {
+        let known = self.representatives[usize::from(byte)];
+        if known != UNCLASSIFIED {
             return known;
         }
-        let alike = match self.program.traits_of(byte) {
+        let representative = match self.program.memberships(byte) {
             None => byte,
-            Some(traits) => match self.unnamed.iter().find(|row| row.0 == traits) {
+            Some(memberships) => match self.unnamed.iter().find(|row| row.0 == memberships) {
                 Some(row) => row.1,
                 None => {
-                    self.unnamed.push((traits, byte));
+                    self.unnamed.push((memberships, byte));
                     byte
                 }
             },
         };
-        self.alike[usize::from(byte)] = alike;
-        alike
+        self.representatives[usize::from(byte)] = representative;
+        representative
     }
 
-    fn state(&mut self, here: &Here, later: &[bool]) -> u16 {
+    fn state(&mut self, position: &Position, later: &[bool]) -> u16 {
         let mut live = vec![false; later.len()].into_boxed_slice();
-        self.program.step(here, later, &mut live);
+        self.program.step(position, later, &mut live);
         let fresh = u16::try_from(self.states.len()).unwrap_or(UNKNOWN);
-        let found = *self.known.entry((live.clone(), here.shape)).or_insert(fresh);
+        let found = *self.known.entry((live.clone(), position.rest)).or_insert(fresh);
         if found == fresh {
             let outcome = self.program.outcome(&live);
-            self.states.push(State { live, shape: here.shape, outcome });
+            self.states.push(State { live, rest: position.rest, outcome });
             self.next.resize(self.next.len() + ROW, UNKNOWN);
         }
         found

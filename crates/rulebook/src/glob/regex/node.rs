@@ -1,12 +1,12 @@
-//! The expression as a tree, and the literals it cannot match without.
+//! The expression as a tree, and the literals that every match has.
 
-use super::class::Class;
+use super::class::{Class, SLASH};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Node {
     One(Step),
     Assert(Assertion),
-    Look {
+    LookAhead {
         body: Box<Node>,
         negated: bool,
     },
@@ -17,22 +17,22 @@ pub(in super::super) enum Node {
         min: u32,
         max: Option<u32>,
     },
-    /// Any run within a segment that `body` does not match.
+    /// Any text within a segment that `body` does not match.
     Not(Box<Node>),
 }
 
-/// Something that takes one code unit.
+/// Matches one code unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Step {
     Unit(u16),
-    /// Anything but a line break.
+    /// Any unit except for a line break.
     Any,
-    /// As `Any`, where no `.` or `..` segment begins.
-    Stride,
+    /// As `Any`, unless a `.` or `..` segment starts here.
+    GlobstarUnit,
     Class(Class),
 }
 
-/// Something that holds at a position and takes nothing.
+/// Holds at a position without consuming a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Assertion {
     Start,
@@ -40,31 +40,31 @@ pub(in super::super) enum Assertion {
     WordEdge {
         negated: bool,
     },
-    /// One more unit that is no line break.
+    /// A unit follows, and it is not a line break.
     Something,
     /// No `.` or `..` segment starts here.
     NoDots,
-    /// Nor after the slash here.
+    /// No `.` or `..` segment starts here or after a slash here.
     NoDotsBeyond,
-    /// No segment end here or after one dot.
+    /// The segment ends neither here nor after one dot.
     NoLoneDot,
     /// The unit before belongs to the same segment.
     Inside,
 }
 
-/// Literals at both ends of every match; trailing slashes are left out of account.
+/// Literals at both ends of every match, ignoring trailing slashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Needs {
+pub(in super::super) struct Literals {
     pub(in super::super) prefix: String,
     pub(in super::super) suffix: String,
 }
 
 impl Node {
-    /// How many nodes it is made of: compiling takes as many steps, or more.
+    /// The number of nodes. Compiling takes at least as many steps.
     pub(in super::super) fn count(&self) -> usize {
         let inside = match self {
             Node::One(_) | Node::Assert(_) => 0,
-            Node::Look { body, .. } | Node::Repeat { body, .. } | Node::Not(body) => body.count(),
+            Node::LookAhead { body, .. } | Node::Repeat { body, .. } | Node::Not(body) => body.count(),
             Node::Sequence(nodes) | Node::Either(nodes) => nodes.iter().map(Node::count).sum(),
         };
         inside + 1
@@ -77,11 +77,11 @@ impl Node {
             && nodes.last() == Some(&Node::Assert(Assertion::End))
     }
 
-    /// Whether it can match without taking anything.
+    /// Whether it can match the empty text.
     pub(in super::super) fn is_nullable(&self) -> bool {
         match self {
             Node::One(_) => false,
-            Node::Assert(_) | Node::Look { .. } => true,
+            Node::Assert(_) | Node::LookAhead { .. } => true,
             Node::Sequence(nodes) => nodes.iter().all(Node::is_nullable),
             Node::Either(nodes) => nodes.iter().any(Node::is_nullable),
             Node::Repeat { body, min, .. } => *min == 0 || body.is_nullable(),
@@ -89,41 +89,40 @@ impl Node {
         }
     }
 
-    pub(super) fn needs(&self) -> Needs {
+    pub(super) fn literals(&self) -> Literals {
         if !self.is_anchored() {
-            return Needs::default();
+            return Literals::default();
         }
         let mut prefix = Vec::new();
-        self.lead(&mut prefix);
+        self.collect_prefix(&mut prefix);
         let mut suffix = Vec::new();
-        self.trail(&mut suffix);
+        self.collect_suffix(&mut suffix);
         suffix.reverse();
-        Needs { prefix: decode_start(&prefix), suffix: decode_end(&suffix) }
+        Literals { prefix: decode_start(&prefix), suffix: decode_end(&suffix) }
     }
 
-    /// Collects literals from the start; false at the first thing that is none.
-    fn lead(&self, units: &mut Vec<u16>) -> bool {
+    /// Collects literals from the start; false if something else follows.
+    fn collect_prefix(&self, units: &mut Vec<u16>) -> bool {
         match self {
             Node::One(Step::Unit(unit)) => {
                 units.push(*unit);
                 true
             }
-            Node::Assert(_) | Node::Look { .. } => true,
-            Node::Sequence(nodes) => nodes.iter().all(|node| node.lead(units)),
+            Node::Assert(_) | Node::LookAhead { .. } => true,
+            Node::Sequence(nodes) => nodes.iter().all(|node| node.collect_prefix(units)),
             _ => false,
         }
     }
 
-    fn trail(&self, units: &mut Vec<u16>) -> bool {
-        const SLASH: u16 = b'/' as u16;
+    fn collect_suffix(&self, units: &mut Vec<u16>) -> bool {
         match self {
             Node::One(Step::Unit(SLASH)) if units.is_empty() => true,
             Node::One(Step::Unit(unit)) => {
                 units.push(*unit);
                 true
             }
-            Node::Assert(_) | Node::Look { .. } => true,
-            Node::Sequence(nodes) => nodes.iter().rev().all(|node| node.trail(units)),
+            Node::Assert(_) | Node::LookAhead { .. } => true,
+            Node::Sequence(nodes) => nodes.iter().rev().all(|node| node.collect_suffix(units)),
             Node::Repeat { body, .. } => units.is_empty() && **body == Node::One(Step::Unit(SLASH)),
             _ => false,
         }

@@ -1,44 +1,68 @@
-//! Reads JavaScript's expressions, as its engines do without the `u` flag: over code units, and
-//! lenient where a sign cannot mean anything else.
+//! Parses JavaScript's regular expressions without the `u` flag: over code units, and leniently where a character is
+//! unambiguous.
 
 use super::super::error::{GlobError, MAX_DEPTH};
-use super::super::picomatch;
-use super::Fault;
-use super::class::{self, Class, Range};
+use super::class::{self, Class, Range, is_word};
 use super::node::{Assertion, Node, Step};
 
-/// Groups the translation writes often, read as one node each.
+/// Another character follows, and it is not a line break.
+pub(in super::super) const SOMETHING: &str = "(?=.)";
+/// No `.` or `..` segment starts here.
+pub(in super::super) const NO_DOTS: &str = r"(?!\.{1,2}(?:\/|$))";
+/// No `.` or `..` segment starts here or after a slash here.
+pub(in super::super) const NO_DOTS_BEYOND: &str = r"(?!(?:^|\/)\.{1,2}(?:\/|$))";
+/// A leading dot is followed by more than another dot.
+pub(in super::super) const NO_LONE_DOT: &str = r"(?!\.{0,1}(?:\/|$))";
+/// One character of a path that `**` matches.
+const GLOBSTAR_UNIT: &str = r"(?:(?!(?:^|\/)\.{1,2}(?:\/|$)).)";
+
+/// Groups that picomatch writes often. Each becomes a single node.
 const IDIOMS: &[(&str, Node)] = &[
-    (picomatch::SOMETHING, Node::Assert(Assertion::Something)),
-    (picomatch::NO_DOTS, Node::Assert(Assertion::NoDots)),
-    (picomatch::NO_DOTS_BEYOND, Node::Assert(Assertion::NoDotsBeyond)),
-    (picomatch::NO_LONE_DOT, Node::Assert(Assertion::NoLoneDot)),
-    (picomatch::STRIDE, Node::One(Step::Stride)),
+    (SOMETHING, Node::Assert(Assertion::Something)),
+    (NO_DOTS, Node::Assert(Assertion::NoDots)),
+    (NO_DOTS_BEYOND, Node::Assert(Assertion::NoDotsBeyond)),
+    (NO_LONE_DOT, Node::Assert(Assertion::NoLoneDot)),
+    (GLOBSTAR_UNIT, Node::One(Step::GlobstarUnit)),
 ];
 
 pub(super) fn parse(source: &str) -> Result<Node, Fault> {
     let units: Vec<u16> = source.encode_utf16().collect();
     let groups = count_groups(&units);
-    let mut parser = Parser { units, at: 0, groups, names: Vec::new(), depth: 0, refused: None };
+    let mut parser = Parser { units, at: 0, groups, names: Vec::new(), depth: 0, unsupported: None };
     let node = parser.either()?;
     if parser.at < parser.units.len() {
         return Err(Fault::Invalid);
     }
-    parser.refused.map_or(Ok(node), |error| Err(Fault::Refused(error)))
+    parser.unsupported.map_or(Ok(node), |error| Err(Fault::Unsupported(error)))
+}
+
+/// Why an expression cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) enum Fault {
+    /// It is invalid in JavaScript too.
+    Invalid,
+    /// It is valid in JavaScript, but this engine does not support it.
+    Unsupported(GlobError),
+}
+
+impl From<GlobError> for Fault {
+    fn from(error: GlobError) -> Fault {
+        Fault::Unsupported(error)
+    }
 }
 
 struct Parser {
     units: Vec<u16>,
     at: usize,
-    /// How many groups capture, anywhere in the expression.
+    /// The number of capturing groups in the whole expression.
     groups: u32,
     names: Vec<Vec<u16>>,
     depth: usize,
-    /// Something valid that cannot be run; what follows may still be invalid.
-    refused: Option<GlobError>,
+    /// A valid but unsupported construct; the rest may still be invalid.
+    unsupported: Option<GlobError>,
 }
 
-/// What may follow an atom.
+/// An atom, and whether a quantifier may follow.
 enum Atom {
     Repeatable(Node),
     Fixed(Node),
@@ -109,7 +133,7 @@ impl Parser {
         }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::Refused(GlobError::TooDeep));
+            return Err(Fault::Unsupported(GlobError::TooDeep));
         }
         self.at += 1;
         let look = match () {
@@ -117,7 +141,7 @@ impl Parser {
             () if self.eat_text("?=") => Some(false),
             () if self.eat_text("?!") => Some(true),
             () if self.eat_text("?<=") || self.eat_text("?<!") => {
-                self.refused = Some(GlobError::LookBehind);
+                self.unsupported = Some(GlobError::LookBehind);
                 None
             }
             () if self.eat_text("?<") => {
@@ -133,7 +157,7 @@ impl Parser {
         self.depth -= 1;
         Ok(Atom::Repeatable(match look {
             None => body,
-            Some(negated) => Node::Look { body: Box::new(body), negated },
+            Some(negated) => Node::LookAhead { body: Box::new(body), negated },
         }))
     }
 
@@ -165,7 +189,7 @@ impl Parser {
             _ => return Ok(node),
         };
         self.at += 1;
-        // Lazy or greedy, the same paths match.
+        // Lazy and greedy quantifiers match the same paths.
         self.eat(b'?');
         if max.is_some_and(|max| max < min) {
             return Err(Fault::Invalid);
@@ -173,7 +197,7 @@ impl Parser {
         Ok(Node::Repeat { body: Box::new(node), min, max })
     }
 
-    /// Reads `{2}`, `{2,}` or `{2,3}` ahead, and where it ends.
+    /// Reads `{2}`, `{2,}` or `{2,3}` without consuming it; returns its end too.
     fn count(&self) -> Option<(u32, Option<u32>, usize)> {
         let (min, at) = self.number(self.at + 1);
         let min = min?;
@@ -203,11 +227,11 @@ impl Parser {
                 let negated = letter == b'B';
                 return Ok(Atom::Fixed(Node::Assert(Assertion::WordEdge { negated })));
             }
-            b'k' if !self.names.is_empty() => self.refused = Some(GlobError::BackReference),
+            b'k' if !self.names.is_empty() => self.unsupported = Some(GlobError::BackReference),
             b'1'..=b'9' => {
                 let (number, _) = self.number(self.at);
                 if number.is_some_and(|number| number <= self.groups) {
-                    self.refused = Some(GlobError::BackReference);
+                    self.unsupported = Some(GlobError::BackReference);
                 }
             }
             _ => {}
@@ -219,7 +243,7 @@ impl Parser {
         Ok(Atom::Repeatable(Node::One(Step::Unit(self.escaped_unit(InClass::No)))))
     }
 
-    /// The unit an escape stands for, after its backslash.
+    /// Reads an escape after its backslash.
     fn escaped_unit(&mut self, place: InClass) -> u16 {
         let unit = self.units[self.at];
         let letter = self.peek().unwrap_or(0);
@@ -257,7 +281,7 @@ impl Parser {
         u16::try_from(value).ok()
     }
 
-    /// Up to three octal digits, at most 255.
+    /// Reads up to three octal digits, at most 255.
     fn octal(&mut self, first: u8) -> u16 {
         let mut value = u16::from(first - b'0');
         for _ in 0..2 {
@@ -297,7 +321,7 @@ impl Parser {
         Ok(if negated { class.negated() } else { class })
     }
 
-    /// Reads one end of a range; nothing for `\d` and its kin, which are added at once.
+    /// Reads one end of a range; `None` for classes like `\d`, which are added to `ranges` directly.
     fn member(&mut self, ranges: &mut Vec<Range>) -> Result<Option<u16>, Fault> {
         let &unit = self.units.get(self.at).ok_or(Fault::Invalid)?;
         self.at += 1;
@@ -320,7 +344,7 @@ impl Parser {
         Ok(Some(self.escaped_unit(InClass::Yes)))
     }
 
-    /// The next unit, when it is ASCII; 0 stands for any other.
+    /// The next unit if it is ASCII, 0 for any other.
     fn peek(&self) -> Option<u8> {
         self.units.get(self.at).map(|&unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(0))
     }
@@ -367,8 +391,4 @@ fn count_groups(units: &[u16]) -> u32 {
         i += 1;
     }
     groups
-}
-
-fn is_word(unit: u16) -> bool {
-    u8::try_from(unit).is_ok_and(|c| c.is_ascii_alphanumeric() || c == b'_')
 }

@@ -1,4 +1,4 @@
-//! What stands between two slashes: wildcards, classes and extglobs.
+//! One segment of a pattern: wildcards, classes and extglobs.
 
 use super::super::error::{GlobError, MAX_DEPTH};
 use super::super::regex::Node;
@@ -8,7 +8,7 @@ enum Token {
     Char(char),
     Any,
     Star,
-    /// A class, and its character if it is but one.
+    /// A class, and its character if it has only one.
     Class(Node, Option<char>),
     Open(char),
     Bar,
@@ -16,11 +16,11 @@ enum Token {
 }
 
 impl Token {
-    /// What stands for itself, be it only for want of a closer.
+    /// The token as literal text.
     fn literal(&self) -> Node {
         match self {
             Token::Char(c) => Node::char(*c),
-            Token::Open(sign) => Node::Sequence(vec![Node::char(*sign), Node::char('(')]),
+            Token::Open(kind) => Node::Sequence(vec![Node::char(*kind), Node::char('(')]),
             Token::Bar => Node::char('|'),
             Token::Close => Node::char(')'),
             Token::Any | Token::Star | Token::Class(..) => Node::never(),
@@ -28,7 +28,7 @@ impl Token {
     }
 }
 
-/// Where in a name an item stands, as far as the pattern tells.
+/// Whether a position is at the start of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     Start,
@@ -38,18 +38,18 @@ enum At {
 
 struct Translator<'t> {
     tokens: &'t [Token],
-    /// For each opener the index of its closer.
+    /// For each opening token, the index of its closing one.
     closers: Vec<Option<usize>>,
     dot: bool,
 }
 
-/// The expression for one part of a pattern.
-pub(super) fn translate(part: &str, dot: bool) -> Result<Node, GlobError> {
-    let is_literal = matches!(part, "" | "?()" | "*()" | "+()" | "@()");
+/// The expression for one segment of a pattern.
+pub(super) fn translate(segment: &str, dot: bool) -> Result<Node, GlobError> {
+    let is_literal = matches!(segment, "" | "?()" | "*()" | "+()" | "@()");
     if is_literal {
-        return Ok(Node::Sequence(part.chars().map(Node::char).collect()));
+        return Ok(Node::Sequence(segment.chars().map(Node::char).collect()));
     }
-    let tokens = tokens(part);
+    let tokens = tokens(segment);
     let mut opened = Vec::new();
     let mut closers = vec![None; tokens.len()];
     for (at, token) in tokens.iter().enumerate() {
@@ -69,22 +69,22 @@ pub(super) fn translate(part: &str, dot: bool) -> Result<Node, GlobError> {
         Token::Open(_) if closer.is_some() => None,
         token => Some(token.literal()),
     });
-    // Without a wildcard a name is compared as it is, dot or no dot.
+    // Without a wildcard, names with a leading dot need no special treatment.
     if let Some(literals) = literals.collect() {
         return Ok(Node::Sequence(literals));
     }
     let translator = Translator { tokens: &tokens, closers, dot };
-    let frame = &mut Frame { at: At::Start, is_bare: false, depth: 0 };
+    let frame = &mut Frame { at: At::Start, ignores_dots: false, depth: 0 };
     let (mut branches, _) = translator.branches(0, tokens.len(), frame)?;
     let body = branches.remove(0);
     if !body.is_nullable() {
         return Ok(body);
     }
-    // A name is never empty, whatever the pattern would allow.
-    Ok(Node::Sequence(vec![Node::ahead(Node::segment_unit(), false), body]))
+    // A name is never empty, even if the pattern allows it.
+    Ok(Node::Sequence(vec![Node::look_ahead(Node::segment_unit(), false), body]))
 }
 
-/// The one character in a class such as `[*]`.
+/// The only character of a class such as `[*]`.
 fn only_char(body: &[char]) -> Option<char> {
     match body {
         ['!' | '^'] => None,
@@ -93,8 +93,8 @@ fn only_char(body: &[char]) -> Option<char> {
     }
 }
 
-fn tokens(part: &str) -> Vec<Token> {
-    let chars: Vec<char> = part.chars().collect();
+fn tokens(segment: &str) -> Vec<Token> {
+    let chars: Vec<char> = segment.chars().collect();
     let last = class::last_closer(&chars);
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -128,16 +128,16 @@ fn tokens(part: &str) -> Vec<Token> {
     tokens
 }
 
-/// What surrounds the items being read.
+/// The context of the items being read.
 struct Frame {
     at: At,
-    /// Inside `!(…)`, where dots are like any other character.
-    is_bare: bool,
+    /// Inside `!(…)`, where dots have no special meaning.
+    ignores_dots: bool,
     depth: usize,
 }
 
 impl Translator<'_> {
-    /// The branches between two tokens, and where in the name their ends can lie.
+    /// The branches between two tokens, and where in the name they can end.
     fn branches(&self, start: usize, end: usize, frame: &mut Frame) -> Result<(Vec<Node>, At), GlobError> {
         if frame.depth > MAX_DEPTH {
             return Err(GlobError::TooDeep);
@@ -147,10 +147,10 @@ impl Translator<'_> {
         let mut exits = Vec::new();
         let mut i = start;
         while i < end {
-            let nodes = branches.last_mut().expect("one from the start");
+            let nodes = branches.last_mut().expect("starts with one branch");
             match (&self.tokens[i], self.closers[i]) {
-                (Token::Open(sign), Some(close)) => {
-                    nodes.push(self.group(*sign, i + 1, close, frame)?);
+                (Token::Open(kind), Some(close)) => {
+                    nodes.push(self.group(*kind, i + 1, close, frame)?);
                     i = close;
                 }
                 (Token::Bar, _) if frame.depth > 0 => {
@@ -170,7 +170,7 @@ impl Translator<'_> {
 
     fn item(&self, token: &Token, frame: &mut Frame) -> Node {
         let node = match token {
-            // What follows it at a dot has been ruled out with it.
+            // A leading dot is excluded for the star and for all that follows it.
             Token::Star => self.not_a_dot(frame, Node::any_number(Node::segment_unit())),
             Token::Any => self.not_a_dot(frame, Node::segment_char()),
             Token::Class(class, _) => self.not_a_dot(frame, class.clone()),
@@ -180,12 +180,12 @@ impl Translator<'_> {
         node
     }
 
-    /// A wildcard does not begin a name that begins with a dot, not even by taking nothing of it.
+    /// A wildcard at the start of a name does not match if the name starts with a dot, not even if the wildcard is empty.
     fn not_a_dot(&self, frame: &Frame, wildcard: Node) -> Node {
-        if self.dot || frame.is_bare {
+        if self.dot || frame.ignores_dots {
             return wildcard;
         }
-        let is_visible = Node::ahead(Node::char('.'), true);
+        let is_visible = Node::look_ahead(Node::char('.'), true);
         match frame.at {
             At::Inside => wildcard,
             At::Start => Node::Sequence(vec![is_visible, wildcard]),
@@ -193,26 +193,26 @@ impl Translator<'_> {
         }
     }
 
-    fn group(&self, sign: char, start: usize, end: usize, frame: &mut Frame) -> Result<Node, GlobError> {
+    fn group(&self, kind: char, start: usize, end: usize, frame: &mut Frame) -> Result<Node, GlobError> {
         let entry = frame.at;
-        let repeats = matches!(sign, '*' | '+');
+        let repeats = matches!(kind, '*' | '+');
         let mut inner = Frame {
             at: if repeats && entry == At::Start { At::Maybe } else { entry },
-            is_bare: frame.is_bare || sign == '!',
+            ignores_dots: frame.ignores_dots || kind == '!',
             depth: frame.depth + 1,
         };
         let (branches, exit) = self.branches(start, end, &mut inner)?;
         let body = Node::Either(branches);
-        frame.at = match sign {
+        frame.at = match kind {
             '@' | '+' => exit,
             _ => join(entry, exit),
         };
-        Ok(match sign {
+        Ok(match kind {
             '!' => {
-                let takes_nothing = body.is_nullable();
+                let is_nullable = body.is_nullable();
                 let run = self.not_a_dot(&Frame { at: entry, ..*frame }, Node::Not(Box::new(body)));
                 frame.at = join(entry, At::Inside);
-                if takes_nothing { run } else { Node::Either(vec![run, Node::empty()]) }
+                if is_nullable { run } else { Node::Either(vec![run, Node::empty()]) }
             }
             '?' => Node::optional(body),
             '*' => Node::any_number(body),
