@@ -108,3 +108,6 @@ fn artifact(roots: &Roots, path: &str) -> Value {
     let (at, path) = named.filter(|_| roots.roots.len() > 1).unwrap_or((0, path));
     json!({ "uri": percent_encoded(path), "uriBaseId": base_id(roots, at) })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,15 @@
-//! What other tools run: the pre-commit hook and the GitHub action are read, and the action's steps are run.
+//! The pre-commit hook and the GitHub action: both are read, and the steps of the action are run.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use rulebook::format::{FORMATS, PlaceKind};
 use rulebook::frontmatter::{self, Field, Header, Tier, Value};
 
-/// A file of the repository's root as YAML, below the key `top`.
+use crate::sandbox::{Sandbox, path_with_binary};
+
+/// A YAML file in the root of the repository.
 fn yaml(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
     let text = fs::read_to_string(path).unwrap();
@@ -25,12 +27,12 @@ fn field<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
 }
 
 fn text<'v>(map: &'v Value, key: &str) -> &'v str {
-    let Some(Value::Text(text)) = field(map, key) else { panic!("{key} is no text") };
+    let Some(Value::Text(text)) = field(map, key) else { panic!("{key} is not a text") };
     text
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    let Value::List(items) = list else { panic!("{list:?} is no list") };
+    let Value::List(items) = list else { panic!("{list:?} is not a list") };
     items.iter().map(|item| &item.value)
 }
 
@@ -67,42 +69,37 @@ fn scripts() -> Vec<String> {
         .collect()
 }
 
-/// Runs a step in a workspace with one broken rule, as the runner would.
-fn run(folder: &Path, script: &str, env: &[(&str, &str)]) -> Output {
-    fs::create_dir_all(folder.join(".opencode/rules")).unwrap();
-    fs::write(folder.join(".opencode/rules/a.md"), "---\ndescription: x\n---\nA").unwrap();
-    let binary = PathBuf::from(env!("CARGO_BIN_EXE_rulebook"));
-    Command::new("bash")
+/// Runs a step as the runner does.
+fn run(sandbox: &Sandbox, script: &str, env: &[(&str, &str)]) -> Output {
+    sandbox
+        .program("bash")
         .args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script])
-        .current_dir(folder)
-        .env_clear()
-        .env("HOME", folder)
-        .env("PATH", format!("{}:/usr/bin:/bin", binary.parent().unwrap().display()))
-        .env("GITHUB_ENV", folder.join("env"))
+        .env("PATH", path_with_binary())
+        .env("GITHUB_ENV", sandbox.path("env"))
         .envs(env.iter().copied())
         .output()
         .unwrap()
 }
 
 #[test]
-fn the_actions_steps_do_what_they_say() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+fn the_steps_of_the_action_find_the_binary_and_check() {
+    let sandbox = Sandbox::new(&[("repo/.opencode/rules/a.md", "---\ndescription: x\n---\nA")]);
+    let run = |script, env: &[(&str, &str)]| run(&sandbox, script, env);
+    let read = |path: &str| fs::read_to_string(sandbox.path(path)).unwrap();
     let [find, check] = &scripts()[..] else { panic!("two scripts") };
     for script in [find, check] {
-        assert!(!script.contains("${{"), "an input in a script could be a command");
+        assert!(!script.contains("${{"), "an input in a script could inject a command");
     }
     let binary = env!("CARGO_BIN_EXE_rulebook");
-    assert!(run(at, find, &[("BINARY", ""), ("ACTION", "/nowhere")]).status.success());
-    assert!(run(at, find, &[("BINARY", "/own/rulebook"), ("ACTION", "/nowhere")]).status.success());
-    let found = fs::read_to_string(at.join("env")).unwrap();
-    assert_eq!(found, format!("RULEBOOK={binary}\nRULEBOOK=/own/rulebook\n"));
+    assert!(run(find, &[("BINARY", ""), ("ACTION", "/nowhere")]).status.success());
+    assert!(run(find, &[("BINARY", "/own/rulebook"), ("ACTION", "/nowhere")]).status.success());
+    assert_eq!(read("env"), format!("RULEBOOK={binary}\nRULEBOOK=/own/rulebook\n"));
 
     let inputs = |sarif| [("RULEBOOK", binary), ("STRICT", "true"), ("BASELINE", ""), ("SARIF", sarif)];
-    let annotated = run(at, check, &inputs(""));
+    let annotated = run(check, &inputs(""));
     assert_eq!(annotated.status.code(), Some(1));
     assert!(annotated.stdout.starts_with(b"::error file=.opencode/rules/a.md,"), "{annotated:?}");
-    assert_eq!(run(at, check, &inputs("out file.sarif")).status.code(), Some(1));
-    let report = fs::read_to_string(at.join("out file.sarif")).unwrap();
+    assert_eq!(run(check, &inputs("out file.sarif")).status.code(), Some(1));
+    let report = read("repo/out file.sarif");
     assert!(report.contains("\"ruleId\":\"missing-priority\""), "{report}");
 }

@@ -12,6 +12,5 @@ mod pages;
 mod proxy;
 mod remote;
 mod sandbox;
-mod sarif;
 mod server;
 mod ui;

@@ -1,4 +1,4 @@
-//! `mcp`: the built binary over pipes, as clients start it and talk to it.
+//! `mcp`: the server over pipes, as clients start it and talk to it.
 
 #![allow(clippy::needless_pass_by_value, reason = "a case writes its JSON where it is used")]
 
@@ -6,39 +6,21 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use crate::sandbox::{PATIENCE, Sandbox, stderr, stdout, texts, until};
 
 /// A workspace with one rule of each kind.
-fn workspace() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    write(&dir, "repo/.git/HEAD", "ref: refs/heads/main\n");
-    write(&dir, "repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse React.\n");
-    write(&dir, "repo/.cursorrules", "Be brief.\n");
-    write(
-        &dir,
-        "repo/.cursor/rules/db.mdc",
-        "---\ndescription: Database conventions\n---\nUse migrations.\n",
-    );
-    write(&dir, "home/.keep", "");
-    dir
+fn sandbox() -> Sandbox {
+    Sandbox::new(&[
+        ("repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse React.\n"),
+        ("repo/.cursorrules", "Be brief.\n"),
+        ("repo/.cursor/rules/db.mdc", "---\ndescription: Database conventions\n---\nUse migrations.\n"),
+    ])
 }
 
-fn write(dir: &TempDir, path: &str, text: &str) {
-    let path = dir.path().join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-fn rulebook(dir: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
-    command.current_dir(dir.path().join("repo")).env_clear().env("HOME", dir.path().join("home"));
-    command
-}
-
-/// A client's side of the pipes.
+/// The client's side of the pipes.
 struct Client {
     child: Child,
     to: ChildStdin,
@@ -47,8 +29,8 @@ struct Client {
 }
 
 impl Client {
-    fn start(dir: &TempDir) -> Client {
-        Client::of(rulebook(dir).arg("mcp"))
+    fn start(sandbox: &Sandbox) -> Client {
+        Client::of(&mut sandbox.command(&["mcp"]))
     }
 
     fn of(command: &mut Command) -> Client {
@@ -59,9 +41,9 @@ impl Client {
         Client { to: child.stdin.take().unwrap(), child, from, next: 0 }
     }
 
-    /// One that has shaken hands.
-    fn ready(dir: &TempDir, version: &str) -> Client {
-        let mut client = Client::start(dir);
+    /// Starts one, and completes the handshake.
+    fn ready(sandbox: &Sandbox, version: &str) -> Client {
+        let mut client = Client::start(sandbox);
         client.ask("initialize", initialize(version, json!({}), "test"));
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         client
@@ -72,22 +54,11 @@ impl Client {
     }
 
     fn receive(&self) -> Value {
-        serde_json::from_str(&self.from.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap()
+        serde_json::from_str(&self.from.recv_timeout(PATIENCE).unwrap()).unwrap()
     }
 
-    /// Sends what is no message until that is said. The protocol's library forgets to say it while an answer of its own is
-    /// still on the way.
-    fn insist(&mut self, line: &str) -> Value {
-        const TRIES: usize = 6;
-        let said = (0..TRIES).find_map(|_| {
-            self.send(line);
-            self.from.recv_timeout(Duration::from_secs(5)).ok()
-        });
-        serde_json::from_str(&said.unwrap()).unwrap()
-    }
-
-    /// Asks, and returns the answer without what every answer has. `params` may be nothing.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request, and returns its id. `params` may be null.
+    fn request(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
         let mut request = json!({ "jsonrpc": "2.0", "id": id, "method": method });
@@ -95,17 +66,42 @@ impl Client {
             request["params"] = params;
         }
         self.send(&request.to_string());
-        let is_notice = |message: &Value| message.get("method").is_some();
-        let answer = std::iter::repeat_with(|| self.receive()).find(|message| !is_notice(message)).unwrap();
+        id
+    }
+
+    /// Sends a request, and returns its result or its error. Notifications are skipped.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let is_notification = |message: &Value| message.get("method").is_some();
+        let mut messages = std::iter::repeat_with(|| self.receive());
+        let mut answer = messages.find(|message| !is_notification(message)).unwrap();
         assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(id)), "{answer}");
-        if answer["error"].is_null() { answer["result"].clone() } else { answer["error"].clone() }
+        if answer["error"].is_null() { answer["result"].take() } else { answer["error"].take() }
+    }
+
+    /// Sends a line that is not a message, and returns the error. The protocol's library answers such a line before it reads
+    /// the next one, but drops the answer if another one is being written: the line is then sent again.
+    fn refused(&mut self, line: &str) -> Value {
+        const TRIES: usize = 1000;
+        let attempt = |_| {
+            self.send(line);
+            let ping = self.request("ping", Value::Null);
+            let answers = std::iter::repeat_with(|| self.receive()).take_while(|answer| answer["id"] != ping);
+            answers.filter(|answer| answer.get("error").is_some()).last()
+        };
+        (0..TRIES).find_map(attempt).unwrap()["error"].take()
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Goes away, and says how the server took it.
+    /// The names of the resources.
+    fn rules(&mut self) -> Vec<String> {
+        texts(&self.ask("resources/list", Value::Null)["resources"], "name")
+    }
+
+    /// Closes the connection, and returns the server's exit status.
     fn leave(mut self) -> Option<i32> {
         drop(self.to);
         self.child.wait().unwrap().code()
@@ -121,11 +117,11 @@ fn text_of(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// A client's start: what it says of itself, what it asks for, and what every request of it carries.
+/// The start of a client: what it announces, what it requests, and the metadata of its requests.
 #[track_caller]
 fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str], meta: Value) {
-    let dir = workspace();
-    let mut client = Client::start(&dir);
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
     let asks = match asks {
         ["server/discover", rest @ ..] => {
             let meta = json!({ "_meta": {
@@ -160,7 +156,7 @@ fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str]
 }
 
 #[test]
-fn every_client_shakes_hands() {
+fn every_client_completes_the_handshake() {
     let none = || Value::Null;
     let token = || json!({ "_meta": { "progressToken": 0 } });
     let forms = || json!({ "elicitation": { "form": {}, "url": {} }, "experimental": { "auth-change": {} } });
@@ -186,18 +182,18 @@ fn every_client_shakes_hands() {
 }
 
 #[test]
-fn a_version_nobody_knows_is_answered_with_one_that_has_this_handshake() {
+fn an_unknown_protocol_version_is_answered_with_a_known_one() {
     for version in ["2026-07-28", "2099-01-01", "x"] {
-        let dir = workspace();
-        let answer = Client::start(&dir).ask("initialize", initialize(version, json!({}), "test"));
+        let sandbox = sandbox();
+        let answer = Client::start(&sandbox).ask("initialize", initialize(version, json!({}), "test"));
         assert_eq!(answer["protocolVersion"], "2025-11-25", "{version}");
     }
 }
 
 #[test]
 fn nothing_a_client_sends_ends_the_server() {
-    let dir = workspace();
-    let mut client = Client::start(&dir);
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
     for line in ["{not json", "", "\u{feff}", "{\"a\":", &"[".repeat(100_000)] {
         client.send(line);
     }
@@ -212,7 +208,7 @@ fn nothing_a_client_sends_ends_the_server() {
     assert_eq!(client.ask("ping", Value::Null), json!({}));
     client.ask("initialize", initialize("2025-11-25", json!({}), "test"));
     for line in ["[1, 2]", "\"text\"", "3", "{}", r#"{"jsonrpc":"2.0","id":7}"#] {
-        assert_eq!(client.insist(line)["error"]["code"], -32600, "{line}");
+        assert_eq!(client.refused(line)["code"], -32600, "{line}");
     }
     assert_eq!(method(&mut client, "no/such", Value::Null), -32601);
     assert_eq!(method(&mut client, "logging/setLevel", json!({ "level": "debug" })), -32601);
@@ -225,9 +221,9 @@ fn nothing_a_client_sends_ends_the_server() {
 }
 
 #[test]
-fn what_was_asked_before_the_end_is_answered() {
-    let dir = workspace();
-    let mut client = Client::start(&dir);
+fn requests_sent_before_the_end_are_answered() {
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
     for id in 0..20 {
         client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }).to_string());
     }
@@ -241,8 +237,8 @@ fn what_was_asked_before_the_end_is_answered() {
 
 #[test]
 fn rules_for_gives_the_text_and_the_reasons() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
     let both = client.ask(
         "tools/call",
         json!({
@@ -259,7 +255,7 @@ fn rules_for_gives_the_text_and_the_reasons() {
         - `/elsewhere/b.ts` lies outside every root and is not considered";
     assert_eq!(both, json!({ "content": [{ "type": "text", "text": text }], "isError": false }));
 
-    // The message alone is evidence too, and no arguments are an answer, not an error.
+    // A message alone is evidence too, and arguments are optional.
     let named = client.call("rules_for", json!({ "message": "look at apps/web/a.tsx" }));
     assert!(text_of(&named).contains("apps/web/a.tsx (message)"), "{named}");
     let always = client.ask("tools/call", json!({ "name": "rules_for" }));
@@ -267,12 +263,12 @@ fn rules_for_gives_the_text_and_the_reasons() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
-    let dir = workspace();
-    let mut client = Client::of(rulebook(&dir).args(["mcp", "--set", "budget.tokens=36"]));
+fn rules_over_the_budget_are_reported() {
+    let sandbox = sandbox();
+    let mut client = Client::of(&mut sandbox.command(&["mcp", "--set", "budget.tokens=36"]));
     let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
     let answer = client.call("rules_for", json!({ "paths": paths }));
-    let told = "# Rules\nRead rule://<name> when working in a matching domain.\n\
+    let want = "# Rules\nRead rule://<name> when working in a matching domain.\n\
         - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
@@ -280,28 +276,27 @@ fn what_does_not_fit_is_told() {
         - over the budget: call `read_rule` for rule://cursorrules\n\
         - over the budget: call `read_rule` for rule://web\n\
         - too many paths: 3 were not considered";
-    assert_eq!(text_of(&answer), told);
+    assert_eq!(text_of(&answer), want);
 }
 
 #[test]
-fn structured_content_is_what_the_commands_print_and_comes_when_asked_for() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-06-18");
+fn structured_content_is_what_the_commands_print_and_comes_on_request() {
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-06-18");
     let mut check = |tool: &str, arguments: &Value, command: &[&str]| {
         assert_eq!(client.call(tool, arguments.clone()).get("structuredContent"), None);
         let mut arguments = arguments.clone();
         arguments["structured"] = json!(true);
         let structured = client.call(tool, arguments)["structuredContent"].take();
-        let printed = rulebook(&dir).arg("--json").args(command).output().unwrap().stdout;
-        assert_eq!(structured, serde_json::from_slice::<Value>(&printed).unwrap());
+        assert_eq!(structured, sandbox.json(command));
     };
     let path = json!({ "paths": ["apps/web/a.tsx"] });
     check("rules_for", &path, &["prompt", "--path", "apps/web/a.tsx"]);
     check("explain", &path, &["explain", "apps/web/a.tsx"]);
     check("read_rule", &json!({ "name": "db" }), &["read", "db"]);
-    // The protocol had none before.
+    // Earlier versions of the protocol have no structured content.
     let arguments = json!({ "name": "db", "structured": true });
-    let older = Client::ready(&dir, "2025-03-26").call("read_rule", arguments);
+    let older = Client::ready(&sandbox, "2025-03-26").call("read_rule", arguments);
     assert_eq!(
         older,
         json!({ "content": [{ "type": "text", "text": "Use migrations." }], "isError": false })
@@ -310,16 +305,15 @@ fn structured_content_is_what_the_commands_print_and_comes_when_asked_for() {
 
 #[test]
 fn rules_are_read_by_name_and_as_resources() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
     let list = client.ask("resources/list", Value::Null);
     let db = json!({
         "uri": "rule://db", "name": "db", "title": ".cursor/rules/db.mdc", "description": "Database conventions",
         "mimeType": "text/markdown", "size": 15,
     });
     assert_eq!(list["resources"][1], db);
-    let names: Vec<&Value> = list["resources"].as_array().unwrap().iter().map(|rule| &rule["name"]).collect();
-    assert_eq!(names, ["cursorrules", "db", "web"]);
+    assert_eq!(texts(&list["resources"], "name"), ["cursorrules", "db", "web"]);
     let templates = client.ask("resources/templates/list", Value::Null);
     assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "rule://{+name}");
     let contents = json!([{ "uri": "rule://db", "mimeType": "text/markdown", "text": "Use migrations." }]);
@@ -330,13 +324,13 @@ fn rules_are_read_by_name_and_as_resources() {
 }
 
 #[test]
-fn errors_teach() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
-    let mut check = |tool: &str, arguments: Value, told: &str| {
+fn errors_say_what_to_do() {
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
+    let mut check = |tool: &str, arguments: Value, want: &str| {
         let answer = client.call(tool, arguments);
         assert_eq!(answer["isError"], true, "{answer}");
-        assert_eq!(text_of(&answer), told);
+        assert_eq!(text_of(&answer), want);
     };
     check(
         "read_rule",
@@ -348,10 +342,9 @@ fn errors_teach() {
         json!({ "path": "a" }),
         "the arguments do not fit: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: the tool's `inputSchema` says what to write",
     );
-    let root = fs::canonicalize(dir.path().join("repo")).unwrap();
     let outside = format!(
         "`/etc/hosts` lies outside the root `{}`\nhelp: name a path below the root, or add its folder with `--root`",
-        root.display()
+        sandbox.path("repo").display()
     );
     check("explain", json!({ "paths": ["/etc/hosts"] }), &outside);
     for uri in ["rule://wbe", "file:///etc/hosts"] {
@@ -362,18 +355,18 @@ fn errors_teach() {
 }
 
 #[test]
-fn explain_says_what_the_command_says() {
-    let dir = workspace();
-    let answer = Client::ready(&dir, "2025-11-25").call("explain", json!({ "paths": ["apps/web/a.tsx"] }));
-    let printed = rulebook(&dir).args(["explain", "apps/web/a.tsx"]).output().unwrap().stdout;
-    assert_eq!(text_of(&answer), String::from_utf8(printed).unwrap());
+fn explain_answers_like_the_command() {
+    let sandbox = sandbox();
+    let answer =
+        Client::ready(&sandbox, "2025-11-25").call("explain", json!({ "paths": ["apps/web/a.tsx"] }));
+    assert_eq!(text_of(&answer), stdout(&sandbox.run(&["explain", "apps/web/a.tsx"])));
 }
 
 #[test]
 fn a_relative_path_is_in_the_root_where_it_exists() {
-    let dir = workspace();
-    write(&dir, "tools/b.ts", "");
-    let mut client = Client::of(rulebook(&dir).args(["mcp", "--root", ".", "--root", "../tools"]));
+    let sandbox = sandbox();
+    sandbox.write("tools/b.ts", "");
+    let mut client = Client::of(&mut sandbox.command(&["mcp", "--root", ".", "--root", "../tools"]));
     for (path, root) in [("b.ts", "tools"), ("new.ts", "repo")] {
         let answer = client.call("explain", json!({ "paths": [path], "structured": true }));
         assert_eq!(answer["structuredContent"]["targets"][0]["root"], root, "{path}");
@@ -383,11 +376,11 @@ fn a_relative_path_is_in_the_root_where_it_exists() {
 }
 
 #[test]
-fn a_hook_gets_each_rule_once_in_a_session() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
+fn a_hook_delivers_each_rule_once_in_a_session() {
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
     let mut hook = |event: &str, file: &str, session: &str| -> Value {
-        let input = json!({ "file_path": dir.path().join("repo").join(file) }).to_string();
+        let input = json!({ "file_path": sandbox.path("repo").join(file) }).to_string();
         let event = json!({ "event": event, "tool": "Read", "tool_input": input, "session": session, "agent": "${agent_id}" });
         let answer = client.call("hook", event);
         assert_eq!(answer.get("structuredContent"), None);
@@ -407,9 +400,9 @@ fn a_hook_gets_each_rule_once_in_a_session() {
     assert_eq!(given("PostToolUse", "apps/web/a.tsx", "a"), ["web"]);
     assert!(given("PostToolUse", "apps/web/b.tsx", "a").is_empty());
     assert_eq!(given("PostToolUse", "apps/web/b.tsx", "b"), ["cursorrules", "web"]);
-    write(&dir, "repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse Vue.\n");
+    sandbox.write("repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse Vue.\n");
     assert_eq!(given("PostToolUse", "apps/web/a.tsx", "a"), ["web"]);
-    // Nothing is said before a tool, where it would be forgotten.
+    // A host drops context that is added before a tool runs.
     assert!(given("PreToolUse", "apps/web/a.tsx", "d").is_empty());
     // An answer to these would be an error, or start another turn.
     assert!(given("Stop", "apps/web/a.tsx", "c").is_empty());
@@ -418,93 +411,73 @@ fn a_hook_gets_each_rule_once_in_a_session() {
 }
 
 #[test]
-fn a_change_of_the_rules_is_told() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
+fn a_change_of_the_rules_is_announced() {
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
     let mut changed = |change: &dyn Fn(), names: &[&str]| {
-        // What a client was given is what the server compares with.
-        client.ask("resources/list", Value::Null);
+        // The server compares with the list it last sent.
+        client.rules();
         change();
-        let told = client.receive();
-        assert_eq!(told["method"], "notifications/resources/list_changed", "{told}");
-        let list = client.ask("resources/list", Value::Null);
-        let found: Vec<&Value> =
-            list["resources"].as_array().unwrap().iter().map(|rule| &rule["name"]).collect();
-        assert_eq!(found, names);
+        let notification = client.receive();
+        assert_eq!(notification["method"], "notifications/resources/list_changed", "{notification}");
+        assert_eq!(client.rules(), names);
     };
     changed(
-        &|| write(&dir, "repo/apps/api/.clinerules/api.md", "Use Go.\n"),
+        &|| sandbox.write("repo/apps/api/.clinerules/api.md", "Use Go.\n"),
         &["api", "cursorrules", "db", "web"],
     );
-    changed(&|| fs::remove_file(dir.path().join("repo/.cursorrules")).unwrap(), &["api", "db", "web"]);
-    changed(&|| assert!(rulebook(&dir).args(["disable", "db"]).status().unwrap().success()), &["api", "web"]);
+    changed(&|| fs::remove_file(sandbox.path("repo/.cursorrules")).unwrap(), &["api", "db", "web"]);
+    changed(&|| assert!(sandbox.run(&["disable", "db"]).status.success()), &["api", "web"]);
 }
 
 #[test]
-fn a_rule_that_is_followed_is_told_when_its_text_changes() {
-    let dir = workspace();
-    let mut client = Client::ready(&dir, "2025-11-25");
+fn a_subscriber_is_notified_when_the_text_of_a_rule_changes() {
+    let sandbox = sandbox();
+    let mut client = Client::ready(&sandbox, "2025-11-25");
     let web = json!({ "uri": "rule://web" });
     assert_eq!(client.ask("resources/subscribe", json!({ "uri": "rule://nobody" }))["code"], -32002);
     assert_eq!(client.ask("resources/subscribe", web.clone()), json!({}));
-    // As long as before: the list stays as it is.
-    let text = fs::read_to_string(dir.path().join("repo/.clinerules/web.md")).unwrap();
-    write(
-        &dir,
-        "repo/.clinerules/web.md",
-        &text.to_uppercase().replace("PATHS", "paths").replace("APPS/WEB", "apps/web"),
-    );
-    let told = client.receive();
-    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
-    assert_eq!(told["params"], web);
+    // As long as before, so that the list of resources does not change.
+    sandbox.write("repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUSE REACT.\n");
+    let notification = client.receive();
+    assert_eq!(notification["method"], "notifications/resources/updated", "{notification}");
+    assert_eq!(notification["params"], web);
     assert_eq!(client.ask("resources/unsubscribe", web), json!({}));
 }
 
 #[test]
-fn a_clients_roots_are_the_workspace() {
-    let dir = workspace();
-    write(&dir, "other place/.git/HEAD", "");
-    write(&dir, "other place/.cursorrules", "Another.\n");
-    let mut client = Client::start(&dir);
+fn the_roots_of_the_client_are_the_workspace() {
+    let sandbox = sandbox();
+    sandbox.write("other place/.git/HEAD", "");
+    sandbox.write("other place/.cursorrules", "Another.\n");
+    let mut client = Client::start(&sandbox);
     client.ask("initialize", initialize("2025-11-25", json!({ "roots": { "listChanged": true } }), "test"));
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-    let asked = client.receive();
-    assert_eq!(asked["method"], "roots/list", "{asked}");
-    let uri = format!("file://{}/other%20place", dir.path().display());
-    client.send(
-        &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": uri }] } }).to_string(),
-    );
-    let names = |list: &Value| -> Vec<String> {
-        let list = list["resources"].as_array().unwrap();
-        list.iter().map(|rule| rule["name"].as_str().unwrap().to_owned()).collect()
-    };
-    // The answer is taken in beside the questions.
-    let found = (0..50).map(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        names(&client.ask("resources/list", Value::Null))
-    });
-    assert!(found.into_iter().any(|names| names == ["cursorrules"]));
+    let request = client.receive();
+    assert_eq!(request["method"], "roots/list", "{request}");
+    let uri = format!("file://{}", sandbox.path("other%20place").display());
+    let roots = json!({ "roots": [{ "uri": uri }] });
+    client.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": roots }).to_string());
+    // The server handles the answer beside other requests.
+    until(|| client.rules() == ["cursorrules"], || "the rules of the other root".to_owned());
 }
 
 #[test]
-fn descriptions_are_the_same_everywhere_and_say_no_rule() {
+fn descriptions_of_tools_do_not_depend_on_the_rules() {
     let lists: Vec<Value> = (0..2)
         .map(|at| {
-            let dir = workspace();
-            write(&dir, &format!("repo/.clinerules/{at}.md"), "More.\n");
-            Client::ready(&dir, "2025-11-25").ask("tools/list", Value::Null)
+            let sandbox = sandbox();
+            sandbox.write(&format!("repo/.clinerules/{at}.md"), "More.\n");
+            Client::ready(&sandbox, "2025-11-25").ask("tools/list", Value::Null)
         })
         .collect();
     assert_eq!(lists[0].to_string(), lists[1].to_string());
-    let names: Vec<&Value> = lists[0]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["rules_for", "read_rule", "explain", "hook"]);
+    assert_eq!(texts(&lists[0]["tools"], "name"), ["rules_for", "read_rule", "explain", "hook"]);
 }
 
 #[test]
-fn a_root_that_is_not_there_is_told_at_once() {
-    let dir = workspace();
-    let output = rulebook(&dir).args(["mcp", "--root", "nowhere"]).stdin(Stdio::null()).output().unwrap();
+fn a_missing_root_is_reported_at_once() {
+    let output = sandbox().run(&["mcp", "--root", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("`nowhere`"));
-    assert!(output.stdout.is_empty());
+    assert!(stderr(&output).contains("`nowhere`") && output.stdout.is_empty(), "{output:?}");
 }

@@ -1,4 +1,4 @@
-//! The command: the pages in `pages/`, each a small workspace and what the binary prints there.
+//! The pages in `pages/`: each is a small workspace and what the command prints there.
 
 #[allow(dead_code, reason = "shared with the engine's pages")]
 #[path = "../../../rulebook/tests/page/mod.rs"]
@@ -9,8 +9,10 @@ use std::process::{Command, Output};
 
 use page::{Piece, Stage};
 
+use crate::sandbox::{path_with_binary, stderr, stdout};
+
 #[test]
-fn every_page_holds() {
+fn the_command_prints_what_the_pages_show() {
     let mut stage = Stage::new();
     let mut current = None;
     page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages"), |path, piece| {
@@ -48,15 +50,10 @@ fn session(stage: &Stage, folder: &str, body: &str) -> String {
     text
 }
 
-fn path_with_binary() -> String {
-    let binary = Path::new(env!("CARGO_BIN_EXE_rulebook"));
-    format!("{}:/usr/bin:/bin", binary.parent().unwrap().display())
-}
-
-/// Standard output, then what stood on standard error, then the exit code if it is not 0.
+/// Standard output, then standard error, then the exit status if it is not 0.
 fn shown(stage: &Stage, output: &Output) -> String {
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    for line in String::from_utf8_lossy(&output.stderr).lines() {
+    let mut text = stdout(output);
+    for line in stderr(output).lines() {
         text.push_str(&format!("2> {line}\n"));
     }
     if !output.status.success() {

@@ -1,64 +1,47 @@
-//! `ui` and `watch`: the built binary, asked over its socket and read through its pipe.
+//! `ui` and `watch`: the page over its socket, and the lines through a pipe.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
-use serde_json::Value;
-use tempfile::TempDir;
+use serde_json::{Value, json};
+
+use crate::sandbox::{PATIENCE, Sandbox, until};
 
 /// A workspace with a rule for some files.
-fn workspace() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    for (path, text) in [
-        ("repo/.git/HEAD", "ref: refs/heads/main\n"),
+fn sandbox() -> Sandbox {
+    Sandbox::new(&[
         ("repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse React.\n"),
         ("repo/apps/web/a.tsx", ""),
-        ("home/.keep", ""),
-    ] {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+    ])
+}
+
+impl Sandbox {
+    /// The user sends a message in a session.
+    fn prompts(&self, session: &str, prompt: &str) {
+        assert!(self.hook("claude", &self.prompt_event(session, prompt)).status.success());
     }
-    dir
 }
 
-fn rulebook(dir: &TempDir, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
-    command.args(args).current_dir(dir.path().join("repo")).env_clear().env("HOME", dir.path().join("home"));
-    command
-}
-
-fn hook(dir: &TempDir, session: &str, prompt: &str) {
-    let mut child =
-        rulebook(dir, &["hook", "claude"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let event =
-        serde_json::json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": prompt });
-    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success());
-}
-
-/// A process that goes on until the test is done with it.
+/// A command that runs until the test is done with it, and its lines.
 struct Running {
     child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Running {
-    fn start(dir: &TempDir, args: &[&str]) -> Running {
-        let mut child = rulebook(dir, args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    fn start(sandbox: &Sandbox, words: &[&str]) -> Running {
+        let mut child = sandbox.command(words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let printed = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (send, lines) = channel();
+        thread::spawn(move || printed.map_while(Result::ok).try_for_each(|line| send.send(line)));
         Running { child, lines }
     }
 
-    fn line(&mut self) -> String {
-        self.lines.next().unwrap().unwrap()
-    }
-
-    fn json(&mut self) -> Value {
-        serde_json::from_str(&self.line()).unwrap()
+    fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).unwrap()
     }
 }
 
@@ -69,7 +52,7 @@ impl Drop for Running {
     }
 }
 
-/// The page, and where it is.
+/// The running page and its address.
 struct Page {
     _running: Running,
     host: String,
@@ -77,9 +60,10 @@ struct Page {
 }
 
 impl Page {
-    fn start(dir: &TempDir) -> Page {
-        let mut running = Running::start(dir, &["ui", "--json"]);
-        let url = running.json()["url"].as_str().unwrap().to_owned();
+    fn start(sandbox: &Sandbox) -> Page {
+        let running = Running::start(sandbox, &["ui", "--json"]);
+        let started: Value = serde_json::from_str(&running.line()).unwrap();
+        let url = started["url"].as_str().unwrap();
         let (host, token) =
             url.strip_prefix("http://").unwrap().trim_end_matches('/').split_once('/').unwrap();
         assert!(host.starts_with("127.0.0.1:"));
@@ -87,11 +71,16 @@ impl Page {
         Page { host: host.to_owned(), token: token.to_owned(), _running: running }
     }
 
-    /// What comes back for these bytes.
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends bytes and returns the answer.
     fn send(&self, request: &[u8]) -> String {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        // A server that has heard enough may hang up.
+        let mut stream = self.connect();
+        // The server may close the connection before it has read everything.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -99,7 +88,11 @@ impl Page {
     }
 
     fn get(&self, path: &str) -> String {
-        self.send(format!("GET /{}/{path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.token, self.host).as_bytes())
+        self.send(self.request(path).as_bytes())
+    }
+
+    fn request(&self, path: &str) -> String {
+        format!("GET /{}/{path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.token, self.host)
     }
 }
 
@@ -112,9 +105,9 @@ fn body(answer: &str) -> &str {
 }
 
 #[test]
-fn the_page_answers_whoever_has_its_address_and_nobody_else() {
-    let dir = workspace();
-    let page = Page::start(&dir);
+fn the_page_answers_only_requests_with_its_token_and_host() {
+    let sandbox = sandbox();
+    let page = Page::start(&sandbox);
     let (host, token) = (&page.host, &page.token);
     assert_eq!(status(&page.get("rules")), "200");
     let refused = |request: String| {
@@ -134,14 +127,10 @@ fn the_page_answers_whoever_has_its_address_and_nobody_else() {
 }
 
 #[test]
-fn a_form_of_the_page_switches_a_rule_and_a_link_does_not() {
-    let dir = workspace();
-    let page = Page::start(&dir);
-    let state = || {
-        let output = rulebook(&dir, &["status", "--json"]).output().unwrap();
-        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-        answer["rules"][0]["state"].as_str().unwrap().to_owned()
-    };
+fn a_form_of_the_page_toggles_a_rule_and_a_link_does_not() {
+    let sandbox = sandbox();
+    let page = Page::start(&sandbox);
+    let state = || sandbox.json(&["status"])["rules"][0]["state"].as_str().unwrap().to_owned();
     page.get("toggle?id=web&to=off");
     assert_eq!(state(), "inactive");
     let post = |form: &str| {
@@ -161,9 +150,9 @@ fn a_form_of_the_page_switches_a_rule_and_a_link_does_not() {
 }
 
 #[test]
-fn no_request_stops_the_page() {
-    let dir = workspace();
-    let page = Page::start(&dir);
+fn no_request_ends_the_server() {
+    let sandbox = sandbox();
+    let page = Page::start(&sandbox);
     let (host, token) = (&page.host, &page.token);
     let long = "a".repeat(100_000);
     let cases: Vec<(Vec<u8>, &str)> = vec![
@@ -189,7 +178,7 @@ fn no_request_stops_the_page() {
     ];
     for (request, wanted) in cases {
         let answer = page.send(&request);
-        // A hang-up before everything was sent may swallow the answer.
+        // A connection that is closed before everything was sent may lose the answer.
         assert!(
             [wanted, "none"].contains(&status(&answer)),
             "{:?}: {answer}",
@@ -215,38 +204,36 @@ fn no_request_stops_the_page() {
         assert!(!answer.contains("root:"), "{path}");
     }
     assert_eq!(status(&page.get("explain.json?path=%2Felsewhere")), "400");
-    // Clients that say nothing keep nobody waiting.
+    // Clients that send nothing keep no other client waiting.
     let silent: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(host).unwrap()).collect();
     assert_eq!(status(&page.get("rules")), "200");
     drop(silent);
 }
 
 #[test]
-fn a_session_is_told_to_those_who_listen() {
-    let dir = workspace();
-    let page = Page::start(&dir);
-    let mut stream = TcpStream::connect(&page.host).unwrap();
-    let request = format!("GET /{}/events HTTP/1.1\r\nHost: {}\r\n\r\n", page.token, page.host);
-    stream.write_all(request.as_bytes()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+fn a_listening_page_is_notified_of_a_session() {
+    let sandbox = sandbox();
+    let page = Page::start(&sandbox);
+    let mut stream = page.connect();
+    stream.write_all(page.request("events").as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
-    // What there is now is told at once.
+    // The current version is sent at once.
     assert!(lines.by_ref().any(|line| line == "event: change"));
-    hook(&dir, "s-1", "look at apps/web/a.tsx");
+    sandbox.prompts("s-1", "look at apps/web/a.tsx");
     assert!(lines.any(|line| line == "event: change"));
-    assert!(page.get("sessions").contains("s-1"));
+    until(|| page.get("sessions").contains("s-1"), || "the session in the list".to_owned());
     let shown = page.get("session?host=claude&id=s-1");
     assert!(shown.contains("📋 Conditional rules applied: web"), "{shown}");
 }
 
 #[test]
 fn watch_follows_sessions_line_by_line() {
-    let dir = workspace();
-    hook(&dir, "before", "hello");
-    let mut watching = Running::start(&dir, &["watch", "--past"]);
+    let sandbox = sandbox();
+    sandbox.prompts("before", "hello");
+    let watching = Running::start(&sandbox, &["watch", "--past"]);
     assert!(watching.line().starts_with("claude/before session started in "));
     assert_eq!(watching.line(), "claude/before turn 1 hello");
-    hook(&dir, "now", "look at apps/web/a.tsx");
+    sandbox.prompts("now", "look at apps/web/a.tsx");
     assert!(watching.line().starts_with("claude/now session started"));
     assert_eq!(watching.line(), "claude/now turn 1 look at apps/web/a.tsx");
     assert_eq!(
@@ -256,29 +243,38 @@ fn watch_follows_sessions_line_by_line() {
 }
 
 #[test]
-fn watch_tells_one_session_as_json_and_nothing_of_the_past() {
-    let dir = workspace();
-    hook(&dir, "one", "hello");
-    let mut watching = Running::start(&dir, &["watch", "one", "--json"]);
-    // Its first look is behind it when a second session is known not to be shown.
-    std::thread::sleep(Duration::from_millis(1500));
-    hook(&dir, "other", "hello");
-    hook(&dir, "one", "again");
-    let line = watching.json();
-    assert_eq!((&line["session"], &line["turn"]), (&Value::from("one"), &Value::from(2)));
-    assert_eq!(line["fact"], serde_json::json!({ "is": "spoke", "message": "again" }));
+fn watch_shows_one_session_as_json_from_now_on() {
+    let sandbox = sandbox();
+    sandbox.prompts("one", "turn 1");
+    let watching = Running::start(&sandbox, &["watch", "one", "--json"]);
+    // The first turn that it shows depends on when it has started.
+    let mut turn = 1;
+    let mut line = loop {
+        turn += 1;
+        sandbox.prompts("other", "hello");
+        sandbox.prompts("one", &format!("turn {turn}"));
+        if let Ok(line) = watching.lines.try_recv() {
+            break line;
+        }
+    };
+    sandbox.prompts("one", "the last");
+    let mut shown = 2..=turn + 1;
+    while !line.contains("the last") {
+        let fact: Value = serde_json::from_str(&line).unwrap();
+        let turn = fact["turn"].as_u64().unwrap();
+        assert!(shown.contains(&turn), "{line}");
+        shown = turn + 1..=*shown.end();
+        assert_eq!(fact["session"], "one");
+        assert_eq!(fact["fact"], json!({ "is": "spoke", "message": format!("turn {turn}") }));
+        line = watching.line();
+    }
 }
 
 #[test]
-fn watch_ends_when_nobody_reads_it() {
-    let dir = workspace();
-    let mut child = rulebook(&dir, &["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+fn watch_ends_when_its_output_is_closed() {
+    let mut child =
+        sandbox().command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
-    let started = Instant::now();
-    while child.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let ended = child.try_wait().unwrap();
-    let _ = child.kill();
-    assert!(ended.is_some_and(|status| status.success()));
+    until(|| child.try_wait().unwrap().is_some(), || "its end".to_owned());
+    assert!(child.wait().unwrap().success());
 }

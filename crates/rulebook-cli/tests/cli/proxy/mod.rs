@@ -1,4 +1,4 @@
-//! The proxy from outside: a client and a model's server over real connections, and the binary between them.
+//! The proxy between a client and a model's server, over real connections.
 
 mod faults;
 mod lab;
@@ -7,3 +7,4 @@ mod passing;
 mod requests;
 mod streams;
 mod tls;
+mod wires;

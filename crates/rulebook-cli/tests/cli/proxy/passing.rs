@@ -1,13 +1,14 @@
-//! What passes: with nothing to add and nothing that matches, every byte as it came.
+//! Without rules to add and without a match, every byte passes unchanged.
 
 use std::io::Write as _;
 use std::net::TcpStream;
 
 use serde_json::json;
 
-use super::lab::{Do, Lab, SSE, WIRES, header, post, read_answer, response};
+use super::lab::{Do, Lab, NO_MAP, SSE, header, post, read_answer, response};
+use super::wires::WIRES;
 
-/// Sends the same bytes to the server itself and through the proxy; what either side sees must be the same.
+/// Sends the same bytes directly to the server and through the proxy; both sides must receive the same.
 #[track_caller]
 pub(crate) fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
     lab.model.answers(answer.to_vec());
@@ -18,8 +19,8 @@ pub(crate) fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
     let through = lab.send(request);
     let seen = lab.model.seen();
     let [.., first, second] = seen.as_slice() else { panic!("two requests") };
-    assert_eq!(first.text(), second.text(), "the body as the server sees it");
-    // The server's own name stands for the proxy's.
+    assert_eq!(first.text(), second.text(), "the body of the request");
+    // The proxy replaces its own name by the server's.
     let head = |head: &str| {
         let mut lines: Vec<String> = head
             .lines()
@@ -29,9 +30,9 @@ pub(crate) fn same(lab: &Lab, request: &[u8], answer: &[Do]) {
         lines.sort();
         lines
     };
-    assert_eq!(head(&first.head), head(&second.head), "the head as the server sees it");
-    assert_eq!(direct.text(), through.text(), "the body as the client sees it");
-    assert_eq!(head(&direct.head), head(&through.head), "the head as the client sees it");
+    assert_eq!(head(&first.head), head(&second.head), "the head of the request");
+    assert_eq!(direct.text(), through.text(), "the body of the answer");
+    assert_eq!(head(&direct.head), head(&through.head), "the head of the answer");
     assert_eq!(direct.is_whole, through.is_whole);
 }
 
@@ -40,14 +41,14 @@ fn chunked(body: &[u8], size: usize) -> Vec<Do> {
     [Do::Write(SSE.to_vec())].into_iter().chain(chunks).chain([Do::Chunk(Vec::new())]).collect()
 }
 
-/// An answer that is one document.
+/// An answer that is one value.
 fn whole(body: &str) -> [Do; 1] {
     [Do::Write(response("200 OK", "content-type: application/json\r\n", body))]
 }
 
 #[test]
-fn what_is_no_conversation_passes_as_it_came() {
-    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n"), ("always.md", "Always.\n")]);
+fn a_request_that_is_not_a_conversation_passes_unchanged() {
+    let lab = Lab::new(&[NO_MAP, ("always.md", "Always.\n")]);
     let plain = [Do::Write(response("200 OK", "X-Odd-Case: a\r\nx-two: 1\r\nx-two: 2\r\n", "{\"a\": 1}"))];
     same(
         &lab,
@@ -70,8 +71,8 @@ fn what_is_no_conversation_passes_as_it_came() {
 }
 
 #[test]
-fn a_request_has_one_length() {
-    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n")]);
+fn a_request_with_two_lengths_cannot_smuggle_another() {
+    let lab = Lab::new(&[NO_MAP]);
     let body = "5\r\nabcde\r\n0\r\n\r\n";
     for path in ["/v1/upload", "/v1/messages"] {
         for lengths in [
@@ -80,7 +81,7 @@ fn a_request_has_one_length() {
         ] {
             let before = lab.model.seen().len();
             lab.send(format!("POST {path} HTTP/1.1\r\nHost: x\r\n{lengths}\r\n{body}").as_bytes());
-            // Refused, or as it was meant: never with bytes that could be another request.
+            // Refused, or read as chunked: no bytes are left that could be another request.
             for seen in &lab.model.seen()[before..] {
                 assert_eq!(seen.text(), "abcde", "{lengths}{}", seen.head);
                 assert!(header(&seen.head, "content-length").is_none_or(|len| len == "5"), "{}", seen.head);
@@ -99,8 +100,8 @@ fn a_request_has_one_length() {
 }
 
 #[test]
-fn errors_pass_with_what_they_say_of_waiting() {
-    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n")]);
+fn errors_pass_unchanged_with_retry_after() {
+    let lab = Lab::new(&[NO_MAP]);
     for wire in &WIRES {
         let body = (wire.conversation)(&[("user", "hi")]).to_string();
         for status in
@@ -114,7 +115,7 @@ fn errors_pass_with_what_they_say_of_waiting() {
 }
 
 #[test]
-fn without_rules_a_conversation_passes_as_it_came() {
+fn without_rules_a_conversation_passes_unchanged() {
     let lab = Lab::new(&[]);
     for wire in &WIRES {
         let body = format!(
@@ -128,8 +129,8 @@ fn without_rules_a_conversation_passes_as_it_came() {
 }
 
 #[test]
-fn an_answer_that_matches_nothing_passes_as_it_came() {
-    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n")]);
+fn an_answer_without_a_match_passes_unchanged() {
+    let lab = Lab::new(&[NO_MAP]);
     for wire in &WIRES {
         let body = (wire.conversation)(&[("user", "hi")]).to_string();
         let events =
@@ -150,8 +151,8 @@ fn an_answer_that_matches_nothing_passes_as_it_came() {
 }
 
 #[test]
-fn side_questions_are_left_alone() {
-    let lab = Lab::new(&[("no-map.md", "---\ncondition: new Map\n---\nNo.\n"), ("always.md", "Always.\n")]);
+fn a_request_without_tools_passes_unchanged() {
+    let lab = Lab::new(&[NO_MAP, ("always.md", "Always.\n")]);
     for wire in &WIRES {
         let mut body = (wire.conversation)(&[("user", "a title for this")]);
         body.as_object_mut().unwrap().remove("tools");
@@ -161,7 +162,7 @@ fn side_questions_are_left_alone() {
 }
 
 #[test]
-fn a_websocket_is_told_to_ask_without() {
+fn a_websocket_is_refused() {
     let lab = Lab::new(&[]);
     let answer = lab
         .send(b"GET /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
@@ -169,7 +170,7 @@ fn a_websocket_is_told_to_ask_without() {
 }
 
 #[test]
-fn compressed_conversations_are_read_and_pass_as_they_came_where_nothing_is_added() {
+fn a_compressed_conversation_is_read_and_passes_unchanged_if_nothing_is_added() {
     let lab = Lab::new(&[("src.md", "---\npaths: [src/**]\n---\nSource.\n")]);
     let zip = |text: &str| {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -198,11 +199,8 @@ fn compressed_conversations_are_read_and_pass_as_they_came_where_nothing_is_adde
 }
 
 #[test]
-fn large_things_pass() {
-    let lab = Lab::new(&[
-        ("src.md", "---\npaths: [src/**]\n---\nSource.\n"),
-        ("no-map.md", "---\ncondition: new Map\n---\nNo.\n"),
-    ]);
+fn a_large_request_and_a_large_event_pass() {
+    let lab = Lab::new(&[("src.md", "---\npaths: [src/**]\n---\nSource.\n"), NO_MAP]);
     let mut body = (WIRES[0].conversation)(&[("user", "look at src/a.ts")]);
     body["padding"] = json!("x".repeat(64 << 20));
     let line = format!("data: {{\"type\":\"x\",\"y\":\"{}\"}}\n\n", "z".repeat(10 << 20));

@@ -1,8 +1,10 @@
-//! Rules in requests: the right ones on the right turn, and from then on in the same place, byte for byte.
+//! Rules in requests: each is added in its turn, and stays in its place, byte for byte.
 
 use serde_json::{Value, json};
 
-use super::lab::{ANTHROPIC, CHAT, GEMINI, Lab, RESPONSES, WIRES, Wire};
+use super::lab::Lab;
+use super::wires::{ANTHROPIC, CHAT, GEMINI, RESPONSES, WIRES, Wire};
+use crate::sandbox::until;
 
 const RULES: &[(&str, &str)] = &[
     ("always.md", "Always so.\n"),
@@ -10,47 +12,33 @@ const RULES: &[(&str, &str)] = &[
     ("docs.md", "---\npaths: [docs/**]\n---\nDocs so.\n"),
 ];
 
-/// How much of the conversation two requests have in common from its start on.
+/// The length of the common start of two requests.
 fn shared(first: &str, second: &str) -> usize {
     first.bytes().zip(second.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// Sends one conversation after the other; returns what the server saw.
+/// Sends one conversation after the other, and returns the requests that the server received.
 fn bodies(lab: &Lab, wire: &Wire, conversations: &[&[(&str, &str)]]) -> Vec<String> {
     for conversation in conversations {
-        lab.ask(wire, &(wire.conversation)(conversation));
+        lab.ask(wire, conversation);
     }
     lab.model.seen().iter().map(|seen| seen.text()).collect()
 }
 
 #[test]
-fn rules_come_on_with_the_turn_and_stay_where_they_came_on() {
+fn a_rule_is_added_in_its_turn_and_stays_in_its_place() {
     for wire in &WIRES {
         let lab = Lab::new(RULES);
-        let bodies = bodies(
-            &lab,
-            wire,
-            &[
-                &[("user", "hello")],
-                &[("user", "hello"), ("call", "src/a.ts"), ("result", "src/a.ts")],
-                &[
-                    ("user", "hello"),
-                    ("call", "src/a.ts"),
-                    ("result", "src/a.ts"),
-                    ("said", "done"),
-                    ("user", "see docs/x.md"),
-                ],
-                &[
-                    ("user", "hello"),
-                    ("call", "src/a.ts"),
-                    ("result", "src/a.ts"),
-                    ("said", "done"),
-                    ("user", "see docs/x.md"),
-                    ("said", "yes"),
-                    ("user", "and"),
-                ],
-            ],
-        );
+        let conversation = [
+            ("user", "hello"),
+            ("call", "src/a.ts"),
+            ("result", "src/a.ts"),
+            ("assistant", "done"),
+            ("user", "see docs/x.md"),
+            ("assistant", "yes"),
+            ("user", "and"),
+        ];
+        let bodies = bodies(&lab, wire, &[1, 3, 5, 7].map(|len| &conversation[..len]));
         let has: Vec<Vec<usize>> = bodies
             .iter()
             .map(|body| {
@@ -63,25 +51,18 @@ fn rules_come_on_with_the_turn_and_stay_where_they_came_on() {
         assert_eq!(has, [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 1, 1]], "{}: {bodies:#?}", wire.name);
         for pair in bodies.windows(2) {
             serde_json::from_str::<Value>(&pair[1]).unwrap();
-            // All of the former conversation but the two brackets that close it.
+            // All of the earlier request but the two brackets at its end.
             let tail = &pair[0][shared(&pair[0], &pair[1])..];
             assert_eq!(tail, "]}", "{}:\n{}\n{}", wire.name, pair[0], pair[1]);
         }
-        let order = |body: &str| {
-            [
-                body.find("src/a.ts"),
-                body.find("Source so."),
-                body.find("done"),
-                body.find("docs/x.md"),
-                body.find("Docs so."),
-            ]
-        };
-        assert!(order(&bodies[3]).is_sorted(), "{}: {}", wire.name, bodies[3]);
+        let order =
+            ["src/a.ts", "Source so.", "done", "docs/x.md", "Docs so."].map(|text| bodies[3].find(text));
+        assert!(order.is_sorted(), "{}: {}", wire.name, bodies[3]);
     }
 }
 
 #[test]
-fn everything_else_in_a_request_stays_as_it_was() {
+fn everything_else_in_a_request_is_unchanged() {
     let lab = Lab::new(RULES);
     let odd = r#"{ "n" : 1.50e3, "model":"m","u":"\u00e9\/", "tools" :[{"name":"Read"}],"messages" : [ {"role":"user" , "content":"see src/a.ts"} ] }"#;
     lab.post("/v1/messages", odd);
@@ -99,25 +80,27 @@ fn everything_else_in_a_request_stays_as_it_was() {
 }
 
 #[test]
-fn what_the_agent_carries_itself_is_not_added() {
+fn a_rule_that_the_agent_added_itself_is_not_added() {
     for (at, wire) in WIRES.iter().enumerate() {
         let lab = Lab::new(RULES);
-        let said =
-            ["<system-reminder>\nContents of x.md:\n\nSource so.\n</system-reminder>", "rule: Source so."]
-                [at % 2];
-        lab.ask(wire, &(wire.conversation)(&[("user", said), ("said", "k"), ("user", "see src/a.ts")]));
+        let own =
+            ["<system-reminder>\nContents of x.md:\n\nSource so.\n</system-reminder>", "rule: Source so."];
+        lab.ask(wire, &[("user", own[at % 2]), ("assistant", "k"), ("user", "see src/a.ts")]);
         assert_eq!(lab.model.seen()[0].text().matches("Source so.").count(), 1, "{}", wire.name);
     }
 }
 
 #[test]
-fn the_shapes_of_claudes_system_texts_are_understood() {
+fn system_texts_of_claude_are_recognised_in_every_form() {
     let lab = Lab::new(RULES);
     let ask = |messages: Value| {
-        lab.ask(&ANTHROPIC, &json!({ "model": "m", "tools": [{ "name": "Read" }], "messages": messages }));
-        lab.model.seen().last().unwrap().text()
+        lab.send_json(
+            &ANTHROPIC,
+            &json!({ "model": "m", "tools": [{ "name": "Read" }], "messages": messages }),
+        );
+        lab.model.last().text()
     };
-    // As blocks of the user's, as entries of its own, and inside a tool's result.
+    // As a block of the user's message, as its own message, and in the result of a tool.
     let block = json!([{ "role": "user", "content": [{ "type": "text", "text": "<system-reminder>Source so.</system-reminder>" }, { "type": "text", "text": "see src/a.ts" }] }]);
     assert_eq!(ask(block).matches("Source so.").count(), 1);
     let entry = json!([{ "role": "user", "content": "see src/a.ts one" }, { "role": "system", "content": "Source so." }]);
@@ -131,17 +114,18 @@ fn the_shapes_of_claudes_system_texts_are_understood() {
 }
 
 #[test]
-fn cache_marks_stay_and_none_is_added() {
+fn cache_marks_stay_and_no_mark_is_added() {
     let lab = Lab::new(RULES);
     let mark = json!({ "type": "ephemeral" });
     let mut body = (ANTHROPIC.conversation)(&[("user", "see src/a.ts")]);
     body["messages"][0]["content"] =
         json!([{ "type": "text", "text": "see src/a.ts", "cache_control": mark }]);
-    lab.ask(&ANTHROPIC, &body);
-    // The client moves its mark on, and writes the old entry as a text again.
-    let mut later = (ANTHROPIC.conversation)(&[("user", "see src/a.ts"), ("said", "ok"), ("user", "go on")]);
+    lab.send_json(&ANTHROPIC, &body);
+    // The client moves its mark, and writes the old message as a plain text.
+    let mut later =
+        (ANTHROPIC.conversation)(&[("user", "see src/a.ts"), ("assistant", "ok"), ("user", "go on")]);
     later["messages"][2]["content"] = json!([{ "type": "text", "text": "go on", "cache_control": mark }]);
-    lab.ask(&ANTHROPIC, &later);
+    lab.send_json(&ANTHROPIC, &later);
     let seen = lab.model.seen();
     assert!(seen.iter().all(|seen| seen.text().matches("cache_control").count() == 2));
     let rule = |at: usize| seen[at].json()["messages"][0]["content"][1].clone();
@@ -151,85 +135,61 @@ fn cache_marks_stay_and_none_is_added() {
 }
 
 #[test]
-fn a_rule_that_left_the_conversation_is_given_again() {
+fn a_rule_that_a_summary_removed_is_added_again() {
     let lab = Lab::new(RULES);
-    let long: &[(&str, &str)] = &[("user", "hello"), ("call", "src/a.ts"), ("result", "src/a.ts")];
-    lab.ask(&CHAT, &(CHAT.conversation)(long));
-    lab.ask(
-        &CHAT,
-        &(CHAT.conversation)(&[
-            ("user", "hello"),
-            ("said", "a summary"),
-            ("user", "go on"),
-            ("call", "src/b.ts"),
-            ("result", "src/b.ts"),
-        ]),
-    );
+    lab.ask(&CHAT, &[("user", "hello"), ("call", "src/a.ts"), ("result", "src/a.ts")]);
+    let summary = [("user", "hello"), ("assistant", "a summary"), ("user", "go on")];
+    lab.ask(&CHAT, &[&summary[..], &[("call", "src/b.ts"), ("result", "src/b.ts")]].concat());
     assert!(lab.model.seen().iter().all(|seen| seen.text().matches("Source so.").count() == 1));
     assert!(lab.ledger("compacted").contains("\"is\":\"delivered\""));
 }
 
 #[test]
-fn a_conversation_goes_on_where_it_was_when_the_server_starts_again() {
+fn a_conversation_continues_when_the_proxy_restarts() {
     let mut lab = Lab::new(RULES);
-    let first: &[(&str, &str)] = &[("user", "see src/a.ts")];
-    let second: &[(&str, &str)] = &[("user", "see src/a.ts"), ("said", "ok"), ("user", "thanks")];
-    lab.ask(&RESPONSES, &(RESPONSES.conversation)(first));
-    // It is written down beside the answer.
-    super::lab::until(|| lab.has_state(), || "the conversation's state".to_owned());
+    lab.ask(&RESPONSES, &[("user", "see src/a.ts")]);
+    lab.conversation();
     lab.start();
-    lab.ask(&RESPONSES, &(RESPONSES.conversation)(second));
+    lab.ask(&RESPONSES, &[("user", "see src/a.ts"), ("assistant", "ok"), ("user", "thanks")]);
     let seen = lab.model.seen();
-    assert!(
-        shared(&seen[0].text(), &seen[1].text()) + 4 > seen[0].body.len(),
-        "{}\n{}",
-        seen[0].text(),
-        seen[1].text()
-    );
+    let (first, second) = (seen[0].text(), seen[1].text());
+    assert!(shared(&first, &second) + 4 > first.len(), "{first}\n{second}");
 }
 
 #[test]
-fn rules_that_change_are_seen() {
+fn a_changed_rule_is_added() {
     let lab = Lab::new(RULES);
-    lab.ask(&GEMINI, &(GEMINI.conversation)(&[("user", "see src/a.ts")]));
+    lab.ask(&GEMINI, &[("user", "see src/a.ts")]);
     lab.rule("src.md", "---\npaths: [src/**]\n---\nSource anew.\n");
     lab.rule("more.md", "More so.\n");
-    let next = (GEMINI.conversation)(&[("user", "see src/a.ts"), ("said", "ok"), ("user", "and src/b.ts")]);
-    let is_seen = || {
-        lab.ask(&GEMINI, &next);
-        lab.model.seen().last().unwrap().text().contains("Source anew.")
+    let is_added = || {
+        lab.ask(&GEMINI, &[("user", "see src/a.ts"), ("assistant", "ok"), ("user", "and src/b.ts")]);
+        let text = lab.model.last().text();
+        text.contains("Source anew.") && text.contains("More so.")
     };
-    super::lab::until(is_seen, || "the change".to_owned());
-    let seen = lab.model.seen();
-    let last = seen.last().unwrap().text();
+    until(is_added, || "the changed rules".to_owned());
+    let (first, last) = (lab.model.seen().remove(0), lab.model.last());
     for text in ["Always so.", "Source so.", "Source anew.", "More so."] {
-        assert_eq!(last.matches(text).count(), 1, "{text} in {last}");
+        assert_eq!(last.text().matches(text).count(), 1, "{text} in {}", last.text());
     }
-    // What stands before the conversation stays, so that a prompt cache keeps it.
-    assert_eq!(seen[0].json()["systemInstruction"], seen.last().unwrap().json()["systemInstruction"]);
+    // What precedes the conversation stays, so that it remains in a prompt cache.
+    assert_eq!(first.json()["systemInstruction"], last.json()["systemInstruction"]);
 }
 
 #[test]
-fn what_has_no_room_is_listed_once() {
+fn rules_over_the_budget_are_listed_once() {
     let large = "Much so. ".repeat(200);
     let rules = [("always.md", large.as_str()), ("src.md", &format!("---\npaths: [src/**]\n---\n{large}so"))];
     for wire in &WIRES {
         let lab = Lab::with(&rules, &["--set", "budget.tokens=200"]);
-        let bodies = bodies(
-            &lab,
-            wire,
-            &[
-                &[("user", "see src/a.ts")],
-                &[("user", "see src/a.ts"), ("said", "ok"), ("user", "and src/b.ts")],
-                &[
-                    ("user", "see src/a.ts"),
-                    ("said", "ok"),
-                    ("user", "and src/b.ts"),
-                    ("said", "ok"),
-                    ("user", "more"),
-                ],
-            ],
-        );
+        let conversation = [
+            ("user", "see src/a.ts"),
+            ("assistant", "ok"),
+            ("user", "and src/b.ts"),
+            ("assistant", "ok"),
+            ("user", "more"),
+        ];
+        let bodies = bodies(&lab, wire, &[1, 3, 5].map(|len| &conversation[..len]));
         for body in &bodies {
             let listed = ["- always", "- src (src/**)"].map(|line| body.matches(line).count());
             assert_eq!(listed, [1, 1], "{}: {body}", wire.name);
@@ -238,64 +198,57 @@ fn what_has_no_room_is_listed_once() {
 }
 
 #[test]
-fn agents_of_one_session_are_apart() {
+fn agents_of_one_session_have_their_own_rules() {
+    let counts = |lab: &Lab| {
+        let seen = lab.model.seen();
+        seen.iter().map(|seen| seen.text().matches("Source so.").count()).collect::<Vec<_>>()
+    };
     let lab = Lab::new(RULES);
-    let ask = |agent: &str, text: &str| {
-        let body = (ANTHROPIC.conversation)(&[("user", text), ("said", "ok"), ("user", "go on")]).to_string();
+    for (agent, text) in [("main", "see src/a.ts"), ("other", "hello")] {
+        let body =
+            (ANTHROPIC.conversation)(&[("user", text), ("assistant", "ok"), ("user", "go on")]).to_string();
         let head = format!(
             "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-claude-code-session-id: one\r\nx-claude-code-agent-id: {agent}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         lab.send(head.as_bytes());
-    };
-    ask("main", "see src/a.ts");
-    ask("other", "hello");
-    assert_eq!(
-        lab.model.seen().iter().map(|seen| seen.text().matches("Source so.").count()).collect::<Vec<_>>(),
-        [0, 0]
-    );
+    }
+    assert_eq!(counts(&lab), [0, 0]);
     let lab = Lab::new(RULES);
-    lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "one src/a.ts")]));
-    lab.ask(&CHAT, &(CHAT.conversation)(&[("user", "two")]));
-    assert_eq!(
-        lab.model.seen().iter().map(|seen| seen.text().matches("Source so.").count()).collect::<Vec<_>>(),
-        [1, 0]
-    );
+    lab.ask(&CHAT, &[("user", "one src/a.ts")]);
+    lab.ask(&CHAT, &[("user", "two")]);
+    assert_eq!(counts(&lab), [1, 0]);
 }
 
 #[test]
-fn conversations_of_two_workspaces_that_begin_alike_are_apart() {
+fn conversations_of_two_workspaces_that_begin_alike_are_separate() {
     let mut lab = Lab::new(RULES);
-    let conversation: &[(&str, &str)] = &[("user", "hello"), ("said", "ok"), ("user", "more")];
-    let first = bodies(&lab, &ANTHROPIC, &[conversation]);
-    assert!(first[0].contains("Always so."), "{}", first[0]);
+    let conversation: &[(&str, &str)] = &[("user", "hello"), ("assistant", "ok"), ("user", "more")];
+    lab.ask(&ANTHROPIC, conversation);
+    let first = lab.model.last().text();
+    assert!(first.contains("Always so."), "{first}");
     lab.ledger("always");
-    let other = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(other.path().join(".clinerules")).unwrap();
-    std::fs::write(other.path().join(".clinerules/other.md"), "Otherwise.").unwrap();
-    lab.args = vec!["--root".to_owned(), other.path().display().to_string()];
+    lab.sandbox.write("other/.clinerules/other.md", "Otherwise.");
+    lab.args = vec!["--root".to_owned(), lab.sandbox.path("other").display().to_string()];
     lab.start();
-    let second = bodies(&lab, &ANTHROPIC, &[conversation]);
-    assert!(second[1].contains("Otherwise.") && !second[1].contains("Always so."), "{}", second[1]);
+    lab.ask(&ANTHROPIC, conversation);
+    let second = lab.model.last().text();
+    assert!(second.contains("Otherwise.") && !second.contains("Always so."), "{second}");
 }
 
 #[test]
-fn no_budget_of_a_workspace_cuts_what_nobody_may_switch_off() {
+fn the_budget_of_a_workspace_does_not_cut_mandatory_rules() {
     let mut lab = Lab::new(&[]);
-    let document = lab.path().join("rules.json");
     let rule = json!({ "name": "safety", "contents": "Never push to main.", "alwaysEnabled": true });
-    std::fs::write(&document, json!({ "remoteGlobalRules": [rule] }).to_string()).unwrap();
-    let settings = lab.path().join("home/config/rulebook");
-    std::fs::create_dir_all(&settings).unwrap();
-    let remote = format!("[[remote]]\nname = \"acme\"\nurl = \"{}\"\n", document.display());
-    std::fs::write(settings.join("config.toml"), remote).unwrap();
-    assert!(lab.command().args(["remote", "sync"]).output().unwrap().status.success());
+    lab.sandbox.write("rules.json", &json!({ "remoteGlobalRules": [rule] }).to_string());
+    lab.sandbox.remotes(&[("acme", "rules.json")]);
+    assert!(lab.sandbox.run(&["remote", "sync"]).status.success());
     for tokens in [0, 1, 20] {
-        std::fs::write(lab.path().join("rulebook.toml"), format!("budget.tokens = {tokens}\n")).unwrap();
+        lab.sandbox.write("repo/rulebook.toml", &format!("budget.tokens = {tokens}\n"));
         lab.start();
-        // Nor is it taken for said because somebody quotes it.
-        let quoted = format!("hello {tokens}, void: Never push to main. ");
-        let bodies = bodies(&lab, &ANTHROPIC, &[&[("user", &quoted)]]);
-        assert_eq!(bodies.last().unwrap().matches("Never push to main.").count(), 2, "{bodies:?}");
+        // A message that quotes the rule does not count as the rule.
+        lab.ask(&ANTHROPIC, &[("user", &format!("hello {tokens}, void: Never push to main. "))]);
+        let seen = lab.model.last().text();
+        assert_eq!(seen.matches("Never push to main.").count(), 2, "{seen}");
     }
 }
