@@ -1,9 +1,10 @@
 //! Conditions of stream rules and a text that meets none of them, the same at every run.
 
 use rulebook::evidence::{Root, Roots};
-use rulebook::format::{Entry, Format, parse};
+use rulebook::format::FormatId;
+use rulebook::parse::{Entry, parse};
 use rulebook::rule::Rule;
-use rulebook::source::{Origin, Scope, Source};
+use rulebook::source::Source;
 use rulebook::stream::Monitor;
 
 /// Conditions people write. `{W}` and `{w}` stand for a word, so that there can be many.
@@ -137,20 +138,10 @@ pub fn rules_of(count: usize) -> Vec<Rule> {
 
 /// A rule file with one key in its header.
 pub fn source(at: usize, key: &str, value: &str) -> Source {
-    let format = Format::named("rulebook").expect("the native format");
-    let inner = format!("rule-{at}.md");
-    let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
-        display: format!(".rulebook/rules/{inner}"),
-        path: String::new(),
-        root: 0,
-        folder: String::new(),
-        inner,
-    };
+    let name = format!(".rulebook/rules/rule-{at}.md");
     let value = value.replace('\'', "''");
-    Source { origin, text: Ok(format!("---\n{key}: '{value}'\n---\nDo it the way this project does.\n")) }
+    let text = format!("---\n{key}: '{value}'\n---\nDo it the way this project does.\n");
+    Source::text(FormatId::Rulebook, &name, text)
 }
 
 /// What watches them.

@@ -2,8 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::format::{FETCHED, Format, parse};
-use rulebook::source::{Origin, Scope, Source};
+use rulebook::format::FormatId;
+use rulebook::parse::parse;
+use rulebook::source::Source;
 use rulebook_workspace::remote::read_document;
 
 fuzz_target!(|text: &str| {
@@ -12,17 +13,6 @@ fuzz_target!(|text: &str| {
     for rule in rules {
         let display = rulebook::hidden::visible_line(&rule.name).into_owned();
         assert!(!display.contains('\n'));
-        let format = Format::named("remote").expect("the table has it");
-        let origin = Origin {
-            format,
-            place: &FETCHED,
-            scope: Scope::Remote,
-            display,
-            path: "/c".to_owned(),
-            root: 0,
-            folder: String::new(),
-            inner: rule.name,
-        };
-        parse(Source { origin, text: Ok(rule.contents) });
+        parse(Source::text(FormatId::Remote, &display, rule.contents));
     }
 });

@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use rulebook::evidence::{Root, Roots};
-use rulebook::format::{Entry, Format, parse};
+use rulebook::format::Format;
+use rulebook::parse::{Entry, parse};
 use rulebook::stream::arguments::Arguments;
 use rulebook::stream::{StreamKind, Monitor};
 use rulebook_fuzz::rule_file;

@@ -4,7 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{Format, parse};
+use rulebook::format::Format;
+use rulebook::parse::parse;
 use rulebook::resolve::{Switches, resolve};
 use rulebook_fuzz::rule_file;
 

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{FORMATS, Format, Parsed, Place, parse};
+use rulebook::format::{FORMATS, Place};
+use rulebook::parse::{Parsed, parse};
 use rulebook::frontmatter;
 use rulebook::glob::{Dialect, Glob};
 use rulebook::resolve::{Rulebook, Switches, resolve};
-use rulebook::source::{Origin, Scope, Source};
+use rulebook::source::Source;
 use rulebook_bench::corpus::{self, RuleFile};
 use rulebook_bench::sample::Sample;
 
@@ -36,27 +37,9 @@ fn main() {
 
 /// A rule file as discovery would hand it over.
 fn source(file: &RuleFile) -> Source {
-    let (format, place) = place_of(&file.path);
-    let inner = file.path[place.path.len() + 1..].to_owned();
-    let origin = Origin {
-        format,
-        place,
-        scope: Scope::Workspace,
-        display: file.path.clone(),
-        path: format!("/workspace/{}", file.path),
-        root: 0,
-        folder: String::new(),
-        inner,
-    };
-    Source { origin, text: Ok(file.text.clone()) }
-}
-
-fn place_of(path: &str) -> (&'static Format, &'static Place) {
-    FORMATS
-        .iter()
-        .flat_map(|format| format.workspace.iter().map(move |place| (format, place)))
-        .find(|(_, place)| path.strip_prefix(place.path).is_some_and(|rest| rest.starts_with('/')))
-        .expect("every rule file lies in a known folder")
+    let is_in = |place: &Place| file.path.strip_prefix(place.path).is_some_and(|rest| rest.starts_with('/'));
+    let format = FORMATS.iter().find(|format| format.workspace.iter().any(is_in));
+    Source::text(format.expect("every rule file is in a known folder").id, &file.path, file.text.clone())
 }
 
 fn book(sources: &[Source]) -> Rulebook {

@@ -6,7 +6,7 @@ use std::path::Path;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchKind};
-use rulebook::format::{Parsed, parse};
+use rulebook::parse::{Parsed, parse};
 use rulebook::rule::Rule;
 use rulebook::source::Source;
 use rulebook::stream::{StreamKind, Monitor};

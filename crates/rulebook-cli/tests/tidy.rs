@@ -246,7 +246,7 @@ fn every_format_is_documented() {
         let _ = writeln!(
             table,
             "| `{}` | {workspace} | {user} | {priority} | {} | {} | {} | {} |",
-            format.name,
+            format.name(),
             headed(format!("`{}`", format.paths_key)),
             headed(format.dialect.name().to_owned()),
             headed(format.broken.meaning().to_owned()),
@@ -261,8 +261,7 @@ fn every_agent_is_documented() {
     let mut table =
         String::from("| `--as` | agent | reads, in order | rules for paths come on |\n|---|---|---|---|\n");
     for agent in AGENTS {
-        let mut reads: Vec<String> =
-            agent.formats.iter().map(|format| format!("`{}`", format.name)).collect();
+        let mut reads: Vec<String> = agent.formats.iter().map(|format| format!("`{}`", format.id)).collect();
         reads.dedup();
         let fires = if agent.fires.is_empty() { "–" } else { agent.fires };
         let _ = writeln!(table, "| `{}` | {} | {} | {fires} |", agent.name, agent.title, reads.join(", "));

@@ -50,7 +50,7 @@ impl Found {
     /// Its place in the order in which files are read.
     fn order(&self) -> impl Ord + '_ {
         let origin = &self.origin;
-        (origin.scope, self.is_link, origin.format.order(), Reverse(origin.depth()), &origin.display)
+        (origin.scope, self.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
     }
 }
 

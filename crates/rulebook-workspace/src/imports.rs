@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic, MAX_PLACES};
-use rulebook::format::{Entry, IMPORTED, Import, Parsed, imports, parse};
+use rulebook::format::IMPORTED;
+use rulebook::parse::{Entry, Import, Parsed, imports, parse};
 use rulebook::rule::Rule;
-use rulebook::source::{Origin, Scope, Source};
+use rulebook::source::{Scope, Source};
 
 use crate::discover::Search;
 use crate::homes::posix;
@@ -146,13 +147,11 @@ fn target(
 
 fn imported(rule: &Rule, real: &Path, search: &Search<'_>) -> Source {
     let display = search.shown(rule.origin.root, real);
-    let origin = Origin {
-        place: &IMPORTED,
-        inner: display.trim_start_matches("~/").to_owned(),
-        display,
-        path: posix(real),
-        ..rule.origin.clone()
-    };
+    let mut origin = rule.origin.clone();
+    origin.place = &IMPORTED;
+    display.trim_start_matches("~/").clone_into(&mut origin.inner);
+    origin.display = display;
+    origin.path = posix(real);
     Source { origin, text: read_text(real, &mut vec![0; FIRST_READ]) }
 }
 

@@ -43,11 +43,14 @@ pub use tree::{Tree, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rulebook::agent::{AGENTS, Agent, Difference, Nested, compare, report_totals};
+use rulebook::agent::{AGENTS, Agent, Nested};
+use rulebook::compare::{Difference, compare};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, Roots, collect};
-use rulebook::format::{Entry, FORMATS, Format, Parsed, PlaceKind};
+use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
+use rulebook::lint::over_limit;
+use rulebook::parse::{Entry, Parsed};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve, resolve_as};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
@@ -115,7 +118,7 @@ impl Workspace {
 
     /// Reads the rules within reach.
     pub fn load(&self, reach: Reach<'_>) -> Loaded {
-        let takes = |format: &Format| self.settings.rules.reads(format.name);
+        let takes = |format: &Format| self.settings.rules.reads(format.id);
         let (parsed, mut diagnostics) = self.read(FORMATS, &takes, reach);
         diagnostics.extend(self.diagnostics.iter().cloned());
         let book = resolve(entries(parsed, &mut diagnostics), &self.switches());
@@ -132,7 +135,7 @@ impl Workspace {
     pub fn load_as(&self, agent: &'static Agent, reach: Reach<'_>) -> Loaded {
         let (parsed, mut diagnostics) = self.read_as(agent, reach);
         let book = resolve_as(entries(parsed, &mut diagnostics), agent);
-        diagnostics.extend(report_totals([agent], &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
+        diagnostics.extend(over_limit(agent, &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
 
@@ -144,14 +147,13 @@ impl Workspace {
     ) -> Vec<(&'b Rule, &'static Agent, Difference)> {
         let rules: Vec<&Rule> =
             book.rules().filter(|(rule, _)| !is_import(rule)).map(|(rule, _)| rule).collect();
-        let owners = AGENTS
-            .iter()
-            .filter(|agent| rules.iter().any(|rule| agent.owns == Some(rule.origin.format.name)));
+        let owners =
+            AGENTS.iter().filter(|agent| rules.iter().any(|rule| agent.owns == Some(rule.origin.format.id)));
         let mut found = Vec::new();
         for agent in owners {
             let (parsed, _) = self.read_as(agent, reach);
             let own: HashMap<&str, &Parsed> = parsed.iter().map(|parsed| (path_of(parsed), parsed)).collect();
-            for rule in rules.iter().filter(|rule| agent.owns == Some(rule.origin.format.name)) {
+            for rule in rules.iter().filter(|rule| agent.owns == Some(rule.origin.format.id)) {
                 let own = own.get(rule.origin.path.as_str()).copied();
                 // A person's own file may lie where only other tools look for it, and an agent that reads what lies
                 // from the root to where it was started may be started there.
@@ -215,7 +217,7 @@ impl Workspace {
         let (fetched, told) = remote::load(remotes, &self.homes);
         diagnostics.extend(told);
         parsed.extend(fetched);
-        if is_own && !self.settings.rules.reads("remote") {
+        if is_own && !self.settings.rules.reads(FormatId::Remote) {
             parsed.retain(may_stay);
         }
         remote::report_apart(&mut parsed);
@@ -367,7 +369,7 @@ fn path_of(parsed: &Parsed) -> &str {
 /// Whether a rule is read although its format is not: `rules.formats` may be a workspace's word.
 fn may_stay(parsed: &Parsed) -> bool {
     let Entry::Rule(rule) = &parsed.entry else { return true };
-    rule.origin.format.name != "remote" || rule.is_mandatory
+    rule.origin.format.id != FormatId::Remote || rule.is_mandatory
 }
 
 fn is_import(rule: &Rule) -> bool {

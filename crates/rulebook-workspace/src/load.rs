@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Entry, Parsed, parse};
+use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{MAX_SOURCE, Origin, Scope, Source, Unreadable};
 
 use crate::discover::{Found, Node, reason};

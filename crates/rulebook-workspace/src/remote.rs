@@ -21,7 +21,9 @@ use std::time::{Duration, SystemTime};
 
 use minisign_verify::{PublicKey, Signature};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Entry, FETCHED, Format, Parsed, parse};
+use rulebook::format::{FETCHED, FormatId};
+use rulebook::hidden::visible_line;
+use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source};
 use serde::{Deserialize, Serialize};
 
@@ -182,17 +184,10 @@ fn folder(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
 
 /// A rule of a document, read like a file.
 fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
-    let format = Format::named("remote").expect("the table has it");
-    let origin = Origin {
-        format,
-        place: &FETCHED,
-        scope: Scope::Remote,
-        display: rulebook::hidden::visible_line(&rule.name).into_owned(),
-        path: format!("{file}#{}", rule.name),
-        root: 0,
-        folder: String::new(),
-        inner: rule.name,
-    };
+    let mut origin = Origin::new(FormatId::Remote.row(), &FETCHED, visible_line(&rule.name));
+    origin.scope = Scope::Remote;
+    origin.path = format!("{file}#{}", rule.name);
+    origin.inner = rule.name;
     let mut parsed = parse(Source { origin, text: Ok(rule.contents) });
     if let Entry::Rule(read) = &mut parsed.entry {
         read.is_mandatory |= rule.is_mandatory;
@@ -202,7 +197,7 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
 
 /// Calls a file otherwise that is called like a remote rule: nothing in a workspace passes for the organisation's.
 pub(crate) fn report_apart(parsed: &mut [Parsed]) {
-    let is_remote = |origin: &Origin| origin.format.name == "remote";
+    let is_remote = |origin: &Origin| origin.format.id == FormatId::Remote;
     let origins = parsed.iter().map(|parsed| parsed.entry.origin());
     let remote: HashSet<String> =
         origins.filter(|origin| is_remote(origin)).map(|origin| origin.display.clone()).collect();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
+use rulebook::format::FormatId;
 use rulebook::rule::Rule;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
@@ -250,9 +251,9 @@ impl Settings {
 
 impl Rules {
     /// Whether files of a format are read.
-    pub fn reads(&self, format: &str) -> bool {
+    pub fn reads(&self, format: FormatId) -> bool {
         let exceptions = self.formats.iter().all(|entry| entry.value.starts_with('!'));
-        let named = self.formats.iter().any(|entry| entry.value.trim_start_matches('!') == format);
+        let named = self.formats.iter().any(|entry| entry.value.trim_start_matches('!') == format.name());
         named != exceptions
     }
 }

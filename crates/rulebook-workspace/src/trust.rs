@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
-use rulebook::format::Parsed;
+use rulebook::parse::Parsed;
 use rulebook::source::{Origin, Scope, Unreadable};
 use serde::{Deserialize, Serialize};
 
@@ -287,7 +287,7 @@ pub(crate) fn report_untrusted(
     let mut counts = vec![0; roots.roots.len()];
     shut_settings.iter().for_each(|root| counts[*root] += 1);
     for parsed in parsed {
-        if let rulebook::format::Entry::Rejected(rejected) = &parsed.entry
+        if let rulebook::parse::Entry::Rejected(rejected) = &parsed.entry
             && rejected.codes == [Code::Untrusted]
         {
             counts[rejected.origin.root] += 1;

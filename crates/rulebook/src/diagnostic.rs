@@ -10,27 +10,17 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::hidden::{shown_characters, visible_line};
+use crate::words::words;
 
-/// How much a diagnostic matters. Worse sorts first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// The file, or a part of it, is not used; or must not stay as it is.
-    Error,
-    /// It is used, but probably not as its author meant.
-    Warning,
-    /// Worth knowing.
-    Note,
-}
-
-impl Severity {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
+words! {
+    /// How much a diagnostic matters. Worse sorts first.
+    Severity {
+        /// The file, or a part of it, is not used; or must not stay as it is.
+        Error = "error",
+        /// It is used, but probably not as its author meant.
+        Warning = "warning",
+        /// Worth knowing.
+        Note = "note",
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::diagnostic::Code;
 use crate::evaluate::{Evaluation, Reason, State, Verdict};
 use crate::evidence::{Evidence, Roots, Via};
+use crate::format::FormatId;
 use crate::resolve::Rulebook;
 use crate::rule::{Activation, Basis, Rule, Step};
 use crate::source::Scope;
@@ -33,7 +34,7 @@ pub struct Applied {
     pub id: String,
     pub name: String,
     pub source: String,
-    pub format: &'static str,
+    pub format: FormatId,
     pub scope: Scope,
     pub priority: u8,
     pub activation: Activation,
@@ -204,7 +205,7 @@ fn applied(verdict: &Verdict<'_>, evidence: &Evidence, roots: &Roots) -> Applied
         id: rule.id.clone(),
         name: rule.name.clone(),
         source: rule.origin.display.clone(),
-        format: rule.origin.format.name,
+        format: rule.origin.format.id,
         scope: rule.origin.scope,
         priority: rule.priority,
         activation: rule.activation,

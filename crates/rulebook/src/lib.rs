@@ -6,26 +6,15 @@
 //! ```
 //! use rulebook::evaluate::{State, evaluate};
 //! use rulebook::evidence::{Input, Root, Roots, collect};
-//! use rulebook::format::{Format, parse};
+//! use rulebook::format::FormatId;
+//! use rulebook::parse::parse;
 //! use rulebook::render::{Budget, Notice, render};
 //! use rulebook::resolve::{Switches, resolve};
-//! use rulebook::source::{Origin, Scope, Source};
+//! use rulebook::source::Source;
 //!
-//! // Discover: a source is a text and where it was found.
-//! let format = Format::named("cline").unwrap();
-//! let source = Source {
-//!     origin: Origin {
-//!         format,
-//!         place: &format.workspace[0],
-//!         scope: Scope::Workspace,
-//!         display: ".clinerules/web.md".into(),
-//!         path: "/repo/.clinerules/web.md".into(),
-//!         root: 0,
-//!         folder: String::new(),
-//!         inner: "web.md".into(),
-//!     },
-//!     text: Ok("---\npaths: ['apps/web/**']\n---\nUse React.".into()),
-//! };
+//! // Discover: a source is a text, its format and where it was found.
+//! let text = "---\npaths: ['apps/web/**']\n---\nUse React.";
+//! let source = Source::text(FormatId::Cline, ".clinerules/web.md", text);
 //!
 //! // Parse, resolve: rules in their order, with what is switched off.
 //! let parsed = parse(source);
@@ -48,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod compare;
 pub mod condition;
 pub mod coverage;
 pub mod diagnostic;
@@ -62,9 +52,11 @@ pub mod html;
 pub mod id;
 pub mod lint;
 mod markdown;
+pub mod parse;
 pub mod render;
 pub mod resolve;
 pub mod rule;
 pub mod session;
 pub mod source;
 pub mod stream;
+mod words;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
-use crate::format::{Entry, Rejected};
 use crate::id::rule_name;
+use crate::parse::{Entry, Rejected};
 use crate::rule::{Rank, Rule, Step};
 
 /// Every rule there is, in the order of precedence.

@@ -2,12 +2,11 @@
 
 use std::cmp::Reverse;
 
-use serde::Serialize;
-
 use crate::condition::{Condition, MatchMode};
 use crate::id::normalize_id;
 use crate::source::{Origin, Scope};
 use crate::stream::trigger::{StreamRule, Trigger};
+use crate::words::words;
 
 /// One instruction and how it may come on.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub struct Rule {
     /// 0 to 100: the higher one wins.
     pub priority: u8,
     /// Where its file stands.
-    pub(crate) stand: Stand,
+    pub(crate) position: Position,
     /// How it may come on.
     pub activation: Activation,
     /// Why the activation is what it is.
@@ -52,12 +51,11 @@ pub struct Rule {
     pub body_line: usize,
 }
 
-/// Where a rule's file stands, as the order has it; counted once, and asked for often.
+/// The parts of a rule's rank that its origin gives. They are computed once: sorting needs them often.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stand {
-    pub(crate) format: usize,
+pub(crate) struct Position {
     pub(crate) depth: usize,
-    pub(crate) place: usize,
+    pub(crate) place: Option<usize>,
 }
 
 /// A rule's place among all rules. The derived order is the precedence: what sorts first wins.
@@ -73,45 +71,29 @@ pub struct Rank<'r> {
     pub depth: Reverse<usize>,
     /// The rule's id.
     pub id: &'r str,
-    /// The place in the row of its format.
-    pub place: usize,
+    /// The place among those of its format.
+    pub place: Option<usize>,
     /// The file, as shown.
     pub path: &'r str,
 }
 
-/// The step of the order that parted two rules of one id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Step {
-    /// The higher priority.
-    Priority,
-    /// The stronger scope.
-    Scope,
-    /// The earlier format.
-    Format,
-    /// The nearer folder.
-    Folder,
-    /// The earlier path.
-    Path,
-    /// Not the order: the other one cannot be switched off.
-    #[serde(rename = "alwaysEnabled")]
-    Enabled,
-    /// Not the order: the same text is delivered already.
-    Duplicate,
-}
-
-impl Step {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Step::Priority => "priority",
-            Step::Scope => "scope",
-            Step::Format => "format",
-            Step::Folder => "folder",
-            Step::Path => "path",
-            Step::Enabled => "alwaysEnabled",
-            Step::Duplicate => "duplicate",
-        }
+words! {
+    /// The step of the order that parted two rules of one id.
+    Step {
+        /// The higher priority.
+        Priority = "priority",
+        /// The stronger scope.
+        Scope = "scope",
+        /// The earlier format.
+        Format = "format",
+        /// The nearer folder.
+        Folder = "folder",
+        /// The earlier path.
+        Path = "path",
+        /// Not the order: the other one cannot be switched off.
+        Enabled = "alwaysEnabled",
+        /// Not the order: the same text is delivered already.
+        Duplicate = "duplicate",
     }
 }
 
@@ -130,64 +112,44 @@ impl Rank<'_> {
     }
 }
 
-/// How a rule may come on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Activation {
-    /// With every request.
-    Always,
-    /// When its conditions hold.
-    When,
-    /// When the agent asks for it.
-    OnRequest,
-    /// When the user asks for it.
-    Manual,
-    /// When the model's output matches its trigger.
-    Stream,
-    /// Not at all.
-    Never,
-}
-
-impl Activation {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Activation::Always => "always",
-            Activation::When => "when",
-            Activation::OnRequest => "on-request",
-            Activation::Manual => "manual",
-            Activation::Stream => "stream",
-            Activation::Never => "never",
-        }
+words! {
+    /// How a rule may come on.
+    Activation {
+        /// With every request.
+        Always = "always",
+        /// When its conditions hold.
+        When = "when",
+        /// When the agent asks for it.
+        OnRequest = "on-request",
+        /// When the user asks for it.
+        Manual = "manual",
+        /// When the model's output matches its trigger.
+        Stream = "stream",
+        /// Not at all.
+        Never = "never",
     }
 }
 
-/// Why a rule's activation is what it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// The header says so.
-    Explicit,
-    /// It follows from what the header says.
-    Inferred,
-    /// The format says so where the header says nothing.
-    Default,
-    /// The header had to be mended to be read.
-    Repaired,
-    /// The header could not be read.
-    FailOpen,
+words! {
+    /// Why a rule's activation is what it is.
+    Basis {
+        /// The header says so.
+        Explicit = "explicit",
+        /// It follows from what the header says.
+        Inferred = "inferred",
+        /// The format says so where the header says nothing.
+        Default = "default",
+        /// The header had to be mended to be read.
+        Repaired = "repaired",
+        /// The header could not be read.
+        FailOpen = "fail-open",
+    }
 }
 
 impl Basis {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::Explicit => "explicit",
-            Basis::Inferred => "inferred",
-            Basis::Default => "default",
-            Basis::Repaired => "repaired",
-            Basis::FailOpen => "fail-open",
-        }
+    /// Whether the header could not be read as written.
+    pub fn is_doubtful(self) -> bool {
+        matches!(self, Basis::Repaired | Basis::FailOpen)
     }
 }
 
@@ -207,11 +169,11 @@ pub struct Examples {
 impl Rule {
     /// Its place among all rules.
     pub fn rank(&self) -> Rank<'_> {
-        let Stand { format, depth, place } = self.stand;
+        let Position { depth, place } = self.position;
         Rank {
             priority: Reverse(self.priority),
             scope: self.origin.scope,
-            format,
+            format: self.origin.format.order,
             depth: Reverse(depth),
             id: &self.id,
             place,
@@ -241,7 +203,15 @@ mod tests {
     use super::*;
 
     fn rank(priority: u8, scope: Scope, format: usize, depth: usize, path: &str) -> Rank<'_> {
-        Rank { priority: Reverse(priority), scope, format, depth: Reverse(depth), id: "a", place: 0, path }
+        Rank {
+            priority: Reverse(priority),
+            scope,
+            format,
+            depth: Reverse(depth),
+            id: "a",
+            place: Some(0),
+            path,
+        }
     }
 
     #[test]

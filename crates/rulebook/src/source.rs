@@ -1,30 +1,40 @@
-//! Sources: rule files as they were found, before anything is known of their meaning.
+//! Sources: rule files as they were found, before their text is read.
 
-use crate::format::{Format, Place};
+use crate::format::{FETCHED, Format, FormatId, Ids, Place, PlaceKind};
+use crate::id::normalize_id;
+use crate::words::words;
 
-/// One rule file, or one remote entry, with where it was found.
+/// One rule file, or one remote entry, and where it was found.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Where it was found, and as whose.
+    /// Where it was found, and which format it has.
     pub origin: Origin,
-    /// Its text, or why there is none: a file that cannot be read still ends in a visible state.
+    /// Its text, or why it has none: a file that cannot be read still ends in a visible state.
     pub text: Result<String, Unreadable>,
+}
+
+impl Source {
+    /// Makes a source of a text. The name is a path relative to the workspace: `.clinerules/web.md`.
+    pub fn text(format: FormatId, name: &str, text: impl Into<String>) -> Source {
+        Source { origin: Origin::named(format, name), text: Ok(text.into()) }
+    }
 }
 
 /// Where a rule comes from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Origin {
-    /// How files like this are read.
+    /// How the file is read.
     pub format: &'static Format,
-    /// The place of the format it was found in.
+    /// The place of the format where it was found.
     pub place: &'static Place,
-    /// Whose word it is.
+    /// Where the rule comes from.
     pub scope: Scope,
-    /// As shown to people: `.clinerules/web.md`, `~/.cursor/rules/a.mdc`, a remote entry's name.
+    /// The name shown to people: `.clinerules/web.md`, `~/.cursor/rules/a.mdc`, a remote entry's name.
     pub display: String,
-    /// The absolute path, POSIX separators.
+    /// The absolute path, with `/` between folders.
     pub path: String,
-    /// Which of the workspace's roots it belongs to, counted from 0.
+    /// The workspace root it belongs to, counted from 0.
     pub root: usize,
     /// The folder that holds the rule folder, relative to its root; empty at the root itself.
     pub folder: String,
@@ -32,99 +42,156 @@ pub struct Origin {
     pub inner: String,
 }
 
-#[cfg(test)]
 impl Origin {
-    /// A file of this name at the root of a workspace, in the first place of its format.
-    pub(crate) fn named(format: &'static Format, name: &str) -> Origin {
+    /// Makes the origin of a file at a place of the first root. What differs can be set afterwards.
+    pub fn new(format: &'static Format, place: &'static Place, display: impl Into<String>) -> Origin {
+        let display = display.into();
         Origin {
             format,
-            place: &format.workspace[0],
+            place,
             scope: Scope::Workspace,
-            display: name.to_owned(),
-            path: format!("/repo/{name}"),
+            path: display.clone(),
             root: 0,
             folder: String::new(),
-            inner: name.to_owned(),
+            inner: display.rsplit('/').next().unwrap_or_default().to_owned(),
+            display,
         }
     }
-}
 
-impl Origin {
-    /// How many folders deep the folder that holds the rule folder lies.
+    /// Makes the origin of a file by its path in the workspace, at the place of the format that the path belongs to.
+    pub fn named(format: FormatId, path: &str) -> Origin {
+        let format = format.row();
+        let found = format.workspace.iter().find_map(|place| {
+            let (folder, inner) = place.split(path)?;
+            Some(Origin {
+                folder: folder.to_owned(),
+                inner: inner.to_owned(),
+                ..Origin::new(format, place, path)
+            })
+        });
+        found.unwrap_or_else(|| Origin::new(format, format.workspace.first().unwrap_or(&FETCHED), path))
+    }
+
+    /// Returns how many folders deep the folder that holds the rule folder is.
     pub fn depth(&self) -> usize {
         self.folder.split('/').filter(|part| !part.is_empty()).count()
     }
 
-    /// Root and folder of a nested rule that is for its folder.
+    /// Returns the root and folder of a nested rule that applies to its folder only.
     pub(crate) fn nest(&self) -> Option<(usize, &str)> {
         let is_scoped = !self.folder.is_empty() && self.format.scoped;
         is_scoped.then_some((self.root, self.folder.as_str()))
     }
+
+    /// Returns the id that the file has by its name and place.
+    pub fn id(&self) -> String {
+        let inner = self.inner.as_str();
+        let inner = match self.place.shape {
+            PlaceKind::File { id, .. } => return id.to_owned(),
+            PlaceKind::Located { id, .. } if self.scope == Scope::User => return format!("{id}@~"),
+            PlaceKind::Located { id, .. } if self.folder.is_empty() => return id.to_owned(),
+            PlaceKind::Located { id, .. } => return format!("{id}@{}", self.folder),
+            PlaceKind::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
+            PlaceKind::Folder { .. } if self.format.ids == Ids::Stem => {
+                inner.rsplit('/').next().unwrap_or(inner)
+            }
+            PlaceKind::Folder { .. } | PlaceKind::Imported => inner,
+        };
+        let stem =
+            SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
+        normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
+    }
 }
 
-/// A folder and every folder above it; the root, `""`, is last.
+/// Suffixes that are not part of an id; longer ones first.
+const SUFFIXES: &[&str] =
+    &["/RULE.mdc", "/RULE.md", ".instructions.md", ".rule.md", ".markdown", ".mdc", ".mdx", ".md", ".txt"];
+
+/// Returns a folder and every folder above it; the root, `""`, is last.
 pub(crate) fn enclosing_folders(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| {
         (!folder.is_empty()).then(|| folder.rsplit_once('/').map_or("", |(above, _)| above))
     })
 }
 
-/// Whose word a rule is. Earlier wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// The repository's.
-    Workspace,
-    /// The organisation's, fetched.
-    Remote,
-    /// A folder named in the settings.
-    Extra,
-    /// The person's own.
-    User,
-}
-
-impl Scope {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Workspace => "workspace",
-            Scope::Remote => "remote",
-            Scope::Extra => "extra",
-            Scope::User => "user",
-        }
+words! {
+    /// Where a rule comes from. Earlier wins.
+    Scope {
+        /// The repository.
+        Workspace = "workspace",
+        /// The organisation: fetched rules.
+        Remote = "remote",
+        /// A folder named in the settings.
+        Extra = "extra",
+        /// The user's own files.
+        User = "user",
     }
 }
 
 /// Why a file that was found has no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unreadable {
-    /// The operating system said no; its words.
+    /// The operating system refused; its message.
     Refused(String),
-    /// Not UTF-8 from this byte on.
+    /// The file is not UTF-8.
     NotUtf8 {
-        /// How many bytes were fine.
+        /// How many bytes are valid.
         valid_up_to: usize,
     },
-    /// Larger than [`MAX_SOURCE`].
+    /// The file is larger than [`MAX_SOURCE`].
     TooLarge {
         /// Its size in bytes.
         len: u64,
     },
-    /// A folder, FIFO, socket or device with a rule file's name.
+    /// A folder, FIFO, socket or device with the name of a rule file.
     NotAFile {
-        /// What it is instead, with an article.
+        /// What it is, with an article.
         kind: &'static str,
     },
-    /// A link whose target lies outside its root.
+    /// A link whose target is outside its root.
     OutsideRoot {
-        /// Where it leads, or why that cannot be told.
+        /// The target, or why it is unknown.
         target: String,
     },
-    /// Of a workspace that is not trusted, while the person's settings require that it is.
+    /// The workspace is not trusted, and the user's settings require trust.
     Untrusted,
-    /// Beyond what is read of all rule files together.
+    /// The file exceeds what is read of all rule files together.
     TooMany,
 }
 
 /// The largest rule file that is read, in bytes.
 pub const MAX_SOURCE: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_matched_with_the_places_of_its_format() {
+        #[track_caller]
+        fn check(format: &str, path: &str, folder: &str, inner: &str, id: &str) {
+            let origin = Origin::named(FormatId::named(format).unwrap(), path);
+            assert_eq!((&*origin.folder, &*origin.inner, &*origin.id()), (folder, inner, id), "{path}");
+        }
+        check("cursor", ".cursor/rules/Web Rules.mdc", "", "Web Rules.mdc", "web-rules");
+        check("cursor", ".cursor/rules/frontend/react.mdc", "", "frontend/react.mdc", "frontend/react");
+        check("cursor", "packages/web/.cursor/rules/a.mdc", "packages/web", "a.mdc", "a");
+        check("opencode", ".opencode/rules/frontend/react.md", "", "frontend/react.md", "react");
+        check("cline", ".clinerules/a.instructions.md", "", "a.instructions.md", "a");
+        check("cline", ".clinerules", "", ".clinerules", "clinerules");
+        check("codebuddy", ".codebuddy/rules/web/RULE.mdc", "", "web/RULE.mdc", "web");
+        check(
+            "copilot",
+            ".github/instructions/api/errors.instructions.md",
+            "",
+            "api/errors.instructions.md",
+            "api/errors",
+        );
+        check("roo", ".roo/rules-code/style.md", "", "rules-code/style.md", "code/style");
+        check("claude", "CLAUDE.md", "", "CLAUDE.md", "claude");
+        check("claude", "packages/web/CLAUDE.md", "packages/web", "CLAUDE.md", "claude@packages/web");
+        check("remote", "Team rules", "", "Team rules", "team-rules");
+        check("rulebook", "a.md", "", "a.md", "a");
+    }
+}

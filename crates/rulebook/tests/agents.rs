@@ -15,9 +15,10 @@ use rulebook::agent::Agent;
 use rulebook::condition::{Facts, Truth};
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{Bare, Entry, parse};
+use rulebook::format::{Bare, FormatId};
+use rulebook::parse::{Entry, parse};
 use rulebook::rule::{Activation, Rule};
-use rulebook::source::{Origin, Scope, Source};
+use rulebook::source::{Origin, Source};
 
 #[test]
 fn claude_code_does_what_it_was_seen_to_do() {
@@ -91,8 +92,8 @@ fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
 
 /// The clients take a pattern for everything as no pattern at all.
 fn is_always(glob: &str, rule: &Rule) -> bool {
-    match rule.origin.format.name {
-        "claude" => glob == "**",
+    match rule.origin.format.id {
+        FormatId::Claude => glob == "**",
         _ => matches!(glob, "**" | "**/*" | "*"),
     }
 }
@@ -166,16 +167,7 @@ fn outcome(rule: Option<&Rule>, path: &str) -> &'static str {
 
 fn read(agent: &Agent, text: &str) -> Option<Rule> {
     let format = agent.known_by();
-    let origin = Origin {
-        format,
-        place: &format.workspace[0],
-        scope: Scope::Workspace,
-        display: "a.md".to_owned(),
-        path: "/w/a.md".to_owned(),
-        root: 0,
-        folder: String::new(),
-        inner: "a.md".to_owned(),
-    };
+    let origin = Origin::new(format, &format.workspace[0], "a.md");
     match parse(Source { origin, text: Ok(format!("{text}Body.\n")) }).entry {
         Entry::Rule(rule) => Some(*rule),
         Entry::Rejected(_) => None,

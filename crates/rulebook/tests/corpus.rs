@@ -122,7 +122,7 @@ fn fix_is_safe(stage: &Stage) -> bool {
 
 /// What the agent a rule belongs to makes of its file.
 fn own_way(workspace: &Workspace, rule: &Rule) -> Option<String> {
-    let agent = Agent::owner_of(rule.origin.format)?;
+    let agent = Agent::owner_of(rule.origin.format.id)?;
     let loaded = workspace.load_as(agent, Reach::Tree);
     loaded.book.rules().find(|(own, _)| own.origin.path == rule.origin.path).map(|(own, _)| way(own))
 }

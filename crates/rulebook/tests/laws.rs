@@ -10,7 +10,8 @@ use rulebook::coverage::{Coverage, Listing};
 use rulebook::evaluate::{State, applies, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::explain::explain;
-use rulebook::format::{Entry, FORMATS, Format, parse};
+use rulebook::format::{FORMATS, Format};
+use rulebook::parse::{Entry, parse};
 use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
@@ -88,16 +89,10 @@ fn source(file: &File) -> Source {
     let slash = if file.folder.is_empty() { "" } else { "/" };
     let display =
         format!("{}{}{slash}{place_path}{inner}", file.scope.name().replace("workspace", ""), file.folder);
-    let origin = Origin {
-        format,
-        place,
-        scope: file.scope,
-        path: format!("/w/{display}"),
-        display,
-        root: 0,
-        folder: file.folder.to_owned(),
-        inner: inner.to_owned(),
-    };
+    let mut origin = Origin::new(format, place, display);
+    origin.scope = file.scope;
+    origin.folder = file.folder.to_owned();
+    origin.inner = inner.to_owned();
     let close = if file.broken { "" } else { "---\n" };
     let is_raw = format.tier.is_none() || place.is_raw();
     let header = if file.fields.is_empty() || is_raw {

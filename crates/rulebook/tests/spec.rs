@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use page::{Piece, Stage};
 use rulebook::evaluate::State;
 use rulebook::evidence::Input;
-use rulebook::format::{Base, FORMATS, PlaceKind};
+use rulebook::format::{Base, FORMATS, FormatId, PlaceKind};
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Asked, Homes, Workspace};
@@ -33,8 +33,8 @@ fn every_format_reads_its_page() {
 
 #[test]
 fn every_format_has_a_page_with_a_file_in_every_place() {
-    for format in FORMATS.iter().filter(|format| format.name != "remote") {
-        let page = fs::read_to_string(pages("formats").join(format!("{}.md", format.name))).unwrap();
+    for format in FORMATS.iter().filter(|format| format.id != FormatId::Remote) {
+        let page = fs::read_to_string(pages("formats").join(format!("{}.md", format.id))).unwrap();
         for place in format.workspace.iter().chain(format.user) {
             let start = match place.base {
                 Base::Root | Base::Top => "",
@@ -48,7 +48,7 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
                 PlaceKind::Modes { prefix, .. } => &format!("/{prefix}"),
             };
             let file = format!("\n```file {start}{}{end}", place.path);
-            assert!(page.contains(&file), "{} has no {}", format.name, file.trim_start());
+            assert!(page.contains(&file), "{} has no {}", format.id, file.trim_start());
         }
     }
 }

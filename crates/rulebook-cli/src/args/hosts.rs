@@ -1,23 +1,24 @@
-//! Arguments of the commands that connect hosts.
+//! What is asked of the hosts' own wiring.
 
 use clap::{Args as ClapArgs, ValueHint};
 
 use crate::host::HostId;
 
+// One event of a host.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
-    /// The agent that sends the event
+    /// Which agent's
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: HostId,
 
-    /// Also deliver rules in formats that the host reads itself
+    /// Deliver the host's own formats too, which it reads itself
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Install {
-    /// The agent to wire; without it, the agents used here are listed
+    /// Which agent
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: Option<HostId>,
 
@@ -27,7 +28,7 @@ pub(crate) struct Install {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Uninstall {
-    /// The agent to disconnect
+    /// Which agent
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: HostId,
 
@@ -35,22 +36,22 @@ pub(crate) struct Uninstall {
     pub(crate) wiring: Wiring,
 }
 
-// Which of a host's files are edited, and what is written into them.
+// Which of a host's files are meant, and what they say.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Wiring {
-    /// Edit the files in your home folder, which apply to every workspace
+    /// The files in your home folder, for every workspace
     #[arg(long)]
     pub(crate) user: bool,
 
-    /// Show the changes without writing them
+    /// Show what would change and write nothing
     #[arg(long)]
     pub(crate) print: bool,
 
-    /// Only the hooks, not the MCP server
+    /// The hooks alone, not the MCP server
     #[arg(long)]
     pub(crate) no_mcp: bool,
 
-    /// The program that the host runs
+    /// The program the host is to run; default: the one on its `PATH`
     #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
     pub(crate) command: String,
 }

@@ -1,35 +1,29 @@
 //! The command line.
 
-mod help;
 mod hosts;
 mod servers;
 
-pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
-#[cfg(feature = "proxy")]
-pub(crate) use servers::Proxy;
-#[cfg(feature = "ui")]
-pub(crate) use servers::Ui;
-pub(crate) use servers::Watch;
+pub(crate) use servers::{Proxy, Ui, Watch};
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
 
-/// Shows which rules apply to the work at hand, and why.
+/// Which rules apply to the work at hand, and why.
 ///
-/// Rulebook reads the rule files of every coding agent in place, decides which rules apply, and explains why the others do
-/// not.
+/// Reads the rule files of every coding agent where they lie, decides which apply, and tells why the others do not.
 #[derive(Debug, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
-    /// A workspace root; repeatable [default: the nearest folder above that contains `.git`]
+    /// A workspace root; may be given several times. Default: the nearest folder above with `.git`
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Override a setting, e.g. `--set budget.tokens=4000`; repeatable
+    /// Override a setting, e.g. `--set budget.tokens=4000`; may be given several times
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
@@ -42,87 +36,67 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Copies what every command takes, for a server that opens the workspace repeatedly.
-    #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+    /// The same for every command, for a surface that opens the workspace again and again.
     pub(crate) fn lasting(&self) -> Args {
         Args { root: self.root.clone(), set: self.set.clone(), json: self.json, command: None }
     }
 }
 
-// `defer` builds the arguments of a command only when that command runs: a hook starts on every tool call. A doc comment on
-// a struct of arguments would then replace the command's own, so those structs have none.
+// Of a command that is not asked for, nothing but its name is made: a hook starts with every tool call. What is made later
+// counts for more, so the structs of arguments have no doc comment: it would be shown in place of the command's.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// List every rule with its activation and state (default)
+    /// What is here: every rule, its activation and its state (the default)
     Status(View),
-    /// Show which rules apply to a path, and why the others do not
+    /// Which rules apply to a path, in order, and why every other rule does not
     Explain(Explain),
-    /// Print the text that goes into the prompt
+    /// The text that goes into the prompt for this evidence
     Prompt(Prompt),
-    /// Print the text of one rule
+    /// One rule's text
     Read {
         /// `rule://NAME`, or the name alone
         #[arg(value_name = "RULE")]
         name: String,
     },
-    /// Report problems in rule files and settings, and fix them
-    ///
-    /// Exits with 1 if there are errors.
+    /// What is wrong in rule files and settings, and what to write instead
     Check(Check),
-    /// Compare the rules with every file in the tree
-    ///
-    /// Shows how many files each rule applies to, globs that match no file, and files without path-specific rules.
+    /// The rules against every file of the tree: what each reaches, globs that match nothing, files without rules
     Coverage(Coverage),
-    /// Turn a rule on again, so that its conditions decide
+    /// Let a rule's conditions decide again
     Enable(Toggle),
-    /// Turn a rule off, regardless of its conditions
+    /// Switch a rule off, whatever its conditions say
     Disable(Toggle),
-    /// Run a text or a recorded model response through the stream rules
+    /// Run a text, or a recorded answer of a model, through the stream rules
     Stream(StreamFile),
-    /// Check the `examples` that rules carry
-    ///
-    /// Examples are paths that a rule must or must not match, and texts on which it must or must not fire. Exits with 1 if
-    /// one fails.
+    /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
     Test,
-    /// Answer one hook event of an agent
-    ///
-    /// Reads the event from standard input and writes the answer to standard output.
+    /// One event of an agent's hook on standard input, its answer on standard output
     Hook(Hook),
-    /// List the sessions of agents
+    /// The sessions of agents whose hooks are wired
     Sessions,
-    /// Fetch, list and compare remote rules
-    #[cfg(feature = "remote")]
+    /// Rules from elsewhere: fetch them, list what is kept of them, show what would change
     #[command(subcommand)]
     Remote(RemoteTask),
-    /// Review this workspace's files and record that you trust them
+    /// Show what this workspace's files would do and what changed in them, and record that you trust them
     Trust(Trust),
-    /// Follow the sessions of agents live, one line per event
+    /// Follow the sessions of agents live, a line for everything they see and are told
     Watch(Watch),
-    /// Show rules, paths and live sessions on a page in your browser
-    #[cfg(feature = "ui")]
+    /// A page in your browser: the rules, what applies to a path and why, the sessions live
     Ui(Ui),
-    /// Serve agents over the Model Context Protocol
-    ///
-    /// Communicates over standard input and output.
-    #[cfg(feature = "mcp")]
+    /// Serve agents over the Model Context Protocol, on standard input and output
     Mcp,
-    /// Add rules to an agent's model requests and watch the responses
-    ///
-    /// Runs a server between the agent and its model.
-    #[cfg(feature = "proxy")]
+    /// Serve between an agent and its model: rules go into its requests, and stream rules watch the answers
     Proxy(Proxy),
-    /// List the supported formats, and the agents for `--as`
+    /// The formats that are read, and the agents whose own view `--as` shows
     Formats,
-    /// Wire an agent to Rulebook: its hooks and its MCP server
-    ///
-    /// Edits the agent's own configuration files. Without an agent, lists the agents that are used here.
+    /// Wire an agent to Rulebook: its hooks and its MCP server, in its own files; without a name, who is used here
     Install(Install),
-    /// Remove the wiring, and leave everything else unchanged
+    /// Take the wiring out again, and leave everything else as it is
     Uninstall(Uninstall),
     /// Print a completion script for a shell
     Completions {
-        /// The shell
+        /// Which shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
@@ -131,29 +105,28 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Trust {
-    /// Show the review without recording trust
+    /// Show, and record nothing
     #[arg(long)]
     pub(crate) show: bool,
 
-    /// Remove the recorded trust
+    /// Forget that the workspace was trusted
     #[arg(long, conflicts_with = "show")]
     pub(crate) forget: bool,
 }
 
-#[cfg(feature = "remote")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum RemoteTask {
-    /// Fetch remotes and update their copies; exits with 1 if one cannot be fetched
+    /// Fetch them, and keep what is new; exits with 1 if one could not be fetched
     Sync {
-        /// Only these remotes
+        /// Only these
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// List remotes with the age of their copies and how they are verified
+    /// What is kept of them, how old it is, and how it is checked
     List,
-    /// Show what fetching would change, without changing it
+    /// What fetching would change; nothing is kept
     Diff {
-        /// Only these remotes
+        /// Only these
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
@@ -165,14 +138,14 @@ pub(crate) struct Explain {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
-    /// Show which files in the tree a rule applies to
+    /// Which files of the tree a rule reaches
     #[arg(long, value_name = "ID", conflicts_with = "paths")]
     pub(crate) rule: Option<String>,
 
     #[command(flatten)]
     pub(crate) view: View,
 
-    /// Show what an agent's session saw and received, turn by turn [default: the latest session here]
+    /// What an agent's session has seen and got, turn by turn; without ID the last one here
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "rule", "as"])]
     pub(crate) session: Option<String>,
 
@@ -180,14 +153,16 @@ pub(crate) struct Explain {
     pub(crate) evidence: EvidenceArgs,
 }
 
+// Whose view is shown.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
-    /// Show what this agent does by itself: the files it reads, its globs, its errors
+    /// Show what this agent itself does: its files, its globs, its way of failing
     #[arg(id = "as", long, value_name = "AGENT", value_parser = agents())]
     agent: Option<String>,
 }
 
 impl View {
+    /// The agent whose view it is.
     pub(crate) fn agent(&self) -> Option<&'static Agent> {
         self.agent.as_deref().and_then(Agent::named)
     }
@@ -199,22 +174,22 @@ fn agents() -> PossibleValuesParser {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Coverage {
-    /// List only the files without path-specific rules
+    /// List every file that no rule is for, and nothing else
     #[arg(long)]
     pub(crate) files: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Prompt {
-    /// A path in evidence, relative to the current folder; repeatable
+    /// A path in evidence, relative to the current folder; may be given several times
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
-    /// Print only the notice to the user about conditional rules, in this form
+    /// The notice alone, in this form: what the user is told when conditional rules came on
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) notice: Option<NoticeForm>,
 
-    /// The maximum number of tokens (estimated): whole rules are left out, lowest rank first
+    /// At most this many tokens (estimated): whole rules are cut, lowest rank first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
@@ -222,17 +197,18 @@ pub(crate) struct Prompt {
     pub(crate) evidence: EvidenceArgs,
 }
 
-/// The form of a notice.
+/// How a notice is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NoticeForm {
     /// One line
     Text,
-    /// An HTML fragment that expands to the conditions
+    /// A fragment for a web view, which opens to the conditions that held
     Html,
-    /// JSON; `null` if no conditional rule applies
+    /// Data; `null` where no conditional rule came on
     Json,
 }
 
+// What is known about the request.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Evidence")]
 pub(crate) struct EvidenceArgs {
@@ -248,7 +224,7 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
 
-    /// The provider that serves the model
+    /// Who serves the model
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 
@@ -260,73 +236,73 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 
-    /// The name of the environment
+    /// The environment's name
     #[arg(long, value_name = "NAME")]
     pub(crate) env: Option<String>,
 
-    /// The git branch [default: the current branch]
+    /// The git branch; default: the one checked out
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
 
-    /// The operating system [default: this one]
+    /// The operating system; default: this one
     #[arg(long, value_name = "NAME")]
     pub(crate) os: Option<String>,
 
-    /// A tag of the workspace; repeatable
+    /// A tag the workspace carries; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
 
-    /// A rule that the user requests by name; repeatable
+    /// A rule asked for by name; may be given several times
     #[arg(long = "request", value_name = "RULE")]
     pub(crate) requested: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Check {
-    /// The output format
+    /// How to print
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// Fix what can be fixed safely, and show the changes
+    /// Mend what can be mended safely, and show what changed
     #[arg(long)]
     pub(crate) fix: bool,
 
-    /// With `--fix`: show the changes without writing them; exits with 1 if there are any
+    /// With `--fix`: show what would change and write nothing; exits with 1 if anything would
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
 
-    /// Exit with 1 on warnings as well
+    /// Exit with 1 on warnings too
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Count the problems recorded in this file instead of showing them
+    /// Hold back the problems recorded in this file; they are counted and not shown
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Record the current problems in the baseline first
+    /// Record the workspace's problems in the baseline first
     #[arg(long, requires = "baseline")]
     pub(crate) write_baseline: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Text for people
+    /// For people
     Text,
-    /// JSON for programs
+    /// For programs
     Json,
-    /// SARIF, for code scanning
+    /// For code scanning
     Sarif,
-    /// Annotations for a GitHub workflow
+    /// For annotations in a GitHub workflow
     Github,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct StreamFile {
-    /// A text file, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
+    /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Repeat with other chunk sizes, down to single bytes, and fail on any difference
+    /// Run it again in other chunks, down to single bytes, and fail on any difference
     #[arg(long)]
     pub(crate) prove: bool,
 }
@@ -336,7 +312,49 @@ pub(crate) struct Toggle {
     /// The rule's id, as `rulebook status` shows it
     pub(crate) id: String,
 
-    /// For the whole team: edit `rules.disabled_ids` in `rulebook.toml`
+    /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
     #[arg(long)]
     pub(crate) team: bool,
+}
+
+/// The command line with `--root` and `--set` in front of the command: they add up wherever they stand, and the
+/// parser would let those behind the command replace those before it.
+pub(crate) fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.into_iter();
+    let mut front: Vec<OsString> = args.next().into_iter().collect();
+    let mut rest = Vec::new();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        match text.as_ref() {
+            "--" => {
+                rest.push(arg);
+                break;
+            }
+            "--root" | "--set" => front.extend([Some(arg), args.next()].into_iter().flatten()),
+            _ if text.starts_with("--root=") || text.starts_with("--set=") => front.push(arg),
+            _ => rest.push(arg),
+        }
+    }
+    front.extend(rest);
+    front.extend(args);
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn a_command_says_of_itself_what_the_list_says() {
+        let (listed, mut built) = (Args::command(), Args::command());
+        built.build();
+        for command in listed.get_subcommands() {
+            let name = command.get_name();
+            let found = built.find_subcommand(name).and_then(clap::Command::get_about);
+            assert!(found.is_some(), "{name}");
+            assert_eq!(found, command.get_about(), "{name}");
+        }
+    }
 }

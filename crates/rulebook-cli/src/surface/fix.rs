@@ -1,41 +1,42 @@
-//! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agent.
+//! `check --fix`: mends what can be mended without doing more to any agent than is told.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use rulebook::agent::change;
+use rulebook::compare::change;
 use rulebook::diagnostic::Fix;
 use rulebook::rule::Rule;
 use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, rewrite_all};
 use serde::Serialize;
 
-/// A file with fixes.
+/// A file that was to be mended.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Fixed {
     pub(super) path: String,
-    /// The changed lines, marked `-` before and `+` after.
+    /// The changed lines, `-` before and `+` after.
     pub(super) diff: String,
-    /// How the fix changes what the file's own agent does.
+    /// What it does to the agent the file belongs to.
     pub(super) change: Option<String>,
     pub(super) is_written: bool,
-    /// Why the file could not be fixed.
+    /// Why it was not mended after all.
     pub(super) failed: Option<String>,
 }
 
+/// What is done with a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum FixMode {
+pub(super) enum Hand {
     Write,
-    DryRun,
+    Show,
 }
 
-/// Applies every fix, file by file. A file that cannot be written does not stop the others.
-pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
+/// Applies every fix, file by file; one that cannot be written does not keep the others.
+pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Fixed> {
     let mut fixes: BTreeMap<&str, Vec<&Fix>> = BTreeMap::new();
-    for diagnostic in &loaded.diagnostics {
-        fixes.entry(&diagnostic.path).or_default().extend(&diagnostic.fix);
+    for told in &loaded.diagnostics {
+        fixes.entry(&told.path).or_default().extend(&told.fix);
     }
     let rules = loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace);
     let mut files: BTreeMap<&str, (&Rule, &[&Fix])> = BTreeMap::new();
@@ -44,7 +45,7 @@ pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
             files.insert(&rule.origin.path, (rule, fixes));
         }
     }
-    let mut fixed = Vec::new();
+    let mut mended = Vec::new();
     let mut changed = Vec::new();
     for (path, (rule, fixes)) in files {
         let mut one = Fixed {
@@ -63,19 +64,19 @@ pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
             Ok(_) => continue,
             Err(error) => one.failed = Some(error.to_string()),
         }
-        fixed.push(one);
+        mended.push(one);
     }
-    if mode == FixMode::Write {
-        let written = fixed.iter_mut().filter(|one| one.failed.is_none());
+    if hand == Hand::Write {
+        let written = mended.iter_mut().filter(|one| one.failed.is_none());
         for (one, result) in written.zip(rewrite_all(&changed)) {
             one.is_written = result.is_ok();
             one.failed = result.err().map(|error| error.to_string());
         }
     }
-    fixed
+    mended
 }
 
-/// Returns the fixed text and the lines that differ. Of overlapping fixes, the first is applied.
+/// The text with its fixes, and the lines that differ. Of fixes that overlap the first is applied.
 fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
     let mut fixes = fixes.to_vec();
     fixes.sort();
@@ -95,8 +96,8 @@ fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
             at = fix.end;
         }
         new.push_str(&before[at..end]);
-        for (mark, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
-            diff.extend(lines.split('\n').map(|line| format!("  {mark} {}\n", line.trim_end_matches('\r'))));
+        for (sign, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
+            diff.extend(lines.split('\n').map(|line| format!("  {sign} {}\n", line.trim_end_matches('\r'))));
         }
         after.push_str(&before[done..start]);
         after.push_str(&new);

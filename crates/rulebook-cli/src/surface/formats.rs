@@ -1,4 +1,4 @@
-//! `formats`: lists the supported formats, and the agents for `--as`.
+//! `formats`: the table of formats, and the agents whose own view can be shown.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ fn format_json(format: &Format) -> Value {
     let shown = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>();
     let has_header = format.tier.is_some();
     json!({
-        "name": format.name,
+        "name": format.id,
         "agent": format.agent,
         "workspace": shown(format.workspace),
         "user": shown(format.user),
@@ -39,21 +39,21 @@ fn format_json(format: &Format) -> Value {
         "withoutCondition": format.bare.meaning(),
         "limit": format.limit,
         "limits": limited(format).map(|(place, limit)| json!({ "place": place, "limit": limit })).collect::<Vec<_>>(),
-        "owner": Agent::owner_of(format).map(|agent| agent.name),
+        "owner": Agent::owner_of(format.id).map(|agent| agent.name),
         "confidence": format.confidence.name(),
         "knowledge": format.knowledge,
     })
 }
 
 fn agent_json(agent: &Agent) -> Value {
-    let formats: Vec<&str> = agent.formats.iter().map(|format| format.name).collect();
+    let formats: Vec<&str> = agent.formats.iter().map(Format::name).collect();
     let known = agent.known_by();
     json!({
         "name": agent.name,
         "title": agent.title,
         "reads": formats,
         "fires": agent.fires,
-        "total": agent.total.as_ref().map(|total| json!({ "limit": total.limit, "unit": total.unit.name() })),
+        "total": agent.limit.as_ref().map(|limit| json!({ "limit": limit.most, "unit": limit.unit })),
         "confidence": known.confidence.name(),
         "knowledge": known.knowledge,
     })
@@ -62,7 +62,7 @@ fn agent_json(agent: &Agent) -> Value {
 fn show() -> String {
     let mut text = String::new();
     for format in FORMATS {
-        let _ = writeln!(text, "{}  {}", paint(BOLD, format.name), paint(DIM, format.agent));
+        let _ = writeln!(text, "{}  {}", paint(BOLD, format.name()), paint(DIM, format.agent));
         let mut table = Table::default();
         for (title, cell) in facts(format) {
             table.row([(DIM, title), (PLAIN, &cell)]);
@@ -77,38 +77,38 @@ fn show() -> String {
         names.join(", "),
         paint(
             DIM,
-            "`rulebook status --as AGENT` and `rulebook explain --as AGENT PATH` show what that agent does by itself"
+            "`rulebook status --as AGENT` and `rulebook explain --as AGENT PATH` show what that agent itself does"
         ),
     );
     text
 }
 
-/// Returns the places that have their own size limit.
+/// Places with a limit of their own.
 fn limited(format: &Format) -> impl Iterator<Item = (String, usize)> {
     format.workspace.iter().chain(format.user).filter_map(|place| Some((place.shown(), place.limit?)))
 }
 
-/// Returns the facts about a format, each with a title.
+/// What is to be said of a format, in order.
 fn facts(format: &Format) -> Vec<(&'static str, String)> {
     let list = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>().join(", ");
     let header = match (format.tier, format.modes) {
-        (None, _) => "none, the whole file is the rule".to_owned(),
+        (None, _) => "none: the whole file is the rule".to_owned(),
         (Some(_), None) => format!("`{}` ({} globs)", format.paths_key, format.dialect.name()),
         (Some(_), Some(modes)) => {
             let words = format.mode_words().join(", ");
             format!("`{}`: {words}; `{}` ({} globs)", modes.key, format.paths_key, format.dialect.name())
         }
     };
-    let all = format.limit.map(|limit| format!("{limit} characters per file"));
-    let limits = limited(format).map(|(place, limit)| format!("{limit} characters in {place}"));
+    let all = format.limit.map(|limit| format!("{limit} characters of a file"));
+    let limits = limited(format).map(|(place, limit)| format!("{limit} characters of {place}"));
     let facts = [
         ("workspace", list(format.workspace)),
         ("user", list(format.user)),
         ("header", header),
         ("keys", if format.tier.is_some() { format.known_keys().join(", ") } else { String::new() }),
-        ("no condition", format.bare.meaning().to_owned()),
-        ("limit", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
-        ("based on", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
+        ("else", format.bare.meaning().to_owned()),
+        ("takes", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
+        ("known from", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
     ];
     facts.into_iter().filter(|(_, fact)| !fact.is_empty()).collect()
 }

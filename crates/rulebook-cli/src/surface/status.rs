@@ -1,4 +1,4 @@
-//! `status`: lists every rule with its state, and what the always-on rules cost.
+//! `status`: what is here, every rule with its state, and what the always-on ones cost.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -8,54 +8,18 @@ use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::{State, Verdict, evaluate};
 use rulebook::evidence::Input;
+use rulebook::format::FormatId;
 use rulebook::glob::split_list;
 use rulebook::render::estimate_tokens;
 use rulebook::rule::{Activation, Basis};
+use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
-use super::explain::{basis_note, off_words, show_agent};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
-
-/// The state of a rule while no path is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum RuleState {
-    Stack,
-    Offered,
-    Stream,
-    Inactive,
-    Overridden,
-    Disabled,
-    Rejected,
-}
-
-impl RuleState {
-    const ALL: [RuleState; 7] = [
-        RuleState::Stack,
-        RuleState::Offered,
-        RuleState::Stream,
-        RuleState::Inactive,
-        RuleState::Overridden,
-        RuleState::Disabled,
-        RuleState::Rejected,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            RuleState::Stack => "stack",
-            RuleState::Offered => "offered",
-            RuleState::Stream => "stream",
-            RuleState::Inactive => "inactive",
-            RuleState::Overridden => "overridden",
-            RuleState::Disabled => "disabled",
-            RuleState::Rejected => "rejected",
-        }
-    }
-}
 
 /// One rule, as listed.
 #[derive(Serialize)]
@@ -63,17 +27,20 @@ pub(super) struct Row {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) source: String,
-    pub(super) format: &'static str,
-    pub(super) scope: &'static str,
+    pub(super) format: FormatId,
+    pub(super) scope: Scope,
     pub(super) priority: Option<u8>,
     pub(super) activation: Option<Activation>,
     pub(super) basis: Option<Basis>,
-    pub(super) state: RuleState,
+    pub(super) state: &'static str,
     pub(super) detail: String,
     pub(super) description: Option<String>,
     pub(super) globs: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) tokens: usize,
+    /// What switched it off.
+    #[serde(skip)]
+    pub(super) off: Option<String>,
 }
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
@@ -85,22 +52,21 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
         let all = rows(&workspace, &loaded);
         loaded = workspace.load_as(agent, Reach::Tree);
         let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
-        let is_own = |row: &Row| agent.formats.iter().any(|format| format.name == row.format);
-        let is_undocumented = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
-        let others = all.into_iter().filter(|row| !read.contains(&row.source));
-        let (unclear, certain): (Vec<Row>, Vec<Row>) = others.partition(is_undocumented);
+        let is_own = |row: &Row| agent.formats.iter().any(|format| format.id == row.format);
+        let is_unsaid = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
+        let (unsaid, sure): (Vec<Row>, Vec<Row>) =
+            all.into_iter().filter(|row| !read.contains(&row.source)).partition(is_unsaid);
         let sources = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
-        (unread, undocumented) = (sources(certain), sources(unclear));
+        (unread, undocumented) = (sources(sure), sources(unsaid));
     }
     let rows = rows(&workspace, &loaded);
-    let always: Vec<&Row> = rows.iter().filter(|row| row.is_always_on()).collect();
+    let always: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.state == "stack" && row.activation == Some(Activation::Always))
+        .collect();
     let tokens: usize = always.iter().map(|row| row.tokens).sum();
     if args.json {
-        let mut counts = serde_json::Map::from_iter([("total".to_owned(), rows.len().into())]);
-        for state in RuleState::ALL {
-            let count = rows.iter().filter(|row| row.state == state).count();
-            counts.insert(state.name().to_owned(), count.into());
-        }
+        let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
         let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
         out::print_json(&json!({
             "version": VERSION,
@@ -109,24 +75,27 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
             "rules": rows,
             "unread": unread,
             "undocumented": undocumented,
-            "counts": counts,
+            "counts": {
+                "total": rows.len(), "stack": count("stack"), "offered": count("offered"), "stream": count("stream"),
+                "inactive": count("inactive"), "overridden": count("overridden"), "disabled": count("disabled"),
+                "rejected": count("rejected"),
+            },
             "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
             "diagnostics": loaded.diagnostics,
         }))?;
     } else {
         let mut text = String::new();
         if let Some(agent) = agent {
-            show_agent(&mut text, agent);
+            super::explain::show_agent(&mut text, agent);
         }
         let none = match agent {
-            Some(agent) => format!("no rule files that {} reads", agent.title),
-            None => NO_RULES.to_owned(),
+            Some(_) => "no rule file here that it reads",
+            None => NO_RULES,
         };
-        text.push_str(&show(&workspace, &rows, &none, (always.len(), tokens), &loaded.diagnostics));
-        let agent = agent.map_or("", |agent| agent.title);
+        text.push_str(&show(&workspace, &rows, none, (always.len(), tokens), &loaded.diagnostics));
         for (what, files) in [
-            (format!("{agent} does not read"), &unread),
-            (format!("not documented whether {agent} reads"), &undocumented),
+            ("not read by it", &unread),
+            ("below the root, where nobody says whether it reads", &undocumented),
         ] {
             if !files.is_empty() {
                 let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
@@ -137,7 +106,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns every rule in order of precedence, then the rejected files.
+/// Every rule file found, in the order of precedence; then the rejected ones.
 pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(&loaded.book, &mut evidence);
@@ -146,17 +115,18 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
         id: rejected.id.clone(),
         name: rejected.id.clone(),
         source: rejected.origin.display.clone(),
-        format: rejected.origin.format.name,
-        scope: rejected.origin.scope.name(),
+        format: rejected.origin.format.id,
+        scope: rejected.origin.scope,
         priority: None,
         activation: None,
         basis: None,
-        state: RuleState::Rejected,
+        state: "rejected",
         detail: rejected.codes.iter().map(|code| code.row().name).collect::<Vec<_>>().join(", "),
         description: None,
         globs: Vec::new(),
         tags: Vec::new(),
         tokens: 0,
+        off: None,
     });
     evaluation.verdicts.iter().map(row).chain(rejected).collect()
 }
@@ -164,21 +134,21 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
 fn row(verdict: &Verdict<'_>) -> Row {
     let rule = verdict.rule;
     let (state, detail) = match &verdict.state {
-        State::Stack => (RuleState::Stack, String::new()),
-        State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
-        State::Stream => (RuleState::Stream, "watches the model's output".to_owned()),
-        State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
+        State::Stack => ("stack", String::new()),
+        State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
+        State::Stream => ("stream", "watches the model's output".to_owned()),
+        State::Inactive(why) => ("inactive", why.detail.clone()),
         State::Overridden { winner, by } => {
-            (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
+            ("overridden", format!("by {} ({})", winner.origin.display, by.name()))
         }
-        State::Disabled(off) => (RuleState::Disabled, off_words(&off.by, off.file.as_deref())),
+        State::Disabled(off) => ("disabled", super::explain::off_words(&off.by, off.file.as_deref())),
     };
     Row {
         id: rule.id.clone(),
         name: rule.name.clone(),
         source: rule.origin.display.clone(),
-        format: rule.origin.format.name,
-        scope: rule.origin.scope.name(),
+        format: rule.origin.format.id,
+        scope: rule.origin.scope,
         priority: Some(rule.priority),
         activation: Some(rule.activation),
         basis: Some(rule.basis),
@@ -188,12 +158,13 @@ fn row(verdict: &Verdict<'_>) -> Row {
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
         tokens: estimate_tokens(&rule.body),
+        off: if let State::Disabled(off) = &verdict.state { Some(off.by.clone()) } else { None },
     }
 }
 
-const NO_RULES: &str = "no rule files found\n  help: add one to .rulebook/rules/, .clinerules/, .cursor/rules/ or another agent's folder";
+const NO_RULES: &str = "no rule files here yet\n  help: put one into .rulebook/rules/, .clinerules/, .cursor/rules/ or any other agent's folder";
 
-/// `none` is printed if there are no rules; `always` and `tokens` are the always-on rules and their size.
+/// `none` is said where there are no rules; then how many are always on, and their tokens.
 fn show(
     workspace: &Workspace,
     rows: &[Row],
@@ -209,28 +180,30 @@ fn show(
         let _ = writeln!(text, "\n{none}");
     } else {
         let mut table = Table::default();
-        table.row([(DIM, "id"), (DIM, "source"), (DIM, "activation"), (DIM, "tokens"), (DIM, "state")]);
+        table.row([(DIM, "id"), (DIM, "source"), (DIM, "comes on"), (DIM, "tokens"), (DIM, "state now")]);
         for row in rows {
-            let activation = match (row.activation, row.basis.and_then(basis_note)) {
-                (Some(activation), Some(basis)) => format!("{} ({basis})", activation.name()),
-                (Some(activation), None) => activation.name().to_owned(),
-                (None, _) => "–".to_owned(),
+            let comes_on = match (row.activation, row.basis) {
+                (Some(activation), Some(basis)) if basis.is_doubtful() => {
+                    format!("{activation} ({basis})")
+                }
+                (Some(activation), _) => activation.to_string(),
+                _ => "–".to_owned(),
             };
             let (style, state) = state_words(row);
             table.row([
                 (BOLD, &row.id),
                 (PLAIN, &row.source),
-                (PLAIN, &activation),
+                (PLAIN, &comes_on),
                 (DIM, &format!("~{}", row.tokens)),
                 (style, &state),
             ]);
         }
         text.push('\n');
         table.write(&mut text, 2, &table.widths());
-        let formats: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.format).collect();
+        let formats: std::collections::BTreeSet<FormatId> = rows.iter().map(|row| row.format).collect();
         let _ = writeln!(
             text,
-            "\n{} in {}; {} always on, about {} per prompt (estimated)",
+            "\n{} in {}; {} always on, about {} of every prompt (an estimate)",
             plural(rows.len(), "rule file"),
             plural(formats.len(), "format"),
             always,
@@ -251,34 +224,25 @@ fn show(
                 paint(DIM, format!("[{code}]"))
             );
         }
-        text.push_str("  run `rulebook check` for details\n");
+        text.push_str("  `rulebook check` shows each with its line and what to write instead\n");
     }
     text
 }
 
-impl Row {
-    pub(super) fn is_always_on(&self) -> bool {
-        self.state == RuleState::Stack && self.activation == Some(Activation::Always)
-    }
-}
-
-/// Describes the state of a rule in a few words.
 pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
     match row.state {
-        RuleState::Stack => (GREEN, "on".to_owned()),
-        RuleState::Offered => (PLAIN, format!("offered: {}", row.detail)),
-        RuleState::Inactive if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
-            // A glob that contains a comma must not look like two.
+        "stack" => (GREEN, "on".to_owned()),
+        "offered" => (PLAIN, format!("offered: {}", row.detail)),
+        "inactive" if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
+            // One with a comma in it is one all the same.
             let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
             let mark = if is_plain { "" } else { "`" };
             let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
             (DIM, format!("waits for {}", globs.join(", ")))
         }
-        RuleState::Inactive => (DIM, row.detail.clone()),
-        RuleState::Rejected => (RED, format!("rejected: {}", row.detail)),
-        RuleState::Disabled | RuleState::Overridden => {
-            (YELLOW, format!("{} {}", row.state.name(), row.detail))
-        }
-        RuleState::Stream => (PLAIN, row.detail.clone()),
+        "inactive" => (DIM, row.detail.clone()),
+        "rejected" => (RED, format!("rejected: {}", row.detail)),
+        "disabled" | "overridden" => (YELLOW, format!("{} {}", row.state, row.detail)),
+        _ => (PLAIN, row.detail.clone()),
     }
 }

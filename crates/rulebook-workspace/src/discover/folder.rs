@@ -187,16 +187,12 @@ impl Finder<'_> {
             let told = "has a name with characters that people do not see";
             self.diagnostics.push(Diagnostic::whole(Code::HiddenText, shown, told).help("rename the file"));
         }
-        let origin = Origin {
-            format: spot.format,
-            place: spot.place,
-            scope: spot.scope,
-            display: shown.unwrap_or(display),
-            path: posix(&file),
-            root: spot.root,
-            folder: spot.folder.to_owned(),
-            inner,
-        };
+        let mut origin = Origin::new(spot.format, spot.place, shown.unwrap_or(display));
+        origin.scope = spot.scope;
+        origin.path = posix(&file);
+        origin.root = spot.root;
+        spot.folder.clone_into(&mut origin.folder);
+        origin.inner = inner;
         self.found.push(Found { origin, file, node, is_link, refused });
     }
 

@@ -148,7 +148,7 @@ impl Reading<'_> {
                 self.tell(Code::BadValue, item.span(), || {
                     format!("`{}` is not a format; it is ignored", cut(&name))
                 });
-                let known = FORMATS.iter().map(|format| format.name);
+                let known = FORMATS.iter().map(Format::name);
                 self.help(|| match nearest(&name, known.clone()) {
                     Some(near) => format!("write `{near}`"),
                     None => format!("known are {}", known.collect::<Vec<_>>().join(", ")),

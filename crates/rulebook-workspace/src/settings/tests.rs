@@ -182,7 +182,7 @@ fn formats_are_names_or_exceptions() {
         let [workspace, user] = [workspace, user].map(|items| format!("rules.formats = [{items}]"));
         let rules = merged(&[(ROOT, &workspace), (LayerKind::User, &user)]).rules;
         assert_eq!(entries(&rules.formats), expected);
-        assert_eq!(["cline", "cursor"].map(|name| rules.reads(name)), reads);
+        assert_eq!([FormatId::Cline, FormatId::Cursor].map(|id| rules.reads(id)), reads);
     }
     check("", "", &[], [true, true]);
     check("'cline'", "", &["cline"], [true, false]);

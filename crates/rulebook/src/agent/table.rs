@@ -3,9 +3,9 @@
 mod located;
 mod ways;
 
-use super::size_limits::is_agents_md;
-use super::{Agent, Beyond, Conflicts, Nested, Order, Total, Unit};
-use crate::format::Format;
+use super::row::{Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit};
+use crate::format::{Format, FormatId, PlaceKind, formats};
+use crate::rule::Rule;
 use located::{
     AGENT_MD, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_LOCAL, AGENTS_MD, AGENTS_MD_AND_OWN, AGENTS_MD_AT_ROOT,
     AGENTS_MD_EVERYWHERE, AGENTS_MD_IN_ANY_CASE, AGENTS_OVERRIDE, AMP_AGENTS, CLAUDE_AS_AGENTS, CLAUDE_MD,
@@ -31,13 +31,13 @@ const BASE: Agent = Agent {
     nested: Nested::Read,
     conflicts: Conflicts::KeepAll,
     order: Order::WorkspaceFirst,
-    total: None,
+    limit: None,
     fires: "",
 };
 
-/// An agent of which no more is known than where its own files lie and how they are read.
-const fn little_known(name: &'static str, title: &'static str, formats: &'static [Format]) -> Agent {
-    Agent { name, title, owns: Some(name), formats, nested: Nested::Undocumented, ..BASE }
+/// An agent known only by where its own files are and how they are read.
+const fn little_known(own: FormatId, title: &'static str, formats: &'static [Format]) -> Agent {
+    Agent { name: own.name(), title, owns: Some(own), formats, nested: Nested::Undocumented, ..BASE }
 }
 
 /// Every agent whose way of reading is known; sorted by name.
@@ -45,15 +45,15 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "amazonq",
         title: "Amazon Q",
-        owns: Some("amazonq"),
-        formats: &[AMAZON_Q, AGENTS_MD],
+        owns: Some(FormatId::AmazonQ),
+        formats: formats![AMAZON_Q, AGENTS_MD],
         nested: Nested::Unread,
         ..BASE
     },
     Agent {
         name: "amp",
         title: "Amp",
-        formats: &[AMP_AGENTS, AGENT_MD, CLAUDE_AS_AGENTS],
+        formats: formats![AMP_AGENTS, AGENT_MD, CLAUDE_AS_AGENTS],
         conflicts: Conflicts::FirstWins,
         fires: "for a folder, once a file below it was read",
         ..BASE
@@ -61,20 +61,20 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "antigravity",
         title: "Antigravity",
-        owns: Some("antigravity"),
-        formats: &[ANTIGRAVITY, AGENTS_MD, GEMINI_MD_OF_ONE],
+        owns: Some(FormatId::Antigravity),
+        formats: formats![ANTIGRAVITY, AGENTS_MD, GEMINI_MD_OF_ONE],
         nested: Nested::Undocumented,
         ..BASE
     },
     Agent {
         name: "augment",
         title: "Augment",
-        owns: Some("augment"),
-        formats: &[CLAUDE_MD, AGENTS_MD, AUGMENT, AUGMENT_OWN],
-        total: Some(Total {
-            limit: 49_512,
-            unit: Unit::Characters,
-            counts: |rule| rule.origin.format.name == "augment",
+        owns: Some(FormatId::Augment),
+        formats: formats![CLAUDE_MD, AGENTS_MD, AUGMENT, AUGMENT_OWN],
+        limit: Some(SizeLimit {
+            most: 49_512,
+            unit: SizeUnit::Characters,
+            counts: |rule| rule.origin.format.id == FormatId::Augment,
             beyond: Beyond::LeftOut("manual rules are left out first, guidelines last"),
         }),
         ..BASE
@@ -82,8 +82,8 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
         title: "Claude Code",
-        owns: Some("claude"),
-        formats: &[CLAUDE, CLAUDE_AGENTS],
+        owns: Some(FormatId::Claude),
+        formats: formats![CLAUDE, CLAUDE_AGENTS],
         order: Order::UserFirst,
         fires: "when a matching file is read or mentioned; not when one is written",
         ..BASE
@@ -91,8 +91,8 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "cline",
         title: "Cline in VS Code",
-        owns: Some("cline"),
-        formats: &[CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN],
+        owns: Some(FormatId::Cline),
+        formats: formats![CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN],
         nested: Nested::Unread,
         fires: "for paths in the message, in open tabs, and those it edits",
         ..BASE
@@ -100,51 +100,56 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "cline-sdk",
         title: "Cline's command line and its newer core",
-        owns: Some("cline-sdk"),
-        formats: &[CLINE_SDK, AGENTS_MD_AND_OWN],
+        owns: Some(FormatId::ClineSdk),
+        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN],
         nested: Nested::Unread,
         fires: "never: it does not look at paths",
         ..BASE
     },
-    little_known("codebuddy", "CodeBuddy", &[CODEBUDDY]),
+    little_known(FormatId::CodeBuddy, "CodeBuddy", formats![CODEBUDDY]),
     Agent {
         name: "codex",
         title: "Codex",
-        owns: Some("codex"),
-        formats: &[CODEX, AGENTS_MD],
+        owns: Some(FormatId::Codex),
+        formats: formats![CODEX, AGENTS_MD],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         order: Order::UserFirst,
-        total: Some(Total { limit: 32 << 10, unit: Unit::Bytes, counts: is_agents_md, beyond: Beyond::Cut }),
+        limit: Some(SizeLimit {
+            most: 32 << 10,
+            unit: SizeUnit::Bytes,
+            counts: is_agents_md,
+            beyond: Beyond::Cut,
+        }),
         fires: "at the start, from the root down to where it was started",
     },
-    Agent { name: "cody", title: "Cody", owns: Some("cody"), formats: &[CODY], ..BASE },
+    Agent { name: "cody", title: "Cody", owns: Some(FormatId::Cody), formats: formats![CODY], ..BASE },
     Agent {
         name: "continue",
         title: "Continue",
-        owns: Some("continue"),
-        formats: &[CONTINUE, AGENTS_MD_AT_ROOT],
+        owns: Some(FormatId::Continue),
+        formats: formats![CONTINUE, AGENTS_MD_AT_ROOT],
         fires: "for files attached to the message",
         ..BASE
     },
     Agent {
         name: "copilot-cli",
         title: "Copilot's command line",
-        formats: &[COPILOT_CLI, CLAUDE_RULES_AS_COPILOT, COPILOT_AGENTS, CLAUDE_MD, GEMINI_AS_TEXT],
+        formats: formats![COPILOT_CLI, CLAUDE_RULES_AS_COPILOT, COPILOT_AGENTS, CLAUDE_MD, GEMINI_AS_TEXT],
         fires: "after a matching file was viewed",
         ..BASE
     },
     Agent {
         name: "copilot-github",
         title: "Copilot on github.com",
-        formats: &[COPILOT_GITHUB, AGENTS_MD, CLAUDE_MD_AT_ROOT, GEMINI_MD_AT_ROOT],
+        formats: formats![COPILOT_GITHUB, AGENTS_MD, CLAUDE_MD_AT_ROOT, GEMINI_MD_AT_ROOT],
         ..BASE
     },
     Agent {
         name: "copilot-vscode",
         title: "Copilot in VS Code",
-        owns: Some("copilot"),
-        formats: &[COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD_AND_OWN],
+        owns: Some(FormatId::Copilot),
+        formats: formats![COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD_AND_OWN],
         nested: Nested::Unread,
         fires: "when a matching file is attached to the request; otherwise the file is listed to the model",
         ..BASE
@@ -152,32 +157,39 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "crush",
         title: "Crush",
-        owns: Some("crush"),
-        formats: &[COPILOT_INSTRUCTIONS, CURSOR_RAW, CLAUDE_MD, GEMINI_MD_AT_ROOT, CRUSH, CRUSH_AGENTS],
+        owns: Some(FormatId::Crush),
+        formats: formats![
+            COPILOT_INSTRUCTIONS,
+            CURSOR_RAW,
+            CLAUDE_MD,
+            GEMINI_MD_AT_ROOT,
+            CRUSH,
+            CRUSH_AGENTS
+        ],
         nested: Nested::Unread,
         ..BASE
     },
     Agent {
         name: "cursor",
         title: "Cursor",
-        owns: Some("cursor"),
-        formats: &[CURSOR, AGENTS_MD],
+        owns: Some(FormatId::Cursor),
+        formats: formats![CURSOR, AGENTS_MD],
         fires: "when a matching file is in context; which reads and writes count is documented nowhere",
         ..BASE
     },
     Agent {
         name: "cursor-cli",
         title: "Cursor's command line",
-        formats: &[CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT],
+        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT],
         fires: "when a matching file is in context; which reads and writes count is documented nowhere",
         ..BASE
     },
-    little_known("deepagents", "deepagents", &[DEEPAGENTS]),
+    little_known(FormatId::DeepAgents, "deepagents", formats![DEEPAGENTS]),
     Agent {
         name: "devin",
         title: "Devin's command line",
-        owns: Some("devin"),
-        formats: &[
+        owns: Some(FormatId::Devin),
+        formats: formats![
             DEVIN_CLI,
             WINDSURF_GLOBAL,
             WINDSURF,
@@ -193,17 +205,17 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "factory",
         title: "Factory Droid",
-        owns: Some("factory"),
-        formats: &[FACTORY, AGENTS_MD],
+        owns: Some(FormatId::Factory),
+        formats: formats![FACTORY, AGENTS_MD],
         ..BASE
     },
-    little_known("firebase", "Firebase Studio", &[FIREBASE]),
-    little_known("firebender", "Firebender", &[FIREBENDER]),
+    little_known(FormatId::Firebase, "Firebase Studio", formats![FIREBASE]),
+    little_known(FormatId::Firebender, "Firebender", formats![FIREBENDER]),
     Agent {
         name: "gemini",
         title: "Gemini CLI",
-        owns: Some("gemini"),
-        formats: &[GEMINI],
+        owns: Some(FormatId::Gemini),
+        formats: formats![GEMINI],
         order: Order::UserFirst,
         fires: "for a folder, once a file below it was read or written",
         ..BASE
@@ -211,28 +223,28 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "goose",
         title: "Goose",
-        owns: Some("goose"),
-        formats: &[GOOSE, AGENTS_MD_AND_OWN],
+        owns: Some(FormatId::Goose),
+        formats: formats![GOOSE, AGENTS_MD_AND_OWN],
         order: Order::UserFirst,
         fires: "for a folder, once a tool call named a path below it",
         ..BASE
     },
-    little_known("grok", "Grok CLI", &[GROK]),
+    little_known(FormatId::Grok, "Grok CLI", formats![GROK]),
     Agent {
         name: "hermes",
         title: "Hermes",
-        owns: Some("hermes"),
+        owns: Some(FormatId::Hermes),
         formats: HERMES,
         nested: Nested::Undocumented,
         conflicts: Conflicts::FirstWins,
         ..BASE
     },
-    little_known("jetbrains", "JetBrains AI Assistant", &[JETBRAINS]),
-    Agent { name: "jules", title: "Jules", formats: &[AGENTS_MD], ..BASE },
+    little_known(FormatId::JetBrains, "JetBrains AI Assistant", formats![JETBRAINS]),
+    Agent { name: "jules", title: "Jules", formats: formats![AGENTS_MD], ..BASE },
     Agent {
         name: "junie",
         title: "Junie",
-        owns: Some("junie"),
+        owns: Some(FormatId::Junie),
         formats: JUNIE,
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
@@ -241,25 +253,25 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "kilo",
         title: "Kilo Code",
-        owns: Some("kilo"),
-        formats: &[KILO, AGENTS_MD, AGENT_MD_ELSE],
+        owns: Some(FormatId::Kilo),
+        formats: formats![KILO, AGENTS_MD, AGENT_MD_ELSE],
         ..BASE
     },
-    little_known("kimi", "Kimi", &[KIMI]),
+    little_known(FormatId::Kimi, "Kimi", formats![KIMI]),
     Agent {
         name: "kiro",
         title: "Kiro",
-        owns: Some("kiro"),
-        formats: &[KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE],
+        owns: Some(FormatId::Kiro),
+        formats: formats![KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE],
         fires: "when a matching file is part of the conversation",
         ..BASE
     },
-    little_known("lingma", "Lingma", &[LINGMA]),
+    little_known(FormatId::Lingma, "Lingma", formats![LINGMA]),
     Agent {
         name: "omp",
         title: "oh-my-pi",
-        owns: Some("omp"),
-        formats: &[OMP, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
+        owns: Some(FormatId::Omp),
+        formats: formats![OMP, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         fires: "never: the paths are shown to the model, which may ask for the rule",
@@ -268,22 +280,22 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "opencode",
         title: "opencode",
-        formats: &[OPENCODE_AGENTS, OPENCODE_CLAUDE, OPENCODE_CLAUDE_OF_ONE],
+        formats: formats![OPENCODE_AGENTS, OPENCODE_CLAUDE, OPENCODE_CLAUDE_OF_ONE],
         fires: "for a folder, once a file below it was read",
         ..BASE
     },
     Agent {
         name: "openhands",
         title: "OpenHands",
-        owns: Some("openhands"),
-        formats: &[OPENHANDS, CURSORRULES, AGENTS_MD_IN_ANY_CASE, AGENT_MD],
+        owns: Some(FormatId::OpenHands),
+        formats: formats![OPENHANDS, CURSORRULES, AGENTS_MD_IN_ANY_CASE, AGENT_MD],
         nested: Nested::Unread,
         ..BASE
     },
     Agent {
         name: "pi",
         title: "Pi",
-        formats: &[AGENTS_OVERRIDE, AGENTS_MD, CLAUDE_AS_AGENTS],
+        formats: formats![AGENTS_OVERRIDE, AGENTS_MD, CLAUDE_AS_AGENTS],
         nested: Nested::Undocumented,
         conflicts: Conflicts::FirstWins,
         ..BASE
@@ -291,13 +303,13 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "qoder",
         title: "Qoder",
-        owns: Some("qoder"),
-        formats: &[QODER, AGENTS_MD],
+        owns: Some(FormatId::Qoder),
+        formats: formats![QODER, AGENTS_MD],
         nested: Nested::Undocumented,
-        total: Some(Total {
-            limit: 100_000,
-            unit: Unit::Characters,
-            counts: |rule| rule.origin.format.name == "qoder",
+        limit: Some(SizeLimit {
+            most: 100_000,
+            unit: SizeUnit::Characters,
+            counts: |rule| rule.origin.format.id == FormatId::Qoder,
             beyond: Beyond::Cut,
         }),
         ..BASE
@@ -305,32 +317,38 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "qwen",
         title: "Qwen Code",
-        owns: Some("qwen"),
-        formats: &[QWEN, AGENTS_MD],
+        owns: Some(FormatId::Qwen),
+        formats: formats![QWEN, AGENTS_MD],
         nested: Nested::Unread,
         order: Order::UserFirst,
         fires: "once a session, when a matching file is read or edited",
         ..BASE
     },
-    Agent { name: "reasonix", title: "Reasonix", owns: Some("reasonix"), formats: &[REASONIX], ..BASE },
-    little_known("replit", "Replit", &[REPLIT]),
+    Agent {
+        name: "reasonix",
+        title: "Reasonix",
+        owns: Some(FormatId::Reasonix),
+        formats: formats![REASONIX],
+        ..BASE
+    },
+    little_known(FormatId::Replit, "Replit", formats![REPLIT]),
     Agent {
         name: "roo",
         title: "Roo Code",
-        owns: Some("roo"),
+        owns: Some(FormatId::Roo),
         formats: ROO,
         nested: Nested::Unread,
         order: Order::UserFirst,
         ..BASE
     },
-    little_known("rovo", "Rovo Dev", &[ROVO, AGENTS_LOCAL]),
-    little_known("tabnine", "Tabnine", &[TABNINE]),
-    little_known("trae", "Trae", &[TRAE]),
+    little_known(FormatId::Rovo, "Rovo Dev", formats![ROVO, AGENTS_LOCAL]),
+    little_known(FormatId::Tabnine, "Tabnine", formats![TABNINE]),
+    little_known(FormatId::Trae, "Trae", formats![TRAE]),
     Agent {
         name: "warp",
         title: "Warp",
-        owns: Some("warp"),
-        formats: &[WARP, WARP_AGENTS],
+        owns: Some(FormatId::Warp),
+        formats: formats![WARP, WARP_AGENTS],
         conflicts: Conflicts::FirstWins,
         fires: "for a folder, when work is done below it",
         ..BASE
@@ -338,16 +356,16 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "windsurf",
         title: "Windsurf",
-        owns: Some("windsurf"),
-        formats: &[DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE],
+        owns: Some(FormatId::Windsurf),
+        formats: formats![DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE],
         fires: "when a matching file is read or edited",
         ..BASE
     },
     Agent {
         name: "xcsh",
         title: "xcsh",
-        owns: Some("xcsh"),
-        formats: &[XCSH, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
+        owns: Some(FormatId::Xcsh),
+        formats: formats![XCSH, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         fires: "never: the paths are shown to the model, which may ask for the rule",
@@ -356,10 +374,59 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "zed",
         title: "Zed",
-        owns: Some("zed"),
+        owns: Some(FormatId::Zed),
         formats: ZED,
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         ..BASE
     },
 ];
+
+impl Agent {
+    /// Returns the agent of that name.
+    pub fn named(name: &str) -> Option<&'static Agent> {
+        AGENTS.iter().find(|agent| agent.name == name)
+    }
+
+    /// Returns the agent that a format belongs to.
+    pub fn owner_of(format: FormatId) -> Option<&'static Agent> {
+        AGENTS.iter().find(|agent| agent.owns == Some(format))
+    }
+}
+
+/// Whether a file is an AGENTS.md, or read instead of one.
+fn is_agents_md(rule: &Rule) -> bool {
+    matches!(rule.origin.place.shape, PlaceKind::Located { id: "agents", .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_sorted_and_own_one_format_each() {
+        assert!(AGENTS.is_sorted_by(|a, b| a.name < b.name));
+        for agent in AGENTS {
+            let reads_own = |id| agent.formats.iter().any(|format| format.id == id);
+            assert!(agent.owns.is_none_or(reads_own), "{} does not read its own format", agent.name);
+            assert!(!agent.formats.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_format_with_a_header_has_an_owner() {
+        use FormatId::{Omo, Opencode, Remote, Rulebook};
+        for (name, id) in FormatId::NAMES {
+            let is_owned = Agent::owner_of(*id).is_some() || matches!(id, Rulebook | Remote | Omo | Opencode);
+            assert!(is_owned || id.row().tier.is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn formats_of_an_agent_know_their_position() {
+        for agent in AGENTS {
+            let orders = agent.formats.iter().map(|format| format.order);
+            assert!(orders.eq(0..agent.formats.len()), "{}", agent.name);
+        }
+    }
+}

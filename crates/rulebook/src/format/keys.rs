@@ -1,6 +1,6 @@
 //! The keys of headers: which are known where, and whose the others are.
 
-use super::{Format, Keys};
+use super::row::{Format, Keys};
 use crate::condition;
 
 /// Keys every format understands.
@@ -10,11 +10,11 @@ const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "
 pub(crate) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
 /// What people make up for the paths a rule is for.
-pub(super) const INVENTED: &[&str] =
+pub(crate) const INVENTED: &[&str] =
     &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
 
 /// A stream trigger's regular expressions; the first of these that is there counts.
-pub(super) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
+pub(crate) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
 const STREAM: &[&str] = &["scope", "interruptMode", "repeatMode", "repeatGap", "contextMode"];
 
@@ -37,7 +37,7 @@ const FOREIGN: &[(&str, &str)] = &[
 ];
 
 /// The key as this project spells it, if the format knows it.
-pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
+pub(crate) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
     // Two keys for paths stay two: which of them counts is not a matter of which comes first.
     if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key && !PATHS.contains(own)) {
         return Some(known);
@@ -52,7 +52,7 @@ pub(super) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
 }
 
 /// Every key the format knows, in a stable order.
-pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
+pub(crate) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
     let groups: &[&[&'static str]] = match &format.keys {
         Keys::All | Keys::Conditions | Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
         Keys::Plain => &[COMMON, PATHS],
@@ -70,8 +70,18 @@ pub(super) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
         .chain(condition::all().filter(move |_| conditions).map(|kind| kind.key))
 }
 
+impl Format {
+    /// Returns every key its headers may have, sorted.
+    pub fn known_keys(&self) -> Vec<&'static str> {
+        let mut known: Vec<&str> = known(self).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+}
+
 /// Whose key it is, if it is another agent's.
-pub(super) fn owner(key: &str) -> Option<&'static str> {
+pub(crate) fn owner(key: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(foreign, _)| *foreign == key).map(|(_, owner)| *owner)
 }
 

@@ -1,7 +1,7 @@
-//! Places: where an agent's rule files lie, and what is expected there.
+//! Places: where an agent's rule files are, and what is expected there.
 
-/// A place where a format's files lie.
-#[derive(Debug)]
+/// A place where a format's files are.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Place {
     /// What the path is relative to.
     pub base: Base,
@@ -9,9 +9,9 @@ pub struct Place {
     pub path: &'static str,
     /// What is expected there.
     pub shape: PlaceKind,
-    /// How many characters the agent takes of a file there, where it is not what it takes of its others.
+    /// How many characters of a file there the agent reads, if that differs from its other files.
     pub limit: Option<usize>,
-    /// The mode a file there is for, where its name says so.
+    /// The mode that a file there is for, if its name gives one.
     pub mode: Option<&'static str>,
 }
 
@@ -20,22 +20,22 @@ impl Place {
         Place { base, path, shape, limit: None, mode: None }
     }
 
-    /// The same, for one mode.
+    /// Restricts the place to one mode.
     pub(crate) const fn in_mode(self, mode: &'static str) -> Place {
         Place { mode: Some(mode), ..self }
     }
 
-    /// The same, with a limit of its own.
+    /// Sets a limit for files at this place.
     pub(crate) const fn within(self, limit: usize) -> Place {
         Place { limit: Some(limit), ..self }
     }
 
-    /// The first name of its path.
+    /// Returns the first segment of its path.
     pub fn head(&self) -> &'static str {
         self.path.split('/').next().unwrap_or(self.path)
     }
 
-    /// The extensions of a folder's files; nothing for a single file.
+    /// Returns the extensions of a folder's files; `None` for a single file.
     pub fn extensions(&self) -> Option<&'static [&'static str]> {
         match self.shape {
             PlaceKind::Folder { extensions, .. } | PlaceKind::Modes { extensions, .. } => Some(extensions),
@@ -43,7 +43,7 @@ impl Place {
         }
     }
 
-    /// Whether a file name in the folder is a rule file's.
+    /// Whether a file of that name in the folder is a rule file.
     pub fn takes(&self, name: &str) -> bool {
         let ends_in = |extension: &&str| {
             name.strip_suffix(*extension)
@@ -53,12 +53,34 @@ impl Place {
         self.extensions().is_some_and(|extensions| extensions.iter().any(ends_in))
     }
 
-    /// Whether files there are text from the first byte on, whatever the format's other places hold.
+    /// Whether files there have no header.
     pub fn is_raw(&self) -> bool {
         matches!(self.shape, PlaceKind::Located { is_raw: true, .. } | PlaceKind::Imported)
     }
 
-    /// The place as people write it: `.cursor/rules/**/*.{md,mdc}`.
+    /// Splits the path of a file at this place of the workspace: the folder that holds the place, and the path inside it.
+    pub(crate) fn split<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        path.match_indices(self.path).find_map(|(at, _)| {
+            let folder = if at == 0 { "" } else { path[..at].strip_suffix('/')? };
+            let rest = &path[at + self.path.len()..];
+            let inner = match self.shape {
+                PlaceKind::File { .. } | PlaceKind::Located { .. } => rest.is_empty().then_some(name)?,
+                PlaceKind::Folder { depth, .. } => {
+                    let is_read = |inner: &&str| depth == Depth::Recursive || *inner == name;
+                    rest.strip_prefix('/').filter(is_read)?
+                }
+                PlaceKind::Modes { prefix, .. } => {
+                    rest.strip_prefix('/').filter(|inner| inner.starts_with(prefix))?
+                }
+                PlaceKind::Imported => return None,
+            };
+            let is_rule = self.extensions().is_none() || self.takes(name);
+            (is_rule && (folder.is_empty() || self.base == Base::Root)).then_some((folder, inner))
+        })
+    }
+
+    /// Returns the place as people write it: `.cursor/rules/**/*.{md,mdc}`.
     pub fn shown(&self) -> String {
         let base = match self.base {
             Base::Root | Base::Top => "",
@@ -87,17 +109,17 @@ impl Place {
 pub enum Base {
     /// A workspace root, or a folder below it.
     Root,
-    /// A workspace root alone.
+    /// A workspace root only.
     Top,
     /// The user's home.
     Home,
-    /// The user's configuration folder, `~/.config` unless `XDG_CONFIG_HOME` says otherwise.
+    /// The user's configuration folder: `XDG_CONFIG_HOME`, or `~/.config`.
     Config,
-    /// The file system's root: what an administrator put on the machine.
+    /// The file system's root: files an administrator installs.
     System,
 }
 
-/// What lies at a place.
+/// What is at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceKind {
     /// A folder of rule files.
@@ -106,7 +128,7 @@ pub enum PlaceKind {
         extensions: &'static [&'static str],
         /// Whether sub-folders are read.
         depth: Depth,
-        /// Sub-folders of the folder that hold something else.
+        /// Sub-folders that do not hold rules.
         skip: &'static [&'static str],
     },
     /// Sub-folders that each hold the rules of one mode.
@@ -120,35 +142,59 @@ pub enum PlaceKind {
     File {
         /// Its id.
         id: &'static str,
-        /// Whether it is on whatever it says.
+        /// Whether it is always on, regardless of its header.
         always: bool,
     },
-    /// One file in any folder, for what lies below that folder.
+    /// One file in any folder, which applies to that folder.
     Located {
-        /// Its id at the root; deeper, the folder follows behind `@`.
+        /// Its id at the root; below it, `@` and the folder follow.
         id: &'static str,
         /// Whether it has no header.
         is_raw: bool,
     },
-    /// A file another one imports.
+    /// A file that another one imports.
     Imported,
 }
-
-/// Where imported files lie: anywhere.
-pub static IMPORTED: Place = Place::new(Base::Root, "", PlaceKind::Imported);
-
-/// Where fetched rules lie: nowhere, or in a folder that the settings name.
-pub static FETCHED: Place = Place::new(
-    Base::Root,
-    "",
-    PlaceKind::Folder { extensions: &["md", "mdc"], depth: Depth::Recursive, skip: &[] },
-);
 
 /// Whether sub-folders are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// The folder's own files only.
+    /// Only the folder's own files.
     Flat,
-    /// All the way down.
+    /// Files of all sub-folders too.
     Recursive,
+}
+
+/// The place of imported files, which can be anywhere.
+pub static IMPORTED: Place = Place::new(Base::Root, "", PlaceKind::Imported);
+
+/// The place of fetched rules, which have no folder, or one that the settings name.
+pub static FETCHED: Place = folder(Base::Root, "", MD_AND_MDC, Depth::Recursive);
+
+pub(crate) const MARKDOWN: &[&str] = &["md"];
+pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];
+
+/// A folder of rule files.
+pub(crate) const fn folder(
+    base: Base,
+    path: &'static str,
+    extensions: &'static [&'static str],
+    depth: Depth,
+) -> Place {
+    Place::new(base, path, PlaceKind::Folder { extensions, depth, skip: &[] })
+}
+
+/// A file that is always on.
+pub(crate) const fn file(base: Base, path: &'static str, id: &'static str) -> Place {
+    Place::new(base, path, PlaceKind::File { id, always: true })
+}
+
+/// A file whose header decides when it applies.
+pub(crate) const fn file_with_header(base: Base, path: &'static str, id: &'static str) -> Place {
+    Place::new(base, path, PlaceKind::File { id, always: false })
+}
+
+/// A file found by location, in a folder of the workspace or of the user: text without a header.
+pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
+    Place::new(base, path, PlaceKind::Located { id, is_raw: true })
 }

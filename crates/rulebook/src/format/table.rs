@@ -16,31 +16,12 @@ use others::{
     GROK, JETBRAINS, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, TABNINE, TRAE,
 };
 
-use super::{Base, Depth, Format, Place, PlaceKind};
+use super::id::FormatId;
+use super::place::{Place, PlaceKind};
+use super::row::{Format, formats};
 
-pub(crate) const MARKDOWN: &[&str] = &["md"];
-pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];
-
-pub(crate) const fn folder(
-    base: Base,
-    path: &'static str,
-    extensions: &'static [&'static str],
-    depth: Depth,
-) -> Place {
-    Place::new(base, path, PlaceKind::Folder { extensions, depth, skip: &[] })
-}
-
-pub(crate) const fn file(base: Base, path: &'static str, id: &'static str, always: bool) -> Place {
-    Place::new(base, path, PlaceKind::File { id, always })
-}
-
-/// A file found by location, in a folder of the workspace or in the user's own: text without a header.
-pub(crate) const fn located(base: Base, path: &'static str, id: &'static str) -> Place {
-    Place::new(base, path, PlaceKind::Located { id, is_raw: true })
-}
-
-/// Every format there is: those of the three designs, then every other agent's.
-pub static FORMATS: &[Format] = &[
+/// Every format: those of the three designs, then every other agent's.
+pub static FORMATS: &[Format] = formats![
     RULEBOOK,
     XCSH,
     OMP,
@@ -91,50 +72,54 @@ pub static FORMATS: &[Format] = &[
     AGENTS,
 ];
 
+impl FormatId {
+    /// Returns its row of the table.
+    pub fn row(self) -> &'static Format {
+        &FORMATS[self as usize]
+    }
+}
+
+impl Format {
+    /// Returns the format of that name.
+    pub fn named(name: &str) -> Option<&'static Format> {
+        FormatId::named(name).map(FormatId::row)
+    }
+
+    /// Returns the format that a folder is read as: the one whose workspace folder the path ends in, else Rulebook's own.
+    pub fn of_folder(path: &str) -> (&'static Format, &'static Place) {
+        let ends_in = |place: &&Place| {
+            matches!(place.shape, PlaceKind::Folder { .. })
+                && (path == place.path || path.ends_with(&format!("/{}", place.path)))
+        };
+        FORMATS
+            .iter()
+            .find_map(|format| Some((format, format.workspace.iter().find(ends_in)?)))
+            .unwrap_or((&FORMATS[0], &FORMATS[0].workspace[0]))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Origin;
 
     #[test]
-    fn names_are_unique_and_found() {
-        for format in FORMATS {
-            assert_eq!(Format::named(format.name), Some(format));
+    fn every_id_has_its_row() {
+        assert_eq!(FORMATS.len(), FormatId::NAMES.len());
+        for (name, id) in FormatId::NAMES {
+            assert_eq!((id.row().id, id.row().order), (*id, *id as usize), "{name}");
         }
-        assert!((1..FORMATS.len()).all(|at| FORMATS[..at].iter().all(|other| other != &FORMATS[at])));
     }
 
     #[test]
     fn a_folder_is_read_as_the_format_it_ends_in() {
         #[track_caller]
         fn check(path: &str, name: &str) {
-            assert_eq!(Format::of_folder(path).0.name, name, "{path}");
+            assert_eq!(Format::of_folder(path).0.name(), name, "{path}");
         }
         check("vendor/.cursor/rules", "cursor");
         check("/home/u/team/.clinerules", "cline");
         check(".opencode/rules", "opencode");
         check("team/rules", "rulebook");
         check("x.cursor/rules", "rulebook");
-    }
-
-    #[test]
-    fn an_id_is_the_path_without_its_suffix() {
-        #[track_caller]
-        fn check(format: &str, place: usize, folder: &str, inner: &str, id: &str) {
-            let format = Format::named(format).unwrap();
-            let place = &format.workspace[place];
-            let origin = Origin { place, folder: folder.to_owned(), ..Origin::named(format, inner) };
-            assert_eq!(format.id_of(&origin), id);
-        }
-        check("cursor", 0, "", "Web Rules.mdc", "web-rules");
-        check("cursor", 0, "", "frontend/react.mdc", "frontend/react");
-        check("opencode", 0, "", "frontend/react.md", "react");
-        check("cline", 0, "", "a.instructions.md", "a");
-        check("cline", 1, "", ".clinerules", "clinerules");
-        check("codebuddy", 0, "", "web/RULE.mdc", "web");
-        check("copilot", 0, "", "api/errors.instructions.md", "api/errors");
-        check("roo", 1, "", "rules-code/style.md", "code/style");
-        check("claude", 1, "", "CLAUDE.md", "claude");
-        check("claude", 1, "packages/web", "CLAUDE.md", "claude@packages/web");
     }
 }

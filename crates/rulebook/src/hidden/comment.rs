@@ -5,18 +5,17 @@ use std::ops::Range;
 
 use super::mark::{self, Mark};
 use super::page::{BLANKS, Page, line_at, line_end};
-use crate::diagnostic::{Code, Diagnostic, shown};
 
 /// What opens and closes a stretch that a page does not show. The first that fits counts.
 const HIDES: [(&str, &str); 5] =
     [(COMMENT, "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", "?>"), ("</ ", ">")];
-const COMMENT: &str = "<!--";
+pub(crate) const COMMENT: &str = "<!--";
 
 /// How many words may stand behind a fence: a language, and some switches.
 const MAX_INFO: usize = 4;
 
 /// Comments that say something, outside code: code is shown.
-pub(super) fn find(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
     if !may_hide(text) {
         return Vec::new();
     }
@@ -183,19 +182,6 @@ pub(super) fn show(hidden: &str) -> String {
         Some(b'`' | b'~') => format!("{}\n{info}", &shown[..shown.len() - info.len()]),
         _ => shown,
     }
-}
-
-/// The problem of a comment.
-pub(super) fn tell(text: &str, display: &str, span: Range<usize>) -> Diagnostic {
-    report_at(&text[span.clone()], text, span, display)
-}
-
-/// The same where the file writes it in another way.
-pub(super) fn report_at(hidden: &str, text: &str, span: Range<usize>, display: &str) -> Diagnostic {
-    let inner = hidden.trim_start_matches(COMMENT).trim_end_matches("-->");
-    let words: Vec<&str> = inner.split_whitespace().take(12).collect();
-    let message = format!("a comment that people do not see says `{}`", shown(&words.join(" ")));
-    Diagnostic::at(Code::HiddenComment, display, text, span, message)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::rule::Rule;
 /// Tells each file that says what an earlier one says for the same work; copies in sibling folders are for other work.
 pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
     let mut outer_first: Vec<&Rule> = rules.to_vec();
-    outer_first.sort_by_key(|rule| rule.stand.depth);
+    outer_first.sort_by_key(|rule| rule.position.depth);
     let mut lengths: HashMap<usize, usize> = HashMap::new();
     rules.iter().for_each(|rule| *lengths.entry(rule.body.len()).or_default() += 1);
     let mut said: HashMap<&str, HashMap<(usize, &str), &Rule>> = HashMap::new();
@@ -28,6 +28,6 @@ fn tell(rule: &Rule, first: &Rule) -> Diagnostic {
     let message = format!("says the same as `{}`", first.origin.display);
     let found = Diagnostic::whole(Code::DuplicateBody, &rule.origin.display, message);
     // Copies for several agents are how teams work; two for one agent are one too many.
-    let is_one_agents = rule.origin.format.name == first.origin.format.name;
+    let is_one_agents = rule.origin.format.id == first.origin.format.id;
     if is_one_agents { found.severity(Severity::Warning) } else { found }
 }

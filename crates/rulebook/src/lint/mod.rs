@@ -5,15 +5,16 @@ mod body;
 mod forged;
 mod id;
 mod secret;
+mod size_limits;
 mod summary;
 
 pub use secret::{secrets, without_secrets};
+pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::agent::{AGENTS, report_totals};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
@@ -22,15 +23,10 @@ use crate::rule::Rule;
 type Told = Vec<Diagnostic>;
 
 /// Lints that compare rules, given those that are not switched off, in their order.
-const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint, totals];
+const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint, size_limits::lint];
 
 /// Lints that read one rule's file.
 const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secret::lint];
-
-/// Tells what is beyond what an agent takes of all its files together.
-fn totals(rules: &[&Rule], told: &mut Told) {
-    told.extend(report_totals(AGENTS, rules));
-}
 
 /// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
 /// header are then located, else they are problems of the file as a whole.

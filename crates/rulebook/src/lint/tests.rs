@@ -1,7 +1,8 @@
 use super::*;
 use crate::evaluate::{State, evaluate};
 use crate::evidence::{Evidence, Seen};
-use crate::format::{FORMATS, Format, Place, PlaceKind, parse};
+use crate::format::{FORMATS, Format, Place, PlaceKind};
+use crate::parse::parse;
 use crate::resolve::{Switches, resolve};
 use crate::source::{Origin, Scope, Source};
 
@@ -25,14 +26,10 @@ fn book(files: &[(&str, &str)]) -> Rulebook {
         };
         let is_user = folder == "~/";
         let origin = Origin {
-            format,
-            place,
             scope: if is_user { Scope::User } else { Scope::Workspace },
-            display: (*display).to_owned(),
-            path: format!("/repo/{display}"),
-            root: 0,
             folder: if is_user { String::new() } else { folder.trim_end_matches('/').to_owned() },
             inner: inner.trim_start_matches("rules/").to_owned(),
+            ..Origin::new(format, place, *display)
         };
         parse(Source { origin, text: Ok((*text).to_owned()) }).entry
     });
@@ -373,7 +370,7 @@ fn what_is_beyond_what_an_agent_takes_is_told() {
     check_sizes(&[("AGENTS.md", 32_768)], &[]);
     let cut = |path: &str, bytes: usize| {
         format!(
-            "{path}:0:0 warning[over-limit] Codex takes 32768 bytes of such files together: the last {bytes} of this one are cut"
+            "{path}:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the last {bytes} bytes of this file are cut"
         )
     };
     check_sizes(&[("AGENTS.md", 32_770)], &[&cut("AGENTS.md", 2)]);
@@ -384,7 +381,7 @@ fn what_is_beyond_what_an_agent_takes_is_told() {
     check_sizes(
         &[("AGENTS.md", 32_768), ("a/AGENTS.md", 9)],
         &[
-            "a/AGENTS.md:0:0 warning[over-limit] Codex takes 32768 bytes of such files together, which those before it fill: it is not read",
+            "a/AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the files before it use them up, so it is not read",
         ],
     );
     // Nothing of which this is said to be.
@@ -392,7 +389,7 @@ fn what_is_beyond_what_an_agent_takes_is_told() {
     check_sizes(
         &[(".augment/rules/a.md", 40_000), (".augment/rules/b.md", 9_513), (".augment/rules/c.md", 9)],
         &[
-            ".augment/rules/b.md:0:0 warning[over-limit] Augment takes 49512 characters of such files together, and with this one there are 49513: manual rules are left out first, guidelines last",
+            ".augment/rules/b.md:0:0 warning[over-limit] Augment reads 49512 characters of these files together; with this file there are 49513: manual rules are left out first, guidelines last",
         ],
     );
 }

@@ -168,14 +168,14 @@ pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
 mod tests {
     use super::*;
     use crate::evaluate::{State, evaluate};
-    use crate::format::{Entry, Format, parse};
+    use crate::format::FormatId;
+    use crate::parse::{Entry, parse};
     use crate::resolve::{Switches, resolve};
-    use crate::source::{Origin, Source};
+    use crate::source::Source;
 
     fn entry(name: &str, header: &str, body: &str) -> Entry {
-        let format = Format::named("rulebook").unwrap();
-        let origin = Origin::named(format, &format!("{name}.md"));
-        parse(Source { origin, text: Ok(format!("---\n{header}\n---\n{body}")) }).entry
+        let text = format!("---\n{header}\n---\n{body}");
+        parse(Source::text(FormatId::Rulebook, &format!("{name}.md"), text)).entry
     }
 
     /// Gives the sizes of rules that apply, how many can be asked for, and a cap; wants how many are whole, how many are

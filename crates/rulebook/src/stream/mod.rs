@@ -5,19 +5,16 @@
 //!
 //! ```
 //! use rulebook::evidence::Roots;
-//! use rulebook::format::{Entry, Format, parse};
+//! use rulebook::format::FormatId;
+//! use rulebook::parse::{Entry, parse};
 //! use rulebook::rule::Rule;
-//! use rulebook::source::{Origin, Scope, Source as RuleFile};
+//! use rulebook::source::Source;
 //! use rulebook::stream::policy::{self, Action, TriggerMatch, StreamModes, Policy, OutputSource};
 //! use rulebook::stream::{StreamKind, Monitor};
 //!
-//! # let format = Format::named("rulebook").unwrap();
-//! # let origin = Origin {
-//! #     format, place: &format.workspace[0], scope: Scope::Workspace, display: "no-map.md".into(),
-//! #     path: String::new(), root: 0, folder: String::new(), inner: "no-map.md".into(),
-//! # };
-//! let text = Ok("---\ncondition: '\\bnew\\s+Map\\b'\n---\nUse a plain object.".into());
-//! let Entry::Rule(rule) = parse(RuleFile { origin, text }).entry else { panic!() };
+//! let text = "---\ncondition: '\\bnew\\s+Map\\b'\n---\nUse a plain object.";
+//! let source = Source::text(FormatId::Rulebook, ".rulebook/rules/no-map.md", text);
+//! let Entry::Rule(rule) = parse(source).entry else { panic!() };
 //!
 //! let rules = [*rule];
 //! let named = |name: &str| rules.iter().find(|rule| rule.name == name).expect("a hit is of one of them");

@@ -3,7 +3,8 @@ use serde_json::Value;
 
 use super::*;
 use crate::evidence::{Root, Roots};
-use crate::format::{Entry, Format, parse};
+use crate::format::FormatId;
+use crate::parse::{Entry, parse};
 use crate::rule::Rule;
 use crate::source::{Origin, Source};
 
@@ -17,13 +18,8 @@ fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
 }
 
 fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
-    let format = Format::named("rulebook").unwrap();
-    let origin = Origin {
-        display: format!(".rulebook/rules/{name}.md"),
-        root,
-        folder: folder.to_owned(),
-        ..Origin::named(format, &format!("{name}.md"))
-    };
+    let path = format!(".rulebook/rules/{name}.md");
+    let origin = Origin { root, folder: folder.to_owned(), ..Origin::named(FormatId::Rulebook, &path) };
     let condition = condition.replace('\'', "''");
     let text = Ok(format!("---\ncondition: '{condition}'\n{more}---\nbody"));
     match parse(Source { origin, text }).entry {

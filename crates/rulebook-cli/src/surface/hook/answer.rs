@@ -296,7 +296,7 @@ pub(super) fn host_reads(host: &Host, workspace: &Workspace, rule: &Rule) -> boo
     if is_deeper && agent.nested == Nested::Unread {
         return false;
     }
-    agent.formats.iter().filter(|own| own.name == format.name).any(|own| {
+    agent.formats.iter().filter(|own| own.id == format.id).any(|own| {
         let places = if *scope == Scope::User { own.user } else { own.workspace };
         workspace.takes(own) && places.iter().any(|own| own.path == place.path)
     })

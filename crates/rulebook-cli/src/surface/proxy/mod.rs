@@ -31,6 +31,7 @@ use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
 use crate::input::open_workspace;
+use crate::surface::remote;
 use log::Log;
 use server::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
     let args = args.lasting();
-    crate::surface::keep_fresh::keep_fresh(move || open_workspace(&args));
+    remote::keep_fresh(move || open_workspace(&args));
     if !is_for_child {
         raise_limit();
     }

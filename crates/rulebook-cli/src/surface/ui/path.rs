@@ -6,7 +6,7 @@ use rulebook::explain::{Applied, Because, Target};
 use rulebook::render::{Budget, Notice, render};
 use serde_json::json;
 
-use super::super::explain::{self as asking, Differing, basis_note, off_words};
+use super::super::explain::{self as asking, Differing, off_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response, query};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
@@ -90,13 +90,13 @@ fn answer(look: &CachedRules, input: &Input, asked: &Query) -> Markup {
     };
     html! {
         (share(asked))
-        @for (target, cost) in &answer.targets {
+        @for (target, cost) in answer.targets() {
             div .columns .wide-first {
                 div {
                     h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
                     (stack(look, target))
                     (others(target, !asked.get("all").is_empty(), asked))
-                    (differences(&answer.differences))
+                    (differences(answer.differences()))
                 }
                 (prompt(look, input))
             }
@@ -150,7 +150,8 @@ fn because(look: &CachedRules, rule: &Applied) -> Markup {
 }
 
 fn basis(rule: &Applied) -> Markup {
-    html! { @if let Some(basis) = basis_note(rule.basis) { " " span class=(format!("basis {basis}")) { (basis) } } }
+    let basis = rule.basis;
+    html! { @if basis.is_doubtful() { " " span class=(format!("basis {basis}")) { (basis) } } }
 }
 
 /// Every pattern of the rule, with those that decided marked; of another condition what matched.
@@ -211,7 +212,7 @@ fn differences(found: &[Differing]) -> Markup {
             section .others {
                 h3 { "What was meant, and what the agent itself does " span .count { (grouped(found.len())) } }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
-                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
+                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.told())) } }
                 } }
             }
         }

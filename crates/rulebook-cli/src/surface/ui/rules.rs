@@ -6,13 +6,11 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::Activation;
 
-use super::super::status::{Row, RuleState, state_words};
+use super::super::status::{Row, state_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
-use super::page::{
-    self, Text, counted, frame, grouped, name, rule_link, state_badge, state_title, tokens, when,
-};
+use super::page::{self, Text, counted, frame, grouped, name, rule_link, state, tokens, when};
 
 /// How many rules a page has.
 const SIZE: usize = 100;
@@ -48,8 +46,8 @@ fn list(look: &CachedRules, live: &Live, asked: &Query) -> Markup {
         p .lead { (summary(look)) }
         form .filters role="search" action="rules" data-live="" {
             input type="search" name="q" value=(wanted.words.join(" ")) placeholder="Search id, file, glob, description" aria-label="Search rules" autocomplete="off" data-slash="";
-            (choice("format", "Every format", asked, look.rows.iter().map(|row| row.format)))
-            (choice("scope", "Every scope", asked, look.rows.iter().map(|row| row.scope)))
+            (choice("format", "Every format", asked, look.rows.iter().map(|row| row.format.name())))
+            (choice("scope", "Every scope", asked, look.rows.iter().map(|row| row.scope.name())))
             input type="hidden" name="state" value=(asked.get("state"));
             button .quiet type="submit" { "Search" }
         }
@@ -58,7 +56,7 @@ fn list(look: &CachedRules, live: &Live, asked: &Query) -> Markup {
             @if found.is_empty() {
                 p .none { "No rule is like that. " a href="rules" { "Show all" } }
             } @else {
-                (table(look, &found[part], asked, &delivered))
+                (table(&found[part], asked, &delivered))
                 (page::pager("rules", asked, page, pages, ["← Before", "Next →"]))
             }
         }
@@ -85,22 +83,23 @@ impl<'q> Wanted<'q> {
     }
 
     fn takes(&self, row: &Row) -> bool {
-        (self.state.is_empty() || self.state == row.state.name()) && self.takes_in_any_state(row)
+        (self.state.is_empty() || self.state == row.state) && self.takes_in_any_state(row)
     }
 
     fn takes_in_any_state(&self, row: &Row) -> bool {
         let is = |wanted: &str, has: &str| wanted.is_empty() || wanted == has;
-        let mut texts =
-            vec![row.id.as_str(), &row.source, row.format, row.activation.map_or("", Activation::name)];
+        let mut texts = vec![row.id.as_str(), &row.source, row.format.name()];
+        texts.extend(row.activation.map(Activation::name));
         texts.extend(row.description.as_deref());
         texts.extend(row.globs.iter().chain(&row.tags).map(String::as_str));
         let has = |word: &String| texts.iter().any(|text| text.to_lowercase().contains(word.as_str()));
-        is(self.format, row.format) && is(self.scope, row.scope) && self.words.iter().all(has)
+        is(self.format, row.format.name()) && is(self.scope, row.scope.name()) && self.words.iter().all(has)
     }
 }
 
 fn summary(look: &CachedRules) -> Markup {
-    let always = look.rows.iter().filter(|row| row.is_always_on());
+    let always =
+        look.rows.iter().filter(|row| row.state == "stack" && row.activation == Some(Activation::Always));
     let mend = Some(look.loaded.diagnostics.len()).filter(|count| *count > 0);
     let (count, cost) = always.fold((0, 0), |(count, cost), row| (count + 1, cost + row.tokens));
     html! {
@@ -125,7 +124,7 @@ fn choice<'r>(key: &str, all: &str, asked: &Query, has: impl Iterator<Item = &'r
 
 /// The states as a row of links, each with how many rules are in it.
 fn states(look: &CachedRules, wanted: &Wanted<'_>, asked: &Query) -> Markup {
-    let mut counts: HashMap<RuleState, usize> = HashMap::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut all = 0;
     for row in look.rows.iter().filter(|row| wanted.takes_in_any_state(row)) {
         *counts.entry(row.state).or_default() += 1;
@@ -141,14 +140,14 @@ fn states(look: &CachedRules, wanted: &Wanted<'_>, asked: &Query) -> Markup {
     html! {
         nav .chips aria-label="State" {
             (link("", "All", all))
-            @for state in page::STATES {
-                @if let Some(count) = counts.get(&state) { (link(state.name(), state_title(state), *count)) }
+            @for (name, title) in page::STATES {
+                @if let Some(count) = counts.get(name) { (link(name, title, *count)) }
             }
         }
     }
 }
 
-fn table(look: &CachedRules, rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Markup {
+fn table(rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Markup {
     let back = format!("rules{}", asked.with(&[]));
     html! {
         table .rules data-rows="" {
@@ -159,7 +158,7 @@ fn table(look: &CachedRules, rows: &[&Row], asked: &Query, delivered: &HashMap<S
             tbody {
                 @for row in rows {
                     tr {
-                        td .switch-cell { (switch(look, row, &back)) }
+                        td .switch-cell { (switch(row, &back)) }
                         th scope="row" {
                             (rule_link(&row.id, &row.source))
                             span .source { (name(&row.source)) }
@@ -168,7 +167,7 @@ fn table(look: &CachedRules, rows: &[&Row], asked: &Query, delivered: &HashMap<S
                         td data-title="Scope" { (row.scope) }
                         td data-title="Comes on" { (comes_on(row)) }
                         td .number data-title="Tokens" { (tokens(row.tokens)) }
-                        td .now data-title="Now" { (state_badge(row.state)) " " (detail(row)) }
+                        td .now data-title="Now" { (state(row.state)) " " (detail(row)) }
                         td data-title="Delivered" {
                             @match delivered.get(&row.source) {
                                 Some(0) => "in a session",
@@ -187,7 +186,7 @@ fn table(look: &CachedRules, rows: &[&Row], asked: &Query, delivered: &HashMap<S
 fn comes_on(row: &Row) -> Markup {
     html! {
         @match (row.activation, row.basis) {
-            (Some(activation), Some(basis)) => { (activation.name()) " " span class=(format!("basis {}", basis.name())) { (basis.name()) } }
+            (Some(activation), Some(basis)) => { (activation) " " span class=(format!("basis {basis}")) { (basis) } }
             _ => "–",
         }
     }
@@ -197,23 +196,23 @@ fn comes_on(row: &Row) -> Markup {
 pub(super) fn detail(row: &Row) -> Markup {
     let (_, words) = state_words(row);
     let words = match row.state {
-        RuleState::Stack => "",
-        state => words.strip_prefix(state.name()).unwrap_or(&words).trim_start_matches([':', ' ']),
+        "stack" => "",
+        state => words.strip_prefix(state).unwrap_or(&words).trim_start_matches([':', ' ']),
     };
     html! { span .detail { (page::ticks(words)) } }
 }
 
 /// The person's own switch. One who did not throw it cannot throw it back.
-pub(super) fn switch(look: &CachedRules, row: &Row, back: &str) -> Markup {
-    let is_on = row.state != RuleState::Disabled;
-    let is_own = look.is_switchable(row) && row.state != RuleState::Rejected;
+pub(super) fn switch(row: &Row, back: &str) -> Markup {
+    let is_on = row.state != "disabled";
+    let is_own = matches!(row.off.as_deref(), None | Some("toggle")) && row.state != "rejected";
     let said = if is_on { "on" } else { "off" };
     html! {
         form method="post" action="toggle" {
             input type="hidden" name="id" value=(row.id);
             input type="hidden" name="to" value=(if is_on { "off" } else { "on" });
             input type="hidden" name="back" value=(back);
-            button .switch type="submit" role="switch" aria-checked=(is_on && row.state != RuleState::Rejected) disabled[!is_own]
+            button .switch type="submit" role="switch" aria-checked=(is_on && row.state != "rejected") disabled[!is_own]
                 aria-label=(Text(&format!("{} is {said}", row.id))) title=(if is_own { "your own switch: off means off whatever its conditions say" } else { "not switched off by you" }) {}
         }
     }

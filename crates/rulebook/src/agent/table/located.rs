@@ -1,8 +1,9 @@
 //! Ways of reading files found by where they lie, and single files of which the first counts.
 
+use crate::format::place::{MARKDOWN, file, folder, located};
 use crate::format::table::modes::{self as of_modes, TEXT, mode_file, modes};
-use crate::format::table::{MARKDOWN, file, folder, located, located as files, others};
-use crate::format::{Base, Depth, Format, Place};
+use crate::format::table::{located as files, others};
+use crate::format::{Base, Depth, Format, Place, formats};
 
 /// A format without this project's priorities: what an agent reads it orders by nothing but its own table.
 #[allow(clippy::needless_pass_by_value, reason = "called on the rows it makes")]
@@ -42,16 +43,16 @@ pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
 pub(super) const WARP_AGENTS: Format = Format { user: AGENTS_MD_AND_OWN.user, ..AGENTS_MD_IN_ANY_CASE };
 
 pub(super) const CRUSH_AGENTS: Format =
-    Format { user: &[file(Base::Config, "AGENTS.md", "agents@.config", true)], ..AGENTS_MD_IN_ANY_CASE };
+    Format { user: &[file(Base::Config, "AGENTS.md", "agents@.config")], ..AGENTS_MD_IN_ANY_CASE };
 
 pub(super) const OPENCODE_AGENTS: Format =
-    Format { user: &[file(Base::Config, "opencode/AGENTS.md", "agents@opencode", true)], ..AGENTS_MD };
+    Format { user: &[file(Base::Config, "opencode/AGENTS.md", "agents@opencode")], ..AGENTS_MD };
 
 /// What Amp's own files are called in a person's folders.
 pub(super) const AMP_AGENTS: Format = Format {
     user: &[
-        file(Base::Config, "amp/AGENTS.md", "agents@amp", true),
-        file(Base::Config, "AGENTS.md", "agents@.config", true),
+        file(Base::Config, "amp/AGENTS.md", "agents@amp"),
+        file(Base::Config, "AGENTS.md", "agents@.config"),
     ],
     ..AGENTS_MD
 };
@@ -69,7 +70,7 @@ pub(super) const AGENT_MD: Format =
 pub(super) const CLAUDE_MD: Format = own(Format {
     workspace: &[
         located(Base::Root, "CLAUDE.md", "claude"),
-        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude"),
         located(Base::Root, "CLAUDE.local.md", "claude.local"),
     ],
     user: &[],
@@ -134,23 +135,23 @@ pub(super) const WARP: Format = own(Format {
 pub(super) const CRUSH: Format = own(files::CRUSH);
 
 /// Only one of these is read: the first that is there.
-pub(super) const ZED: &[Format] = &[
-    own(Format { workspace: &[file(Base::Root, ".rules", "rules", true)], ..files::ZED }),
-    first_of(&[file(Base::Root, ".cursorrules", "rules", true)]),
-    first_of(&[file(Base::Root, ".windsurfrules", "rules", true)]),
-    first_of(&[file(Base::Root, ".clinerules", "rules", true)]),
-    first_of(&[file(Base::Root, ".github/copilot-instructions.md", "rules", true)]),
-    first_of(&[file(Base::Root, "AGENT.md", "rules", true)]),
-    first_of(&[file(Base::Root, "AGENTS.md", "rules", true)]),
-    first_of(&[file(Base::Root, "CLAUDE.md", "rules", true)]),
-    first_of(&[file(Base::Root, "GEMINI.md", "rules", true)]),
+pub(super) const ZED: &[Format] = formats![
+    own(Format { workspace: &[file(Base::Root, ".rules", "rules")], ..files::ZED }),
+    first_of(&[file(Base::Root, ".cursorrules", "rules")]),
+    first_of(&[file(Base::Root, ".windsurfrules", "rules")]),
+    first_of(&[file(Base::Root, ".clinerules", "rules")]),
+    first_of(&[file(Base::Root, ".github/copilot-instructions.md", "rules")]),
+    first_of(&[file(Base::Root, "AGENT.md", "rules")]),
+    first_of(&[file(Base::Root, "AGENTS.md", "rules")]),
+    first_of(&[file(Base::Root, "CLAUDE.md", "rules")]),
+    first_of(&[file(Base::Root, "GEMINI.md", "rules")]),
 ];
 
 /// Only one of these is read: the first that is there.
-pub(super) const JUNIE: &[Format] = &[
-    own(Format { workspace: &[file(Base::Root, ".junie/AGENTS.md", "guidelines", true)], ..files::JUNIE }),
-    first_of(&[file(Base::Root, "AGENTS.md", "guidelines", true)]),
-    first_of(&[file(Base::Root, ".junie/guidelines.md", "guidelines", true)]),
+pub(super) const JUNIE: &[Format] = formats![
+    own(Format { workspace: &[file(Base::Root, ".junie/AGENTS.md", "guidelines")], ..files::JUNIE }),
+    first_of(&[file(Base::Root, "AGENTS.md", "guidelines")]),
+    first_of(&[file(Base::Root, ".junie/guidelines.md", "guidelines")]),
     Format {
         unless: &[".junie/AGENTS.md", "AGENTS.md", ".junie/guidelines.md"],
         ..first_of(&[folder(Base::Root, ".junie/guidelines", MARKDOWN, Depth::Flat)])
@@ -158,27 +159,24 @@ pub(super) const JUNIE: &[Format] = &[
 ];
 
 /// Only one of these is read: the first that is there.
-pub(super) const HERMES: &[Format] = &[
+pub(super) const HERMES: &[Format] = formats![
     own(Format {
-        workspace: &[
-            file(Base::Root, ".hermes.md", "rules", true),
-            file(Base::Root, "HERMES.md", "rules", true),
-        ],
+        workspace: &[file(Base::Root, ".hermes.md", "rules"), file(Base::Root, "HERMES.md", "rules"),],
         ..files::HERMES
     }),
-    first_of(&[file(Base::Root, "AGENTS.md", "rules", true)]),
-    first_of(&[file(Base::Root, "CLAUDE.md", "rules", true)]),
-    first_of(&[file(Base::Root, ".cursorrules", "rules", true)]),
+    first_of(&[file(Base::Root, "AGENTS.md", "rules")]),
+    first_of(&[file(Base::Root, "CLAUDE.md", "rules")]),
+    first_of(&[file(Base::Root, ".cursorrules", "rules")]),
 ];
 
 /// Roo's folders; its old files, each where nothing newer is there; what lies at the root.
-pub(super) const ROO: &[Format] = &[
+pub(super) const ROO: &[Format] = formats![
     own(Format {
         workspace: &[folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Root, ".roo")],
         ..of_modes::ROO
     }),
-    roo_else(&[file(Base::Root, ".roorules", "roorules", true)], &[".roo/rules"]),
-    roo_else(&[file(Base::Root, ".clinerules", "clinerules", true)], &[".roo/rules", ".roorules"]),
+    roo_else(&[file(Base::Root, ".roorules", "roorules")], &[".roo/rules"]),
+    roo_else(&[file(Base::Root, ".clinerules", "clinerules")], &[".roo/rules", ".roorules"]),
     roo_else(&[mode_file(".roorules-architect", "architect", "architect")], &[".roo/rules-architect"]),
     roo_else(&[mode_file(".roorules-ask", "ask", "ask")], &[".roo/rules-ask"]),
     roo_else(&[mode_file(".roorules-code", "code", "code")], &[".roo/rules-code"]),

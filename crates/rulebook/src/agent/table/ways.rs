@@ -1,7 +1,8 @@
 //! Ways of reading: a format as one agent really takes it.
 
 use super::located::{AGENTS_MD, CLAUDE_MD, own};
-use crate::format::table::{MARKDOWN, MD_AND_MDC, designs, file, folder, located, modes, others};
+use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
+use crate::format::table::{designs, modes, others};
 use crate::format::{ActivationKey, Bare, Base, Broken, Depth, Format, Keys, Lists, StatedActivation, Top};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -69,7 +70,7 @@ pub(super) const COPILOT_CLI: Format = own(Format {
 
 /// The one file, as text.
 pub(super) const COPILOT_INSTRUCTIONS: Format = own(Format {
-    workspace: &[file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions", true)],
+    workspace: &[file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions")],
     user: &[],
     ..others::COPILOT
 });
@@ -91,7 +92,7 @@ const CURSOR_KEYS: Keys = Keys::Own(&["alwaysApply", "description", "globs"]);
 pub(super) const CURSOR: Format = own(Format {
     workspace: &[
         folder(Base::Root, ".cursor/rules", &["mdc"], Depth::Recursive),
-        file(Base::Root, ".cursorrules", "cursorrules", true),
+        file(Base::Root, ".cursorrules", "cursorrules"),
     ],
     user: &[],
     keys: CURSOR_KEYS,
@@ -102,7 +103,7 @@ pub(super) const CURSOR: Format = own(Format {
 
 /// The one file, as text.
 pub(super) const CURSORRULES: Format =
-    Format { workspace: &[file(Base::Root, ".cursorrules", "cursorrules", true)], ..CURSOR };
+    Format { workspace: &[file(Base::Root, ".cursorrules", "cursorrules")], ..CURSOR };
 
 /// Crush pastes the files, header and all.
 pub(super) const CURSOR_RAW: Format = Format { tier: None, bare: Bare::Always, ..CURSOR };
@@ -123,7 +124,7 @@ pub(super) const DEVIN_CURSOR: Format =
 
 /// Cline takes the old single file along.
 pub(super) const WINDSURFRULES: Format =
-    Format { workspace: &[file(Base::Root, ".windsurfrules", "windsurfrules", true)], user: &[], ..WINDSURF };
+    Format { workspace: &[file(Base::Root, ".windsurfrules", "windsurfrules")], user: &[], ..WINDSURF };
 
 // Windsurf and its kin.
 
@@ -136,13 +137,13 @@ pub(super) const WINDSURF: Format = own(Format {
     top: Top::Line,
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
-        file(Base::Root, ".windsurfrules", "windsurfrules", true),
+        file(Base::Root, ".windsurfrules", "windsurfrules"),
     ],
     ..designs::WINDSURF
 });
 
 pub(super) const WINDSURF_GLOBAL: Format = Format {
-    workspace: &[file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules", true)],
+    workspace: &[file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules")],
     user: &[],
     unless: &[".devin/global_rules.md"],
     ..WINDSURF
@@ -174,7 +175,7 @@ pub(super) const QODER: Format = own(Format {
 });
 
 pub(super) const LINGMA: Format = Format {
-    name: others::LINGMA.name,
+    id: others::LINGMA.id,
     workspace: others::LINGMA.workspace,
     limit: others::LINGMA.limit,
     ..QODER
@@ -221,23 +222,19 @@ const SHOWN: &[&str] = &["globs"];
 pub(super) const XCSH: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::XCSH });
 pub(super) const OMP: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::OMP });
 pub(super) const XCSH_CURSOR: Format = Format {
-    name: designs::CURSOR.name,
+    id: designs::CURSOR.id,
     workspace: &[folder(Base::Root, ".cursor/rules", &["md", "mdc"], Depth::Flat)],
     user: designs::CURSOR.user,
     ..XCSH
 };
 pub(super) const XCSH_WINDSURF: Format = Format {
-    name: designs::WINDSURF.name,
+    id: designs::WINDSURF.id,
     workspace: designs::WINDSURF.workspace,
     user: designs::WINDSURF.user,
     ..XCSH
 };
-pub(super) const XCSH_CLINE: Format = Format {
-    name: designs::CLINE.name,
-    workspace: designs::CLINE.workspace,
-    user: designs::CLINE.user,
-    ..XCSH
-};
+pub(super) const XCSH_CLINE: Format =
+    Format { id: designs::CLINE.id, workspace: designs::CLINE.workspace, user: designs::CLINE.user, ..XCSH };
 
 // The rest.
 
@@ -245,8 +242,8 @@ pub(super) const XCSH_CLINE: Format = Format {
 pub(super) const AMAZON_Q: Format = own(Format {
     workspace: &[
         folder(Base::Root, ".amazonq/rules", MARKDOWN, Depth::Recursive),
-        file(Base::Root, "AmazonQ.md", "amazonq", true),
-        file(Base::Root, "README.md", "readme", true),
+        file(Base::Root, "AmazonQ.md", "amazonq"),
+        file(Base::Root, "README.md", "readme"),
     ],
     ..others::AMAZON_Q
 });

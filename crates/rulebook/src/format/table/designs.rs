@@ -1,16 +1,17 @@
 //! The formats of the three designs this project unites: their priorities and policies are its own.
 
-use super::{MARKDOWN, MD_AND_MDC, file, folder};
+use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, Ids, Keys, Lists, Place, PlaceKind,
-    StatedActivation, Top,
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Ids, Keys, Lists, Place,
+    PlaceKind, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
 /// Rulebook's own.
 pub(crate) const RULEBOOK: Format = Format {
-    name: "rulebook",
+    id: FormatId::Rulebook,
+    order: 0,
     agent: "Rulebook",
     workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[folder(Base::Config, "rulebook/rules", MD_AND_MDC, Depth::Recursive)],
@@ -42,7 +43,7 @@ pub(crate) const RULEBOOK: Format = Format {
 };
 
 pub(crate) const XCSH: Format = Format {
-    name: "xcsh",
+    id: FormatId::Xcsh,
     agent: "xcsh",
     workspace: &[folder(Base::Root, ".xcsh/rules", MD_AND_MDC, Depth::Flat)],
     user: &[folder(Base::Home, ".xcsh/agent/rules", MD_AND_MDC, Depth::Flat)],
@@ -57,7 +58,7 @@ pub(crate) const XCSH: Format = Format {
 
 /// What oh-my-pi grew from it differs in its folders only.
 pub(crate) const OMP: Format = Format {
-    name: "omp",
+    id: FormatId::Omp,
     agent: "oh-my-pi",
     workspace: &[folder(Base::Root, ".omp/rules", MD_AND_MDC, Depth::Flat)],
     user: &[folder(Base::Home, ".omp/agent/rules", MD_AND_MDC, Depth::Flat)],
@@ -66,11 +67,11 @@ pub(crate) const OMP: Format = Format {
 };
 
 pub(crate) const CURSOR: Format = Format {
-    name: "cursor",
+    id: FormatId::Cursor,
     agent: "Cursor",
     workspace: &[
         folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Recursive),
-        file(Base::Root, ".cursorrules", "cursorrules", true),
+        file(Base::Root, ".cursorrules", "cursorrules"),
     ],
     user: &[folder(Base::Home, ".cursor/rules", MD_AND_MDC, Depth::Flat)],
     priority: Some(50),
@@ -98,16 +99,17 @@ pub(crate) const TRIGGER: ActivationKey = ActivationKey {
 };
 
 pub(crate) const WINDSURF: Format = Format {
-    name: "windsurf",
+    id: FormatId::Windsurf,
     agent: "Windsurf",
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
-        file(Base::Root, ".windsurfrules", "windsurfrules", true),
+        file(Base::Root, ".windsurfrules", "windsurfrules"),
         // Devin's command line takes it where there is no `.devin/global_rules.md`.
-        file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules", true),
+        file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules"),
     ],
     user: &[
-        file(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules", false).within(6_000),
+        file_with_header(Base::Home, ".codeium/windsurf/memories/global_rules.md", "global_rules")
+            .within(6_000),
         folder(Base::System, "etc/windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "Library/Application Support/Windsurf/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "ProgramData/Windsurf/rules", MARKDOWN, Depth::Flat),
@@ -121,7 +123,7 @@ pub(crate) const WINDSURF: Format = Format {
 };
 
 pub(crate) const CLINE: Format = Format {
-    name: "cline",
+    id: FormatId::Cline,
     agent: "Cline",
     workspace: &[
         Place::new(
@@ -133,7 +135,7 @@ pub(crate) const CLINE: Format = Format {
                 skip: &["hooks", "skills", "workflows"],
             },
         ),
-        file(Base::Root, ".clinerules", "clinerules", false),
+        file_with_header(Base::Root, ".clinerules", "clinerules"),
     ],
     user: &[
         folder(Base::Home, "Documents/Cline/Rules", &["md", "txt"], Depth::Recursive),
@@ -151,7 +153,7 @@ pub(crate) const CLINE: Format = Format {
 };
 
 pub(crate) const OPENCODE: Format = Format {
-    name: "opencode",
+    id: FormatId::Opencode,
     agent: "opencode",
     workspace: &[folder(Base::Root, ".opencode/rules", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Config, "opencode/rules", MARKDOWN, Depth::Recursive)],
@@ -167,7 +169,7 @@ pub(crate) const OPENCODE: Format = Format {
 };
 
 pub(crate) const REMOTE: Format = Format {
-    name: "remote",
+    id: FormatId::Remote,
     agent: "the remote server",
     workspace: &[],
     user: &[],

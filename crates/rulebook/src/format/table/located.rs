@@ -1,31 +1,31 @@
 //! Formats of agents whose instructions are single files, found by where they lie.
 
 use super::others::RAW;
-use super::{MARKDOWN, file, folder, located};
-use crate::format::{Base, Confidence, Depth, Format};
+use crate::format::place::{MARKDOWN, file, folder, located};
+use crate::format::{Base, Confidence, Depth, Format, FormatId};
 
 /// Text without a header, for the folder it lies in.
 const LOCATED: Format = Format { priority: Some(20), user: &[], ..RAW };
 
 pub(crate) const CODEX: Format = Format {
-    name: "codex",
+    id: FormatId::Codex,
     agent: "Codex",
     workspace: &[located(Base::Root, "AGENTS.override.md", "agents")],
     user: &[
-        file(Base::Home, ".codex/AGENTS.override.md", "agents@codex", true),
-        file(Base::Home, ".codex/AGENTS.md", "agents@codex", true),
+        file(Base::Home, ".codex/AGENTS.override.md", "agents@codex"),
+        file(Base::Home, ".codex/AGENTS.md", "agents@codex"),
     ],
     knowledge: "its source",
     ..LOCATED
 };
 
 pub(crate) const GOOSE: Format = Format {
-    name: "goose",
+    id: FormatId::Goose,
     agent: "Goose",
     workspace: &[located(Base::Root, ".goosehints", "goosehints")],
     user: &[
         located(Base::Config, "goose/.goosehints", "goosehints"),
-        file(Base::Config, "goose/AGENTS.md", "agents@goose", true),
+        file(Base::Config, "goose/AGENTS.md", "agents@goose"),
     ],
     imports: 3,
     knowledge: "its source",
@@ -33,7 +33,7 @@ pub(crate) const GOOSE: Format = Format {
 };
 
 pub(crate) const GEMINI: Format = Format {
-    name: "gemini",
+    id: FormatId::Gemini,
     agent: "Gemini CLI",
     workspace: &[located(Base::Root, "GEMINI.md", "gemini")],
     user: &[located(Base::Home, ".gemini/GEMINI.md", "gemini")],
@@ -43,16 +43,16 @@ pub(crate) const GEMINI: Format = Format {
 };
 
 pub(crate) const ZED: Format = Format {
-    name: "zed",
+    id: FormatId::Zed,
     agent: "Zed",
-    workspace: &[file(Base::Root, ".rules", "rules@zed", true)],
-    user: &[file(Base::Config, "zed/AGENTS.md", "agents@zed", true)],
+    workspace: &[file(Base::Root, ".rules", "rules@zed")],
+    user: &[file(Base::Config, "zed/AGENTS.md", "agents@zed")],
     knowledge: "its documentation",
     ..LOCATED
 };
 
 pub(crate) const WARP: Format = Format {
-    name: "warp",
+    id: FormatId::Warp,
     agent: "Warp",
     workspace: &[located(Base::Root, "WARP.md", "warp")],
     knowledge: "its source",
@@ -60,7 +60,7 @@ pub(crate) const WARP: Format = Format {
 };
 
 pub(crate) const CRUSH: Format = Format {
-    name: "crush",
+    id: FormatId::Crush,
     agent: "Crush",
     workspace: &[
         located(Base::Root, "CRUSH.md", "crush"),
@@ -74,10 +74,10 @@ pub(crate) const CRUSH: Format = Format {
 };
 
 pub(crate) const AMP: Format = Format {
-    name: "amp",
+    id: FormatId::Amp,
     agent: "Amp",
     workspace: &[located(Base::Root, "AGENT.md", "agent")],
-    user: &[file(Base::Config, "amp/AGENTS.md", "agents@amp", true)],
+    user: &[file(Base::Config, "amp/AGENTS.md", "agents@amp")],
     imports: 5,
     confidence: Confidence::Medium,
     knowledge: "what other tools write for it",
@@ -85,53 +85,53 @@ pub(crate) const AMP: Format = Format {
 };
 
 pub(crate) const JUNIE: Format = Format {
-    name: "junie",
+    id: FormatId::Junie,
     agent: "Junie",
     workspace: &[
-        file(Base::Root, ".junie/AGENTS.md", "agents@.junie", true),
-        file(Base::Root, ".junie/guidelines.md", "junie-guidelines", true),
+        file(Base::Root, ".junie/AGENTS.md", "agents@.junie"),
+        file(Base::Root, ".junie/guidelines.md", "junie-guidelines"),
         folder(Base::Root, ".junie/guidelines", MARKDOWN, Depth::Flat),
     ],
-    user: &[file(Base::Home, ".junie/AGENTS.md", "agents@junie", true)],
+    user: &[file(Base::Home, ".junie/AGENTS.md", "agents@junie")],
     imports: 0,
     knowledge: "copies of its documentation",
     ..AMP
 };
 
 pub(crate) const FACTORY: Format = Format {
-    name: "factory",
+    id: FormatId::Factory,
     agent: "Factory Droid",
     workspace: &[],
-    user: &[file(Base::Home, ".factory/AGENTS.md", "agents@factory", true)],
+    user: &[file(Base::Home, ".factory/AGENTS.md", "agents@factory")],
     ..JUNIE
 };
 
 pub(crate) const KIMI: Format = Format {
-    name: "kimi",
+    id: FormatId::Kimi,
     agent: "Kimi",
-    workspace: &[file(Base::Root, ".kimi-code/AGENTS.md", "agents@.kimi-code", true)],
+    workspace: &[file(Base::Root, ".kimi-code/AGENTS.md", "agents@.kimi-code")],
     user: &[],
     ..JUNIE
 };
 
 pub(crate) const ROVO: Format = Format {
-    name: "rovo",
+    id: FormatId::Rovo,
     agent: "Rovo Dev",
-    workspace: &[file(Base::Root, ".rovodev/AGENTS.md", "agents@.rovodev", true)],
+    workspace: &[file(Base::Root, ".rovodev/AGENTS.md", "agents@.rovodev")],
     user: &[],
     ..JUNIE
 };
 
 pub(crate) const DEEPAGENTS: Format = Format {
-    name: "deepagents",
+    id: FormatId::DeepAgents,
     agent: "deepagents",
-    workspace: &[file(Base::Root, ".deepagents/AGENTS.md", "agents@.deepagents", true)],
+    workspace: &[file(Base::Root, ".deepagents/AGENTS.md", "agents@.deepagents")],
     user: &[],
     ..JUNIE
 };
 
 pub(crate) const REASONIX: Format = Format {
-    name: "reasonix",
+    id: FormatId::Reasonix,
     agent: "Reasonix",
     workspace: &[located(Base::Root, "REASONIX.md", "reasonix")],
     user: &[],
@@ -139,20 +139,17 @@ pub(crate) const REASONIX: Format = Format {
 };
 
 pub(crate) const HERMES: Format = Format {
-    name: "hermes",
+    id: FormatId::Hermes,
     agent: "Hermes",
-    workspace: &[
-        file(Base::Root, ".hermes.md", "hermes", true),
-        file(Base::Root, "HERMES.md", "hermes", true),
-    ],
+    workspace: &[file(Base::Root, ".hermes.md", "hermes"), file(Base::Root, "HERMES.md", "hermes")],
     user: &[],
     ..JUNIE
 };
 
 pub(crate) const REPLIT: Format = Format {
-    name: "replit",
+    id: FormatId::Replit,
     agent: "Replit",
-    workspace: &[file(Base::Root, "replit.md", "replit", true)],
+    workspace: &[file(Base::Root, "replit.md", "replit")],
     user: &[],
     confidence: Confidence::Low,
     knowledge: "a report",
@@ -160,15 +157,15 @@ pub(crate) const REPLIT: Format = Format {
 };
 
 pub(crate) const FIREBASE: Format = Format {
-    name: "firebase",
+    id: FormatId::Firebase,
     agent: "Firebase Studio",
-    workspace: &[file(Base::Root, ".idx/airules.md", "airules", true)],
+    workspace: &[file(Base::Root, ".idx/airules.md", "airules")],
     ..REPLIT
 };
 
 /// The file every agent agrees on.
 pub(crate) const AGENTS: Format = Format {
-    name: "agents",
+    id: FormatId::AgentsMd,
     agent: "every agent that reads AGENTS.md",
     workspace: &[
         located(Base::Root, "AGENTS.md", "agents"),
@@ -179,8 +176,8 @@ pub(crate) const AGENTS: Format = Format {
     ],
     user: &[
         located(Base::Home, ".agents/AGENTS.md", "agents"),
-        file(Base::Config, "AGENTS.md", "agents@.config", true),
-        file(Base::Config, "opencode/AGENTS.md", "agents@opencode", true),
+        file(Base::Config, "AGENTS.md", "agents@.config"),
+        file(Base::Config, "opencode/AGENTS.md", "agents@opencode"),
     ],
     knowledge: "the standard's own page",
     ..LOCATED

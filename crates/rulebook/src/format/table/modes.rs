@@ -1,19 +1,19 @@
 //! Formats of agents with rules for their modes: text, in a folder or a file a mode.
 
 use super::others::RAW;
-use super::{MARKDOWN, file, folder};
-use crate::format::{Base, Depth, Format, Place, PlaceKind};
+use crate::format::place::{MARKDOWN, file, folder};
+use crate::format::{Base, Depth, Format, FormatId, Place, PlaceKind};
 
 /// Roo pastes any text file; these are the endings people give them.
 pub(crate) const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
 
 pub(crate) const ROO: Format = Format {
-    name: "roo",
+    id: FormatId::Roo,
     agent: "Roo Code",
     workspace: &[
         folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
         modes(Base::Root, ".roo"),
-        file(Base::Root, ".roorules", "roorules", true),
+        file(Base::Root, ".roorules", "roorules"),
         // Its own modes; those of a team are read from folders.
         mode_file(".roorules-architect", "architect/roorules", "architect"),
         mode_file(".roorules-ask", "ask/roorules", "ask"),
@@ -36,22 +36,22 @@ pub(crate) const fn modes(base: Base, path: &'static str) -> Place {
 }
 
 pub(crate) const fn mode_file(path: &'static str, id: &'static str, mode: &'static str) -> Place {
-    file(Base::Root, path, id, true).in_mode(mode)
+    file(Base::Root, path, id).in_mode(mode)
 }
 
 pub(crate) const KILO: Format = Format {
-    name: "kilo",
+    id: FormatId::Kilo,
     agent: "Kilo Code",
     workspace: &[
         folder(Base::Root, ".kilo/rules", MARKDOWN, Depth::Flat),
         folder(Base::Root, ".kilocode/rules", MARKDOWN, Depth::Flat),
         modes(Base::Root, ".kilo"),
         modes(Base::Root, ".kilocode"),
-        file(Base::Root, ".kilocoderules", "kilocoderules", true),
+        file(Base::Root, ".kilocoderules", "kilocoderules"),
     ],
     user: &[
         folder(Base::Home, ".kilo/rules", MARKDOWN, Depth::Flat),
-        file(Base::Config, "kilo/AGENTS.md", "agents@kilo", true),
+        file(Base::Config, "kilo/AGENTS.md", "agents@kilo"),
     ],
     ..ROO
 };

@@ -1,10 +1,10 @@
 //! Formats of every other agent with rule folders.
 
 use super::designs::{RULEBOOK, TRIGGER};
-use super::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::condition::FILTERS;
+use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, Keys, Lists, Place, PlaceKind,
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Keys, Lists, Place, PlaceKind,
     StatedActivation,
 };
 use crate::frontmatter::Tier;
@@ -33,20 +33,20 @@ const LIKE_CURSOR: Format = Format {
 pub(crate) const RAW: Format = Format { tier: None, ..OTHER };
 
 pub(crate) const CLAUDE: Format = Format {
-    name: "claude",
+    id: FormatId::Claude,
     agent: "Claude Code",
     workspace: &[
         folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive),
         located(Base::Root, "CLAUDE.md", "claude"),
-        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude", true),
+        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude"),
         located(Base::Root, "CLAUDE.local.md", "claude.local"),
     ],
     user: &[
         folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive),
         located(Base::Home, ".claude/CLAUDE.md", "claude"),
-        file(Base::System, "etc/claude-code/CLAUDE.md", "claude@system", true),
-        file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system", true),
-        file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system", true),
+        file(Base::System, "etc/claude-code/CLAUDE.md", "claude@system"),
+        file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system"),
+        file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system"),
     ],
     lists: Lists::Deep,
     agent_ignores: &["alwaysApply", "description", "globs"],
@@ -58,15 +58,15 @@ pub(crate) const CLAUDE: Format = Format {
 };
 
 pub(crate) const COPILOT: Format = Format {
-    name: "copilot",
+    id: FormatId::Copilot,
     agent: "Copilot",
     workspace: &[
         folder(Base::Root, ".github/instructions", &["instructions.md"], Depth::Recursive),
-        file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions", true),
+        file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions"),
     ],
     user: &[
         folder(Base::Home, ".copilot/instructions", &["instructions.md"], Depth::Recursive),
-        file(Base::Home, ".copilot/copilot-instructions.md", "copilot-instructions@~", true),
+        file(Base::Home, ".copilot/copilot-instructions.md", "copilot-instructions@~"),
     ],
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
@@ -81,16 +81,16 @@ pub(crate) const COPILOT: Format = Format {
 };
 
 pub(crate) const DEVIN: Format = Format {
-    name: "devin",
+    id: FormatId::Devin,
     agent: "Devin",
     workspace: &[
         folder(Base::Root, ".devin/rules", MARKDOWN, Depth::Flat),
-        file(Base::Root, ".devin/global_rules.md", "devin-global-rules", true),
+        file(Base::Root, ".devin/global_rules.md", "devin-global-rules"),
     ],
     user: &[
         folder(Base::Home, ".devin/rules", MARKDOWN, Depth::Flat),
-        file(Base::Home, ".devin/global_rules.md", "devin-global-rules@~", true),
-        file(Base::Config, "devin/AGENTS.md", "agents@devin", true),
+        file(Base::Home, ".devin/global_rules.md", "devin-global-rules@~"),
+        file(Base::Config, "devin/AGENTS.md", "agents@devin"),
         folder(Base::System, "etc/devin/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "Library/Application Support/Devin/rules", MARKDOWN, Depth::Flat),
         folder(Base::System, "ProgramData/Devin/rules", MARKDOWN, Depth::Flat),
@@ -114,7 +114,7 @@ pub(crate) const DEVIN: Format = Format {
 };
 
 pub(crate) const ANTIGRAVITY: Format = Format {
-    name: "antigravity",
+    id: FormatId::Antigravity,
     agent: "Antigravity",
     workspace: &[
         folder(Base::Root, ".agents/rules", MARKDOWN, Depth::Flat),
@@ -129,7 +129,7 @@ pub(crate) const ANTIGRAVITY: Format = Format {
 };
 
 pub(crate) const KIRO: Format = Format {
-    name: "kiro",
+    id: FormatId::Kiro,
     agent: "Kiro",
     workspace: &[folder(Base::Root, ".kiro/steering", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Home, ".kiro/steering", MARKDOWN, Depth::Recursive)],
@@ -152,16 +152,16 @@ pub(crate) const KIRO: Format = Format {
 };
 
 pub(crate) const AUGMENT: Format = Format {
-    name: "augment",
+    id: FormatId::Augment,
     agent: "Augment",
     workspace: &[
         folder(Base::Root, ".augment/rules", &["md", "mdx"], Depth::Recursive),
-        file(Base::Root, ".augment-guidelines", "augment-guidelines", true),
-        file(Base::Root, ".augment/guidelines.md", "augment-guidelines", true),
+        file(Base::Root, ".augment-guidelines", "augment-guidelines"),
+        file(Base::Root, ".augment/guidelines.md", "augment-guidelines"),
     ],
     user: &[
         folder(Base::Home, ".augment/rules", &["md", "mdx"], Depth::Recursive),
-        file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~", true).within(24_576),
+        file(Base::Home, ".augment/user-guidelines.md", "augment-guidelines@~").within(24_576),
     ],
     modes: Some(ActivationKey {
         key: "type",
@@ -178,11 +178,11 @@ pub(crate) const AUGMENT: Format = Format {
 };
 
 pub(crate) const AMAZON_Q: Format = Format {
-    name: "amazonq",
+    id: FormatId::AmazonQ,
     agent: "Amazon Q",
     workspace: &[
         folder(Base::Root, ".amazonq/rules", MARKDOWN, Depth::Recursive),
-        file(Base::Root, "AmazonQ.md", "amazonq", true),
+        file(Base::Root, "AmazonQ.md", "amazonq"),
     ],
     user: &[],
     knowledge: "its source and documentation",
@@ -191,7 +191,7 @@ pub(crate) const AMAZON_Q: Format = Format {
 
 /// What Cline's newer core reads; everything there is always on for it.
 pub(crate) const CLINE_SDK: Format = Format {
-    name: "cline-sdk",
+    id: FormatId::ClineSdk,
     agent: "Cline",
     workspace: &[folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
     user: &[folder(Base::Home, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat)],
@@ -202,11 +202,11 @@ pub(crate) const CLINE_SDK: Format = Format {
 };
 
 pub(crate) const CONTINUE: Format = Format {
-    name: "continue",
+    id: FormatId::Continue,
     agent: "Continue",
     workspace: &[
         folder(Base::Root, ".continue/rules", MARKDOWN, Depth::Recursive),
-        file(Base::Root, ".continuerules", "continuerules", true),
+        file(Base::Root, ".continuerules", "continuerules"),
         Place::new(Base::Root, "rules.md", PlaceKind::Located { id: "rules", is_raw: false }),
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
@@ -219,12 +219,12 @@ pub(crate) const CONTINUE: Format = Format {
 };
 
 pub(crate) const QWEN: Format = Format {
-    name: "qwen",
+    id: FormatId::Qwen,
     agent: "Qwen Code",
     workspace: &[
         folder(Base::Root, ".qwen/rules", MARKDOWN, Depth::Recursive),
         located(Base::Root, "QWEN.md", "qwen"),
-        file(Base::Root, ".qwen/QWEN.local.md", "qwen.local", true),
+        file(Base::Root, ".qwen/QWEN.local.md", "qwen.local"),
     ],
     user: &[
         folder(Base::Home, ".qwen/rules", MARKDOWN, Depth::Recursive),
@@ -237,7 +237,7 @@ pub(crate) const QWEN: Format = Format {
 
 /// A rule plugin of opencode.
 pub(crate) const OMO: Format = Format {
-    name: "omo",
+    id: FormatId::Omo,
     agent: "oh-my-opencode",
     workspace: &[folder(Base::Root, ".omo/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[],
@@ -248,11 +248,11 @@ pub(crate) const OMO: Format = Format {
 };
 
 pub(crate) const OPENHANDS: Format = Format {
-    name: "openhands",
+    id: FormatId::OpenHands,
     agent: "OpenHands",
     workspace: &[
         folder(Base::Root, ".openhands/microagents", MARKDOWN, Depth::Recursive),
-        file(Base::Root, ".openhands_instructions", "openhands-instructions", true),
+        file(Base::Root, ".openhands_instructions", "openhands-instructions"),
     ],
     user: &[],
     aliases: &[("inputs", "called"), ("triggers", "keywords")],
@@ -263,7 +263,7 @@ pub(crate) const OPENHANDS: Format = Format {
 };
 
 pub(crate) const JETBRAINS: Format = Format {
-    name: "jetbrains",
+    id: FormatId::JetBrains,
     agent: "JetBrains AI Assistant",
     workspace: &[folder(Base::Root, ".aiassistant/rules", MARKDOWN, Depth::Flat)],
     user: &[],
@@ -287,7 +287,7 @@ pub(crate) const JETBRAINS: Format = Format {
 };
 
 pub(crate) const TRAE: Format = Format {
-    name: "trae",
+    id: FormatId::Trae,
     agent: "Trae",
     workspace: &[folder(Base::Root, ".trae/rules", MARKDOWN, Depth::Flat)],
     user: &[],
@@ -296,7 +296,7 @@ pub(crate) const TRAE: Format = Format {
 };
 
 pub(crate) const QODER: Format = Format {
-    name: "qoder",
+    id: FormatId::Qoder,
     agent: "Qoder",
     workspace: &[folder(Base::Root, ".qoder/rules", MARKDOWN, Depth::Flat)],
     user: &[],
@@ -307,7 +307,7 @@ pub(crate) const QODER: Format = Format {
 };
 
 pub(crate) const LINGMA: Format = Format {
-    name: "lingma",
+    id: FormatId::Lingma,
     agent: "Lingma",
     workspace: &[folder(Base::Root, ".lingma/rules", MARKDOWN, Depth::Flat)],
     limit: Some(10_000),
@@ -315,7 +315,7 @@ pub(crate) const LINGMA: Format = Format {
 };
 
 pub(crate) const CODEBUDDY: Format = Format {
-    name: "codebuddy",
+    id: FormatId::CodeBuddy,
     agent: "CodeBuddy",
     workspace: &[
         folder(Base::Root, ".codebuddy/rules", MD_AND_MDC, Depth::Recursive),
@@ -328,7 +328,7 @@ pub(crate) const CODEBUDDY: Format = Format {
 };
 
 pub(crate) const FIREBENDER: Format = Format {
-    name: "firebender",
+    id: FormatId::Firebender,
     agent: "Firebender",
     workspace: &[folder(Base::Root, ".firebender/rules", &["mdc"], Depth::Recursive)],
     user: &[folder(Base::Home, ".firebender/rules", &["mdc"], Depth::Recursive)],
@@ -339,7 +339,7 @@ pub(crate) const FIREBENDER: Format = Format {
 };
 
 pub(crate) const TABNINE: Format = Format {
-    name: "tabnine",
+    id: FormatId::Tabnine,
     agent: "Tabnine",
     workspace: &[folder(Base::Root, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
     user: &[folder(Base::Home, ".tabnine/guidelines", MARKDOWN, Depth::Flat)],
@@ -349,7 +349,7 @@ pub(crate) const TABNINE: Format = Format {
 };
 
 pub(crate) const GROK: Format = Format {
-    name: "grok",
+    id: FormatId::Grok,
     agent: "Grok CLI",
     workspace: &[folder(Base::Root, ".grok/rules", MARKDOWN, Depth::Flat)],
     user: &[],
@@ -358,7 +358,7 @@ pub(crate) const GROK: Format = Format {
 
 /// Rules chosen by regular expressions, which `condition::filters` reads.
 pub(crate) const CODY: Format = Format {
-    name: "cody",
+    id: FormatId::Cody,
     agent: "Cody",
     workspace: &[folder(Base::Root, ".sourcegraph", &["rule.md"], Depth::Flat)],
     user: &[],

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::fields::Fields;
 use super::reader::Reader;
-use super::{Bare, Keys, StatedActivation};
 use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::format::{Bare, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
-use crate::rule::{Activation, Basis, Rule, Stand};
+use crate::rule::{Activation, Basis, Position, Rule};
 use crate::source::Origin;
 
 /// What made fields of a header.
@@ -123,8 +123,8 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
     let Reader { text, origin, diagnostics } = reader;
     let rule = Rule {
         priority,
-        stand: Stand { format: origin.format.order(), depth: origin.depth(), place: place_of(&origin) },
-        name: if origin.format.name == "remote" { origin.display.clone() } else { id.clone() },
+        position: Position { depth: origin.depth(), place: position_of_place(&origin) },
+        name: if origin.format.id == FormatId::Remote { origin.display.clone() } else { id.clone() },
         id,
         description: None,
         body: String::new(),
@@ -145,10 +145,11 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
     (rule, diagnostics)
 }
 
-/// Where the file's place stands in the row of its format.
-fn place_of(origin: &Origin) -> usize {
+/// Returns the position of the file's place among the places of its format. Imported and fetched files, whose place
+/// is not among them, come first.
+fn position_of_place(origin: &Origin) -> Option<usize> {
     let mut places = origin.format.workspace.iter().chain(origin.format.user);
-    places.position(|place| std::ptr::eq(place, origin.place)).unwrap_or_default()
+    places.position(|place| place == origin.place)
 }
 
 /// A nested rule is for its folder: being always on becomes being on there.
@@ -195,7 +196,9 @@ fn report_dead(
 ) -> bool {
     let (message, help) = match said {
         // These two agents say so themselves.
-        Some(StatedActivation::Always) if matches!(reader.format().name, "cursor" | "opencode") => {
+        Some(StatedActivation::Always)
+            if matches!(reader.format().id, FormatId::Cursor | FormatId::Opencode) =>
+        {
             return true;
         }
         Some(StatedActivation::Always | StatedActivation::AlwaysHere) => {

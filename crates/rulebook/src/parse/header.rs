@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::keys::{self, PATHS, TRIGGERS};
-use super::parse::take_apart;
-use super::{Format, Keys, StatedActivation};
+use super::split::split_header;
 use crate::condition;
+use crate::format::keys::{self, PATHS, TRIGGERS};
+use crate::format::{Format, Keys, StatedActivation};
 use crate::frontmatter::{Header, Value};
 use crate::source::Origin;
 
@@ -22,7 +22,7 @@ pub struct Explained {
 
 /// What each key of a file's header means, in the order of the file; nothing where no header is read.
 pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
-    let reading = take_apart(origin, text);
+    let reading = split_header(origin, text);
     let Header::Read { fields, .. } = reading.header else { return Vec::new() };
     let line = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
     // The closing fence is the last line before the body.
@@ -96,42 +96,14 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
     row.map_or_else(|| format!("a key of {} that changes nothing here", format.agent), |row| row.1.to_owned())
 }
 
-impl StatedActivation {
-    /// What a header that says so makes of its rule.
-    fn meaning(self) -> &'static str {
-        match self {
-            StatedActivation::Always | StatedActivation::AlwaysHere => "on with every request",
-            StatedActivation::Glob => "on for the files its patterns match",
-            StatedActivation::Offered => "on when the agent asks for it, by its description",
-            StatedActivation::Manual => "on when the user asks for it by name",
-            StatedActivation::Off => "off",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::FORMATS;
     use super::*;
-    use crate::source::Scope;
-
-    fn origin(format: &str) -> Origin {
-        let format = Format::named(format).unwrap();
-        Origin {
-            format,
-            place: &format.workspace[0],
-            scope: Scope::Workspace,
-            display: "a.md".into(),
-            path: "/a.md".into(),
-            root: 0,
-            folder: String::new(),
-            inner: "a.md".into(),
-        }
-    }
+    use crate::format::{FORMATS, FormatId};
 
     #[track_caller]
     fn check(format: &str, text: &str, wanted: &[(&str, Range<usize>, &str)]) {
-        let explained = explain_header(&origin(format), text);
+        let explained = explain_header(&Origin::named(FormatId::named(format).unwrap(), "a.md"), text);
         let found: Vec<_> = explained
             .iter()
             .map(|line| (line.key.as_str(), line.lines.clone(), line.meaning.as_str()))
@@ -151,7 +123,7 @@ mod tests {
             "windsurf",
             "---\ntrigger: model_decision\nwhatever: 1\n---\n",
             &[
-                ("trigger", 2..3, "on when the agent asks for it, by its description"),
+                ("trigger", 2..3, "applies when the agent requests it by its description"),
                 ("whatever", 3..4, "not a key of this format; ignored"),
             ],
         );
@@ -164,7 +136,7 @@ mod tests {
         for format in FORMATS {
             for key in format.known_keys().into_iter().filter(|key| !format.inert.contains(key)) {
                 let told = meaning(format, key, &Value::Null);
-                assert!(!told.contains("changes nothing"), "{} {key}: {told}", format.name);
+                assert!(!told.contains("changes nothing"), "{} {key}: {told}", format.name());
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The fields of a header, read as the types they must have; what is not is told.
 
+use super::patterns;
 use super::reader::Reader;
-use super::{Keys, Lists, PlaceKind, keys, patterns};
 use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
+use crate::format::{Keys, Lists, PlaceKind, keys};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
 use crate::rule::Examples;

@@ -1,10 +1,10 @@
 //! A header's stream trigger: regular expressions, scopes and modes.
 
 use super::fields::Fields;
-use super::keys;
 use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, shown};
+use crate::format::keys;
 use crate::frontmatter::Value;
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};

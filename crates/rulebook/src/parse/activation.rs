@@ -2,8 +2,8 @@
 
 use super::fields::Fields;
 use super::reader::Reader;
-use super::{ActivationKey, Bare, Format, Keys, PlaceKind, StatedActivation};
 use crate::diagnostic::{Code, Fix, shown};
+use crate::format::{ActivationKey, Bare, Format, Keys, PlaceKind, StatedActivation};
 use crate::frontmatter::{Field, Value};
 
 impl Fields {

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Agent, Nested};
+use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, Depth, Entry, PATHS, Parsed, Place, PlaceKind, parse};
+use crate::format::keys::PATHS;
+use crate::format::{Bare, Depth, Place, PlaceKind};
+use crate::parse::{Entry, Parsed, parse};
 use crate::rule::{Activation, Rule};
 use crate::source::{Origin, Source};
 
@@ -54,7 +56,7 @@ impl Difference {
 
 /// Which files the agent reads in the folder the rule lies in.
 fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
-    let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
+    let own = agent.formats.iter().filter(|format| format.id == rule.origin.format.id);
     own.flat_map(|format| format.workspace).find_map(|place| {
         let PlaceKind::Folder { extensions, depth, .. } = place.shape else { return None };
         let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
@@ -95,8 +97,8 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
 
 /// What a change to a rule's file does to the agent it belongs to, in a few words; nothing where it does nothing.
 pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
-    let agent = Agent::owner_of(rule.origin.format)?;
-    let own = agent.formats.iter().filter(|format| format.name == rule.origin.format.name);
+    let agent = Agent::owner_of(rule.origin.format.id)?;
+    let own = agent.formats.iter().filter(|format| format.id == rule.origin.format.id);
     let is_its = |place: &&Place| place.path == rule.origin.place.path;
     let (format, place) =
         own.into_iter().find_map(|format| Some((format, format.workspace.iter().find(is_its)?)))?;

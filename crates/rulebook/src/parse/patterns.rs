@@ -1,9 +1,9 @@
 //! What is told of patterns that can be read and probably do not do what their author meant.
 
-use super::Lists;
 use super::reader::Reader;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
+use crate::format::Lists;
 use crate::frontmatter::{Field, Value, quoted};
 use crate::glob::{Dialect, split_list};
 use crate::hidden::shown_characters;

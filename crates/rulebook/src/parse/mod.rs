@@ -1,16 +1,32 @@
 //! Parsing: a source in, a rule (or its rejection) and diagnostics out.
 
+mod activation;
+mod build;
+mod fields;
+mod header;
+mod hidden;
+mod imports;
+mod known;
+mod patterns;
+mod reader;
+mod split;
+mod strict;
+mod trigger;
+
 use std::borrow::Cow;
 
-use super::build::{self, ReadBy};
-use super::reader::Reader;
-use super::{Broken, Keys, strict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::frontmatter::{self, Header, Problem, Reading, Tier};
-use crate::hidden::{self, visible};
+use crate::format::{Broken, Keys};
+use crate::frontmatter::{Header, Reading, Tier};
+use crate::hidden::visible;
 use crate::id::normalize_id;
 use crate::rule::Rule;
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
+use build::ReadBy;
+use reader::Reader;
+
+pub use header::{Explained, explain_header};
+pub use imports::{Import, imports};
 
 /// What became of a source.
 #[derive(Clone, Debug)]
@@ -58,19 +74,19 @@ pub fn parse(source: Source) -> Parsed {
         Ok(text) => text,
         Err(why) => {
             let diagnostic = report_unreadable(&origin, &why);
-            let id = origin.format.id_of(&origin);
+            let id = origin.id();
             let rejected = Rejected { id, codes: vec![diagnostic.code], origin };
             return Parsed { entry: Entry::Rejected(Box::new(rejected)), diagnostics: vec![diagnostic] };
         }
     };
-    let Reading { header, body, body_start, problems } = take_apart(&origin, &text);
+    let Reading { header, body, body_start, problems } = split::split_header(&origin, &text);
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);
     problems.into_iter().for_each(|problem| reader.report_problem(problem));
     report_over_limit(&mut reader);
     report_over_advice(&mut reader);
-    let hidden = hidden::tell(&text, body_start, &reader.origin.display);
+    let hidden = hidden::report_hidden(&text, body_start, &reader.origin.display);
     let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
@@ -104,21 +120,6 @@ pub fn parse(source: Source) -> Parsed {
 fn has_lone_return(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
-}
-
-/// Parts a file's header from its body, as its format does.
-pub(super) fn take_apart<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
-    let mut reading = match origin.format.tier {
-        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
-            frontmatter::read(text, tier)
-        }
-        _ => frontmatter::read_raw(text),
-    };
-    let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
-    if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
-        (reading.body, reading.body_start) = ("", text.len());
-    }
-    reading
 }
 
 /// Reads the header's fields, or does with a broken one what the format's agent does.
@@ -213,17 +214,16 @@ fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
+    use crate::format::{Format, FormatId};
 
     #[test]
     fn a_file_longer_than_is_advised_is_noted() {
         #[track_caller]
         fn check(format: &str, lines: usize, want: usize) {
-            let format = Format::named(format).unwrap();
-            let origin = Origin::named(format, "a.md");
-            let told = parse(Source { origin, text: Ok("x\n".repeat(lines)) }).diagnostics;
+            let format = FormatId::named(format).unwrap();
+            let told = parse(Source::text(format, "a.md", "x\n".repeat(lines))).diagnostics;
             let notes = told.iter().filter(|told| told.code == Code::OverLimit).count();
-            assert_eq!(notes, want, "{} {lines}", format.name);
+            assert_eq!(notes, want, "{format} {lines}");
         }
         check("claude", 200, 0);
         check("claude", 201, 1);
@@ -241,7 +241,7 @@ mod tests {
             let format = Format::named(format).unwrap();
             let mut places = format.workspace.iter().chain(format.user);
             let place = places.find(|place| place.path == path).unwrap();
-            let origin = Origin { place, ..Origin::named(format, "a.md") };
+            let origin = Origin::new(format, place, "a.md");
             let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
             let is_cut =
                 |told: &&Diagnostic| told.code == Code::OverLimit && told.severity == Severity::Warning;

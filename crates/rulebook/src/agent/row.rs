@@ -1,0 +1,107 @@
+//! One row of the table of agents.
+
+use crate::format::{Format, FormatId};
+use crate::rule::Rule;
+use crate::words::words;
+
+/// An agent, or one surface of it.
+#[derive(Debug)]
+pub struct Agent {
+    /// Its name in `--as`.
+    pub name: &'static str,
+    /// The name people know.
+    pub title: &'static str,
+    /// The format that is its own.
+    pub owns: Option<FormatId>,
+    /// What it reads, in order, and how.
+    pub formats: &'static [Format],
+    /// Whether it reads files in folders below the root.
+    pub nested: Nested,
+    /// What it does with several rules of one id.
+    pub conflicts: Conflicts,
+    /// Which rules it puts first.
+    pub order: Order,
+    /// How much it reads of all files of a workspace together, if that is limited.
+    pub limit: Option<SizeLimit>,
+    /// When its rules for paths apply, in a few words.
+    pub fires: &'static str,
+}
+
+impl Agent {
+    /// Returns the format that tells how certain its view is: its own, or the first it reads.
+    pub fn known_by(&self) -> &'static Format {
+        self.formats.iter().find(|format| self.owns == Some(format.id)).unwrap_or(&self.formats[0])
+    }
+}
+
+/// Whether an agent reads files in folders below the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nested {
+    /// It reads them.
+    Read,
+    /// It does not.
+    Unread,
+    /// It is not documented; its view has the files of the root only.
+    Undocumented,
+}
+
+/// What happens to several rules of one id, or with one text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conflicts {
+    /// The first in order wins.
+    #[default]
+    FirstWins,
+    /// All are kept.
+    KeepAll,
+}
+
+/// Which rules come first in the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The user's, then the workspace's.
+    UserFirst,
+    /// The workspace's, then the user's.
+    WorkspaceFirst,
+}
+
+/// How much an agent reads of all files of a workspace together.
+#[derive(Debug)]
+pub struct SizeLimit {
+    /// The most it reads.
+    pub most: usize,
+    /// The unit of that.
+    pub unit: SizeUnit,
+    /// Whether a file counts.
+    pub counts: fn(&Rule) -> bool,
+    /// What happens beyond the limit.
+    pub beyond: Beyond,
+}
+
+words! {
+    /// The unit of a size limit.
+    SizeUnit {
+        /// Bytes on disk.
+        Bytes = "bytes",
+        /// Code points.
+        Characters = "characters",
+    }
+}
+
+impl SizeUnit {
+    /// Measures a text.
+    pub(crate) fn count(self, text: &str) -> usize {
+        match self {
+            SizeUnit::Bytes => text.len(),
+            SizeUnit::Characters => text.chars().count(),
+        }
+    }
+}
+
+/// What an agent does with text beyond its size limit.
+#[derive(Clone, Copy, Debug)]
+pub enum Beyond {
+    /// It cuts the end, reading from the outermost file inwards.
+    Cut,
+    /// It leaves files out, in this order.
+    LeftOut(&'static str),
+}

@@ -1,0 +1,21 @@
+//! Splits a file into header and body.
+
+use crate::diagnostic::Code;
+use crate::format::Broken;
+use crate::frontmatter::{self, Problem, Reading};
+use crate::source::Origin;
+
+/// Splits a file into header and body as its format does.
+pub(super) fn split_header<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
+    let mut reading = match origin.format.tier {
+        Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
+            frontmatter::read(text, tier)
+        }
+        _ => frontmatter::read_raw(text),
+    };
+    let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
+    if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
+        (reading.body, reading.body_start) = ("", text.len());
+    }
+    reading
+}
