@@ -14,7 +14,7 @@ use super::exchange::{Exchange, Stop};
 use super::reply::closed;
 use super::rules::Watch;
 use super::upstream::{Body, Error, full, strip};
-use crate::surface::wire::{Reader, Step, add_usage};
+use crate::surface::wire::{Json, Step, add_usage};
 
 /// A larger answer is not read.
 const MAX_ANSWER: usize = 64 << 20;
@@ -38,7 +38,7 @@ pub(super) async fn watched(
         if let Some(stop) = asked.take() {
             exchange.settle(&stop, head.status == StatusCode::OK);
         }
-        let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
+        let Some(answer) = Json::read(&body) else {
             if head.status == StatusCode::OK {
                 exchange.proxy.fail("the answer is no JSON and is not watched");
                 if exchange.proxy.fail_closed {
@@ -53,13 +53,13 @@ pub(super) async fn watched(
             None
         };
         let Some(stop) = stop else {
-            let body = if spent.is_null() { body } else { summed(&exchange, answer, &spent) };
+            let body = if spent.is_null() { body } else { summed(&exchange, &answer, &spent) };
             if head.headers.contains_key(header::CONTENT_LENGTH) {
                 head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
             }
             return Ok(Response::from_parts(head, full(body)));
         };
-        add_usage(&mut spent, &answer[exchange.wire.usage]);
+        add_usage(&mut spent, &Value::from(&answer[exchange.wire.usage]));
         coming = match exchange.repeat(&stop, "").await {
             Ok(response) => response,
             Err(error) => {
@@ -72,12 +72,10 @@ pub(super) async fn watched(
 }
 
 /// What of the rules an answer goes against.
-fn hits(exchange: &Exchange, watch: &Watch, answer: &Value) -> Vec<Hit> {
-    let (mut reader, mut steps) = (Reader::default(), Vec::new());
-    (exchange.wire.whole)(answer, &mut reader, &mut steps);
+fn hits(exchange: &Exchange, watch: &Watch, answer: &Json<'_>) -> Vec<Hit> {
     let mut monitor = watch.monitor.lock().unwrap_or_else(PoisonError::into_inner);
     let mut hits = Vec::new();
-    for step in steps {
+    for step in exchange.wire.steps(answer) {
         match step {
             Step::Feed { kind: StreamKind::Thinking, .. } if !watch.hears_thinking => {}
             Step::Feed { stream, kind, bytes } => {
@@ -89,7 +87,8 @@ fn hits(exchange: &Exchange, watch: &Watch, answer: &Value) -> Vec<Hit> {
     hits
 }
 
-fn summed(exchange: &Exchange, mut answer: Value, spent: &Value) -> Bytes {
+fn summed(exchange: &Exchange, answer: &Json<'_>, spent: &Value) -> Bytes {
+    let mut answer = Value::from(answer);
     add_usage(&mut answer[exchange.wire.usage], spent);
     answer.to_string().into()
 }

@@ -173,18 +173,17 @@ impl Exchange {
     /// What the request tells: a turn that began, calls that were made, what has left the conversation; and which rules
     /// are to be told of in it.
     fn facts(&self, session: &mut Session) -> (Vec<Event>, Vec<Reminder>) {
-        let anchors = self.request.anchors();
         let mut facts = Vec::new();
-        if self.request.follows.is_none() && session.drop_gone(&anchors) {
+        if self.request.follows.is_none() && session.drop_gone(&self.request) {
             session.policy.compacted();
             facts.push(Event::Compacted);
         }
-        let spoken = self.request.entries.iter().zip(&anchors).rev();
-        let spoken = spoken.filter_map(|(entry, anchor)| Some((entry.spoken()?, anchor))).next();
+        let spoken = self.request.entries.iter().rev();
+        let spoken = spoken.filter_map(|entry| Some((entry.user_text()?, entry.anchor()))).next();
         if let Some((message, anchor)) = spoken.filter(|(_, anchor)| session.turn.as_ref() != Some(*anchor)) {
             session.turn = Some(anchor.clone());
             session.policy.turn_ended();
-            facts.push(Event::prompt(&message));
+            facts.push(Event::prompt(message));
         }
         // Told between turns, so that they count as told in the next.
         let reminders = session.policy.reminders().map(|(claim, reminders)| {
@@ -212,7 +211,7 @@ impl Exchange {
     fn calls(&self) -> impl Iterator<Item = ToolCall> {
         let mut turn = 0;
         self.request.entries.iter().flat_map(move |entry| {
-            turn += u64::from(entry.spoken().is_some());
+            turn += u64::from(entry.user_text().is_some());
             entry.calls.iter().map(move |call| ToolCall {
                 name: call.name.clone(),
                 input: Some(call.input.clone()),
@@ -224,10 +223,10 @@ impl Exchange {
 
     /// The conversation as evidence.
     fn input(&self) -> Input {
-        let spoken: Vec<String> = self.request.entries.iter().filter_map(|entry| entry.spoken()).collect();
+        let spoken: Vec<&str> = self.request.entries.iter().filter_map(|entry| entry.user_text()).collect();
         Input {
             turn: Some(spoken.len() as u64),
-            message: spoken.into_iter().next_back(),
+            message: spoken.last().map(|&message| message.to_owned()),
             tools: self.calls().collect(),
             provider: Some(self.wire.provider.to_owned()),
             model: self.request.model.clone(),
@@ -248,8 +247,7 @@ impl Exchange {
 
     /// The entry behind which something is said now.
     fn behind(&self) -> Option<Anchor> {
-        let last = self.request.last()?;
-        self.request.anchors().into_iter().nth(last)
+        self.request.last().map(|entry| entry.anchor().clone())
     }
 
     /// What hits lead to.

@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 
-use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::surface::wire::{Event, Waits, Wire, cut};
+use crate::surface::wire::{Cut, Deltas, Event, Waits, cut};
 
 /// An event that waits.
 pub(super) struct Item {
     pub(super) event: Event,
-    pub(super) values: Vec<Value>,
     pub(super) waits: Waits,
     pub(super) texts: Vec<Text>,
     pub(super) at: Instant,
@@ -85,34 +83,27 @@ impl HoldQueue {
         taken
     }
 
-    /// What may go of the text that everything waits for: its beginning, as an event of its own.
+    /// Takes the settled beginning of the text that everything waits for, as an event of its own, and returns whether later
+    /// events must be numbered again.
     pub(super) fn take_beginning(
         &mut self,
-        wire: &Wire,
+        deltas: &Deltas,
         mut settled: impl FnMut(&str) -> usize,
-    ) -> Vec<Item> {
-        let Some(item) = self.queue.get_mut(self.chained) else { return Vec::new() };
-        let ([text], [value], Waits::Nothing) = (&mut item.texts[..], &mut item.values[..], item.waits)
-        else {
-            return Vec::new();
-        };
+    ) -> (Vec<Item>, bool) {
+        let none = (Vec::new(), false);
+        let Some(item) = self.queue.get_mut(self.chained) else { return none };
+        let ([text], Waits::Nothing) = (&mut item.texts[..], item.waits) else { return none };
         let most = settled(&text.stream).saturating_sub(text.start);
-        let Some((len, [first, rest])) = cut(wire, &item.event, value, most) else { return Vec::new() };
-        let first = Item {
-            event: Event { raw: first.0 },
-            values: vec![first.1],
-            waits: Waits::Nothing,
-            texts: Vec::new(),
-            at: item.at,
-        };
+        let Some(Cut { len, first, rest, is_numbered }) = cut(deltas, &item.event, most) else { return none };
+        let first =
+            Item { event: Event { raw: first }, waits: Waits::Nothing, texts: Vec::new(), at: item.at };
         text.start += len;
-        *value = rest.1;
-        self.bytes = self.bytes - item.event.raw.len() + rest.0.len();
-        item.event.raw = rest.0;
+        self.bytes = self.bytes - item.event.raw.len() + rest.len();
+        item.event.raw = rest;
         let mut taken: Vec<Item> = self.queue.drain(..std::mem::take(&mut self.chained)).collect();
         self.bytes -= taken.iter().map(|item| item.event.raw.len()).sum::<usize>();
         taken.push(first);
-        taken
+        (taken, is_numbered)
     }
 
     /// The text that everything behind it waits for, and since when.
@@ -137,7 +128,6 @@ mod tests {
             let texts = if *end == 0 { Vec::new() } else { vec![text] };
             held.push(Item {
                 event: Event { raw: (*name).to_owned().into() },
-                values: Vec::new(),
                 waits: *waits,
                 texts,
                 at: Instant::now(),

@@ -63,6 +63,12 @@ impl MonitorFeed {
         (texts, hits)
     }
 
+    /// Returns whether texts may be shown.
+    pub(super) fn is_settled(&mut self, texts: &[Text]) -> bool {
+        let mut settled = self.settled();
+        texts.iter().all(|text| text.end <= settled.of(&text.stream))
+    }
+
     /// How far texts may be shown.
     pub(super) fn settled(&mut self) -> Settled<'_> {
         Settled { monitor: lock(&self.watch), let_go: &self.let_go }

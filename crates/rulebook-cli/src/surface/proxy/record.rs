@@ -16,7 +16,7 @@ use rulebook::lint::{secrets, without_secrets};
 use serde_json::{Map, Value, json};
 
 use super::coding;
-use crate::surface::wire::{Event, Reader, Step, Wire};
+use crate::surface::wire::{self, Event, Json, Reader, Step, Wire};
 
 /// Of a longer answer the beginning is written down.
 const MAX_TAPE: usize = 64 << 20;
@@ -115,7 +115,7 @@ fn joined_secrets(text: &str) -> Option<String> {
     for (event, values) in values.iter().enumerate() {
         for (place, value) in values.iter().enumerate() {
             let mut steps = Vec::new();
-            reader.read(value, &mut steps);
+            wire::read(None, &mut reader, &Json::from(value), &mut steps);
             for step in steps {
                 if let Step::Feed { stream, bytes, .. } = step {
                     let piece = String::from_utf8_lossy(&bytes).into_owned();
@@ -139,7 +139,8 @@ fn joined_secrets(text: &str) -> Option<String> {
         }
     }
     let written = events.iter().zip(&values).zip(&changed).map(|((event, values), is_changed)| {
-        if *is_changed { values.iter().map(|value| Event::of(value).text()).collect() } else { event.text() }
+        let text = |event: &Event| String::from_utf8_lossy(&event.raw).into_owned();
+        if *is_changed { values.iter().map(|value| text(&Event::of(value))).collect() } else { text(event) }
     });
     changed.contains(&true).then(|| written.collect())
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::metrics::Metrics;
 use super::upstream::{Body, full};
+use crate::surface::wire::error_body;
 
 /// Health and numbers.
 pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
@@ -21,10 +22,7 @@ pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
 /// The answer where nothing may pass that is not watched.
 pub(super) fn closed(why: &str) -> Response<Body> {
     let message = format!("rulebook proxy: {why}, and nothing passes without rules");
-    json_answer(
-        StatusCode::BAD_GATEWAY,
-        &json!({ "type": "error", "error": { "type": "api_error", "message": message } }),
-    )
+    json_answer(StatusCode::BAD_GATEWAY, &error_body(&message))
 }
 
 pub(super) fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {

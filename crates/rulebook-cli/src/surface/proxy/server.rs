@@ -31,7 +31,7 @@ use super::trim::Trim;
 use super::upstream::{Body, Error, Upstream, coming, full};
 use super::{answer, reply, stream};
 use crate::args::{Args, Proxy as Options};
-use crate::surface::wire::{WIRES, Wire};
+use crate::surface::wire::{WIRES, Wire, error_body};
 
 /// The paths of the server's own.
 const OWN: &str = "/__rulebook/";
@@ -201,9 +201,8 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
             proxy.metrics.upstream_errors.add(1);
             let told = chain(&*error);
             proxy.log.tell("unreachable", json!({ "path": path, "error": told }));
-            let body = json!({ "type": "error", "error": { "type": "api_error",
-                "message": format!("rulebook proxy: the model's server cannot be asked: {told}") } });
-            json_answer(StatusCode::BAD_GATEWAY, &body)
+            let message = format!("rulebook proxy: the model's server cannot be asked: {told}");
+            json_answer(StatusCode::BAD_GATEWAY, &error_body(&message))
         }
     };
     proxy.log.tell(
@@ -281,7 +280,7 @@ async fn spoken(
             return Read::Unreadable(head);
         };
         let text = std::str::from_utf8(&body).ok();
-        let request = text.and_then(|text| (wire.request)(head.uri.path(), text));
+        let request = text.and_then(|text| wire.request(head.uri.path(), text));
         let Some(request) = request.filter(is_main) else { return Read::Other(head) };
         let exchange = Exchange::new(&preparing, wire, head, body, request, book);
         let prepared = exchange.prepare();

@@ -53,9 +53,10 @@ impl Session {
     }
 
     /// Forgets what stood behind entries that are gone; whether there were any.
-    pub(super) fn drop_gone(&mut self, anchors: &[Anchor]) -> bool {
-        let (kept, gone): (Vec<_>, Vec<_>) =
-            self.inserted.drain(..).partition(|inserted| anchors.contains(&inserted.behind));
+    pub(super) fn drop_gone(&mut self, request: &Request) -> bool {
+        let is_there =
+            |inserted: &Inserted| request.entries.iter().any(|entry| *entry.anchor() == inserted.behind);
+        let (kept, gone): (Vec<_>, Vec<_>) = self.inserted.drain(..).partition(is_there);
         self.inserted = kept;
         for source in gone.iter().flat_map(|inserted| &inserted.sources) {
             self.given.remove(source);
@@ -69,12 +70,10 @@ impl Session {
         if let Some(prefix) = self.prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
             edits.extend(wire.shapes.put(&request.prefix, &[prefix]));
         }
-        if !self.inserted.is_empty() {
-            for (anchor, entry) in request.anchors().iter().zip(&request.entries) {
-                let own = self.inserted.iter().filter(|inserted| inserted.behind == *anchor);
-                let texts: Vec<&str> = own.map(|inserted| inserted.text.as_str()).collect();
-                edits.extend(wire.shapes.put(&entry.slot, &texts));
-            }
+        for entry in &request.entries {
+            let own = self.inserted.iter().filter(|inserted| inserted.behind == *entry.anchor());
+            let texts: Vec<&str> = own.map(|inserted| inserted.text.as_str()).collect();
+            edits.extend(wire.shapes.put(&entry.slot, &texts));
         }
         if let Some((id, range)) = &request.follows
             && let Some(known) = self.aliases.get(id)
@@ -122,11 +121,10 @@ impl Key {
             let mut values = names.iter().filter_map(|name| headers.get(*name)?.to_str().ok());
             values.find(|value| !value.is_empty()).map(str::to_owned)
         };
-        let anchors = request.anchors();
-        let spoken = request.entries.iter().position(|entry| entry.spoken().is_some());
+        let mut entries = request.entries.iter();
+        let spoken = entries.clone().find(|entry| entry.user_text().is_some()).or_else(|| entries.next());
         // Where the provider keeps the conversation, its beginning is not in the request.
-        let beginning =
-            if request.follows.is_some() { None } else { anchors.get(spoken.unwrap_or(0)).cloned() };
+        let beginning = spoken.filter(|_| request.follows.is_none()).map(|entry| entry.anchor().clone());
         let beginning = format!("{root}\n{}", beginning.unwrap_or_default());
         let session = named(SESSION).or_else(|| request.key.clone()).filter(|name| !name.is_empty());
         let session = session.unwrap_or_else(|| TextHash::of(&beginning).to_string());

@@ -1,4 +1,5 @@
-//! Answers in events: what is clean goes to the client at once; what is not is never seen, and asked for again.
+//! Streamed responses: what is settled goes to the client at once; what breaks a rule is never sent, and the model is asked
+//! again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,67 +19,67 @@ use super::monitor_feed::MonitorFeed;
 use super::record::Tape;
 use super::rules::Watch;
 use super::upstream::{Body, Error, strip};
-use crate::surface::wire::{Event, Events, Reader, Splice, Waits};
+use crate::surface::wire::{self, Event, Events, Json, Reader, Splice, Waits};
 
-/// How long a client is kept without a byte.
+/// How long a client goes without a byte while something is held.
 const PING: Duration = Duration::from_secs(10);
 
-/// More than this is not held, and of a single event not read.
+/// The most bytes that are held, and the largest event that is read.
 const MAX_HELD: usize = 32 << 20;
 
-/// An error that is told in the middle of an answer is no longer than this.
+/// The longest error that is passed on in the middle of a response.
 const MAX_ERROR: usize = 64 << 10;
 
-/// The answer of a model, watched on its way to the client.
+/// A response of the model, watched on its way to the client.
 struct Stream {
     exchange: Exchange,
-    heard: MonitorFeed,
-    from: From,
+    feed: MonitorFeed,
+    source: Source,
     events: Events,
     reader: Reader,
-    held: HoldQueue,
+    queue: HoldQueue,
     splice: Box<dyn Splice>,
     /// How often the model was asked again.
     retries: u32,
-    /// Whether events are written anew: they are another answer's, or are counted and one was cut.
+    /// Whether events are written again: they belong to another response, or are numbered and one was cut.
     is_rewritten: bool,
-    /// The bytes that go to the client next, and when the last went.
-    out: BytesMut,
+    /// What goes to the client next, and when the last bytes went.
+    out: Vec<Bytes>,
     sent: Instant,
     tape: Option<Tape>,
-    /// Whether events pass without a look: something of ours failed.
-    is_blind: bool,
+    /// Whether events pass unread because something failed here.
+    is_unwatched: bool,
 }
 
-/// Where the answer comes from.
-enum From {
-    Answer(Incoming),
-    Asking(BoxFuture<'static, Result<Response<Incoming>, Error>>, Box<Stop>),
-    Nothing,
+/// Where the response comes from.
+enum Source {
+    Response(Incoming),
+    Retry(BoxFuture<'static, Result<Response<Incoming>, Error>>, Box<Stop>),
+    Ended,
     Broken(Error),
 }
 
-/// The answer for the client.
+/// Returns the response for the client.
 pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<Incoming>) -> Response<Body> {
     exchange.proxy.metrics.streams.add(1);
     let (mut head, body) = response.into_parts();
     strip(&mut head.headers);
     head.headers.remove(header::CONTENT_LENGTH);
-    let tape = exchange.proxy.record.as_ref();
+    let record = exchange.proxy.record.as_ref();
     let stream = Stream {
-        tape: tape.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
+        tape: record.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
-        heard: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
+        feed: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
         exchange,
-        from: From::Answer(body),
+        source: Source::Response(body),
         events: Events::default(),
         reader: Reader::default(),
-        held: HoldQueue::default(),
+        queue: HoldQueue::default(),
         retries: 0,
         is_rewritten: false,
-        out: BytesMut::new(),
+        out: Vec::new(),
         sent: Instant::now(),
-        is_blind: false,
+        is_unwatched: false,
     };
     let frames = futures_util::stream::unfold(stream, |mut stream| async move {
         let bytes = stream.next().await?;
@@ -94,67 +95,69 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    /// The next bytes for the client.
+    /// Returns the next bytes for the client.
     async fn next(&mut self) -> Option<Result<Bytes, Error>> {
         loop {
-            if !self.out.is_empty() {
+            if let Some(bytes) = joined(&mut self.out) {
                 self.sent = Instant::now();
-                return Some(Ok(self.out.split().freeze()));
+                return Some(Ok(bytes));
             }
             let deadline = self.deadline();
-            match &mut self.from {
-                From::Nothing => return None,
-                From::Broken(_) => {
-                    // What was sent before reaches the client before the end does.
+            match &mut self.source {
+                Source::Ended => return None,
+                Source::Broken(_) => {
+                    // What was sent before reaches the client before the error does.
                     tokio::task::yield_now().await;
-                    let From::Broken(error) = std::mem::replace(&mut self.from, From::Nothing) else {
+                    let Source::Broken(error) = std::mem::replace(&mut self.source, Source::Ended) else {
                         return None;
                     };
                     return Some(Err(error));
                 }
-                From::Answer(body) => match before(deadline, body.frame()).await {
+                Source::Response(body) => match before(deadline, body.frame()).await {
                     None => self.late(),
                     Some(Some(Ok(frame))) => {
                         if let Ok(data) = frame.into_data() {
-                            self.take(&data);
+                            self.receive(data);
                         }
                     }
-                    Some(Some(Err(error))) => self.over(From::Broken(error.into())),
-                    Some(None) => self.over(From::Nothing),
+                    Some(Some(Err(error))) => self.end(Source::Broken(error.into())),
+                    Some(None) => self.end(Source::Ended),
                 },
-                From::Asking(asking, _) => match before(deadline, asking).await {
+                Source::Retry(asking, _) => match before(deadline, asking).await {
                     None => self.late(),
-                    Some(answered) => self.answered(answered).await,
+                    Some(answered) => self.continue_with(answered).await,
                 },
             }
         }
     }
 
-    /// When something is to be done although nothing comes.
+    /// Returns when something must be done even if nothing arrives.
     fn deadline(&self) -> Option<Instant> {
-        let ping = (!self.held.is_empty() || matches!(self.from, From::Asking(..))).then(|| self.sent + PING);
-        let (_, longest) = self.exchange.hold(&self.heard.watch);
-        let release = self.held.waits_for().map(|(_, since)| since + longest);
-        ping.into_iter().chain(release).min()
+        let is_waiting = !self.queue.is_empty() || matches!(self.source, Source::Retry(..));
+        let release = self.queue.waits_for().map(|(_, since)| since + self.longest_hold());
+        is_waiting.then(|| self.sent + PING).into_iter().chain(release).min()
+    }
+
+    fn longest_hold(&self) -> Duration {
+        self.exchange.hold(&self.feed.watch).1
     }
 
     fn late(&mut self) {
-        let (_, longest) = self.exchange.hold(&self.heard.watch);
-        if self.held.waits_for().is_some_and(|(_, since)| since.elapsed() >= longest) {
+        let longest = self.longest_hold();
+        if self.queue.waits_for().is_some_and(|(_, since)| since.elapsed() >= longest) {
             self.release_held();
         }
         if self.sent.elapsed() >= PING && self.out.is_empty() {
-            self.out.extend_from_slice(self.exchange.wire.ping.as_bytes());
+            self.out.push(Bytes::from_static(self.exchange.wire.ping.as_bytes()));
         }
     }
 
-    /// Takes in what came.
-    fn take(&mut self, data: &[u8]) {
+    fn receive(&mut self, data: Bytes) {
         if let Some(tape) = &mut self.tape {
-            tape.take(data);
+            tape.take(&data);
         }
-        if self.is_blind {
-            return self.out.extend_from_slice(data);
+        if self.is_unwatched {
+            return self.out.push(data);
         }
         self.events.push(data);
         while let Some(event) = self.events.next() {
@@ -162,124 +165,138 @@ impl Stream {
                 return self.ask_again(stop);
             }
         }
-        if self.held.bytes() > MAX_HELD || self.events.pending() > MAX_HELD {
+        if self.queue.bytes() > MAX_HELD || self.events.pending() > MAX_HELD {
             self.fail("too much is held");
         }
     }
 
-    /// An event of the answer.
+    /// Takes an event of the response; returns why the response must stop, if it must.
     fn event(&mut self, event: Event) -> Option<Stop> {
         self.exchange.proxy.metrics.events.add(1);
-        let values = event.values();
-        let mut steps = Vec::new();
-        let waits = values.iter().map(|value| self.reader.read(value, &mut steps)).max();
-        let waits = waits.unwrap_or_default();
-        let (texts, hits) = self.heard.take(steps, waits);
-        let stop = self.judge(&hits);
-        if stop.is_none() {
-            self.held.push(Item { event, values, waits, texts, at: Instant::now() });
-            if waits == Waits::Last {
-                self.held.end();
-            }
-            // Before the next is looked at: a match that is found there may have begun here.
-            self.let_out();
+        let data = event.data();
+        let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
+        let (mut steps, mut waits) = (Vec::new(), Waits::Nothing);
+        for value in &values {
+            waits = waits.max(wire::read(Some(self.exchange.wire), &mut self.reader, value, &mut steps));
         }
-        stop
+        let (texts, hits) = self.feed.take(steps, waits);
+        if let Some(stop) = self.judge(&hits) {
+            return Some(stop);
+        }
+        // Most events wait for nothing.
+        if waits == Waits::Nothing
+            && self.queue.is_empty()
+            && !self.is_rewritten
+            && self.feed.is_settled(&texts)
+        {
+            values.iter().for_each(|value| self.splice.sent(value));
+            self.out.push(event.raw);
+            return None;
+        }
+        drop(values);
+        drop(data);
+        self.queue.push(Item { event, waits, texts, at: Instant::now() });
+        if waits == Waits::Last {
+            self.queue.end();
+        }
+        // Before the next event is read: a match that ends there may have begun here.
+        self.release_settled();
+        None
     }
 
     fn judge(&self, hits: &[Hit]) -> Option<Stop> {
-        if hits.is_empty() { None } else { self.exchange.judge(&self.heard.watch, hits) }
+        if hits.is_empty() { None } else { self.exchange.judge(&self.feed.watch, hits) }
     }
 
-    /// Lets out what waits for nothing any more.
-    fn let_out(&mut self) {
-        let mut settled = self.heard.settled();
-        let mut items = self.held.take(|stream| settled.of(stream));
-        let first = self.held.take_beginning(self.exchange.wire, |stream| settled.of(stream));
+    /// Sends what waits for nothing any more.
+    fn release_settled(&mut self) {
+        let mut settled = self.feed.settled();
+        let items = self.queue.take(|stream| settled.of(stream));
+        let (beginning, is_numbered) =
+            self.queue.take_beginning(&self.exchange.wire.deltas, |stream| settled.of(stream));
         drop(settled);
-        let is_counted = |item: &Item| item.values.iter().any(|value| value["sequence_number"].is_u64());
-        self.is_rewritten |= first.iter().any(is_counted);
-        items.extend(first);
-        items.into_iter().for_each(|item| self.send(item));
-        let (most, _) = self.exchange.hold(&self.heard.watch);
-        let Some((texts, _)) = self.held.waits_for() else { return };
-        if self.heard.is_much(texts, most) || self.held.bytes() >= most.saturating_mul(64) {
+        self.is_rewritten |= is_numbered;
+        items.into_iter().chain(beginning).for_each(|item| self.send(item.event));
+        let (most, _) = self.exchange.hold(&self.feed.watch);
+        let Some((texts, _)) = self.queue.waits_for() else { return };
+        if self.feed.is_much(texts, most) || self.queue.bytes() >= most.saturating_mul(64) {
             self.release_held();
         }
     }
 
-    fn send(&mut self, item: Item) {
+    fn send(&mut self, event: Event) {
         if !self.is_rewritten {
-            self.out.extend_from_slice(&item.event.raw);
-            item.values.iter().for_each(|value| self.splice.went(value));
-            return;
+            for text in event.data() {
+                Json::read(&text).iter().for_each(|value| self.splice.sent(value));
+            }
+            return self.out.push(event.raw);
         }
-        if item.values.is_empty() {
-            return self.out.extend_from_slice(&item.event.raw);
+        let values = event.values();
+        if values.is_empty() {
+            return self.out.push(event.raw);
         }
-        let written: Vec<Value> = item.values.into_iter().filter_map(|value| self.rewritten(value)).collect();
-        written.iter().for_each(|value| self.out.extend_from_slice(&Event::of(value).raw));
-    }
-
-    fn rewritten(&mut self, value: Value) -> Option<Value> {
-        let own = value["response"]["id"].as_str().map(str::to_owned);
-        let written = self.splice.rewrite(value)?;
-        if let (Some(own), Some(known)) = (own, written["response"]["id"].as_str())
-            && own != known
-        {
-            self.exchange.alias(known, &own);
-        }
-        Some(written)
-    }
-
-    /// A match that stays possible for long holds no longer.
-    fn release_held(&mut self) {
-        let Some((texts, _)) = self.held.waits_for() else { return };
-        let streams: Vec<String> = texts.iter().map(|Text { stream, .. }| stream.clone()).collect();
-        for stream in streams {
-            if self.heard.let_go(&stream) {
-                self.exchange.released(&self.heard.watch, &stream);
+        for value in values {
+            if let Some(written) = self.splice.rewrite(value) {
+                self.write(&written);
+            }
+            if let Some((client, provider)) = self.splice.renamed() {
+                self.exchange.alias(&client, &provider);
             }
         }
-        self.let_out();
     }
 
-    /// The answer is over; what only its end could decide is decided.
-    fn over(&mut self, from: From) {
-        self.from = from;
+    fn write(&mut self, data: &Value) {
+        self.out.push(Event::of(data).raw);
+    }
+
+    /// Stops holding a text for a match that stayed possible for too long.
+    fn release_held(&mut self) {
+        let Some((texts, _)) = self.queue.waits_for() else { return };
+        let streams: Vec<String> = texts.iter().map(|Text { stream, .. }| stream.clone()).collect();
+        for stream in streams {
+            if self.feed.let_go(&stream) {
+                self.exchange.released(&self.feed.watch, &stream);
+            }
+        }
+        self.release_settled();
+    }
+
+    /// Ends the response and decides what only its end could decide.
+    fn end(&mut self, source: Source) {
+        self.source = source;
         let rest = self.events.rest();
         let stop = rest.and_then(|rest| self.event(rest));
         let mut steps = Vec::new();
         self.reader.end(&mut steps);
-        let (_, hits) = self.heard.take(steps, Waits::End);
+        let (_, hits) = self.feed.take(steps, Waits::End);
         let stop = stop.or_else(|| self.judge(&hits));
         match stop {
-            Some(stop) if !matches!(self.from, From::Broken(_)) => self.ask_again(stop),
-            // What was to be stopped is not shown where nobody can be asked again.
+            Some(stop) if !matches!(self.source, Source::Broken(_)) => self.ask_again(stop),
+            // The connection is broken: what a rule stopped is dropped without a retry.
             Some(stop) => self.exchange.settle(&stop, false),
             None => {
-                self.held.end();
-                self.let_out();
+                self.queue.end();
+                self.release_settled();
             }
         }
     }
 
-    /// Stops the answer and asks the model again.
+    /// Stops the response and asks the model again.
     fn ask_again(&mut self, stop: Stop) {
-        let asking = self.exchange.repeat(&stop, &self.heard.said);
+        let asking = self.exchange.repeat(&stop, &self.feed.said);
         self.retries += 1;
         self.is_rewritten = true;
         let name = format!("{}.{}/", self.exchange.number, self.retries);
-        self.heard = MonitorFeed::new(Arc::clone(&self.heard.watch), name);
-        self.held.clear();
+        self.feed = MonitorFeed::new(Arc::clone(&self.feed.watch), name);
+        self.queue.clear();
         self.events = Events::default();
         self.reader = Reader::default();
-        self.from = From::Asking(asking, Box::new(stop));
+        self.source = Source::Retry(asking, Box::new(stop));
     }
 
-    /// The model's server answered the second time.
-    async fn answered(&mut self, answered: Result<Response<Incoming>, Error>) {
-        let From::Asking(_, stop) = std::mem::replace(&mut self.from, From::Nothing) else { return };
+    /// Continues with the response to the retry.
+    async fn continue_with(&mut self, answered: Result<Response<Incoming>, Error>) {
+        let Source::Retry(_, stop) = std::mem::replace(&mut self.source, Source::Ended) else { return };
         let is_stream = |response: &Response<Incoming>| {
             let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
             response.status() == StatusCode::OK
@@ -293,10 +310,8 @@ impl Stream {
                 self.tape = record.map(|record| {
                     record.answer(self.exchange.number, Some(self.exchange.wire), &head.headers)
                 });
-                for event in self.splice.close() {
-                    self.out.extend_from_slice(&Event::of(&event).raw);
-                }
-                self.from = From::Answer(body);
+                self.splice.close().iter().for_each(|event| self.out.push(Event::of(event).raw));
+                self.source = Source::Response(body);
                 return;
             }
             Ok(response) => {
@@ -310,34 +325,44 @@ impl Stream {
         };
         self.exchange.settle(&stop, false);
         self.exchange.proxy.log.tell("retry-failed", json!({ "session": self.exchange.session_name() }));
-        self.out.extend_from_slice(&Event::of(&(self.exchange.wire.error)(&error)).raw);
+        self.write(&(self.exchange.wire.error)(&error));
     }
 
-    /// Something of ours failed: what comes passes without a look, unless it is to be stopped then.
+    /// Passes the rest unread because something failed here, or ends the response if `--fail-closed` asks for that.
     fn fail(&mut self, why: &str) {
         let proxy = Arc::clone(&self.exchange.proxy);
         proxy.fail(&format!("{why}: the rest of an answer is not watched"));
         if proxy.fail_closed {
             let error = json!(format!("rulebook proxy: {why}, and nothing passes without rules"));
-            self.held.clear();
-            self.out.extend_from_slice(&Event::of(&(self.exchange.wire.error)(&error)).raw);
-            self.from = From::Nothing;
+            self.queue.clear();
+            self.write(&(self.exchange.wire.error)(&error));
+            self.source = Source::Ended;
             return;
         }
-        self.is_blind = true;
-        self.heard.forget();
-        self.held.end();
-        self.let_out();
-        if let Some(rest) = self.events.rest() {
-            self.out.extend_from_slice(&rest.raw);
+        self.is_unwatched = true;
+        self.feed.forget();
+        self.queue.end();
+        self.release_settled();
+        self.out.extend(self.events.rest().map(|rest| rest.raw));
+    }
+}
+
+/// Takes everything that goes to the client now, in one piece.
+fn joined(out: &mut Vec<Bytes>) -> Option<Bytes> {
+    match out.len() {
+        0 | 1 => out.pop(),
+        _ => {
+            let mut all = BytesMut::with_capacity(out.iter().map(Bytes::len).sum());
+            out.drain(..).for_each(|bytes| all.extend_from_slice(&bytes));
+            Some(all.freeze())
         }
     }
 }
 
-/// What comes before a deadline.
-async fn before<T>(deadline: Option<Instant>, coming: impl Future<Output = T>) -> Option<T> {
+/// Returns what arrives before a deadline.
+async fn before<T>(deadline: Option<Instant>, arriving: impl Future<Output = T>) -> Option<T> {
     match deadline {
-        Some(deadline) => timeout_at(deadline, coming).await.ok(),
-        None => Some(coming.await),
+        Some(deadline) => timeout_at(deadline, arriving).await.ok(),
+        None => Some(arriving.await),
     }
 }

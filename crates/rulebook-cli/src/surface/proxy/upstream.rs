@@ -13,7 +13,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::surface::wire::{WIRES, Wire};
+use crate::surface::wire::{WIRES, Wire, provider};
 
 /// Whatever goes wrong on the way of a body.
 pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -116,7 +116,8 @@ impl Upstream {
     /// The address of a request at the server it is for.
     fn target(&self, wire: Option<&Wire>, head: &Parts) -> anyhow::Result<Uri> {
         let path = head.uri.path();
-        let provider = wire.map_or_else(|| guess(path, &head.headers), |wire| wire.provider);
+        let provider =
+            wire.map_or_else(|| provider(path, |name| head.headers.contains_key(name)), |wire| wire.provider);
         let named =
             |wanted: &str| self.named.iter().find(|(name, _)| name == wanted).map(|(_, uri)| uri.clone());
         let home = WIRES.iter().find(|wire| wire.provider == provider).map(|wire| wire.home);
@@ -159,15 +160,6 @@ fn base(url: &str) -> anyhow::Result<Uri> {
         anyhow!("write an address such as https://api.anthropic.com")
             .context(format!("`{url}` is no address"))
     })
-}
-
-/// Whose a request is that is in no wire.
-fn guess(path: &str, headers: &HeaderMap) -> &'static str {
-    match () {
-        () if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") => "anthropic",
-        () if path.starts_with("/v1beta") || headers.contains_key("x-goog-api-key") => "gemini",
-        () => "openai",
-    }
 }
 
 /// A path below another; what both say where they meet is said once.

@@ -3,127 +3,132 @@
 use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
-use super::reader::tool;
-use super::request::{Call, Node};
-use super::splice::Spent;
-use super::{Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::cut::Deltas;
+use super::edit::{Shapes, Slot};
+use super::json::Json;
+use super::node::Node;
+use super::protocol::{Wire, error_body, text};
+use super::reader::{Reader, Step, Waits, tool};
+use super::request::{Call, Entry, Request, Role};
+use super::splice::{Splice, Usage};
 
 pub(super) const WIRE: Wire = Wire {
     name: "anthropic",
     provider: "anthropic",
     home: "https://api.anthropic.com",
     variables: &[("ANTHROPIC_BASE_URL", "")],
+    headers: &["anthropic-version", "x-api-key"],
+    paths: None,
     is_for: |path| path.ends_with("/messages"),
-    request,
+    parse,
     shapes: Shapes {
         part: |text| json!({ "type": "text", "text": text }),
-        told: |text| json!({ "role": "user", "content": [{ "type": "text", "text": text }] }),
-        said: |text| json!({ "role": "assistant", "content": [{ "type": "text", "text": text }] }),
-        standing: |text| json!({ "role": "user", "content": text }),
-        key: |text| ("system", json!([{ "type": "text", "text": text }])),
+        to_model: |text| json!({ "role": "user", "content": [{ "type": "text", "text": text }] }),
+        from_model: |text| json!({ "role": "assistant", "content": [{ "type": "text", "text": text }] }),
+        system_entry: |text| json!({ "role": "user", "content": text }),
+        system_key: |text| ("system", json!([{ "type": "text", "text": text }])),
     },
-    whole,
+    read,
+    read_whole,
     usage: "usage",
-    deltas: Deltas { texts: &["/delta/text"], once: &[] },
+    deltas: Deltas { texts: &["/delta/text"], once: &[], number: None },
     splice: || Box::new(Tail::default()),
     ping: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     error: |error| match error.get("type") {
         Some(kind) if kind == "error" => error.clone(),
-        _ => json!({ "type": "error", "error": { "type": "api_error", "message": error.to_string() } }),
+        _ => error_body(&error.to_string()),
     },
 };
 
-pub(super) fn read(reader: &mut Reader, kind: &str, event: &Value, steps: &mut Vec<Step>) -> Waits {
-    let stream = format!("{}/{}", reader.messages, event["index"]);
-    match kind {
+fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
+    let kind = event["type"].as_str().filter(|kind| !kind.starts_with("response."))?;
+    let stream = || format!("{}/{}", reader.count, event["index"]);
+    Some(match kind {
         "message_start" => {
             reader.end(steps);
-            reader.messages += 1;
+            reader.count += 1;
+            Waits::Nothing
         }
         "content_block_start" => {
-            let block = &event["content_block"];
-            let kind = text(block, "type");
+            let (stream, block) = (stream(), &event["content_block"]);
+            let kind = block.text("type");
             match kind {
                 "thinking" => reader.feed(stream, StreamKind::Thinking, block["thinking"].as_str(), steps),
-                // Sealed: there is nothing to read.
+                // Encrypted: there is nothing to read.
                 "redacted_thinking" => reader.feed(stream, StreamKind::Thinking, None, steps),
                 call if call.ends_with("tool_use") => {
-                    // Usually empty, and the arguments follow in pieces.
-                    let whole = block["input"].as_object().filter(|input| !input.is_empty());
-                    let whole = whole.map(|input| Value::Object(input.clone()).to_string());
-                    reader.feed(stream, tool(&block["name"]), whole.as_deref(), steps);
+                    // Usually empty: the arguments follow in deltas.
+                    let input = match &block["input"] {
+                        Json::Object(fields) if !fields.is_empty() => Some(block["input"].to_string()),
+                        _ => None,
+                    };
+                    reader.feed(stream, tool(&block["name"]), input.as_deref(), steps);
                 }
                 _ => reader.feed(stream, StreamKind::Text, block["text"].as_str(), steps),
             }
-            // Calls of other names are carried out by the provider.
-            return if kind == "tool_use" { Waits::End } else { Waits::Next };
+            // Calls of other types are run by the provider.
+            if kind == "tool_use" { Waits::End } else { Waits::Next }
         }
         "content_block_delta" => {
-            let delta = &event["delta"];
+            let (stream, delta) = (stream(), &event["delta"]);
             let waits = waits_with(reader, &stream);
-            let said = [
-                (StreamKind::Text, "text"),
-                (StreamKind::Thinking, "thinking"),
-                (tool(&Value::Null), "partial_json"),
-            ];
-            for (kind, key) in said {
+            for (kind, key) in [(StreamKind::Text, "text"), (StreamKind::Thinking, "thinking")] {
                 if let Some(text) = delta[key].as_str() {
                     reader.feed(stream.clone(), kind, Some(text), steps);
                 }
             }
-            return waits;
+            if let Some(json) = delta["partial_json"].as_str() {
+                reader.feed(stream, tool(&Json::Null), Some(json), steps);
+            }
+            waits
         }
         "content_block_stop" => {
+            let stream = stream();
             let waits = waits_with(reader, &stream);
             reader.close(&stream, steps);
-            return waits;
+            waits
         }
-        // Behind an error, which OpenAI's Responses call the same, nothing comes.
-        "message_delta" | "message_stop" | "error" => {
-            reader.end(steps);
-            return Waits::Last;
-        }
-        _ => {}
-    }
-    Waits::Nothing
+        "message_delta" | "message_stop" | "error" => reader.end_response(steps),
+        _ => Waits::Nothing,
+    })
 }
 
-/// A signed thought is worth nothing without what it led to.
+/// A signed thought is refused without what it led to.
 fn waits_with(reader: &Reader, stream: &str) -> Waits {
     if reader.open.get(stream) == Some(&StreamKind::Thinking) { Waits::Next } else { Waits::Nothing }
 }
 
-fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
-    for (at, block) in answer["content"].as_array().into_iter().flatten().enumerate() {
-        let (stream, kind) = (format!("whole/{at}"), text(block, "type"));
-        match kind {
-            "thinking" => reader.whole(&stream, StreamKind::Thinking, text(block, "thinking"), steps),
-            "text" => reader.whole(&stream, StreamKind::Text, text(block, "text"), steps),
+fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
+    for (at, block) in response["content"].items().iter().enumerate() {
+        let stream = format!("whole/{at}");
+        match block.text("type") {
+            "thinking" => reader.feed_whole(&stream, StreamKind::Thinking, block.text("thinking"), steps),
+            "text" => reader.feed_whole(&stream, StreamKind::Text, block.text("text"), steps),
             call if call.ends_with("tool_use") => {
-                reader.whole(&stream, tool(&block["name"]), &block["input"].to_string(), steps);
+                reader.feed_whole(&stream, tool(&block["name"]), &block["input"].to_string(), steps);
             }
             _ => {}
         }
     }
 }
 
-/// Blocks are counted on, and there is one message.
+/// One message: the indexes of blocks continue.
 #[derive(Default)]
 struct Tail {
-    /// The block the client has open, and the index of the next.
+    /// The block that the client has open, and the index of the next one.
     open: Option<u64>,
     next: u64,
-    /// What is added to the indexes of the answer that comes now.
+    /// What is added to the indexes of the current response.
     base: u64,
-    spent: Spent,
+    usage: Usage,
 }
 
 impl Tail {
-    fn follow(&mut self, event: &Value) {
+    fn follow(&mut self, event: &Json<'_>) {
         let index = event["index"].as_u64();
-        match text(event, "type") {
-            "message_start" => self.spent.saw(&event["message"]["usage"]),
-            "message_delta" => self.spent.saw(&event["usage"]),
+        match event.text("type") {
+            "message_start" => self.usage.report(&event["message"]["usage"]),
+            "message_delta" => self.usage.report(&event["usage"]),
             "content_block_start" => {
                 self.open = index;
                 self.next = self.next.max(index.unwrap_or(0) + 1);
@@ -135,59 +140,61 @@ impl Tail {
 }
 
 impl Splice for Tail {
-    fn went(&mut self, event: &Value) {
+    fn sent(&mut self, event: &Json<'_>) {
         self.follow(event);
     }
 
     fn close(&mut self) -> Vec<Value> {
         self.base = self.next;
-        self.spent.close();
+        self.usage.close();
         let open = self.open.take();
         open.map(|index| json!({ "type": "content_block_stop", "index": index })).into_iter().collect()
     }
 
     fn rewrite(&mut self, mut event: Value) -> Option<Value> {
-        if text(&event, "type") == "message_start" {
-            self.follow(&event);
-            return None;
-        }
         if let Some(index) = event["index"].as_u64() {
             event["index"] = json!(index + self.base);
         }
-        self.follow(&event);
-        if text(&event, "type") == "message_delta" {
-            // The beginning said what the first question cost; the end says what all did.
-            event["usage"] = self.spent.total();
+        self.follow(&Json::from(&event));
+        match text(&event, "type") {
+            "message_start" => return None,
+            // The beginning reported the usage of the first request; the end reports that of all.
+            "message_delta" => event["usage"] = self.usage.total(),
+            _ => {}
         }
         Some(event)
     }
 }
 
-fn request(_: &str, body: &str) -> Option<Request> {
+fn parse(_: &str, body: &str) -> Option<Request> {
     let root = Node::root(body)?;
     let fields = root.fields()?;
     let messages = fields.get("messages")?.items()?;
-    let (prefix, standing) = match fields.get("system").filter(|node| !node.is_null()) {
+    let (prefix, system) = match fields.get("system").filter(|node| !node.is_null()) {
         None => (Slot::Key(root.inside()), Vec::new()),
-        Some(node) => (node.slot(), node.texts("text")),
+        Some(node) => (node.parts_slot(), node.texts("text")),
     };
-    let entries: Vec<Entry> = messages.iter().filter_map(entry).collect();
     Some(Request {
         model: fields.get("model").and_then(Node::text),
-        has_tools: fields.get("tools").and_then(Node::items).is_some_and(|tools| !tools.is_empty()),
+        has_tools: fields.get("tools").is_some_and(Node::has_items),
         key: fields.get("metadata").map(Node::value).map(|value| text(&value, "user_id").to_owned()),
         follows: None,
         prefix,
-        standing,
-        end: messages.last().map(|last| Slot::Behind(last.range().end))?,
-        entries,
+        system,
+        end: messages.last().map(|last| Slot::After(last.range().end))?,
+        entries: messages.iter().filter_map(entry).collect(),
     })
 }
 
 fn entry(message: &Node<'_>) -> Option<Entry> {
     let fields = message.fields()?;
     let content = fields.get("content")?;
-    let mut entry = Entry::new(Role::named(&fields.get("role")?.text()?), content.slot());
+    let role = match fields.get("role")?.text()?.as_str() {
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        _ => Role::User,
+    };
+    let mut entry = Entry::new(role, content.parts_slot());
     entry.texts.extend(content.text());
     for block in content.items().into_iter().flatten() {
         let value = block.value();
@@ -199,10 +206,10 @@ fn entry(message: &Node<'_>) -> Option<Entry> {
                 input: value["input"].clone(),
             }),
             "tool_result" => {
-                entry.results.push(text(&value, "tool_use_id").to_owned());
-                entry.told.extend(value["content"].as_str().map(str::to_owned));
+                entry.result_ids.push(text(&value, "tool_use_id").to_owned());
+                entry.results.extend(value["content"].as_str().map(str::to_owned));
                 let parts = value["content"].as_array().into_iter().flatten();
-                entry.told.extend(parts.filter_map(|part| part["text"].as_str().map(str::to_owned)));
+                entry.results.extend(parts.filter_map(|part| part["text"].as_str().map(str::to_owned)));
             }
             _ => {}
         }

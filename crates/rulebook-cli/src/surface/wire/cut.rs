@@ -1,39 +1,40 @@
-//! A delta cut in two: what is clean goes, what is in doubt stays, each an event of the shape of the whole.
+//! Cuts a delta in two: the settled beginning goes to the client, the rest stays; each is an event of the same shape.
 
 use bytes::Bytes;
-use serde_json::Value;
 
-use super::request::Node;
-use super::{Event, Wire};
+use super::json::Json;
+use super::node::Node;
+use super::sse::Event;
 
-/// Where the text of a delta stands, and what must not come twice.
+/// Where the events of a wire carry the text of a delta, as JSON pointers.
 pub(in crate::surface) struct Deltas {
     /// The texts of a delta.
     pub(super) texts: &'static [&'static str],
-    /// What would be in both parts although it belongs to the whole, or says that there is more than one text.
+    /// What belongs to the whole event and must not be sent twice, or shows that there are several texts.
     pub(super) once: &'static [&'static str],
+    /// The number of an event, if events are numbered: one that is cut shifts the later numbers.
+    pub(super) number: Option<&'static str>,
 }
 
-/// An event as it goes to the client, with what it carries.
-pub(in crate::surface) type Part = (Bytes, Value);
+/// A delta cut in two.
+#[derive(Debug)]
+pub(in crate::surface) struct Cut {
+    /// How long the text of the first part is.
+    pub(in crate::surface) len: usize,
+    pub(in crate::surface) first: Bytes,
+    pub(in crate::surface) rest: Bytes,
+    /// Whether later events must be numbered again.
+    pub(in crate::surface) is_numbered: bool,
+}
 
-/// The two parts of a delta and how long the first one's text is: at most `most` bytes, and whole characters. Nothing
-/// where it cannot be cut.
-pub(in crate::surface) fn cut(
-    wire: &Wire,
-    event: &Event,
-    value: &Value,
-    most: usize,
-) -> Option<(usize, [Part; 2])> {
-    let is_there = |pointer: &&&str| match value.pointer(pointer) {
-        None | Some(Value::Null) => false,
-        Some(Value::Array(list)) => !list.is_empty(),
-        Some(Value::String(text)) => !text.is_empty(),
-        Some(_) => true,
-    };
-    let mut texts = wire.deltas.texts.iter().filter(is_there);
+/// Cuts a delta after at most `most` bytes of its text, between characters. Returns `None` if it cannot be cut.
+pub(in crate::surface) fn cut(deltas: &Deltas, event: &Event, most: usize) -> Option<Cut> {
+    let line = event.data_line()?;
+    let value = Json::read(line)?;
+    let is_present = |pointer: &&&str| value.pointer(pointer).is_some_and(|found| !found.is_empty());
+    let mut texts = deltas.texts.iter().filter(is_present);
     let (pointer, None) = (texts.next()?, texts.next()) else { return None };
-    if wire.deltas.once.iter().any(|pointer| is_there(&pointer)) {
+    if deltas.once.iter().any(|pointer| is_present(&pointer)) {
         return None;
     }
     let text = value.pointer(pointer)?.as_str()?;
@@ -41,33 +42,28 @@ pub(in crate::surface) fn cut(
     if at == 0 || at == text.len() {
         return None;
     }
-    let line = event.data_line()?;
     let body = std::str::from_utf8(line).ok()?;
     let string = Node::root(body)?.at(pointer)?.range();
     let offset = line.as_ptr() as usize - event.raw.as_ptr() as usize;
     let (start, end) = (offset + string.start + 1, offset + string.end - 1);
-    let middle = start + written(&body[string.start + 1..string.end - 1], at)?;
+    let middle = start + written_len(&body[string.start + 1..string.end - 1], at)?;
     let raw = &event.raw;
-    let valued = |text: &str| {
-        let mut value = value.clone();
-        if let Some(said) = value.pointer_mut(pointer) {
-            *said = text.into();
-        }
-        value
-    };
-    let first = [&raw[..middle], &raw[end..]].concat();
-    let rest = [&raw[..start], &raw[middle..]].concat();
-    Some((at, [(first.into(), valued(&text[..at])), (rest.into(), valued(&text[at..]))]))
+    Some(Cut {
+        len: at,
+        first: [&raw[..middle], &raw[end..]].concat().into(),
+        rest: [&raw[..start], &raw[middle..]].concat().into(),
+        is_numbered: deltas.number.is_some_and(|pointer| is_present(&&pointer)),
+    })
 }
 
-/// How many bytes of a text as JSON writes it say this many of it.
-fn written(json: &str, said: usize) -> Option<usize> {
+/// Returns how many bytes of a string, as JSON writes it, stand for its first `len` bytes.
+fn written_len(json: &str, len: usize) -> Option<usize> {
     let (mut at, mut count) = (0, 0);
-    while count < said {
+    while count < len {
         let rest = &json[at..];
         let char = rest.chars().next()?;
         let unit = |at: usize| u16::from_str_radix(rest.get(at..at + 4)?, 16).ok();
-        let (long, says) = match (char, rest.as_bytes().get(1)) {
+        let (written, read) = match (char, rest.as_bytes().get(1)) {
             ('\\', Some(b'u')) => match unit(2)? {
                 0xd800..=0xdfff => (12, 4),
                 unit => (6, char::from_u32(unit.into())?.len_utf8()),
@@ -75,9 +71,9 @@ fn written(json: &str, said: usize) -> Option<usize> {
             ('\\', _) => (2, 1),
             _ => (char.len_utf8(), char.len_utf8()),
         };
-        (at, count) = (at + long, count + says);
+        (at, count) = (at + written, count + read);
     }
-    (count == said && json.is_char_boundary(at)).then_some(at)
+    (count == len && json.is_char_boundary(at)).then_some(at)
 }
 
 #[cfg(test)]
@@ -88,13 +84,11 @@ mod tests {
     #[track_caller]
     fn check(wire: usize, raw: &'static str, most: usize, wanted: Option<(&str, &str)>) {
         let event = Event { raw: raw.into() };
-        let value = event.values().remove(0);
-        let parts = cut(&WIRES[wire], &event, &value, most).map(|(_, parts)| parts);
-        let shown = parts.as_ref().map(|parts| {
-            parts.each_ref().map(|(raw, value)| {
-                // What is written is what is said.
-                assert_eq!(Event { raw: raw.clone() }.values(), std::slice::from_ref(value));
-                String::from_utf8_lossy(raw).into_owned()
+        let parts = cut(&WIRES[wire].deltas, &event, most).map(|cut| [cut.first, cut.rest]);
+        let shown = parts.map(|parts| {
+            parts.map(|raw| {
+                assert_eq!(Event { raw: raw.clone() }.values().len(), 1, "it is no JSON any more");
+                String::from_utf8_lossy(&raw).into_owned()
             })
         });
         let wanted = wanted.map(|(first, rest)| [first.to_owned(), rest.to_owned()]);
@@ -114,7 +108,7 @@ mod tests {
         both("\\u00e9\\n\\\"x", 3, "\\u00e9\\n", "\\\"x");
         both("\\ud83d\\ude00x", 4, "\\ud83d\\ude00", "x");
         both("aéb", 3, "aé", "b");
-        // In the middle of a character the cut is before it.
+        // Inside a character the cut moves before it.
         both("aéb", 2, "a", "éb");
         check(0, of("😀x").leak(), 3, None);
         check(0, of("all").leak(), 3, None);
@@ -122,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wire_says_where_its_texts_are_and_what_comes_once() {
+    fn each_wire_cuts_its_own_text_and_sends_the_rest_once() {
         check(
             1,
             "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ab\"},\"logprobs\":null}]}\n\n",

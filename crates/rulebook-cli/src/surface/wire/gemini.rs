@@ -3,30 +3,37 @@
 use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
-use super::reader::tool;
-use super::request::{Call, Node};
-use super::splice::Spent;
-use super::{COMMENT, Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::cut::Deltas;
+use super::edit::{Shapes, Slot};
+use super::json::Json;
+use super::node::Node;
+use super::protocol::{COMMENT, Wire, text};
+use super::reader::{Reader, Step, Waits, tool};
+use super::request::{Call, Entry, Request, Role};
+use super::splice::{Splice, Usage};
 
 pub(super) const WIRE: Wire = Wire {
     name: "gemini",
     provider: "gemini",
     home: "https://generativelanguage.googleapis.com",
     variables: &[("GOOGLE_GEMINI_BASE_URL", "")],
+    headers: &["x-goog-api-key"],
+    paths: Some("/v1beta"),
     is_for: |path| path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent"),
-    request,
+    parse,
     shapes: Shapes {
         part: |text| json!({ "text": text }),
-        told: |text| json!({ "role": "user", "parts": [{ "text": text }] }),
-        said: |text| json!({ "role": "model", "parts": [{ "text": text }] }),
-        standing: |text| json!({ "role": "user", "parts": [{ "text": text }] }),
-        key: |text| ("systemInstruction", json!({ "parts": [{ "text": text }] })),
+        to_model: |text| json!({ "role": "user", "parts": [{ "text": text }] }),
+        from_model: |text| json!({ "role": "model", "parts": [{ "text": text }] }),
+        system_entry: |text| json!({ "role": "user", "parts": [{ "text": text }] }),
+        system_key: |text| ("systemInstruction", json!({ "parts": [{ "text": text }] })),
     },
-    whole: |answer, reader, steps| {
-        // Without events a stream of answers is one list.
-        let answers = answer.as_array().map_or(std::slice::from_ref(answer), Vec::as_slice);
-        for answer in answers {
-            read(reader, answer, steps);
+    read,
+    read_whole: |reader, response, steps| {
+        // Without events, a stream of responses is one list.
+        let responses = if response.is_list() { response.items() } else { std::slice::from_ref(response) };
+        for response in responses {
+            read(reader, response, steps);
         }
         reader.end(steps);
     },
@@ -38,6 +45,7 @@ pub(super) const WIRE: Wire = Wire {
             "/candidates/0/content/parts/1",
             "/candidates/0/content/parts/0/thoughtSignature",
         ],
+        number: None,
     },
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
@@ -47,105 +55,115 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
-pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) -> Waits {
+fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
+    if !event["candidates"].is_list() {
+        return event["error"].is_object().then(|| reader.end_response(steps));
+    }
     let mut waits = Waits::Nothing;
-    for candidate in event["candidates"].as_array().into_iter().flatten() {
+    for candidate in event["candidates"].items() {
         let at = format!("gemini/{}", candidate["index"].as_u64().unwrap_or(0));
-        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-            if let Some(said) = part["text"].as_str() {
-                let is_thought = part["thought"] == true;
-                let (kind, name) =
-                    if is_thought { (StreamKind::Thinking, "thought") } else { (StreamKind::Text, "text") };
-                reader.feed(format!("{at}/{name}"), kind, Some(said), steps);
+        for part in candidate["content"]["parts"].items() {
+            if let Some(text) = part["text"].as_str() {
+                let (kind, name) = match part["thought"].is_true() {
+                    true => (StreamKind::Thinking, "thought"),
+                    false => (StreamKind::Text, "text"),
+                };
+                reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
             }
             let call = &part["functionCall"];
             if call.is_object() {
                 waits = waits.max(Waits::End);
-                // A call comes whole.
-                reader.messages += 1;
-                let stream = format!("{at}/call {}", reader.messages);
-                reader.whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
+                // A call arrives whole.
+                reader.count += 1;
+                let stream = format!("{at}/call {}", reader.count);
+                reader.feed_whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
             }
         }
-        if candidate["finishReason"].is_string() {
+        if candidate["finishReason"].as_str().is_some() {
             reader.close_below(&format!("{at}/"), steps);
             waits = Waits::Last;
         }
     }
-    waits
+    Some(waits)
 }
 
-/// One response, whose text goes on.
+/// One response: its text continues.
 #[derive(Default)]
 struct Tail {
     id: Value,
-    has_said: bool,
-    spent: Spent,
+    has_text: bool,
+    usage: Usage,
 }
 
 impl Tail {
-    fn follow(&mut self, event: &Value) {
-        self.spent.saw(&event["usageMetadata"]);
-        let mut parts = event["candidates"][0]["content"]["parts"].as_array().into_iter().flatten();
-        self.has_said |= parts.any(|part| part["thought"] != true && !text(part, "text").is_empty());
+    fn follow(&mut self, event: &Json<'_>) {
+        self.usage.report(&event["usageMetadata"]);
+        let candidate = event["candidates"].items().first();
+        let mut parts = candidate.into_iter().flat_map(|candidate| candidate["content"]["parts"].items());
+        self.has_text |= parts.any(|part| !part["thought"].is_true() && !part.text("text").is_empty());
     }
 }
 
 impl Splice for Tail {
-    fn went(&mut self, event: &Value) {
+    fn sent(&mut self, event: &Json<'_>) {
         if self.id.is_null() {
-            self.id = event["responseId"].clone();
+            self.id = (&event["responseId"]).into();
         }
         self.follow(event);
     }
 
     fn close(&mut self) -> Vec<Value> {
-        self.spent.close();
-        let parts = std::mem::take(&mut self.has_said).then(|| {
+        self.usage.close();
+        let separator = std::mem::take(&mut self.has_text).then(|| {
             let content = json!({ "role": "model", "parts": [{ "text": "\n\n" }] });
             json!({ "candidates": [{ "content": content, "index": 0 }], "responseId": self.id })
         });
-        parts.into_iter().collect()
+        separator.into_iter().collect()
     }
 
     fn rewrite(&mut self, mut event: Value) -> Option<Value> {
-        self.follow(&event);
+        self.follow(&Json::from(&event));
         if !self.id.is_null() {
             event["responseId"] = self.id.clone();
         }
         if event["usageMetadata"].is_object() {
-            event["usageMetadata"] = self.spent.total();
+            event["usageMetadata"] = self.usage.total();
         }
         Some(event)
     }
 }
 
-fn request(path: &str, body: &str) -> Option<Request> {
+fn parse(path: &str, body: &str) -> Option<Request> {
     let root = Node::root(body)?;
     let fields = root.fields()?;
     let contents = fields.get("contents")?.items()?;
-    let standing = ["systemInstruction", "system_instruction"].iter().find_map(|key| fields.get(*key));
-    let parts = standing.and_then(Node::fields).and_then(|fields| fields.get("parts").copied());
+    let system = ["systemInstruction", "system_instruction"].iter().find_map(|key| fields.get(*key));
+    let parts = system.and_then(Node::fields).and_then(|fields| fields.get("parts").copied());
     let entries: Option<Vec<Entry>> = contents.iter().map(entry).collect();
     let model =
         path.rsplit_once("/models/").map(|(_, rest)| rest.split(':').next().unwrap_or(rest).to_owned());
     Some(Request {
         model,
-        has_tools: fields.get("tools").and_then(Node::items).is_some_and(|tools| !tools.is_empty()),
+        has_tools: fields.get("tools").is_some_and(Node::has_items),
         key: None,
         follows: None,
-        prefix: parts.as_ref().map_or(Slot::Key(root.inside()), Node::slot),
-        standing: parts.map(|parts| parts.texts("text")).unwrap_or_default(),
+        prefix: parts.as_ref().map_or(Slot::Key(root.inside()), Node::parts_slot),
+        system: parts.map(|parts| parts.texts("text")).unwrap_or_default(),
         entries: entries?,
-        end: Slot::Behind(contents.last()?.range().end),
+        end: Slot::After(contents.last()?.range().end),
     })
 }
 
 fn entry(content: &Node<'_>) -> Option<Entry> {
     let fields = content.fields()?;
-    let role = fields.get("role").and_then(Node::text).unwrap_or_default();
+    let role = match fields.get("role").and_then(Node::text).as_deref() {
+        Some("model") => Role::Assistant,
+        Some("system") => Role::System,
+        Some("function" | "tool") => Role::Tool,
+        _ => Role::User,
+    };
     let parts = fields.get("parts")?;
-    let mut entry = Entry::new(Role::named(&role), parts.slot());
+    let mut entry = Entry::new(role, parts.parts_slot());
     for part in parts.items()? {
         let part = part.value();
         entry.texts.extend(part["text"].as_str().map(str::to_owned));
@@ -158,8 +176,8 @@ fn entry(content: &Node<'_>) -> Option<Entry> {
             });
         }
         if part["functionResponse"].is_object() {
-            entry.results.push(text(&part["functionResponse"], "id").to_owned());
-            entry.told.push(part["functionResponse"]["response"].to_string());
+            entry.result_ids.push(text(&part["functionResponse"], "id").to_owned());
+            entry.results.push(part["functionResponse"]["response"].to_string());
         }
     }
     Some(entry)

@@ -3,26 +3,34 @@
 use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
-use super::reader::tool;
-use super::request::{Call, Node};
-use super::splice::Spent;
-use super::{COMMENT, Deltas, Entry, Reader, Request, Role, Shapes, Slot, Splice, Step, Waits, Wire, text};
+use super::cut::Deltas;
+use super::edit::{Shapes, Slot};
+use super::json::Json;
+use super::node::Node;
+use super::openai;
+use super::protocol::{COMMENT, Wire, text};
+use super::reader::{Reader, Step, Waits, tool};
+use super::request::{Call, Entry, Request, Role};
+use super::splice::{Splice, Usage};
 
 pub(super) const WIRE: Wire = Wire {
     name: "openai-chat",
     provider: "openai",
     home: "https://api.openai.com",
     variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1")],
+    headers: &[],
+    paths: None,
     is_for: |path| path.ends_with("/chat/completions"),
-    request,
+    parse,
     shapes: Shapes {
         part: |text| json!({ "type": "text", "text": text }),
-        told: |text| json!({ "role": "user", "content": text }),
-        said: |text| json!({ "role": "assistant", "content": text }),
-        standing: |text| json!({ "role": "system", "content": text }),
-        key: |text| ("system", json!(text)),
+        to_model: |text| json!({ "role": "user", "content": text }),
+        from_model: |text| json!({ "role": "assistant", "content": text }),
+        system_entry: |text| json!({ "role": "system", "content": text }),
+        system_key: |text| ("system", json!(text)),
     },
-    whole,
+    read,
+    read_whole,
     usage: "usage",
     deltas: Deltas {
         texts: &[
@@ -32,39 +40,40 @@ pub(super) const WIRE: Wire = Wire {
             "/choices/0/delta/reasoning",
         ],
         once: &["/choices/1", "/choices/0/logprobs"],
+        number: None,
     },
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
-    error: super::openai_error,
+    error: openai::error,
 };
 
-/// What an answer says, and how.
-fn said() -> [(StreamKind, &'static str); 4] {
-    [
-        (StreamKind::Text, "content"),
-        (StreamKind::Text, "refusal"),
-        (StreamKind::Thinking, "reasoning_content"),
-        (StreamKind::Thinking, "reasoning"),
-    ]
-}
+/// The fields that carry what the model writes.
+const TEXTS: [(StreamKind, &str); 4] = [
+    (StreamKind::Text, "content"),
+    (StreamKind::Text, "refusal"),
+    (StreamKind::Thinking, "reasoning_content"),
+    (StreamKind::Thinking, "reasoning"),
+];
 
-pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) -> Waits {
-    let id = text(event, "id");
+fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
+    if !event["choices"].is_list() {
+        return event["error"].is_object().then(|| reader.end_response(steps));
+    }
+    let id = event.text("id");
     let mut waits = Waits::Nothing;
-    for choice in event["choices"].as_array().into_iter().flatten() {
-        let (delta, at) = (&choice["delta"], format!("{id}/{}", choice["index"]));
-        for (kind, key) in said() {
+    for choice in event["choices"].items() {
+        let (delta, index) = (&choice["delta"], &choice["index"]);
+        for (kind, key) in TEXTS {
             if let Some(text) = delta[key].as_str() {
-                reader.feed(format!("{at}/{key}"), kind, Some(text), steps);
+                reader.feed(format!("{id}/{index}/{key}"), kind, Some(text), steps);
             }
         }
-        let calls = delta["tool_calls"].as_array().into_iter().flatten();
-        for (place, call) in calls.enumerate() {
+        for (place, call) in delta["tool_calls"].items().iter().enumerate() {
             waits = waits.max(Waits::End);
             let number = if call["index"].is_null() { &call["id"] } else { &call["index"] };
             let number = if number.is_null() { place.to_string() } else { number.to_string() };
-            let stream = format!("{at}/call {number}");
-            // Some give every call the same index.
+            let stream = format!("{id}/{index}/call {number}");
+            // Some servers give every call the same index.
             if let Some(id) = call["id"].as_str().filter(|id| !id.is_empty())
                 && reader.calls.insert(stream.clone(), id.to_owned()).is_some_and(|other| other != id)
             {
@@ -74,130 +83,130 @@ pub(super) fn read(reader: &mut Reader, event: &Value, steps: &mut Vec<Step>) ->
         }
         if delta["function_call"].is_object() {
             waits = waits.max(Waits::End);
-            feed_function(reader, format!("{at}/call"), &delta["function_call"], steps);
+            feed_function(reader, format!("{id}/{index}/call"), &delta["function_call"], steps);
         }
-        if choice["finish_reason"].as_str().is_some_and(|reason| !reason.is_empty()) {
-            reader.close_below(&format!("{at}/"), steps);
-            // Another choice may go on.
+        if !choice["finish_reason"].is_empty() {
+            reader.close_below(&format!("{id}/{index}/"), steps);
+            // Another choice may continue.
             waits = if reader.open.is_empty() { Waits::Last } else { Waits::End };
         }
     }
-    waits
+    Some(waits)
 }
 
-fn feed_function(reader: &mut Reader, stream: String, function: &Value, steps: &mut Vec<Step>) {
+fn feed_function(reader: &mut Reader, stream: String, function: &Json<'_>, steps: &mut Vec<Step>) {
     reader.feed(stream, tool(&function["name"]), function["arguments"].as_str(), steps);
 }
 
-fn whole(answer: &Value, reader: &mut Reader, steps: &mut Vec<Step>) {
-    for choice in answer["choices"].as_array().into_iter().flatten() {
-        let (message, at) = (&choice["message"], &choice["index"]);
-        for (kind, key) in said() {
+fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
+    for choice in response["choices"].items() {
+        let (message, index) = (&choice["message"], &choice["index"]);
+        for (kind, key) in TEXTS {
             if let Some(text) = message[key].as_str() {
-                reader.whole(&format!("{at}/{key}"), kind, text, steps);
+                reader.feed_whole(&format!("{index}/{key}"), kind, text, steps);
             }
         }
-        let calls = message["tool_calls"].as_array().into_iter().flatten();
-        for (place, call) in
-            calls.map(|call| &call["function"]).chain([&message["function_call"]]).enumerate()
-        {
-            reader.whole(&format!("{at}/call {place}"), tool(&call["name"]), text(call, "arguments"), steps);
+        let calls = message["tool_calls"].items().iter().map(|call| &call["function"]);
+        for (place, call) in calls.chain([&message["function_call"]]).enumerate() {
+            let (stream, arguments) = (format!("{index}/call {place}"), call.text("arguments"));
+            reader.feed_whole(&stream, tool(&call["name"]), arguments, steps);
         }
     }
 }
 
-/// One completion, whose text goes on.
+/// One completion: its text continues.
 #[derive(Default)]
 struct Tail {
-    /// What every chunk says of the completion.
+    /// What every chunk repeats about the completion.
     head: Vec<(&'static str, Value)>,
-    has_said: bool,
-    spent: Spent,
+    has_text: bool,
+    usage: Usage,
 }
 
 impl Tail {
-    fn follow(&mut self, event: &Value) {
-        self.spent.saw(&event["usage"]);
-        let delta = &event["choices"][0]["delta"];
-        self.has_said |= delta["content"].as_str().is_some_and(|text| !text.is_empty());
+    fn follow(&mut self, event: &Json<'_>) {
+        self.usage.report(&event["usage"]);
+        let choice = event["choices"].items().first();
+        self.has_text |= choice.is_some_and(|choice| !choice["delta"].text("content").is_empty());
     }
 }
 
 impl Splice for Tail {
-    fn went(&mut self, event: &Value) {
+    fn sent(&mut self, event: &Json<'_>) {
         if self.head.is_empty() {
             let keys = ["id", "object", "created", "model"];
-            self.head = keys.iter().map(|key| (*key, event[*key].clone())).collect();
+            self.head = keys.iter().map(|key| (*key, Value::from(&event[*key]))).collect();
         }
         self.follow(event);
     }
 
     fn close(&mut self) -> Vec<Value> {
-        self.spent.close();
-        // There is one text; what was said and what is said now are apart in it.
-        let parts = std::mem::take(&mut self.has_said).then(|| {
+        self.usage.close();
+        // There is one text: the two responses are separated in it.
+        let separator = std::mem::take(&mut self.has_text).then(|| {
             let mut chunk =
                 json!({ "choices": [{ "index": 0, "delta": { "content": "\n\n" }, "finish_reason": null }] });
             self.head.iter().for_each(|(key, value)| chunk[*key] = value.clone());
             chunk
         });
-        parts.into_iter().collect()
+        separator.into_iter().collect()
     }
 
     fn rewrite(&mut self, mut event: Value) -> Option<Value> {
-        self.follow(&event);
+        self.follow(&Json::from(&event));
         for (key, value) in self.head.iter().filter(|(_, value)| !value.is_null()) {
             event[*key] = value.clone();
         }
         if event["usage"].is_object() {
-            event["usage"] = self.spent.total();
+            event["usage"] = self.usage.total();
         }
         Some(event)
     }
 }
 
-fn request(_: &str, body: &str) -> Option<Request> {
+fn parse(_: &str, body: &str) -> Option<Request> {
     let root = Node::root(body)?;
     let fields = root.fields()?;
     let messages = fields.get("messages")?.items()?;
     let mut entries = Vec::new();
     let mut prefix = Slot::Before(messages.first()?.range().start);
-    let mut standing = Vec::new();
+    let mut system = Vec::new();
     for message in &messages {
         let (entry, content) = entry(message)?;
-        // The system's words stand before the conversation, and may be several.
+        // System messages at the beginning precede the conversation.
         if entry.role == Role::System && entries.is_empty() {
-            prefix = content.map_or(Slot::Behind(message.range().end), |content| content.standing());
-            standing.extend(entry.texts);
+            prefix = content.map_or(Slot::After(message.range().end), |content| content.text_slot());
+            system.extend(entry.texts);
         } else {
             entries.push(entry);
         }
     }
-    let tools = |key: &str| fields.get(key).and_then(Node::items).is_some_and(|tools| !tools.is_empty());
+    let has_items = |key: &str| fields.get(key).is_some_and(Node::has_items);
     Some(Request {
         model: fields.get("model").and_then(Node::text),
-        has_tools: tools("tools") || tools("functions"),
+        has_tools: has_items("tools") || has_items("functions"),
         key: fields.get("prompt_cache_key").and_then(Node::text),
         follows: None,
         prefix,
-        standing,
+        system,
         entries,
-        end: Slot::Behind(messages.last()?.range().end),
+        end: Slot::After(messages.last()?.range().end),
     })
 }
 
 fn entry<'b>(message: &Node<'b>) -> Option<(Entry, Option<Node<'b>>)> {
     let fields = message.fields()?;
-    let mut entry = Entry::new(Role::named(&fields.get("role")?.text()?), Slot::Behind(message.range().end));
+    let role = openai::role(&fields.get("role")?.text()?);
+    let mut entry = Entry::new(role, Slot::After(message.range().end));
     let content = fields.get("content").filter(|content| !content.is_null()).copied();
     entry.texts = content.map(|content| content.texts("text")).unwrap_or_default();
-    entry.results.extend(fields.get("tool_call_id").and_then(Node::text));
+    entry.result_ids.extend(fields.get("tool_call_id").and_then(Node::text));
     for call in fields.get("tool_calls").and_then(Node::items).into_iter().flatten() {
         let call = call.value();
         entry.calls.push(Call {
             id: text(&call, "id").to_owned(),
             name: text(&call["function"], "name").to_owned(),
-            input: super::arguments(&call["function"]["arguments"]),
+            input: openai::arguments(&call["function"]["arguments"]),
         });
     }
     Some((entry, content))

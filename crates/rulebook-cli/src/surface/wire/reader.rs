@@ -1,68 +1,59 @@
-//! Reads answers: which stream an event goes on with, and what must be known before it may go to the client.
+//! Reads a response event by event: which stream each event continues, and what it must wait for before the client gets it.
 
 use std::collections::BTreeMap;
 
 use rulebook::stream::StreamKind;
-use serde_json::Value;
 
-use super::{anthropic, gemini, openai_chat, openai_responses};
+use super::json::Json;
 
-/// What happens to one stream of an answer.
+/// What happens to one stream of a response: a text, a thought or the arguments of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::surface) enum Step {
-    /// Some bytes came.
+    /// More bytes arrived.
     Feed { stream: String, kind: StreamKind, bytes: Vec<u8> },
-    /// It ended.
+    /// The stream ended.
     End { stream: String },
 }
 
-/// What an event waits for on its way to the client, besides that its text is settled.
+/// What an event waits for on its way to the client, in addition to its text being settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::surface) enum Waits {
-    /// Nothing.
     #[default]
     Nothing,
-    /// The event behind it: what it opens would be left empty, or what it says means nothing alone.
+    /// The event after it: what this one opens would stay empty, or means nothing alone.
     Next,
-    /// The end of the answer: a call that is part of it may be carried out.
+    /// The end of the response: the client may run the call that this event is part of.
     End,
-    /// It is the end.
+    /// Nothing: this event is the end.
     Last,
 }
 
-/// Reads events of any wire; an answer has one.
+/// The streams of one response. Every wire reads its events into it.
 #[derive(Default)]
 pub(in crate::surface) struct Reader {
-    /// Streams that are open, with what they carry.
+    /// Open streams and what they carry.
     pub(super) open: BTreeMap<String, StreamKind>,
-    /// The ids of calls, where they have any.
+    /// The ids of calls, by stream.
     pub(super) calls: BTreeMap<String, String>,
-    pub(super) messages: usize,
+    /// How many messages, or calls, began.
+    pub(super) count: usize,
 }
 
 impl Reader {
-    /// What an event does.
-    pub(in crate::surface) fn read(&mut self, event: &Value, steps: &mut Vec<Step>) -> Waits {
-        match event["type"].as_str() {
-            Some(kind) if kind.starts_with("response.") => openai_responses::read(self, kind, event, steps),
-            Some(kind) => anthropic::read(self, kind, event, steps),
-            None if event["choices"].is_array() => openai_chat::read(self, event, steps),
-            None if event["candidates"].is_array() => gemini::read(self, event, steps),
-            None if event["error"].is_object() => {
-                self.end(steps);
-                Waits::Last
-            }
-            None => Waits::Nothing,
-        }
-    }
-
-    /// Ends what is still open.
+    /// Ends every open stream.
     pub(in crate::surface) fn end(&mut self, steps: &mut Vec<Step>) {
         for stream in std::mem::take(&mut self.open).into_keys() {
             steps.push(Step::End { stream });
         }
     }
 
+    /// Ends every open stream with the event that ends the response.
+    pub(super) fn end_response(&mut self, steps: &mut Vec<Step>) -> Waits {
+        self.end(steps);
+        Waits::Last
+    }
+
+    /// Continues a stream, or opens it; `kind` counts only for one that is not open yet.
     pub(super) fn feed(
         &mut self,
         stream: String,
@@ -90,14 +81,14 @@ impl Reader {
         ended.iter().for_each(|stream| self.close(stream, steps));
     }
 
-    /// A whole stream at once.
-    pub(super) fn whole(&mut self, stream: &str, kind: StreamKind, text: &str, steps: &mut Vec<Step>) {
+    /// Feeds and closes a stream that arrived whole.
+    pub(super) fn feed_whole(&mut self, stream: &str, kind: StreamKind, text: &str, steps: &mut Vec<Step>) {
         self.feed(stream.to_owned(), kind, Some(text), steps);
         self.close(stream, steps);
     }
 }
 
-/// The call of a tool.
-pub(super) fn tool(name: &Value) -> StreamKind {
+/// The stream of a call to the tool of this name.
+pub(super) fn tool(name: &Json<'_>) -> StreamKind {
     StreamKind::Tool(name.as_str().unwrap_or("unknown").to_owned())
 }

@@ -1,15 +1,21 @@
-//! One answer made of several: what the client has seen goes on with what comes after.
+//! Continues one response with another: a client that has seen the beginning of the first gets one valid stream.
 
 use serde_json::{Map, Value};
 
-/// Follows what goes to the client, closes it where it breaks off, and makes what follows go on with it.
+use super::json::Json;
+
+/// Follows what the client has received, closes it where it breaks off, and fits the next response to it.
 pub(in crate::surface) trait Splice: Send {
-    /// An event went to the client as it came.
-    fn went(&mut self, event: &Value);
-    /// What closes what the client has open. From here on events are those of another answer.
+    /// Follows an event that the client received as it arrived.
+    fn sent(&mut self, event: &Json<'_>);
+    /// Returns the events that close what the client has open. Later events belong to another response.
     fn close(&mut self) -> Vec<Value>;
-    /// An event of another answer as it goes on in this one; nothing where it would begin a second one.
+    /// Fits an event of another response; returns `None` if it would begin a second one.
     fn rewrite(&mut self, event: Value) -> Option<Value>;
+    /// Returns the id under which the client knows the response, and the provider's, if an event just gave it another.
+    fn renamed(&mut self) -> Option<(String, String)> {
+        None
+    }
 }
 
 /// Adds the numbers of one usage to those of another.
@@ -33,31 +39,31 @@ pub(in crate::surface) fn add_usage(to: &mut Value, from: &Value) {
     }
 }
 
-/// The sum of what answers that were broken off had used, as far as that was said.
+/// The usage of several responses together, as far as they report it.
 #[derive(Default)]
-pub(super) struct Spent {
+pub(super) struct Usage {
     before: Value,
     now: Value,
 }
 
-impl Spent {
-    /// An answer says what it used so far; later words replace earlier ones.
-    pub(super) fn saw(&mut self, usage: &Value) {
-        let Value::Object(said) = usage else { return };
+impl Usage {
+    /// Takes the usage that the current response reports; later reports replace earlier ones.
+    pub(super) fn report(&mut self, usage: &Json<'_>) {
+        let Json::Object(fields) = usage else { return };
         if !self.now.is_object() {
             self.now = Value::Object(Map::new());
         }
-        for (key, value) in said.iter().filter(|(_, value)| !value.is_null()) {
-            self.now[key] = value.clone();
+        for (key, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            self.now[key.as_ref()] = value.into();
         }
     }
 
-    /// The answer was broken off.
+    /// The current response was interrupted.
     pub(super) fn close(&mut self) {
         add_usage(&mut self.before, &std::mem::take(&mut self.now));
     }
 
-    /// What all answers together used, as far as they said.
+    /// Returns the sum of all responses.
     pub(super) fn total(&self) -> Value {
         let mut total = self.now.clone();
         add_usage(&mut total, &self.before);

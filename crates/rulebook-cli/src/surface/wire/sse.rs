@@ -1,40 +1,50 @@
-//! Server-sent events: a stream of bytes in any chunks taken apart, every byte of it kept.
+//! Server-sent events: splits a byte stream that arrives in arbitrary chunks and keeps every byte.
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use std::borrow::Cow;
+
+use bytes::{Bytes, BytesMut};
+use memchr::memchr2;
 use serde_json::Value;
 
-use super::{Reader, Step, WIRES};
+use super::json::Json;
 
-/// Takes a stream apart.
+/// Splits a stream into events.
 #[derive(Default)]
 pub(in crate::surface) struct Events {
-    buffer: BytesMut,
-    /// Where the line begins that is being looked at, and how far it was.
+    /// What arrived last: complete events are slices of it.
+    chunk: Bytes,
+    /// An event that earlier chunks began, and what arrived since. Empty while `chunk` is not.
+    rest: BytesMut,
+    /// Where the current line begins, and how far it was searched.
     line: usize,
-    looked: usize,
+    searched: usize,
 }
 
-/// One event as it came, with the empty line behind it.
+/// One event as it arrived, with the empty line after it.
 #[derive(Clone, Debug)]
 pub(in crate::surface) struct Event {
     pub(in crate::surface) raw: Bytes,
 }
 
 impl Events {
-    /// Takes in some bytes.
-    pub(in crate::surface) fn push(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+    /// Adds bytes that arrived.
+    pub(in crate::surface) fn push(&mut self, bytes: Bytes) {
+        if self.rest.is_empty() {
+            self.chunk = bytes;
+        } else {
+            self.rest.extend_from_slice(&bytes);
+        }
     }
 
-    /// How much of an event that has not ended is kept.
+    /// Returns how many bytes wait for the end of their event.
     pub(in crate::surface) fn pending(&self) -> usize {
-        self.buffer.len()
+        self.chunk.len() + self.rest.len()
     }
 
-    /// What is left when the stream has ended: an event that lacks its end, or nothing.
+    /// Returns what is left when the stream has ended: an event without its end, if any.
     pub(in crate::surface) fn rest(&mut self) -> Option<Event> {
-        (self.line, self.looked) = (0, 0);
-        (!self.buffer.is_empty()).then(|| Event { raw: self.buffer.split().freeze() })
+        (self.line, self.searched) = (0, 0);
+        (!self.rest.is_empty()).then(|| Event { raw: self.rest.split().freeze() })
     }
 }
 
@@ -42,122 +52,105 @@ impl Iterator for Events {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
-        loop {
-            let found = self.buffer[self.looked..].iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            let Some(found) = found else {
-                self.looked = self.buffer.len();
-                return None;
-            };
-            let end = self.looked + found;
-            let is_return = self.buffer[end] == b'\r';
-            // A line break may be cut in two.
-            if is_return && end + 1 == self.buffer.len() {
-                self.looked = end;
-                return None;
+        let is_whole = self.rest.is_empty();
+        let bytes: &[u8] = if is_whole { &self.chunk } else { &self.rest };
+        let end = event_end(bytes, &mut self.line, &mut self.searched);
+        match end {
+            Some(end) => {
+                (self.line, self.searched) = (0, 0);
+                let raw = if is_whole { self.chunk.split_to(end) } else { self.rest.split_to(end).freeze() };
+                Some(Event { raw })
             }
-            let next = end + 1 + usize::from(is_return && self.buffer[end + 1] == b'\n');
-            let is_empty = end == self.line;
-            (self.line, self.looked) = (next, next);
-            if is_empty {
-                (self.line, self.looked) = (0, 0);
-                return Some(Event { raw: self.buffer.split_to(next).freeze() });
+            None => {
+                if is_whole {
+                    self.rest.extend_from_slice(&std::mem::take(&mut self.chunk));
+                }
+                None
             }
+        }
+    }
+}
+
+/// Returns where the first event ends, after its empty line. Continues a search that found no end before.
+fn event_end(bytes: &[u8], line: &mut usize, searched: &mut usize) -> Option<usize> {
+    loop {
+        let Some(found) = memchr2(b'\n', b'\r', &bytes[*searched..]) else {
+            *searched = bytes.len();
+            return None;
+        };
+        let end = *searched + found;
+        let is_return = bytes[end] == b'\r';
+        // The other half of a line break may be in the next chunk.
+        if is_return && end + 1 == bytes.len() {
+            *searched = end;
+            return None;
+        }
+        let next = end + 1 + usize::from(is_return && bytes[end + 1] == b'\n');
+        let is_empty = end == *line;
+        (*line, *searched) = (next, next);
+        if is_empty {
+            return Some(next);
         }
     }
 }
 
 impl Event {
-    /// An event of ours, with the name its `type` gives it.
+    /// Creates an event with this data, named by its `type`.
     pub(in crate::surface) fn of(data: &Value) -> Event {
         let name = data["type"].as_str().map(|name| format!("event: {name}\n")).unwrap_or_default();
         Event { raw: format!("{name}data: {data}\n\n").into() }
     }
 
-    /// The events of a whole stream.
+    /// Splits a complete stream.
     pub(in crate::surface) fn all(bytes: &[u8]) -> Vec<Event> {
         let mut events = Events::default();
-        events.push(bytes);
+        events.push(Bytes::copy_from_slice(bytes));
         let mut all: Vec<Event> = events.by_ref().collect();
         all.extend(events.rest());
         all
     }
 
-    pub(in crate::surface) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.raw).into_owned()
-    }
-
-    /// What it carries, as far as that is JSON. A log that left the empty lines out has several in what looks like one.
-    pub(in crate::surface) fn values(&self) -> Vec<Value> {
-        let mut values = Vec::new();
-        let mut data: Option<Vec<u8>> = None;
-        for line in self.lines() {
-            let Some(value) = line.strip_prefix(b"data:") else { continue };
-            let value = value.strip_prefix(b" ").unwrap_or(value);
-            let joined = match data.take() {
-                None => value.to_vec(),
-                Some(before) => match serde_json::from_slice(&before) {
-                    Ok(event) => {
-                        values.push(event);
-                        value.to_vec()
-                    }
-                    Err(_) => [&before, b"\n".as_slice(), value].concat(),
-                },
-            };
-            data = Some(joined);
+    /// Returns the texts it carries, each of which should be JSON. A log without empty lines has several in what looks like
+    /// one event.
+    pub(in crate::surface) fn data(&self) -> Vec<Cow<'_, [u8]>> {
+        let mut texts: Vec<Cow<'_, [u8]>> = Vec::new();
+        for line in self.data_lines() {
+            match texts.last_mut() {
+                Some(before) if Json::read(before).is_none() => {
+                    before.to_mut().extend([b"\n", line].concat());
+                }
+                _ => texts.push(Cow::Borrowed(line)),
+            }
         }
-        values.extend(data.and_then(|data| serde_json::from_slice::<Value>(&data).ok()));
-        values
+        texts
     }
 
-    /// What stands behind `data:`, where that is one line.
+    /// Returns the values it carries, to be changed.
+    pub(in crate::surface) fn values(&self) -> Vec<Value> {
+        self.data().iter().filter_map(|text| serde_json::from_slice(text).ok()).collect()
+    }
+
+    /// Returns the line after `data:`, if there is exactly one.
     pub(super) fn data_line(&self) -> Option<&[u8]> {
-        let mut lines = self.lines().filter_map(|line| line.strip_prefix(b"data:"));
+        let mut lines = self.data_lines();
         lines.next().filter(|_| lines.next().is_none())
     }
 
-    fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let raw = self.raw.strip_prefix(MARK).unwrap_or(&self.raw);
-        raw.split(|byte| matches!(byte, b'\n' | b'\r'))
+    fn data_lines(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.raw);
+        let lines = std::iter::from_fn(move || {
+            let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+            let line = (!rest.is_empty()).then_some(&rest[..end]);
+            rest = rest.get(end + 1..).unwrap_or_default();
+            line
+        });
+        let data = lines.filter_map(|line| line.strip_prefix(b"data:"));
+        data.map(|line| line.strip_prefix(b" ").unwrap_or(line))
     }
 }
 
-/// A stream may begin with one.
-const MARK: &[u8] = "\u{feff}".as_bytes();
-
-/// The fields an event may have.
-const FIELDS: &[&str] = &["data:", "event:", "id:", "retry:", ":"];
-
-/// The steps of a recording, in events or whole; nothing where it is none: a text may begin like one, but has no event
-/// that can be read.
-pub(in crate::surface) fn steps(bytes: &[u8]) -> Option<Vec<Step>> {
-    in_events(bytes).or_else(|| whole(bytes))
-}
-
-fn whole(bytes: &[u8]) -> Option<Vec<Step>> {
-    let answer: Value = serde_json::from_slice(bytes).ok()?;
-    let steps = WIRES.iter().map(|wire| {
-        let mut steps = Vec::new();
-        (wire.whole)(&answer, &mut Reader::default(), &mut steps);
-        steps
-    });
-    steps.into_iter().find(|steps| !steps.is_empty())
-}
-
-fn in_events(mut bytes: &[u8]) -> Option<Vec<Step>> {
-    if bytes.starts_with(MARK) {
-        bytes.advance(MARK.len());
-    }
-    let is_field = |line: &&[u8]| FIELDS.iter().any(|field| line.starts_with(field.as_bytes()));
-    let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
-    lines.find(|line| !line.trim_ascii().is_empty()).filter(is_field)?;
-    let (mut reader, mut steps, mut count) = (Reader::default(), Vec::new(), 0);
-    for value in Event::all(bytes).iter().flat_map(Event::values) {
-        count += usize::from(value.is_object());
-        reader.read(&value, &mut steps);
-    }
-    reader.end(&mut steps);
-    (count > 0).then_some(steps)
-}
+/// A stream may begin with it.
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 #[cfg(test)]
 mod tests {
@@ -170,7 +163,7 @@ mod tests {
             let mut seen: Vec<String> = Vec::new();
             let shown = |event: Event| String::from_utf8_lossy(&event.raw).into_owned();
             for chunk in stream.as_bytes().chunks(size) {
-                events.push(chunk);
+                events.push(Bytes::copy_from_slice(chunk));
                 seen.extend(events.by_ref().map(shown));
             }
             seen.extend(events.rest().map(shown));
@@ -188,10 +181,11 @@ mod tests {
     }
 
     #[test]
-    fn what_an_event_carries_is_read_over_its_lines() {
+    fn the_data_of_an_event_is_read_across_its_lines() {
         let values = |raw: &'static str| Event { raw: raw.into() }.values();
         assert_eq!(values("\u{feff}event: x\ndata: {\"a\":\ndata: 1}\n\n"), [serde_json::json!({"a": 1})]);
         assert_eq!(values("data:{\"a\":1}\r\ndata: {\"b\":2}\r\n").len(), 2);
+        assert_eq!(values("data: {\"a\":1}").len(), 1);
         assert_eq!(values("data: [DONE]\n\n"), Vec::<Value>::new());
         assert_eq!(values("data: {\"a\n\n"), Vec::<Value>::new());
     }

@@ -1,0 +1,26 @@
+//! What OpenAI's two wires share.
+
+use serde_json::{Value, json};
+
+use super::request::Role;
+
+pub(super) fn role(name: &str) -> Role {
+    match name {
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        "tool" | "function" => Role::Tool,
+        _ => Role::User,
+    }
+}
+
+/// Returns the arguments of a call, which may be written as a text.
+pub(super) fn arguments(value: &Value) -> Value {
+    value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
+}
+
+pub(super) fn error(error: &Value) -> Value {
+    match error.get("error") {
+        Some(_) => error.clone(),
+        None => json!({ "error": { "type": "server_error", "message": error.to_string() } }),
+    }
+}
