@@ -70,7 +70,7 @@ impl Workspace {
             let also =
                 std::path::absolute(root).ok().map(|given| posix(&given)).filter(|given| *given != path);
             if !paths.iter().any(|root: &Root| root.path == path) {
-                paths.push(Root { name: String::new(), path, also });
+                paths.push(Root { name: String::new(), path, alias: also });
             }
         }
         // Sorted: the order in which roots are given decides nothing.

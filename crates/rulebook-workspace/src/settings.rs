@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::format::FormatId;
-use rulebook::session::{StreamLimits, StreamSettings};
+use rulebook::rule::Rule;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
 use keys::{KEYS, Takes};
@@ -213,17 +213,13 @@ pub fn merge(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
 
 impl Stream {
     /// The modes of every rule that does not say otherwise.
-    fn limits(&self) -> StreamLimits {
+    fn modes(&self) -> StreamModes {
         let base = StreamModes::default();
-        StreamLimits {
-            modes: StreamModes {
-                interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
-                context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
-                repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
-                gap: self.repeat_gap,
-            },
-            max_interrupts: self.max_interrupts,
-            hold_bytes: self.hold_bytes as usize,
+        StreamModes {
+            interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
+            context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
+            repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
+            gap: self.repeat_gap,
         }
     }
 }
@@ -246,9 +242,10 @@ impl Settings {
         if is_mandatory { &self.own_stream } else { &self.stream }
     }
 
-    /// How stream rules act where they do not say so themselves.
-    pub fn stream_settings(&self) -> StreamSettings {
-        StreamSettings { mandatory: self.own_stream.limits(), others: self.stream.limits() }
+    /// How a stream rule acts: as it says itself, else as the settings do.
+    pub fn modes_of(&self, rule: &Rule) -> StreamModes {
+        let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
+        own.over(self.stream_for(rule.is_mandatory).modes())
     }
 }
 

@@ -60,3 +60,4 @@ pub mod session;
 pub mod source;
 pub mod stream;
 mod words;
+mod work;

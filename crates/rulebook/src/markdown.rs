@@ -1,23 +1,24 @@
 //! Markdown: the parts of a text outside fenced code.
 
+use crate::work;
+
 /// A run of three or more backticks or tildes.
 struct Run {
     start: usize,
     end: usize,
     mark: u8,
     line: usize,
-    /// A word stands right behind it, as in "```ts": it opens a block and cannot close one.
+    /// A word follows directly, as in "```ts": the run can open a block but not close one.
     has_info: bool,
 }
 
 /// The parts of `text` outside fenced code.
 ///
-/// A fence may open in mid-line ("fix this: ```ts"), as people type it. One that closes on its own line is
-/// inline code, and one that never closes is a slip of the pen; both hide nothing, since hiding the rest of
-/// the message would lose more than it saves.
+/// A fence may open in the middle of a line ("fix this: ```ts"). A fence that closes on the same line is inline code, and an
+/// unclosed fence is a typo. Neither hides anything: hiding the rest of the message would lose too much.
 pub(crate) fn outside_code(text: &str) -> Vec<&str> {
     let runs = runs(text);
-    let reach = longest_closers(&runs);
+    let closers = longest_closers(&runs);
     let mut parts = Vec::new();
     let (mut from, mut at) = (0, 0);
     while let Some(open) = runs.get(at) {
@@ -26,10 +27,11 @@ pub(crate) fn outside_code(text: &str) -> Vec<&str> {
                 && run.end - run.start >= open.end - open.start
                 && (run.line == open.line || !run.has_info)
         };
+        work::count(1);
         let rest = &runs[at + 1..];
         let is_inline = rest.first().is_some_and(|next| next.line == open.line && closes(next));
-        // Looking ahead only where a closer is known to exist keeps the whole walk linear.
-        let is_closed = is_inline || reach[at + 1][kind(open.mark)] >= open.end - open.start;
+        // Searching only if a closing run exists keeps the whole scan linear.
+        let is_closed = is_inline || closers[at + 1][kind(open.mark)] >= open.end - open.start;
         let Some(distance) = is_closed.then(|| rest.iter().position(closes)).flatten() else {
             at += 1;
             continue;
@@ -39,6 +41,7 @@ pub(crate) fn outside_code(text: &str) -> Vec<&str> {
             parts.push(&text[from..open.start]);
             from = close.end;
         }
+        work::count(distance);
         at += distance + 2;
     }
     parts.push(&text[from..]);
@@ -46,6 +49,7 @@ pub(crate) fn outside_code(text: &str) -> Vec<&str> {
 }
 
 fn runs(text: &str) -> Vec<Run> {
+    work::count(text.len());
     let bytes = text.as_bytes();
     let mut runs = Vec::new();
     let (mut at, mut line, mut leads_line) = (0, 0, true);
@@ -55,7 +59,7 @@ fn runs(text: &str) -> Vec<Run> {
         at += 1;
         match mark {
             b'\n' => (line, leads_line) = (line + 1, true),
-            // What may stand before a fence: indentation, a quotation, a list item.
+            // These may precede a fence: indentation, a quotation, a list item.
             b' ' | b'\t' | b'\r' | b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => {}
             b'`' | b'~' => {
                 at += bytes[at..].iter().take_while(|&&byte| byte == mark).count();
@@ -72,17 +76,17 @@ fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
-/// For each position, the longest run from there on that can close a block, by kind.
+/// For each position, the longest run after it that can close a block, by kind.
 fn longest_closers(runs: &[Run]) -> Vec<[usize; 2]> {
-    let mut reach = vec![[0; 2]; runs.len() + 1];
+    let mut closers = vec![[0; 2]; runs.len() + 1];
     for (at, run) in runs.iter().enumerate().rev() {
-        reach[at] = reach[at + 1];
+        closers[at] = closers[at + 1];
         if !run.has_info {
-            let longest = &mut reach[at][kind(run.mark)];
+            let longest = &mut closers[at][kind(run.mark)];
             *longest = (*longest).max(run.end - run.start);
         }
     }
-    reach
+    closers
 }
 
 fn kind(mark: u8) -> usize {

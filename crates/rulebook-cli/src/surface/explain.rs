@@ -75,7 +75,7 @@ pub(super) fn answer(
     let exists = |root: usize, path: &str| Path::new(&workspace.roots.roots[root].path).join(path).exists();
     let mut questions = Vec::new();
     for path in &input.arguments {
-        match workspace.roots.place(path, &exists) {
+        match workspace.roots.locate(path, &exists) {
             PathLocation::Outside => {
                 let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
                 return Err(anyhow!("name a path below the root, or add its folder with `--root`")

@@ -252,7 +252,7 @@ fn rules_for_gives_the_text_and_the_reasons() {
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
         - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx (argument)\n\
-        - `/elsewhere/b.ts` lies outside every root and is not considered";
+        - `/elsewhere/b.ts` is outside of every root and is ignored";
     assert_eq!(both, json!({ "content": [{ "type": "text", "text": text }], "isError": false }));
 
     // A message alone is evidence too, and arguments are optional.

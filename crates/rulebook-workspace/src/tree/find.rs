@@ -50,7 +50,7 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let path = folder.path().to_string_lossy().into_owned();
-        let roots = Roots { roots: vec![Root { name: "r".into(), path, also: None }], home: None };
+        let roots = Roots { roots: vec![Root { name: "r".into(), path, alias: None }], home: None };
         let tree = Tree::walk(&roots, Wanted::Files, &|_| ());
         #[track_caller]
         fn check(tree: &Tree, roots: &Roots, words: &str, found: &[&str]) {

@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use super::json;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 
-/// What a host says about the request.
+/// What a host reports about the request.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// Paths named on the command line, absolute.
     pub arguments: Vec<String>,
     /// The user's message.
     pub message: Option<String>,
-    /// Files the user named explicitly.
+    /// Files that the user mentioned explicitly.
     pub mentions: Vec<String>,
     /// Tool calls, oldest first.
     pub tools: Vec<ToolCall>,
@@ -20,13 +20,13 @@ pub struct Input {
     pub open_tabs: Vec<String>,
     /// Visible editors.
     pub visible_editors: Vec<String>,
-    /// Files the agent wrote in this task.
+    /// Files that the agent wrote in this task.
     pub modified: Vec<String>,
     /// The current turn.
     pub turn: Option<u64>,
     /// The host's mode.
     pub mode: Option<String>,
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: Option<String>,
     /// The model's name.
     pub model: Option<String>,
@@ -34,13 +34,13 @@ pub struct Input {
     pub agent: Option<String>,
     /// The environment's name.
     pub env: Option<String>,
-    /// What the workspace is made of.
+    /// The tags of the workspace.
     pub tags: Option<Vec<String>>,
     /// The git branch.
     pub branch: Option<String>,
     /// The operating system.
     pub os: Option<String>,
-    /// Rules asked for by name.
+    /// Rules requested by name.
     pub requested: Vec<String>,
 }
 
@@ -49,13 +49,13 @@ pub struct Input {
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// Its targets, where the host names them.
+    /// Its targets, if the host names them.
     pub paths: Vec<String>,
     /// The shell command it runs.
     pub command: Option<String>,
     /// Its raw arguments.
     pub input: Option<Value>,
-    /// The turn it was made in.
+    /// The turn in which it was made.
     pub turn: Option<u64>,
     /// Whether it is about to run.
     pub pending: bool,
@@ -82,7 +82,7 @@ const KEYS: &[&str] = &[
 const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pending", "turn"];
 
 impl Input {
-    /// Reads JSON text; an error where it is none, or not an object.
+    /// Reads JSON text. Fails if it is not a JSON object.
     pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), String> {
         let value = json::read(text.as_bytes()).map_err(|error| format!("is not JSON: {error}"))?;
         if !value.is_object() {
@@ -93,7 +93,7 @@ impl Input {
         Ok((input, diagnostics))
     }
 
-    /// Reads what can be read; the rest is told.
+    /// Reads what can be read and reports the rest.
     pub(super) fn from_value(value: &Value, diagnostics: &mut Vec<Diagnostic>) -> Input {
         let empty = Map::new();
         let mut fields = Object { map: value.as_object().unwrap_or(&empty), diagnostics };
@@ -132,11 +132,8 @@ impl Input {
 impl ToolCall {
     fn from_value(value: &Value, diagnostics: &mut Vec<Diagnostic>) -> Option<ToolCall> {
         let Some(map) = value.as_object() else {
-            tell(
-                diagnostics,
-                Code::WrongType,
-                format!("an entry of `tools` must be an object, found {}", kind(value)),
-            );
+            let message = format!("an entry of `tools` must be an object, found {}", kind(value));
+            report_wrong_type(diagnostics, message);
             return None;
         };
         let mut fields = Object { map, diagnostics };
@@ -162,20 +159,18 @@ struct Object<'v, 'd> {
 impl Object<'_, '_> {
     fn report_unknown(&mut self, known: &[&'static str]) {
         for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
-            let told = Diagnostic::whole(
-                Code::UnknownEvidence,
-                "evidence",
-                format!("`{key}` is not a key of the evidence; it is ignored"),
-            );
+            let message = format!("unknown key `{key}` in the evidence is ignored");
+            let diagnostic = Diagnostic::whole(Code::UnknownEvidence, "evidence", message);
             self.diagnostics.push(match nearest(key, known.iter().copied()) {
-                Some(near) => told.help(format!("did you mean `{near}`?")),
-                None => told.help(format!("known are {}", known.join(", "))),
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help(format!("known keys are {}", known.join(", "))),
             });
         }
     }
 
     fn report_type(&mut self, key: &str, wanted: &str, found: &Value) {
-        tell(self.diagnostics, Code::WrongType, format!("`{key}` must be {wanted}, found {}", kind(found)));
+        let message = format!("`{key}` must be {wanted}, found {}", kind(found));
+        report_wrong_type(self.diagnostics, message);
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
@@ -220,14 +215,14 @@ impl Object<'_, '_> {
     fn number(&mut self, key: &str) -> Option<u64> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         if value.as_u64().is_none() {
-            self.report_type(key, "a whole number from 0 up", value);
+            self.report_type(key, "a non-negative integer", value);
         }
         value.as_u64()
     }
 }
 
-fn tell(diagnostics: &mut Vec<Diagnostic>, code: Code, message: String) {
-    diagnostics.push(Diagnostic::whole(code, "evidence", message));
+fn report_wrong_type(diagnostics: &mut Vec<Diagnostic>, message: String) {
+    diagnostics.push(Diagnostic::whole(Code::WrongType, "evidence", message));
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -1,34 +1,34 @@
-//! JSON as hosts really write it: what a strict reader would refuse for one odd character is read all the same.
+//! Reads JSON that a strict parser rejects because of small defects.
 //!
-//! A string cut inside an emoji has half of a surrogate pair, which becomes U+FFFD; a byte order mark is skipped; a number
-//! that is out of range is `null`; what is nested deeper than anything means is a text, as it is written.
+//! A lone surrogate, as in a string that was cut inside an emoji, becomes U+FFFD. A byte order mark is skipped. A number
+//! out of range becomes `null`. A value nested too deeply becomes a string with its source text.
 
 use serde_json::Value;
 
-/// How deep values are read; the strict reader goes to 127.
+/// The maximum depth of values; the strict parser allows 127.
 const MAX_DEPTH: usize = 120;
 
-/// Reads JSON, mended where it must be.
+/// Reads JSON, repaired if necessary.
 ///
 /// # Errors
-/// If it is no JSON even so; told is what is wrong with it as it came.
+/// Returns the error for the original text if the repaired text is invalid too.
 pub fn read(bytes: &[u8]) -> serde_json::Result<Value> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let strict = serde_json::from_slice(bytes);
-    // Only what cannot be read as it is costs a second look.
-    strict.or_else(|error| serde_json::from_str(&mended(&String::from_utf8_lossy(bytes))).map_err(|_| error))
+    strict
+        .or_else(|error| serde_json::from_str(&repaired(&String::from_utf8_lossy(bytes))).map_err(|_| error))
 }
 
-fn mended(text: &str) -> String {
+fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some(first) = rest.chars().next() {
-        let (token, behind) = rest.split_at(match first {
+        let (token, after) = rest.split_at(match first {
             '"' => string_end(rest),
             '-' | '0'..='9' => rest.find(|c: char| !is_number(c)).unwrap_or(rest.len()),
             _ => first.len_utf8(),
         });
-        rest = behind;
+        rest = after;
         let before = depth;
         match first {
             '[' | '{' => depth += 1,
@@ -42,7 +42,7 @@ fn mended(text: &str) -> String {
         }
         match first {
             _ if is_deep => quote(token, &mut out),
-            '"' => whole_pairs(token, &mut out),
+            '"' => write_string(token, &mut out),
             '-' | '0'..='9' if token.parse().is_ok_and(f64::is_infinite) => out.push_str("null"),
             _ => out.push_str(token),
         }
@@ -57,7 +57,7 @@ fn is_number(c: char) -> bool {
     matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')
 }
 
-/// Where the string ends that begins here.
+/// The end of the string that starts here.
 fn string_end(text: &str) -> usize {
     let mut escaped = true;
     let end = text.bytes().position(|byte| {
@@ -68,7 +68,7 @@ fn string_end(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Writes out text for a string within quotes.
+/// Writes text as part of a string.
 fn quote(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -79,8 +79,8 @@ fn quote(text: &str, out: &mut String) {
     }
 }
 
-/// Writes out a string, halves of surrogate pairs as U+FFFD.
-fn whole_pairs(string: &str, out: &mut String) {
+/// Writes a string, with U+FFFD for lone surrogates.
+fn write_string(string: &str, out: &mut String) {
     let mut rest = string;
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
@@ -105,7 +105,7 @@ enum Half {
     Low,
 }
 
-/// The half of a pair that is escaped here: `\ud83d`.
+/// The kind of surrogate that is escaped here, as in `\ud83d`.
 fn surrogate(text: &str) -> Option<Half> {
     let digits =
         text.strip_prefix("\\u")?.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hosts_write_is_read() {
+    fn small_defects_are_repaired() {
         check("\u{feff}{\"a\": 1}", json!({"a": 1}));
         check(r#"{"a": "x\ud83d"}"#, json!({"a": "x\u{fffd}"}));
         check(
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_a_text() {
+    fn a_value_nested_too_deeply_becomes_text() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         check(&deep(MAX_DEPTH), serde_json::from_str(&deep(MAX_DEPTH)).ok());
         check(
@@ -164,13 +164,13 @@ mod tests {
             );
             let read = read(text.as_bytes()).unwrap();
             assert_eq!(read["b"], "new Map");
-            // A trigger still sees what stands there.
+            // A trigger still finds the text.
             assert!(read.to_string().contains("y"));
         }
     }
 
     #[test]
-    fn what_is_no_json_stays_none() {
+    fn invalid_json_is_rejected() {
         for text in [
             "",
             "{",

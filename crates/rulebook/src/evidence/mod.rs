@@ -1,4 +1,4 @@
-//! Evidence: what is known about the work at hand, from whichever host, with where each path came from.
+//! Evidence: what is known about the request, in one form for all hosts, with the source of each path.
 
 mod input;
 pub mod json;
@@ -10,25 +10,24 @@ pub use input::{Input, ToolCall};
 pub use paths::{PathLocation, Root, Roots};
 pub use tools::is_path_key;
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Diagnostic, shown};
 use crate::id::rule_name;
+use crate::words::words;
 
-/// What is known about the request. `None` says that nobody looked.
+/// What is known about the request. `None` means not looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Files read, edited, named or open; sorted, each once.
+    /// Files read, edited, named or open; sorted, without duplicates.
     pub paths: Vec<Seen>,
-    /// How many paths did not fit under the cap.
+    /// The number of paths beyond the limit.
     pub cut: usize,
     /// The user's message.
     pub message: Option<String>,
     /// The host's mode.
     pub mode: Option<String>,
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: Option<String>,
     /// The model's name.
     pub model: Option<String>,
@@ -40,7 +39,7 @@ pub struct Evidence {
     pub os: Option<String>,
     /// The git branch.
     pub branch: Option<String>,
-    /// What the workspace is made of.
+    /// The tags of the workspace.
     pub tags: Option<Vec<String>>,
     /// Tools about to be called or just called.
     pub tools: Vec<String>,
@@ -48,72 +47,57 @@ pub struct Evidence {
     pub commands: Vec<String>,
     /// Texts of files in evidence, by position in `paths`.
     pub contents: Vec<(usize, String)>,
-    /// Rules asked for by name.
+    /// Rules requested by name.
     pub requested: Vec<String>,
 }
 
-/// A path and everybody who spoke of it.
+/// A path and its sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
-    /// Relative to its root, POSIX.
+    /// Relative to its root, with `/` as the separator.
     pub path: String,
-    /// Which root, counted from 0.
+    /// The index of its root.
     pub root: usize,
-    /// Where it came from, each once, in the order of [`Via`].
+    /// Its sources, sorted, without duplicates.
     pub sources: Vec<Via>,
 }
 
-/// Where a path came from. Earlier fills the cap first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Via {
-    /// Named on the command line.
-    Argument,
-    /// Named by the user explicitly.
-    Mention,
-    /// A tool call's target in the last turns.
-    Tool,
-    /// Path-like text in the user's message.
-    Message,
-    /// An open tab.
-    Tab,
-    /// A visible editor.
-    Visible,
-    /// Written by the agent in this task.
-    Modified,
-}
-
-impl Via {
-    /// The word shown to people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Via::Argument => "argument",
-            Via::Mention => "mention",
-            Via::Tool => "tool",
-            Via::Message => "message",
-            Via::Tab => "tab",
-            Via::Visible => "visible",
-            Via::Modified => "modified",
-        }
+words! {
+    /// The source of a path. Earlier sources take precedence under the limit.
+    Via {
+        /// Named on the command line.
+        Argument = "argument",
+        /// Mentioned explicitly by the user.
+        Mention = "mention",
+        /// The target of a tool call in the last turns.
+        Tool = "tool",
+        /// Path-like text in the user's message.
+        Message = "message",
+        /// An open tab.
+        Tab = "tab",
+        /// A visible editor.
+        Visible = "visible",
+        /// Written by the agent in this task.
+        Modified = "modified",
     }
 }
 
-/// At most this many paths are considered.
+/// The maximum number of paths.
 pub const MAX_PATHS: usize = 100;
 
-/// The longest path that is considered, in bytes: what the systems that files live on take.
+/// The maximum length of a path in bytes, as in most file systems.
 const MAX_PATH: usize = 4096;
 
-/// How many turns a tool call's target lasts, the current one included.
+/// How many turns the target of a tool call stays in evidence, including the current one.
 const TOOL_TURNS: u64 = 3;
 
-/// Makes evidence of what a host says. `exists` answers for a path relative to a root.
+/// Collects evidence from the input of a host. `exists` takes a root and a path relative to it.
 pub fn collect(
     input: &Input,
     roots: &Roots,
     exists: &dyn Fn(usize, &str) -> bool,
 ) -> (Evidence, Vec<Diagnostic>) {
-    let anywhere = |path: &str| match roots.place(path, exists) {
+    let anywhere = |path: &str| match roots.locate(path, exists) {
         PathLocation::Inside { root, path } => exists(root, &path),
         PathLocation::Root(_) => true,
         PathLocation::Outside => false,
@@ -128,7 +112,7 @@ pub fn collect(
         add(Via::Mention, &text::mentions(message, &anywhere));
     }
     let mentions: Vec<String> =
-        input.mentions.iter().map(|mention| roots.mentioned(mention, exists)).collect();
+        input.mentions.iter().map(|mention| roots.mentioned_path(mention, exists)).collect();
     add(Via::Mention, &mentions);
     for call in &input.tools {
         let targets = tools::targets(call, &anywhere);
@@ -145,7 +129,7 @@ pub fn collect(
     add(Via::Tab, &input.open_tabs);
     add(Via::Visible, &input.visible_editors);
     add(Via::Modified, &input.modified);
-    // Newest first within each source: later entries are newer.
+    // Newest first within each source; later entries are newer.
     found.reverse();
     found.sort_by_key(|(via, _)| *via);
 
@@ -189,19 +173,19 @@ fn merge(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Vec<Seen>, usize) {
     let mut merged: BTreeMap<(String, usize), Vec<Via>> = BTreeMap::new();
-    let mut left_out = std::collections::BTreeSet::new();
+    let mut beyond_limit = BTreeSet::new();
     for (via, path) in found {
         if path.len() > MAX_PATH {
-            let told = format!("a path of {} bytes is not considered, at most {MAX_PATH} are", path.len());
+            let message = format!("a path of {} bytes is ignored, the limit is {MAX_PATH}", path.len());
             diagnostics
-                .push(Diagnostic::whole(Code::EvidenceOutside, shown(path), told).help("leave it out"));
+                .push(Diagnostic::whole(Code::EvidenceOutside, shown(path), message).help("remove it"));
             continue;
         }
-        match roots.place(path, exists) {
+        match roots.locate(path, exists) {
             PathLocation::Root(_) => {}
             PathLocation::Outside => {
-                let told = format!("`{}` lies outside every root and is not considered", shown(path));
-                diagnostics.push(Diagnostic::whole(Code::EvidenceOutside, path, told));
+                let message = format!("`{}` is outside of every root and is ignored", shown(path));
+                diagnostics.push(Diagnostic::whole(Code::EvidenceOutside, path, message));
             }
             PathLocation::Inside { root, path } => {
                 let key = (path, root);
@@ -210,7 +194,7 @@ fn merge(
                 } else if merged.len() < MAX_PATHS {
                     merged.insert(key, vec![*via]);
                 } else {
-                    left_out.insert(key);
+                    beyond_limit.insert(key);
                 }
             }
         }
@@ -222,7 +206,7 @@ fn merge(
         sources.dedup();
         Seen { path, root, sources }
     });
-    (paths.collect(), left_out.len())
+    (paths.collect(), beyond_limit.len())
 }
 
 #[cfg(test)]

@@ -1,48 +1,48 @@
-//! Paths of the evidence: whatever a host writes, made relative to the root it lies in.
+//! Paths of the evidence: any spelling a host uses, made relative to the root that contains it.
 
 use std::borrow::Cow;
 
 use crate::id::percent_decoded;
 
-/// The workspace's roots.
+/// The roots of the workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
-    /// At least one in a workspace that is open.
+    /// At least one in an open workspace.
     pub roots: Vec<Root>,
-    /// What `~` stands for.
+    /// The home folder, for `~`.
     pub home: Option<String>,
 }
 
 /// One root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Root {
-    /// Its folder's name.
+    /// The name of its folder.
     pub name: String,
-    /// Absolute, POSIX separators, no trailing slash but for `/` itself.
+    /// Absolute, with `/` as the separator and without a trailing slash (except for `/` itself).
     pub path: String,
-    /// The same folder as it was named, where a link leads to it.
-    pub also: Option<String>,
+    /// The path as given, if it is a link to the folder.
+    pub alias: Option<String>,
 }
 
-/// Where a path lies.
+/// The location of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathLocation {
-    /// In a root, below it.
+    /// Below a root.
     Inside {
-        /// Which, counted from 0.
+        /// The index of the root.
         root: usize,
-        /// Relative to it.
+        /// The path relative to the root.
         path: String,
     },
     /// A root itself.
     Root(usize),
-    /// In none.
+    /// Outside of every root.
     Outside,
 }
 
 impl Roots {
-    /// Finds the root a path lies in. A relative path belongs to the first root where it exists, else to the first.
-    pub fn place(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> PathLocation {
+    /// Finds the root of a path. A relative path belongs to the first root in which it exists, otherwise to the first root.
+    pub fn locate(&self, path: &str, exists: &dyn Fn(usize, &str) -> bool) -> PathLocation {
         let path = path.trim();
         let path = match path.strip_prefix("file://") {
             Some(uri) => percent_decoded(uri),
@@ -54,42 +54,38 @@ impl Roots {
             return self
                 .home
                 .as_ref()
-                .map_or(PathLocation::Outside, |home| self.contain(&format!("{home}/{rest}")));
+                .map_or(PathLocation::Outside, |home| self.locate_absolute(&format!("{home}/{rest}")));
         }
         if path.is_empty() || is_absolute(path) {
-            return if path.is_empty() { PathLocation::Outside } else { self.contain(path) };
+            return if path.is_empty() { PathLocation::Outside } else { self.locate_absolute(path) };
         }
-        let in_root = |root: &Root| self.contain(&[&root.path, "/", path].concat());
-        let there = |place: &PathLocation| matches!(place, PathLocation::Inside { root, path } if exists(*root, path));
+        let in_root = |root: &Root| self.locate_absolute(&[&root.path, "/", path].concat());
+        let is_there = |location: &PathLocation| matches!(location, PathLocation::Inside { root, path } if exists(*root, path));
         self.roots.iter().skip(1).fold(
             self.roots.first().map_or(PathLocation::Outside, in_root),
             |found, root| {
-                if there(&found) {
-                    found
-                } else {
-                    Some(in_root(root)).filter(|place| there(place)).unwrap_or(found)
-                }
+                if is_there(&found) { found } else { Some(in_root(root)).filter(is_there).unwrap_or(found) }
             },
         )
     }
 
-    /// A host's mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
-    pub(super) fn mentioned(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
+    /// The path of a mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
+    pub(super) fn mentioned_path(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
         let path = mention.trim().trim_start_matches('@').trim_matches('"');
         match path.strip_prefix('/') {
-            Some(relative) if self.place(path, exists) == PathLocation::Outside => relative.to_owned(),
+            Some(relative) if self.locate(path, exists) == PathLocation::Outside => relative.to_owned(),
             _ => path.to_owned(),
         }
     }
 
     /// The longest root that contains an absolute path.
-    fn contain(&self, path: &str) -> PathLocation {
+    fn locate_absolute(&self, path: &str) -> PathLocation {
         let path = resolve(path);
         self.roots
             .iter()
             .enumerate()
             .flat_map(|(at, root)| {
-                [Some(&root.path), root.also.as_ref()].into_iter().flatten().map(move |p| (at, p))
+                [Some(&root.path), root.alias.as_ref()].into_iter().flatten().map(move |p| (at, p))
             })
             .filter_map(|(at, root)| Some((root.len(), at, below(&path, root)?)))
             .max_by_key(|(len, at, _)| (*len, std::cmp::Reverse(*at)))
@@ -100,7 +96,7 @@ impl Roots {
     }
 }
 
-/// Whether a path with POSIX separators starts at a file system's root.
+/// Whether a path with `/` as the separator is absolute.
 pub(crate) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || drive(path).is_some()
 }
@@ -111,7 +107,7 @@ fn drive(path: &str) -> Option<char> {
     (chars.next() == Some(':') && matches!(chars.next(), None | Some('/'))).then_some(letter)
 }
 
-/// The path without `.`, `..` and empty parts, the disk not asked; drive letters in lower case.
+/// The path without `.`, `..` and empty segments, and with a lower-case drive letter. Does not access the disk.
 fn resolve(path: &str) -> Cow<'_, str> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
     if path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain)) {
@@ -143,20 +139,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_finds_its_root() {
+    fn every_spelling_of_a_path_is_located() {
         let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
         let roots = Roots {
             roots: vec![
                 root("/w/app"),
                 root("/w/app/packages/core"),
                 root("C:/repo"),
-                Root { also: Some("/link/to/lib".to_owned()), ..root("/w/lib") },
+                Root { alias: Some("/link/to/lib".to_owned()), ..root("/w/lib") },
             ],
             home: Some("/w".to_owned()),
         };
         let on_disk = |root: usize, path: &str| (root, path) == (3, "only/lib.ts");
         let check = |path: &str, wanted: Option<(usize, &str)>| {
-            let found = match roots.place(path, &on_disk) {
+            let found = match roots.locate(path, &on_disk) {
                 PathLocation::Inside { root, path } => Some((root, path)),
                 PathLocation::Root(root) => Some((root, String::new())),
                 PathLocation::Outside => None,

@@ -5,8 +5,8 @@ fn roots() -> Roots {
 }
 
 fn gather(json: &str) -> Evidence {
-    let (input, told) = Input::from_json(json).unwrap();
-    assert!(told.is_empty(), "{told:?}");
+    let (input, diagnostics) = Input::from_json(json).unwrap();
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     collect(&input, &roots(), &|_, _| false).0
 }
 
@@ -27,7 +27,7 @@ fn check(json: &str, wanted: &[&str]) {
 }
 
 #[test]
-fn sources_merge_and_keep_their_names() {
+fn the_sources_of_a_path_are_merged() {
     check(
         r#"{"openTabs": ["b", "a/x.ts"], "visibleEditors": ["/app/a/x.ts"], "modified": ["a\\x.ts"]}"#,
         &["a/x.ts tab+visible+modified", "b tab"],
@@ -40,7 +40,7 @@ fn sources_merge_and_keep_their_names() {
 }
 
 #[test]
-fn tool_targets_last_three_turns_and_writes_the_task() {
+fn tool_targets_last_three_turns_and_written_files_the_task() {
     let tools = r#"[{"name":"read","path":"r1","turn":1},{"name":"read","path":"r2","turn":2},
                     {"name":"edit","path":"w1","turn":1},{"name":"edit","path":"w4","turn":4},
                     {"name":"write","path":"p","turn":4,"pending":true},{"name":"read","path":"r0"}]"#;
@@ -55,7 +55,7 @@ fn tool_targets_last_three_turns_and_writes_the_task() {
 }
 
 #[test]
-fn the_cap_keeps_the_newest_of_the_strongest() {
+fn the_limit_keeps_the_first_source_and_the_newest_paths() {
     let tabs: Vec<String> = (0..150).map(|at| format!("\"t{at:03}\"")).collect();
     let evidence = gather(&format!(r#"{{"openTabs": [{}], "mentions": ["m"]}}"#, tabs.join(",")));
     assert_eq!((evidence.paths.len(), evidence.cut), (MAX_PATHS, 51));
@@ -64,7 +64,7 @@ fn the_cap_keeps_the_newest_of_the_strongest() {
 }
 
 #[test]
-fn tools_and_commands_are_those_of_the_moment() {
+fn only_current_tools_and_commands_count() {
     let evidence = gather(
         r#"{"tools": [{"name":"old","command":"ls","turn":1},{"name":"last","command":"cat","turn":3},
                       {"name":"next","command":"git push","turn":2,"pending":true}]}"#,

@@ -1,4 +1,4 @@
-//! Tool calls: which files a call is about, whatever the host calls its arguments.
+//! Tool calls: the files that a call is about, regardless of how the host names its arguments.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::ToolCall;
 
-/// Argument names that hold paths, over all hosts seen.
+/// Names of arguments that contain paths, in all known hosts.
 const PATH_KEYS: &[&str] = &[
     "absolutepath",
     "dir",
@@ -32,7 +32,7 @@ const PATH_KEYS: &[&str] = &[
     "uri",
 ];
 
-/// Argument names whose text is never a target of the call.
+/// Names of arguments that never contain a target of the call.
 const OTHER_KEYS: &[&str] = &[
     "content",
     "contents",
@@ -60,12 +60,12 @@ const WRITES: &[&str] =
 /// Parts of the names of tools that run a shell command.
 const SHELLS: &[&str] = &["bash", "cmd", "command", "exec", "powershell", "run", "shell", "terminal", "zsh"];
 
-/// What an editing tool may be told to do that changes nothing.
-const LOOKS: &[&str] = &["list", "open", "read", "view"];
+/// Commands of an editing tool that change nothing.
+const READ_COMMANDS: &[&str] = &["list", "open", "read", "view"];
 
 const MAX_DEPTH: usize = 6;
 const MAX_TARGETS: usize = 2000;
-/// Words of one shell command that the disk is asked about.
+/// The maximum number of words of a shell command that are checked for existence.
 const MAX_WORDS: usize = 200;
 
 impl ToolCall {
@@ -83,15 +83,16 @@ impl ToolCall {
 /// Whether a call writes its targets.
 pub(super) fn writes(call: &ToolCall) -> bool {
     let name = call.name.to_lowercase();
-    let order = call.input.as_ref().and_then(|input| input.get("command")).and_then(Value::as_str);
-    WRITES.iter().any(|part| name.contains(part)) && !order.is_some_and(|order| LOOKS.contains(&order))
+    let command = call.input.as_ref().and_then(|input| input.get("command")).and_then(Value::as_str);
+    WRITES.iter().any(|part| name.contains(part))
+        && !command.is_some_and(|command| READ_COMMANDS.contains(&command))
 }
 
-/// Every file a call is about; of a shell command, the words that exist.
+/// The files that a call is about. For a shell command, these are the words that exist as files.
 pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut targets = call.paths.clone();
     match &call.input {
-        // Arguments as they came over the wire, or a patch.
+        // JSON arguments as text, or a patch.
         Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
             Ok(input @ Value::Object(_)) => walk(&input, "", MAX_DEPTH, exists, &mut targets),
             _ => targets.extend(patched_files(text)),
@@ -100,9 +101,13 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
         None => {}
     }
     if let Some(command) = command(call) {
-        let is_asked = |word: &String| word.len() <= 300 && !word.starts_with('-');
+        let is_candidate = |word: &String| word.len() <= 300 && !word.starts_with('-');
         targets.extend(
-            shell_words(&command).into_iter().filter(is_asked).take(MAX_WORDS).filter(|word| exists(word)),
+            shell_words(&command)
+                .into_iter()
+                .filter(is_candidate)
+                .take(MAX_WORDS)
+                .filter(|word| exists(word)),
         );
     }
     targets.extend(call.command.iter().flat_map(|command| patched_files(command)));
@@ -111,7 +116,7 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
     targets
 }
 
-/// The shell command of a call, if it is one.
+/// The shell command of a call, if it runs one.
 pub(super) fn command(call: &ToolCall) -> Option<String> {
     let name = call.name.to_lowercase();
     call.command.clone().or_else(|| {
@@ -124,7 +129,7 @@ pub(super) fn command(call: &ToolCall) -> Option<String> {
     })
 }
 
-/// Whether an argument of that name holds a path.
+/// Whether an argument with this name contains a path.
 pub fn is_path_key(key: &str) -> bool {
     PATH_KEYS.contains(&plain_key(key).as_str())
 }
@@ -145,7 +150,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
         Value::String(text) => {
             let plain = plain_key(key);
             if PATH_KEYS.contains(&plain.as_str()) {
-                // Some hosts hand lists over as JSON.
+                // Some hosts pass lists as JSON text.
                 match serde_json::from_str(text) {
                     Ok(inner @ (Value::Array(_) | Value::Object(_))) => {
                         walk(&inner, key, depth - 1, exists, targets);
@@ -196,7 +201,7 @@ fn patched_files(text: &str) -> Vec<String> {
     files
 }
 
-/// The words of a shell command, quotes taken off, operators and redirections left out.
+/// The words of a shell command, without quotes, operators and redirections.
 fn shell_words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -231,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_found_under_any_name() {
+    fn targets_are_found_under_any_argument_name() {
         check(r#"{"name":"read","path":"x/y.ts"}"#, &["x/y.ts"]);
         check(r#"{"name":"read","paths":["a.ts","b.ts"]}"#, &["a.ts", "b.ts"]);
         check(r#"{"name":"Edit","input":{"file_path":"x.ts","old_string":"src/a.ts"}}"#, &["x.ts"]);
@@ -245,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_names_every_file_in_it() {
+    fn every_file_of_a_patch_is_a_target() {
         check(
             r#"{"name":"apply_patch","input":"*** Begin Patch\n*** Update File: a b.ts\n*** Move to: c.ts\n*** Add File: d.ts\n+x"}"#,
             &["a b.ts", "c.ts", "d.ts"],
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_may_name_more_files_than_count() {
+    fn the_newest_files_of_a_large_patch_are_kept() {
         let headers: Vec<String> =
             (0..100_000).map(|at| format!("*** Update File: {}.ts\n", at / 2)).collect();
         let call = ToolCall { input: Some(headers.concat().into()), ..ToolCall::default() };
@@ -280,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_command_only_what_exists_counts() {
+    fn only_existing_words_of_a_command_are_targets() {
         check(
             r#"{"name":"bash","command":"cat src/a.ts no/such.ts | wc > 'docs/a b.md'"}"#,
             &["src/a.ts", "docs/a b.md"],

@@ -1,26 +1,28 @@
-//! The line tier: `key: value` lines, for headers that no YAML reader accepts.
+//! The line tier: `key: value` lines, for headers that are not valid YAML.
 
 use std::ops::Range;
 
-use super::{Field, Node, Value, yaml};
+use super::header::Problem;
+use super::value::{Field, Node, Value};
+use super::yaml;
 use crate::glob;
 
-/// What to do at a line that is neither a key, a list item, a comment nor blank.
+/// What to do with a line that is not a key, a list item, a comment or blank.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Stray {
-    /// Go on: a fence closes the header.
+    /// Skip it: a fence ends the header.
     Skip,
-    /// The header ends here: nothing else closes it.
+    /// End the header: there is no fence.
     Stop,
 }
 
-/// The fields, and where reading stopped.
+/// The fields, and the end of the header.
 pub(super) struct Lines {
     pub(super) fields: Vec<Field>,
     pub(super) end: usize,
 }
 
-/// Reads a range line by line. The first of two equal keys counts; an empty value is absent.
+/// Reads a range line by line. The first of duplicate keys is used; an empty value is absent.
 pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
     let mut fields: Vec<Field> = Vec::new();
     let mut ignored = Vec::new();
@@ -54,7 +56,7 @@ pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
 fn close_list(
     open: &mut Option<(String, Range<usize>, Vec<Node>)>,
     fields: &mut Vec<Field>,
-    ignored: &mut Vec<super::Problem>,
+    ignored: &mut Vec<Problem>,
 ) {
     if let Some((key, key_span, items)) = open.take()
         && let (Some(first), Some(last)) = (items.first(), items.last())
@@ -68,7 +70,7 @@ fn close_list(
     }
 }
 
-/// Splits `key: value`; the value's offset in the line; trailing comments are not part of it.
+/// Splits `key: value` without a trailing comment; returns the offset of the value too.
 pub(super) fn key_value(line: &str) -> Option<(&str, usize, &str)> {
     let colon = line.find(':')?;
     let key = line[..colon].trim_start();
@@ -83,7 +85,7 @@ pub(super) fn key_value(line: &str) -> Option<(&str, usize, &str)> {
     )
 }
 
-/// The value of `- value`, and its offset in the line.
+/// The value of `- value` with its offset.
 pub(super) fn list_item(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start().strip_prefix('-')?;
     let value = without_comment(rest);
@@ -91,7 +93,7 @@ pub(super) fn list_item(line: &str) -> Option<(usize, &str)> {
         .then(|| (line.len() - rest.len() + (rest.len() - rest.trim_start().len()), value))
 }
 
-/// A comment starts at a `#` after white space, outside quotes.
+/// The text without a comment, which starts at a `#` after white space and outside of quotes.
 fn without_comment(text: &str) -> &str {
     let mut quote = None;
     let mut before = ' ';
@@ -107,7 +109,7 @@ fn without_comment(text: &str) -> &str {
     text.trim()
 }
 
-/// A value as it stands: one quoted scalar loses its quotes, `[a, b]` is a list, anything else is text.
+/// Reads a raw value: `[a, b]` is a list, and anything else is text, without quotes around it.
 pub(super) fn raw_value(text: &str, span: Range<usize>) -> Node {
     let raw = &text[span.clone()];
     if let Some(inner) = raw.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -124,7 +126,7 @@ pub(super) fn raw_value(text: &str, span: Range<usize>) -> Node {
     Node { value: Value::Text(unquoted(raw).to_owned()), span }
 }
 
-/// Takes one pair of quotes off, when they enclose the whole and nothing inside is one.
+/// Removes a pair of quotes around the text, unless it contains further ones.
 pub(crate) fn unquoted(text: &str) -> &str {
     ['"', '\'']
         .into_iter()

@@ -1,19 +1,21 @@
-//! The repair tier: YAML after quoting what people and editors leave unquoted.
+//! The repair tiers: YAML after quoting values that need quotes.
 //!
-//! An unreadable value is blanked out with filler of the same length, the rest is parsed as YAML, and the value's
-//! own text is put back where the filler stood: every span stays true.
+//! An invalid value is replaced by filler of the same length, the rest is parsed as YAML, and the original text of the value
+//! is put back. All spans stay correct.
 
 use std::ops::Range;
 
-use super::{Field, Node, Problem, Tier, Value, lines, yaml};
+use super::header::{Problem, Tier};
+use super::value::{Field, Node, Value};
+use super::{lines, yaml};
 use crate::diagnostic::{Code, shown};
 use crate::glob;
 
-/// Keys whose values are patterns: there the raw text is what was meant, whatever YAML makes of it.
+/// Keys with patterns as values. Their raw text counts, even if it is valid YAML with another meaning.
 const PATTERN_KEYS: &[&str] =
     &["globs", "glob", "paths", "path", "applyTo", "fileMatchPattern", "patterns", "condition", "scope"];
 
-/// Reads a range as YAML with unreadable values masked. `None` when there is nothing to mask or it does not help.
+/// Reads a range as YAML with invalid values masked. `None` if there is nothing to mask or the rest is invalid too.
 pub(super) fn read_quoted(
     text: &str,
     range: Range<usize>,
@@ -25,12 +27,12 @@ pub(super) fn read_quoted(
         return None;
     }
     let masks = find_masks(text, range.clone(), reach);
-    let masked = blank_out(text, range.clone(), &masks)?;
+    let masked = fill_masks(text, range.clone(), &masks)?;
     let known = problems.len();
     problems.extend(masks.iter().map(|mask| {
         let value = &text[mask.clone()];
-        let told = format!("`{}` is not valid YAML without quotes; it was read as it stands", shown(value));
-        Problem::new(Code::UnquotedValue, mask.clone(), told).fix(mask.clone(), mended(value))
+        let message = format!("`{}` is not valid YAML without quotes; it was read as written", shown(value));
+        Problem::new(Code::UnquotedValue, mask.clone(), message).fix(mask.clone(), repaired(value))
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
@@ -44,8 +46,8 @@ pub(super) fn read_quoted(
     }
 }
 
-/// The text with the masked stretches filled, and tabs made spaces; nothing where there is nothing to mask.
-fn blank_out(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<String> {
+/// The text with filler for the masked ranges and spaces for tabs; `None` without any mask.
+fn fill_masks(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<String> {
     let mut bytes = text.as_bytes()[..range.end].to_vec();
     for mask in masks {
         bytes[mask.clone()].fill(b'x');
@@ -55,14 +57,15 @@ fn blank_out(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option<
             *byte = b' ';
         }
     }
-    (!masks.is_empty()).then(|| String::from_utf8(bytes).expect("whole characters were replaced by ASCII"))
+    (!masks.is_empty()).then(|| String::from_utf8(bytes).expect("ASCII replaces whole characters"))
 }
 
-/// The value as it has to be written.
-fn mended(value: &str) -> String {
+/// The value as valid YAML.
+fn repaired(value: &str) -> String {
     let value = lines::unquoted(value);
     if let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let items: Vec<String> = glob::split_list(inner).into_iter().map(|(_, item)| mended(item)).collect();
+        let items: Vec<String> =
+            glob::split_list(inner).into_iter().map(|(_, item)| repaired(item)).collect();
         return format!("[{}]", items.join(", "));
     }
     match value.chars().next() {
@@ -72,7 +75,7 @@ fn mended(value: &str) -> String {
     }
 }
 
-/// A text as YAML has it in quotes.
+/// A text in YAML quotes.
 pub(crate) fn quoted(value: &str) -> String {
     match value.contains(['"', '\\']) {
         true => format!("'{}'", value.replace('\'', "''")),
@@ -80,7 +83,7 @@ pub(crate) fn quoted(value: &str) -> String {
     }
 }
 
-/// The values YAML cannot read, or reads as something nobody meant.
+/// The values that are invalid YAML or have an unintended meaning.
 fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>> {
     let mut masks = Vec::new();
     let mut is_pattern = false;
@@ -108,17 +111,17 @@ fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>>
         };
         if value.starts_with(['|', '>']) {
             block_indent = Some(indent);
-        } else if is_unreadable(value, is_pattern, reach) {
+        } else if needs_quotes(value, is_pattern, reach) {
             masks.push(start + value_at..start + value_at + value.len());
         }
     }
     masks
 }
 
-fn is_unreadable(value: &str, is_pattern: bool, reach: Tier) -> bool {
+fn needs_quotes(value: &str, is_pattern: bool, reach: Tier) -> bool {
     let first = value.chars().next().unwrap_or(' ');
     match first {
-        // An agent that quotes values leaves those alone that have quotes or a tag already.
+        // Agents that quote values leave quoted and tagged values unchanged.
         '"' | '\'' | '!' if reach == Tier::Values => false,
         '*' | '&' | '!' | '@' | '`' | '%' => true,
         '{' | '[' => is_pattern,
@@ -134,7 +137,7 @@ fn is_one_quoted(value: &str, quote: char) -> bool {
         match inner.next() {
             None => return false,
             Some('\\') if quote == '"' => {
-                // An escape YAML does not know (`"\bfoo\s+"`) makes the whole header unreadable.
+                // An unknown escape (`"\bfoo\s+"`) makes the whole header invalid.
                 if !inner.next().is_some_and(|c| "0abt\tnvfre \"/\\N_LPxuU".contains(c)) {
                     return false;
                 }

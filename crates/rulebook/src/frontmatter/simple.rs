@@ -1,13 +1,14 @@
-//! The header most files have, read without the machinery of YAML.
+//! A fast reader for the headers of most files.
 //!
-//! `key: value` lines and lists of plain or quoted ASCII values. Whatever is accepted here, YAML reads the same (a
-//! test compares the two); anything else is left to it. A hook reads every header on every tool call.
+//! It accepts `key: value` lines and lists of plain or quoted ASCII values. The YAML parser reads them the same way (a test
+//! compares the two) and reads everything else. Speed matters because a hook reads every header on every tool call.
 
 use std::ops::Range;
 
-use super::{Field, Node, Value, lines_of};
+use super::fences::lines_of;
+use super::value::{Field, Node, Value};
 
-/// Reads a range, or nothing where it is not so simple.
+/// Reads a range; `None` if it is not simple.
 pub(super) fn read(text: &str, range: Range<usize>) -> Option<Vec<Field>> {
     let mut fields: Vec<Field> = Vec::new();
     let mut list: Option<List> = None;
@@ -48,7 +49,7 @@ pub(super) fn read(text: &str, range: Range<usize>) -> Option<Vec<Field>> {
     Some(fields)
 }
 
-/// The items under a key, all at one indent.
+/// The items of a key, all with the same indentation.
 #[derive(Default)]
 struct List {
     indent: usize,
@@ -65,7 +66,7 @@ impl List {
     }
 }
 
-/// Gives the last key the list that followed it. A key followed by nothing is YAML's business.
+/// Assigns a list to the key before it. `None` for a key without a value, which is left to the YAML parser.
 fn close(fields: &mut [Field], list: Option<List>) -> Option<()> {
     let Some(List { items, .. }) = list else { return Some(()) };
     let span = items.first()?.span.start..items.last()?.span.end;
@@ -83,7 +84,7 @@ fn flow_list(inner: &str, at: usize) -> Option<Node> {
     Some(Node { value: Value::List(items), span: at..at + inner.len() + 2 })
 }
 
-/// Signs that mean nothing to YAML inside a plain value, on a line and in a list.
+/// Characters without a special meaning inside a plain YAML value, on a line and in a flow list.
 const PLAIN: &[u8] = b" _-./*()+,;=^$~|<>@%{}[]!?";
 const PLAIN_IN_LIST: &[u8] = b" _-./*()+;=^$~";
 

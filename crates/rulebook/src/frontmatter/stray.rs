@@ -1,17 +1,17 @@
-//! Lines that look like a header where none is read.
+//! Lines that look like a header in a file without one.
 
-use super::Problem;
+use super::header::Problem;
 use crate::diagnostic::Code;
 
-/// Keys by which a line is taken for one of a header.
+/// Keys that make a line look like part of a header.
 const KEYS: &[&str] =
     &["alwaysApply", "applyTo", "description", "fileMatchPattern", "globs", "inclusion", "paths", "trigger"];
 
-/// How many lines may stand before it.
+/// The number of lines that are examined.
 const LINES: usize = 8;
 
-/// The first key of what looks like a header, in a text that has none. Before it stand blank lines, comments, titles,
-/// or fences of other kinds.
+/// Finds the first line that looks like part of a header. Blank lines, comments, titles and other kinds of fences may
+/// precede it.
 pub(super) fn find(text: &str, start: usize) -> Option<Problem> {
     let mut at = start;
     for line in text[start..].split_inclusive('\n').take(LINES) {
@@ -19,10 +19,10 @@ pub(super) fn find(text: &str, start: usize) -> Option<Problem> {
         at += line.len();
         let line = line.trim();
         if is_key(line) || line.starts_with("---\\n") {
-            let message = "this looks like a header, and is text: the file does not open with `---`";
+            let message = "this looks like a header but is read as text: the file does not start with `---`";
             return Some(Problem::new(Code::StrayHeader, found..found + line.len(), message));
         }
-        if !may_stand_before(line) {
+        if !may_precede(line) {
             return None;
         }
     }
@@ -35,6 +35,6 @@ fn is_key(line: &str) -> bool {
         && KEYS.contains(&key.trim_matches(|c: char| c.is_whitespace() || "{\"'".contains(c)))
 }
 
-fn may_stand_before(line: &str) -> bool {
+fn may_precede(line: &str) -> bool {
     line.is_empty() || ["#", "+++", "---", "<!--", "```", "{"].iter().any(|start| line.starts_with(start))
 }

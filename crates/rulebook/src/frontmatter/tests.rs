@@ -1,6 +1,7 @@
 use super::*;
+use crate::diagnostic::Code;
 
-/// The fields as `key=value`, the tier, and the body.
+/// The tier with the fields as `key=value`, and the body.
 fn read_all(text: &str, reach: Tier) -> (String, &str) {
     let reading = read(text, reach);
     let header = match &reading.header {
@@ -38,7 +39,7 @@ fn check(text: &str, header: &str, body: &str) {
 }
 
 #[test]
-fn yaml_as_it_stands() {
+fn valid_yaml_is_read() {
     check("---\na: 1\nb: [x, 'y z']\n---\nbody\n", "Yaml: a=1 b=[\"x\" \"y z\"]", "body\n");
     check("---\na:\n  b: true\n---\n", "Yaml: a={b=true}", "");
     check("---\n---\nbody", "Yaml: ", "body");
@@ -51,7 +52,7 @@ fn yaml_as_it_stands() {
 }
 
 #[test]
-fn no_header() {
+fn a_file_without_a_header_is_all_body() {
     check("", "absent", "");
     check("body", "absent", "body");
     check("---", "absent", "---");
@@ -62,11 +63,11 @@ fn no_header() {
 }
 
 #[test]
-fn what_looks_like_a_header_and_is_none_is_told() {
+fn text_that_looks_like_a_header_is_reported() {
     #[track_caller]
-    fn check(text: &str, told: &str) {
+    fn check(text: &str, reported: &str) {
         let problems = read(text, Tier::Lines).problems;
-        assert_eq!(problems.first().map_or("", |problem| &text[problem.span.clone()]), told, "{text:?}");
+        assert_eq!(problems.first().map_or("", |problem| &text[problem.span.clone()]), reported, "{text:?}");
     }
     check("----\nglobs: a\n----\n", "globs: a");
     check(" ---\n  paths: a\n", "paths: a");
@@ -80,7 +81,7 @@ fn what_looks_like_a_header_and_is_none_is_told() {
 }
 
 #[test]
-fn values_left_unquoted_are_read_as_they_stand() {
+fn unquoted_values_are_read_as_written() {
     check("---\nglobs: *.ts,*.tsx\n---\n", "Quoted: globs=\"*.ts,*.tsx\"", "");
     check("---\nglobs: !**/x\n---\n", "Quoted: globs=\"!**/x\"", "");
     check("---\nglobs: {a,b}/**\n---\n", "Quoted: globs=\"{a,b}/**\"", "");
@@ -100,14 +101,14 @@ fn values_left_unquoted_are_read_as_they_stand() {
 }
 
 #[test]
-fn a_fence_fused_to_its_text_is_parted() {
+fn a_fence_with_text_on_its_line_is_separated() {
     check("---\na: 1\n---# Title\nbody", "Fenced: a=1", "# Title\nbody");
     check("---\nglobs: *.ts\n---\\\nbody", "Fenced: globs=\"*.ts\"", "\\\nbody");
     check("---\na: 1\n---# Title\nbody\n\n---\nmore", "Fenced: a=1", "# Title\nbody\n\n---\nmore");
 }
 
 #[test]
-fn at_last_line_by_line() {
+fn invalid_yaml_is_read_line_by_line() {
     check("---\na: [x\nb: true\nc: 3\nd: 'q'\ne:\n---\n", "Lines: a=\"[x\" b=true c=3 d=\"q\"", "");
     check("---\na: [x\ng:\n  - *.ts\n  - b\n---\n", "Lines: a=\"[x\" g=[\"*.ts\" \"b\"]", "");
     check("---\na: 1\nb: 2\n\n# body", "Lines: a=1 b=2", "\n# body");
@@ -115,7 +116,7 @@ fn at_last_line_by_line() {
 }
 
 #[test]
-fn a_format_goes_no_further_than_it_may() {
+fn tiers_beyond_the_permitted_one_are_not_used() {
     #[track_caller]
     fn check(text: &str, reach: Tier, header: &str) {
         assert_eq!(read_all(text, reach).0, header, "{text:?}");
@@ -128,7 +129,7 @@ fn a_format_goes_no_further_than_it_may() {
 }
 
 #[test]
-fn spans_point_at_the_written_text() {
+fn spans_cover_the_written_text() {
     for text in [
         "---\nkey: value\n---\n",
         "---\nkey: *value\n---\n",
@@ -144,7 +145,7 @@ fn spans_point_at_the_written_text() {
 }
 
 #[test]
-fn bombs_are_refused() {
+fn anchors_and_oversized_headers_are_rejected() {
     #[track_caller]
     fn check(header: &str, code: Code) {
         let text = format!("---\n{header}\n---\n");
@@ -162,8 +163,8 @@ fn bombs_are_refused() {
     check(&format!("a: {}", "{a: ".repeat(40)), Code::HeaderTooDeep);
 }
 
-/// What matters of fields: keys, values and where they stand; YAML ends a list wherever it likes.
-fn essence(fields: &[Field]) -> Vec<String> {
+/// Keys, values and spans for comparison. The spans of lists are left out: the YAML parser ends them differently.
+fn summary(fields: &[Field]) -> Vec<String> {
     let spans = |node: &Node| match &node.value {
         Value::List(items) => items.iter().map(|item| item.span.clone()).collect(),
         _ => vec![node.span.clone()],
@@ -179,13 +180,13 @@ fn compare(header: &str) -> bool {
     let Some(simple) = simple::read(header, 0..header.len()) else { return false };
     let mut problems = Vec::new();
     let yaml = yaml::parse(header, 0..header.len(), &[], &mut problems).map_err(|problem| problem.message);
-    assert_eq!(Ok(essence(&simple)), yaml.map(|fields| essence(&fields)), "{header:?}");
+    assert_eq!(Ok(summary(&simple)), yaml.map(|fields| summary(&fields)), "{header:?}");
     assert!(problems.is_empty());
     true
 }
 
 #[test]
-fn the_simple_reader_says_what_yaml_says() {
+fn the_simple_reader_agrees_with_yaml() {
     for header in [
         "paths:\n  - \"apps/web/**\"\n  - 'b'\n",
         "paths: [\"a/**\", b, 3]\nmode: act\n",
@@ -222,7 +223,7 @@ proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config { cases: 4096, ..Default::default() })]
 
     #[test]
-    fn whatever_the_simple_reader_accepts_yaml_reads_the_same(
+    fn the_simple_reader_agrees_with_yaml_on_any_header(
         header in "(((a|b_c|D9)(: |:  |:)([ -~]{0,6}|[a-z][ -~]{0,8}|\\[[ -~]{0,8}\\]|\"[ -~]{0,5}\"|'[ -~]{0,5}')|( |  )?- ?[ -~]{0,6}|[ -~]{0,5})(\n|\r\n| \n)){0,5}"
     ) {
         compare(&header);

@@ -1,4 +1,4 @@
-//! Values of a header, each with the place it stands.
+//! Values of a header with their spans.
 
 use std::ops::Range;
 
@@ -7,48 +7,48 @@ use std::ops::Range;
 pub struct Field {
     /// The key as written.
     pub key: String,
-    /// Where the key stands, in bytes of the file.
+    /// The byte range of the key in the file.
     pub key_span: Range<usize>,
     /// Its value.
     pub node: Node,
 }
 
 impl Field {
-    /// Shows every text in it, keys too, with where it stands.
-    pub(crate) fn each_text(&self, see: &mut dyn FnMut(&str, &Range<usize>)) {
-        see(&self.key, &self.key_span);
-        self.node.each_text(see);
+    /// Calls `visit` with every text and its span, including keys.
+    pub(crate) fn each_text(&self, visit: &mut dyn FnMut(&str, &Range<usize>)) {
+        visit(&self.key, &self.key_span);
+        self.node.each_text(visit);
     }
 }
 
-/// A value and where it stands.
+/// A value with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// In bytes of the file.
+    /// The byte range in the file.
     pub span: Range<usize>,
 }
 
 impl Node {
-    fn each_text(&self, see: &mut dyn FnMut(&str, &Range<usize>)) {
+    fn each_text(&self, visit: &mut dyn FnMut(&str, &Range<usize>)) {
         match &self.value {
-            Value::Text(text) => see(text, &self.span),
-            Value::List(nodes) => nodes.iter().for_each(|node| node.each_text(see)),
-            Value::Map(fields) => fields.iter().for_each(|field| field.each_text(see)),
+            Value::Text(text) => visit(text, &self.span),
+            Value::List(nodes) => nodes.iter().for_each(|node| node.each_text(visit)),
+            Value::Map(fields) => fields.iter().for_each(|field| field.each_text(visit)),
             Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => {}
         }
     }
 }
 
-/// What a header can hold: YAML's core schema.
+/// A value of YAML's core schema.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `null`, `~`, or nothing at all.
+    /// `null`, `~`, or no value.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number that fits.
+    /// An integer of 64 bits.
     Int(i64),
     /// Any other number, as written.
     Float(String),
@@ -61,7 +61,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What it is, with an article, for messages.
+    /// The kind of value with an article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "nothing",
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// Reads a plain scalar as YAML 1.2's core schema does.
+    /// Reads a plain scalar by the core schema of YAML 1.2.
     pub(super) fn plain(text: &str) -> Value {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => Value::Null,

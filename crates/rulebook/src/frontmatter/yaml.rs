@@ -1,14 +1,16 @@
-//! The YAML tier: events of a well-kept parser, loaded into values with spans.
+//! The YAML tier: loads the events of a YAML parser into values with spans.
 
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span};
 
-use super::{Field, MAX_DEPTH, Node, Problem, Value};
+use super::header::Problem;
+use super::value::{Field, Node, Value};
 use crate::diagnostic::{Code, shown};
 
-/// Reads a range of a file as one YAML mapping. `masked` are stretches that were blanked out of `text` by the
-/// caller: scalars there are text, whatever they look like.
+const MAX_DEPTH: usize = 16;
+
+/// Reads a range of a file as one YAML mapping. Scalars in the `masked` ranges are text regardless of their content.
 pub(super) fn parse(
     text: &str,
     range: Range<usize>,
@@ -40,9 +42,9 @@ pub(super) fn parse(
         None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
         Some(Node { value: Value::Map(fields), .. }) => Ok(fields),
         Some(Node { value, span }) => {
-            let message = format!("the header must be `key: value` lines, found {}", value.kind());
+            let message = format!("the header must consist of `key: value` lines, found {}", value.kind());
             problems.truncate(known);
-            Err(Problem::new(Code::BrokenHeader, span, message))
+            Err(broken(span, message))
         }
     }
 }
@@ -50,7 +52,7 @@ pub(super) fn parse(
 const ALIAS: &str = "the header has a YAML alias (`*…`)";
 
 fn too_deep() -> String {
-    format!("the header nests deeper than {MAX_DEPTH} levels")
+    format!("the header is nested more than {MAX_DEPTH} levels deep")
 }
 
 struct Loader<'a> {
@@ -74,11 +76,7 @@ impl Loader<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(Problem::new(
-                        Code::BrokenHeader,
-                        span,
-                        "the header holds two YAML documents",
-                    ));
+                    return Err(broken(span, "the header contains two YAML documents"));
                 }
             }
             Event::Scalar(_, _, anchor, _)
@@ -96,11 +94,7 @@ impl Loader<'_> {
             | Event::MappingStart(_, _, Some(tag))
                 if !tag.is_yaml_core_schema_tag("str") =>
             {
-                return Err(Problem::new(
-                    Code::BrokenHeader,
-                    span,
-                    "the value starts with `!`, which YAML takes for a tag",
-                ));
+                return Err(broken(span, "the value starts with `!`, which YAML reads as a tag"));
             }
             Event::Scalar(text, style, _, tag) => {
                 let is_text = style != ScalarStyle::Plain || tag.is_some() || self.masked.contains(&span);
@@ -123,18 +117,18 @@ impl Loader<'_> {
             return Err(Problem::new(Code::HeaderTooDeep, span, too_deep()));
         }
         if let Some(Collection::Map { key: None, .. }) = self.open.last() {
-            return Err(Problem::new(Code::BrokenHeader, span, "a key must be plain text"));
+            return Err(broken(span, "a key must be plain text"));
         }
         self.open.push(collection);
         Ok(())
     }
 
     fn close(&mut self, end: usize) -> Result<(), Problem> {
-        let (value, start) = match self.open.pop().expect("the parser balances its events") {
+        let (value, start) = match self.open.pop().expect("the parser emits balanced events") {
             Collection::List { start, items } => (Value::List(items), start),
             Collection::Map { start, fields, .. } => (Value::Map(fields), start),
         };
-        self.place(Node { value, span: start..end.max(start) });
+        self.insert(Node { value, span: start..end.max(start) });
         Ok(())
     }
 
@@ -147,11 +141,11 @@ impl Loader<'_> {
             return Ok(());
         }
         let value = if is_text { Value::Text(text.to_owned()) } else { Value::plain(text) };
-        self.place(Node { value, span });
+        self.insert(Node { value, span });
         Ok(())
     }
 
-    fn place(&mut self, node: Node) {
+    fn insert(&mut self, node: Node) {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Collection::List { items, .. }) => items.push(node),
@@ -163,14 +157,18 @@ impl Loader<'_> {
     }
 }
 
-/// Adds a field unless its key is there already; that is told.
+/// Adds a field, or reports a duplicate key.
 pub(super) fn push_field(fields: &mut Vec<Field>, field: Field, problems: &mut Vec<Problem>) {
     if fields.iter().any(|other| other.key == field.key) {
-        let message = format!("`{}` stands twice in the header; the first one counts", shown(&field.key));
+        let message = format!("duplicate key `{}` in the header; the first one is used", shown(&field.key));
         problems.push(Problem::new(Code::DuplicateKey, field.key_span, message));
     } else {
         fields.push(field);
     }
+}
+
+fn broken(span: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::new(Code::BrokenHeader, span, message)
 }
 
 fn byte(marker: &Marker) -> usize {

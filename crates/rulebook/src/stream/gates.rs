@@ -33,7 +33,7 @@ pub(super) struct File {
 
 impl File {
     pub(super) fn new(roots: &Roots, written: &str) -> File {
-        let there = |at: usize| roots.place(written, &|root, _| root == at);
+        let there = |at: usize| roots.locate(written, &|root, _| root == at);
         let place = there(0);
         let is_sure = place == there(roots.roots.len().saturating_sub(1));
         match place {

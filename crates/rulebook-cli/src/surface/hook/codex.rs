@@ -1,20 +1,16 @@
-//! Codex: Claude Code's events and answers; it rejects unknown keys.
+//! Codex: Claude Code's events and answers, and no key beyond them.
 
-use rulebook::session::{HostProfile, Moment, Touch};
-
-use super::claude;
-use super::event::Host;
+use super::event::Moment;
+use super::{Host, Touch, claude};
 
 pub(super) const HOST: Host = Host {
-    profile: HostProfile {
-        name: "codex",
-        cap: 9_000,
-        context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
-        shows_notices: true,
-        misses: &[Touch::Read, Touch::Write, Touch::Shell],
-        forgets: &[],
-    },
+    name: "codex",
     agent: "codex",
+    cap: 9_000,
+    hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+    shows_notices: true,
+    misses: &[Touch::Read, Touch::Write, Touch::Shell],
+    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

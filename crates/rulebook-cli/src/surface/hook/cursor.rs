@@ -1,20 +1,18 @@
-//! Cursor: only context before a tool is known to reach the model.
+//! Cursor: only what is said before a tool is known to reach the model.
 
-use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text, tool};
+use super::Host;
+use super::event::{HookEvent, HookReply, Moment, text, tool};
 
 pub(super) const HOST: Host = Host {
-    profile: HostProfile {
-        name: "cursor",
-        cap: 9_500,
-        context_at: &[Moment::Before],
-        shows_notices: true,
-        misses: &[],
-        forgets: &[],
-    },
+    name: "cursor",
     agent: "cursor",
+    cap: 9_500,
+    hears: &[Moment::Before],
+    shows_notices: true,
+    misses: &[],
+    forgets: &[],
     decode,
     encode,
 };
@@ -40,16 +38,16 @@ fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-fn encode(_: &HookEvent, reply: &Reply) -> Value {
+fn encode(_: &HookEvent, answer: &HookReply) -> Value {
     let mut whole = json!({});
-    if let Some(context) = &reply.context {
+    if let Some(context) = &answer.context {
         whole["additional_context"] = json!(context);
     }
-    if let Some(reason) = &reply.refusal {
+    if let Some(reason) = &answer.refusal {
         whole["permission"] = json!("deny");
         whole["agent_message"] = json!(reason);
     }
-    if let Some(notice) = &reply.notice {
+    if let Some(notice) = &answer.notice {
         whole["user_message"] = json!(notice);
     }
     whole

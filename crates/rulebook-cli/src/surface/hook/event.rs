@@ -1,35 +1,40 @@
-//! What hosts have in common: their events, and how each host is read and answered.
+//! What hosts have in common: moments of a session, and what is said at them.
 
 use rulebook::evidence::ToolCall;
-use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::Value;
 
-/// A host: how its events are read, what it takes, and how it is answered.
-pub(crate) struct Host {
-    pub(crate) profile: HostProfile<'static>,
-    /// The agent whose files it reads by itself; see `rulebook formats`.
-    pub(super) agent: &'static str,
-    pub(super) decode: fn(&Value) -> Option<HookEvent>,
-    pub(super) encode: fn(&HookEvent, &Reply) -> Value,
+/// A moment of a session at which a host asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// A session, or a sub-agent, begins or is resumed.
+    Start,
+    /// The user spoke.
+    Prompt,
+    /// A tool is about to run.
+    Before,
+    /// A tool ran.
+    After,
+    /// The context is, or was, compacted.
+    Compact,
 }
 
-/// An event of any host.
+/// An event, whatever the host calls its parts.
 #[derive(Clone, Debug)]
-pub(crate) struct HookEvent {
+pub(super) struct HookEvent {
     pub(super) moment: Moment,
-    /// The host's own name for the event, which its answer repeats.
+    /// The host's own name for the event, for its answer.
     pub(super) name: String,
     pub(super) session: String,
-    /// The sub-agent that sent it.
+    /// The sub-agent it comes from.
     pub(super) agent: Option<String>,
     pub(super) folder: Option<String>,
     pub(super) message: Option<String>,
     pub(super) tool: Option<ToolCall>,
     pub(super) mode: Option<String>,
     pub(super) model: Option<String>,
-    /// Whether earlier context may be gone.
+    /// Whether what was said before may have left the context.
     pub(super) is_compaction: bool,
-    /// Whether an earlier session is resumed.
+    /// Whether an earlier session is taken up again.
     pub(super) is_resume: bool,
 }
 
@@ -48,6 +53,23 @@ impl HookEvent {
             is_compaction: moment == Moment::Compact,
             is_resume: false,
         }
+    }
+}
+
+/// What is said to the host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct HookReply {
+    /// For the model.
+    pub(super) context: Option<String>,
+    /// For the user.
+    pub(super) notice: Option<String>,
+    /// Why the call must not run.
+    pub(super) refusal: Option<String>,
+}
+
+impl HookReply {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == HookReply::default()
     }
 }
 

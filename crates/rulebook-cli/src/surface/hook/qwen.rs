@@ -1,20 +1,16 @@
 //! Qwen Code: Claude Code's events; context before a tool does not reach the model.
 
-use rulebook::session::{HostProfile, Moment};
-
-use super::claude;
-use super::event::Host;
+use super::event::Moment;
+use super::{Host, claude};
 
 pub(super) const HOST: Host = Host {
-    profile: HostProfile {
-        name: "qwen",
-        cap: 20_000,
-        context_at: &[Moment::Prompt, Moment::After],
-        shows_notices: true,
-        misses: &[],
-        forgets: &[],
-    },
+    name: "qwen",
     agent: "qwen",
+    cap: 20_000,
+    hears: &[Moment::Prompt, Moment::After],
+    shows_notices: true,
+    misses: &[],
+    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

@@ -1,7 +1,7 @@
-//! Tables of the names that tell files from prose. Each is sorted, in lower case.
+//! Tables of names that distinguish files from prose. Each is sorted and in lower case.
 
-/// Extensions that make a bare name a file. Longer than needed for source, shorter than the truth: `map`,
-/// `name` or `target` would turn every property access into a file.
+/// Extensions that make a bare name a file. Words such as `map`, `name` and `target` are missing on purpose: with them, every
+/// property access in code would count as a file.
 #[rustfmt::skip]
 const EXTENSIONS: &[&str] = &[
     "adoc", "asm", "asp", "aspx", "astro", "avif", "avro", "awk", "bash", "bat", "bazel", "bib", "bicep",
@@ -25,7 +25,7 @@ const EXTENSIONS: &[&str] = &[
     "zip", "zsh",
 ];
 
-/// Last labels of domains. None of them is in [`EXTENSIONS`].
+/// Top-level domains. None of them is in [`EXTENSIONS`].
 #[rustfmt::skip]
 const DOMAINS: &[&str] = &[
     "ai", "app", "au", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "de", "dev", "edu", "es", "eu",
@@ -33,7 +33,7 @@ const DOMAINS: &[&str] = &[
     "tech", "to", "tv", "uk", "us", "xyz",
 ];
 
-/// Names of products and expressions of code that only look like files.
+/// Names of products and expressions in code that look like files.
 #[rustfmt::skip]
 const LOOKALIKES: &[&str] = &[
     "ado.net", "adonis.js", "alpine.js", "angular.js", "anime.js", "asp.net", "babylon.js", "backbone.js",
@@ -47,21 +47,21 @@ const LOOKALIKES: &[&str] = &[
     "vue.js", "webpack.js",
 ];
 
-/// Abbreviations whose last letter would pass for an extension.
+/// Abbreviations that end like a file with an extension.
 const ABBREVIATIONS: &[&str] = &["a.k.a", "a.m", "e.g", "i.e", "p.m", "p.s", "u.s"];
 
-/// Files that go by a name without an extension; `Makefile` and its kin go by their ending.
+/// Common file names without an extension. Names that end in `file` are recognized by their ending.
 const UNEXTENDED: &[&str] = &["build", "codeowners", "license", "notice", "readme", "workspace"];
 
-/// First halves of media types, as in `image/*`.
+/// Types of media types, as in `image/*`.
 const MEDIA: &[&str] = &["application", "audio", "font", "image", "multipart", "text", "video"];
 
-/// Words that join two paths rather than belong to one.
+/// Words between two paths that are not part of a path.
 const JOINERS: &[&str] = &["and", "as", "for", "from", "in", "into", "is", "of", "or", "the", "to", "with"];
 
 const MAX_EXTENSION: usize = 10;
 
-/// The extension of a file name: a letter, then at most nine letters or digits. `c++` is one too.
+/// The extension of a file name: a letter, then up to nine letters or digits. `c++` counts too.
 pub(super) fn extension(name: &str) -> Option<&str> {
     let (_, extension) = name.rsplit_once('.')?;
     let plain = extension.trim_end_matches('+');
@@ -71,8 +71,7 @@ pub(super) fn extension(name: &str) -> Option<&str> {
     is_plausible.then_some(extension)
 }
 
-/// `true` for a name that ends in an extension, so that whatever follows is no longer the path.
-/// Looks at the end only, however long the text.
+/// Whether the text ends in an extension, so that the path ends here. Examines only the end of the text.
 pub(super) fn is_complete(text: &str) -> bool {
     let plain = text.trim_end_matches('+');
     let length = plain.bytes().rev().take(MAX_EXTENSION + 1).take_while(u8::is_ascii_alphanumeric).count();
@@ -85,10 +84,10 @@ pub(super) fn is_complete(text: &str) -> bool {
 }
 
 pub(super) fn is_familiar(extension: &str) -> bool {
-    holds(EXTENSIONS, extension.trim_end_matches('+'))
+    contains(EXTENSIONS, extension.trim_end_matches('+'))
 }
 
-/// `true` for `docs.example.com`, `localhost` and `127.0.0.1`.
+/// Whether the name is like `docs.example.com`, `localhost` or `127.0.0.1`.
 pub(super) fn is_host(name: &str) -> bool {
     let is_address = || {
         name.split('.').count() == 4
@@ -97,48 +96,48 @@ pub(super) fn is_host(name: &str) -> bool {
     name == "localhost" || is_domain(name) || is_address()
 }
 
-/// `true` for `example.com`.
+/// Whether the name is like `example.com`.
 pub(super) fn is_domain(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, last)| {
         !stem.is_empty()
-            && holds(DOMAINS, last)
+            && contains(DOMAINS, last)
             && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'))
     })
 }
 
 pub(super) fn is_lookalike(name: &str) -> bool {
-    holds(LOOKALIKES, name)
+    contains(LOOKALIKES, name)
 }
 
 pub(super) fn is_abbreviation(name: &str) -> bool {
-    holds(ABBREVIATIONS, name)
+    contains(ABBREVIATIONS, name)
 }
 
-/// `true` for `Makefile` and `LICENSE`: names that say "file" by convention.
+/// Whether the name is like `Makefile` or `LICENSE`: a file by convention.
 pub(super) fn is_unextended(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase())
-        && (is_filename_word(name) || (is_shouted(name) && holds(UNEXTENDED, name)))
+        && (is_filename_word(name) || (is_all_caps(name) && contains(UNEXTENDED, name)))
 }
 
-/// `true` for `Makefile` and `justfile`, and for `profile`.
+/// Whether the name is like `Makefile`, `justfile` or `profile`.
 pub(super) fn is_filename_word(name: &str) -> bool {
     name.len() > "file".len() && name.ends_with("file")
 }
 
-/// `true` for `LICENSE`, and for `HTTP`.
-pub(super) fn is_shouted(name: &str) -> bool {
+/// Whether the name is like `LICENSE` or `HTTP`.
+pub(super) fn is_all_caps(name: &str) -> bool {
     name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'))
 }
 
 pub(super) fn is_media(name: &str) -> bool {
-    holds(MEDIA, name)
+    contains(MEDIA, name)
 }
 
 pub(super) fn is_joiner(word: &str) -> bool {
-    holds(JOINERS, word)
+    contains(JOINERS, word)
 }
 
-fn holds(table: &[&str], name: &str) -> bool {
+fn contains(table: &[&str], name: &str) -> bool {
     table.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
 }
 

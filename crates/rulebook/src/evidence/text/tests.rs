@@ -1,10 +1,12 @@
-//! Messages and the paths they speak of.
+//! Messages and the paths in them.
 
 use std::cell::RefCell;
 
 use proptest::prelude::*;
 
-use super::{MAX_PATHS, MAX_QUESTIONS, MAX_TEXT, mentions, path_like};
+use super::disk::MAX_CHECKS;
+use super::{MAX_PATHS, MAX_TEXT, mentions, path_like};
+use crate::work;
 
 /// The files of the workspace; their folders exist too.
 const FILES: &[&str] = &[
@@ -36,27 +38,27 @@ const FILES: &[&str] = &[
     "read me/now",
 ];
 
-fn stands(path: &str) -> bool {
+fn exists(path: &str) -> bool {
     FILES
         .iter()
         .any(|file| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// What `text` yields where nothing exists.
+/// Checks the paths in `text` if nothing exists.
 #[track_caller]
 fn check(text: &str, paths: &[&str]) {
     assert_eq!(path_like(text, &|_| false), paths, "{text}");
 }
 
-/// What `text` yields in the workspace of [`FILES`].
+/// Checks the paths in `text` in the workspace of [`FILES`].
 #[track_caller]
 fn check_in_workspace(text: &str, paths: &[&str]) {
-    assert_eq!(path_like(text, &stands), paths, "{text}");
+    assert_eq!(path_like(text, &exists), paths, "{text}");
 }
 
 #[track_caller]
 fn check_mentions(text: &str, paths: &[&str]) {
-    assert_eq!(mentions(text, &stands), paths, "{text}");
+    assert_eq!(mentions(text, &exists), paths, "{text}");
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn punctuation_is_not_part_of_a_path() {
 }
 
 #[test]
-fn places_within_a_file_come_off() {
+fn positions_in_a_file_are_removed() {
     check("src/index.ts#L10", &["src/index.ts"]);
     check("src/index.ts#L10-L20.", &["src/index.ts"]);
     check("src/index.ts:12:3", &["src/index.ts"]);
@@ -177,7 +179,7 @@ fn fenced_code_is_not_searched() {
 }
 
 #[test]
-fn a_fence_that_never_closes_hides_nothing() {
+fn an_unclosed_fence_hides_nothing() {
     check("```ts\nb/y.ts", &["b/y.ts"]);
     check("```\nb/y.ts\n```\n```ts\nc/z.ts", &["c/z.ts"]);
     check("~~~\nb/y.ts\n```", &["b/y.ts"]);
@@ -230,7 +232,7 @@ fn prose_that_exists_counts() {
 }
 
 #[test]
-fn bare_names_need_a_familiar_extension_or_the_disk() {
+fn bare_names_need_a_common_extension_or_must_exist() {
     check("utils.ts, README.md and styles.module.css", &["utils.ts", "README.md", "styles.module.css"]);
     check(
         "go.mod Cargo.lock .eslintrc.json tsconfig.build.json",
@@ -249,7 +251,7 @@ fn bare_names_need_a_familiar_extension_or_the_disk() {
 }
 
 #[test]
-fn folders_count_by_their_slash_or_their_parent() {
+fn folders_need_a_slash_or_an_existing_parent() {
     check("update src/", &["src"]);
     check("apps/web/ and a/b/", &["apps/web", "a/b"]);
     check("add it to apps/web", &[]);
@@ -265,7 +267,7 @@ fn folders_count_by_their_slash_or_their_parent() {
 }
 
 #[test]
-fn globs_stay_as_they_are() {
+fn globs_are_kept_as_written() {
     check("packages/*/lib", &["packages/*/lib"]);
     check("src/{a,b}/c.ts", &["src/{a,b}/c.ts"]);
     check("src/{a,b}", &["src/{a,b}"]);
@@ -280,7 +282,7 @@ fn globs_stay_as_they_are() {
 }
 
 #[test]
-fn every_way_to_write_a_place_is_understood() {
+fn every_spelling_of_a_path_is_understood() {
     check("./src/a.ts ././src/b.ts", &["src/a.ts", "src/b.ts"]);
     check("../x/y ../../a.ts", &["../x/y", "../../a.ts"]);
     check("~/x/y", &["~/x/y"]);
@@ -307,7 +309,7 @@ fn diff_headers_lose_their_prefixes() {
 }
 
 #[test]
-fn spaces_belong_to_a_path_when_quoted_or_when_it_exists() {
+fn paths_with_spaces_are_quoted_or_exist() {
     check("\"src/a b/c.ts\"", &["src/a b/c.ts"]);
     check("open `src/my file.ts:12` and 'docs/x y z.md'", &["src/my file.ts", "docs/x y z.md"]);
     check("[l](<docs/a b.md>)", &["docs/a b.md"]);
@@ -323,7 +325,7 @@ fn spaces_belong_to_a_path_when_quoted_or_when_it_exists() {
 }
 
 #[test]
-fn scripts_without_spaces_let_go_of_a_path() {
+fn paths_are_found_in_scripts_without_spaces() {
     check("请修改src/a.ts文件，然后看docs/b.md。", &["src/a.ts", "docs/b.md"]);
     check("src/a.ts를 수정", &["src/a.ts"]);
     check("文档/说明.md", &["文档/说明.md"]);
@@ -394,25 +396,25 @@ fn size_is_bounded() {
 }
 
 #[test]
-fn a_path_is_asked_about_once_and_questions_are_bounded() {
-    let asked = RefCell::new(Vec::new());
-    let ask = |path: &str| {
-        asked.borrow_mut().push(path.to_owned());
+fn each_path_is_checked_once_and_checks_are_limited() {
+    let checked = RefCell::new(Vec::new());
+    let check = |path: &str| {
+        checked.borrow_mut().push(path.to_owned());
         false
     };
     let text: String = (0..2000).map(|n| format!("x{n}/y ")).collect();
-    path_like(&text.repeat(2), &ask);
-    let mut asked = asked.into_inner();
-    assert_eq!(asked.len(), MAX_QUESTIONS);
-    asked.sort();
-    asked.dedup();
-    assert_eq!(asked.len(), MAX_QUESTIONS);
+    path_like(&text.repeat(2), &check);
+    let mut checked = checked.into_inner();
+    assert_eq!(checked.len(), MAX_CHECKS);
+    checked.sort();
+    checked.dedup();
+    assert_eq!(checked.len(), MAX_CHECKS);
 }
 
 #[test]
-fn plain_prose_costs_no_questions() {
-    let ask = |path: &str| -> bool { panic!("asked about {path}") };
-    path_like("Please add a test, then Fix the Bug in utils.ts and src/a.ts", &ask);
+fn plain_prose_needs_no_existence_checks() {
+    let check = |path: &str| -> bool { panic!("checked {path}") };
+    path_like("Please add a test, then Fix the Bug in utils.ts and src/a.ts", &check);
 }
 
 #[test]
@@ -422,12 +424,14 @@ fn hostile_text_takes_linear_time() {
         "a/=", "#", "?", ":", "://", "w", "www.", "````", "```\n", "```a\n", "~~~\n", "\\", "a.ts(",
         "a/ b.c ", "文a", "{a,",
     ];
+    let check = |text: &dyn Fn(usize) -> String| {
+        work::assert_linear(&text(1), &text(2), |text| drop(path_like(text, &|_| false)));
+    };
     for unit in units {
-        path_like(&unit.repeat(MAX_TEXT / unit.len()), &|_| false);
+        check(&|size| unit.repeat(size * (MAX_TEXT / 2 / unit.len())));
     }
-    let fences: String = (3..700).rev().map(|n| "`".repeat(n) + "a\n").collect();
-    path_like(&fences, &|_| false);
-    path_like(&(format!("{}/", "a".repeat(100_000)) + &"=".repeat(100_000)), &|_| false);
+    check(&|size| (3..350 * size).rev().map(|n| "`".repeat(n) + "a\n").collect());
+    check(&|size| "a".repeat(50_000 * size) + "/" + &"=".repeat(50_000 * size));
 }
 
 proptest! {

@@ -1,29 +1,30 @@
-//! Decides whether a candidate is a path, and which.
+//! Decides whether a candidate is a path, and normalizes it.
 
-use super::Disk;
+use super::disk::Disk;
 use super::names::{
-    extension, is_abbreviation, is_complete, is_domain, is_familiar, is_filename_word, is_host, is_joiner,
-    is_lookalike, is_media, is_shouted, is_unextended,
+    extension, is_abbreviation, is_all_caps, is_complete, is_domain, is_familiar, is_filename_word, is_host,
+    is_joiner, is_lookalike, is_media, is_unextended,
 };
-use super::scan::{Candidate, Naming};
+use super::scan::{Candidate, Form};
+use crate::work;
 
-/// The path a candidate stands for, if it counts.
-pub(super) fn judge(candidate: &Candidate, disk: &mut Disk) -> Option<String> {
-    let text = without_sign(without_place(clean(candidate.text)));
-    let shape = Shape::read(text);
-    if !shape.path.contains(char::is_alphanumeric) || is_email(text) || shape.path == "/dev/null" {
+/// The path of a candidate, if it counts as one.
+pub(super) fn classify(candidate: &Candidate, disk: &mut Disk) -> Option<String> {
+    work::count(candidate.text.len());
+    let text = without_at(without_position(clean(candidate.text)));
+    let written = WrittenPath::read(text);
+    if !written.path.contains(char::is_alphanumeric) || is_email(text) || written.path == "/dev/null" {
         return None;
     }
-    match candidate.naming {
-        Naming::Spaced => {
-            ((is_pathlike(text) && disk.has(&shape.path)) || is_one_path(text, disk)).then_some(shape.path)
-        }
-        Naming::Joined => disk.has(&shape.path).then_some(shape.path),
-        naming => shape.settle(naming, disk),
+    match candidate.form {
+        Form::Spaced => ((is_pathlike(text) && disk.has(&written.path)) || is_one_path(text, disk))
+            .then_some(written.path),
+        Form::Joined => disk.has(&written.path).then_some(written.path),
+        form => written.interpret(form, disk),
     }
 }
 
-/// Takes off what surrounds a path: punctuation, signs, Markdown emphasis.
+/// Removes punctuation and Markdown emphasis around a path.
 fn clean(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -45,42 +46,42 @@ fn trim_end(text: &str) -> &str {
 }
 
 fn without_emphasis(text: &str) -> &str {
-    let emphasised = ['*', '_', '~'].iter().find_map(|&mark| {
+    let emphasized = ['*', '_', '~'].iter().find_map(|&mark| {
         let opening = text.len() - text.trim_start_matches(mark).len();
         let closing = text.len() - text.trim_end_matches(mark).len();
         let depth = opening.min(closing);
         let inner = text.get(depth..text.len() - depth).filter(|inner| depth > 0 && !inner.is_empty())?;
         let is_glob = inner.starts_with(['/', '\\', '*']) || (text.starts_with("*.") && depth == 1);
-        // `__tests__/__mocks__` is marked by its authors, not by Markdown.
+        // The underscores of `__tests__/__mocks__` are part of the names.
         let is_name = mark == '_' && inner.split(['/', '\\']).next()?.ends_with(&text[..depth]);
         (!is_glob && !is_name).then_some(inner)
     });
-    if let Some(inner) = emphasised {
+    if let Some(inner) = emphasized {
         return inner;
     }
-    // Emphasis over several words leaves its marks on the first and the last of them.
+    // Emphasis over several words leaves marks on the first and the last word.
     let opened = text.strip_prefix("**").filter(|rest| rest.starts_with(char::is_alphanumeric));
     let text = opened.unwrap_or(text);
     let closed = text.trim_end_matches(['*', '_', '~']);
     if is_complete(closed) { closed } else { text }
 }
 
-/// Cuts `:12:5` and `#L10` off quoted text; in prose the scan has done so.
-fn without_place(text: &str) -> &str {
-    let place = text.match_indices([':', '#']).find(|&(at, _)| is_complete(&text[..at]));
-    place.map_or(text, |(at, _)| &text[..at])
+/// Removes `:12:5` and `#L10` from quoted text. In prose, the scanner has done so.
+fn without_position(text: &str) -> &str {
+    let position = text.match_indices([':', '#']).find(|&(at, _)| is_complete(&text[..at]));
+    position.map_or(text, |(at, _)| &text[..at])
 }
 
-/// Takes off an `@` that cannot be part of a name.
-fn without_sign(text: &str) -> &str {
-    let is_place = |rest: &&str| {
+/// Removes an `@` that cannot be part of a name.
+fn without_at(text: &str) -> &str {
+    let is_located = |rest: &&str| {
         let rest = rest.trim_start_matches('.').trim_start_matches('~');
         rest.len() > 1 && rest.starts_with(['/', '\\']) || is_on_drive(rest)
     };
-    text.strip_prefix('@').filter(|rest| !rest.starts_with('/')).filter(is_place).unwrap_or(text)
+    text.strip_prefix('@').filter(|rest| !rest.starts_with('/')).filter(is_located).unwrap_or(text)
 }
 
-/// `true` for `me@example.com`, but not for the picture `icon@2x.png`.
+/// Whether the text is like `me@example.com`, and not like the file name `icon@2x.png`.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else { return false };
     let domain = domain.split('/').next().unwrap_or(domain);
@@ -95,12 +96,12 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `true` if quoted text with spaces can be a path at all.
+/// Whether quoted text with spaces can be a path.
 fn is_pathlike(text: &str) -> bool {
     text.contains(['/', '\\']) || is_complete(text)
 }
 
-/// `true` if quoted text with spaces is one path to create, rather than a command or a sentence with paths.
+/// Whether quoted text with spaces is one path to create, and not a command or a sentence with paths.
 fn is_one_path(text: &str, disk: &mut Disk) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [first, between @ .., last] = words.as_slice() else { return false };
@@ -114,19 +115,19 @@ fn is_one_path(text: &str, disk: &mut Disk) -> bool {
         && is_complete(last)
         && is_part(first)
         && between.iter().all(is_part)
-        && !disk.has(&Shape::read(first).path)
+        && !disk.has(&WrittenPath::read(first).path)
 }
 
-/// A candidate in the form of a result.
-struct Shape {
+/// A candidate with normalized separators.
+struct WrittenPath {
     path: String,
-    /// Ended in `/`.
+    /// The text ends in `/`.
     is_folder: bool,
-    /// Started with `./`.
+    /// The text starts with `./`.
     is_explicit: bool,
 }
 
-impl Shape {
+impl WrittenPath {
     fn read(text: &str) -> Self {
         let is_share = text.starts_with(r"\\") && !text.starts_with(r"\\\");
         let mut path = String::with_capacity(text.len());
@@ -135,7 +136,7 @@ impl Shape {
                 path.push(c);
             }
         }
-        // `//src/a.ts` is a comment, or a label from the root.
+        // `//src/a.ts` is a comment or a label relative to the root.
         let is_comment = text.starts_with("//");
         let mut rest = if is_comment { &path[1..] } else { &path[..] };
         let is_explicit = rest.starts_with("./");
@@ -148,31 +149,31 @@ impl Shape {
         Self { path, is_folder, is_explicit }
     }
 
-    /// The reading of the path that counts: one that exists, else one whose first folder exists, else one
-    /// that looks like a file.
-    fn settle(self, naming: Naming, disk: &mut Disk) -> Option<String> {
+    /// Chooses an interpretation: one that exists, otherwise one whose first folder exists, otherwise one that looks like
+    /// a file.
+    fn interpret(self, form: Form, disk: &mut Disk) -> Option<String> {
         let path = self.path.as_str();
         if path.starts_with("../") || path.starts_with("~/") || path.starts_with("//") || is_on_drive(path) {
             return Some(self.path);
         }
-        let readings = readings(path);
+        let readings = interpretations(path);
         if let [only] = readings[..]
-            && self.looks_right(only)
+            && self.looks_like_file(only)
         {
             return Some(only.to_owned());
         }
-        if !is_askable(path, naming) {
+        if !is_worth_checking(path, form) {
             return None;
         }
-        let exists = readings.iter().find(|reading| disk.has(reading));
-        let begins =
+        let existing = readings.iter().find(|reading| disk.has(reading));
+        let in_existing_folder =
             || readings.iter().find(|reading| first_folder(reading).is_some_and(|dir| disk.has(dir)));
-        let looks = || readings.iter().find(|reading| self.looks_right(reading));
-        exists.or_else(begins).or_else(looks).map(|&reading| reading.to_owned())
+        let plausible = || readings.iter().find(|reading| self.looks_like_file(reading));
+        existing.or_else(in_existing_folder).or_else(plausible).map(|&reading| reading.to_owned())
     }
 
-    /// `true` if the path would count on a disk that has nothing.
-    fn looks_right(&self, path: &str) -> bool {
+    /// Whether the path counts even if nothing exists.
+    fn looks_like_file(&self, path: &str) -> bool {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let (Some(&first), Some(&name)) = (segments.first(), segments.last()) else { return false };
         if is_foreign(first) && segments.len() > 1 || first.starts_with('@') || is_abbreviation(name) {
@@ -194,9 +195,9 @@ impl Shape {
     }
 }
 
-/// What a path may mean, likeliest first. `@` may be a sign or part of the name, a leading `/` the root of the
-/// disk or of the repository.
-fn readings(path: &str) -> Vec<&str> {
+/// The interpretations of a path, most likely first. `@` may be a mention or part of the name; a leading `/` may mean the
+/// file system or the repository.
+fn interpretations(path: &str) -> Vec<&str> {
     if let Some(rest) = path.strip_prefix("@/") {
         return vec![rest, &path[1..]];
     }
@@ -204,29 +205,29 @@ fn readings(path: &str) -> Vec<&str> {
         return vec![path, rest];
     }
     match path.strip_prefix('/') {
-        // A lone `/test` is more often a command or a route than a folder of the repository.
+        // A single `/test` is usually a command or a route and not a folder of the repository.
         Some(rest) if rest.contains('/') || extension(rest).is_some() => vec![path, rest],
         _ => vec![path],
     }
 }
 
-/// `true` if a path that does not look right is worth a question.
-fn is_askable(path: &str, naming: Naming) -> bool {
-    naming != Naming::Prose || path.contains(['/', '.', '@']) || is_filename_word(path) || is_shouted(path)
+/// Whether to check the existence of a path that does not look like a file.
+fn is_worth_checking(path: &str, form: Form) -> bool {
+    form != Form::Prose || path.contains(['/', '.', '@']) || is_filename_word(path) || is_all_caps(path)
 }
 
 fn is_on_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
-/// The folder whose existence vouches for a path. Numbers need more than that: `2026/11/15` is a date.
+/// The first folder of a path; if it exists, the path counts. `None` for paths of numbers such as the date `2026/11/15`.
 fn first_folder(path: &str) -> Option<&str> {
     let root = usize::from(path.starts_with('/'));
     let length = path[root..].find('/')?;
     path.contains(char::is_alphabetic).then_some(&path[..root + length])
 }
 
-/// `true` for a first segment that leads out of the disk: a host, a variable, an ellipsis.
+/// Whether a first segment is not a folder: a host, a variable, an ellipsis.
 fn is_foreign(first: &str) -> bool {
     is_host(first) || first.starts_with(['$', '%']) || first.starts_with("...") || first.starts_with("{{")
 }
@@ -247,7 +248,7 @@ fn has_extension(name: &str) -> bool {
         let stem = &name[..name.len() - extension.len() - 1];
         extension == "x" && stem.ends_with(|c: char| c.is_ascii_digit())
     };
-    // `Dockerfile.dev` is no domain.
+    // `Dockerfile.dev` is not a domain.
     let is_address = is_domain(name) && name.starts_with(char::is_lowercase);
     extension(name).is_some_and(|extension| {
         let is_sentence = is_sentence_start(extension) && !is_familiar(extension);
@@ -255,7 +256,7 @@ fn has_extension(name: &str) -> bool {
     })
 }
 
-/// `true` for the `Then` of `done.Then`, where a space was forgotten.
+/// Whether the extension is a word, as in `done.Then`, where a space is missing.
 fn is_sentence_start(extension: &str) -> bool {
     let mut letters = extension.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
@@ -265,7 +266,7 @@ fn is_alternation(path: &str) -> bool {
     path.find('{').is_some_and(|open| path[open..].contains(',') && path[open..].contains('}'))
 }
 
-/// `true` for `packages/*/lib` and `*.{ts,tsx}`, but not for `2*3/4`, `*/5` and `image/*`.
+/// Whether the path is like `packages/*/lib` or `*.{ts,tsx}`, and not like `2*3/4`, `*/5` or `image/*`.
 fn is_glob(segments: &[&str]) -> bool {
     let is_wild = |segment: &&str| {
         segment.starts_with(['*', '{']) || segment.ends_with(['*', '}']) || segment.contains("*.")

@@ -1,0 +1,73 @@
+//! What reading a header returns.
+
+use std::ops::Range;
+
+use super::value::Field;
+use crate::diagnostic::{Code, Fix};
+
+/// How a header was read. Later tiers are more lenient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// YAML 1.2 as written.
+    Yaml,
+    /// YAML after quoting the values of keys, but not of list items.
+    Values,
+    /// YAML after quoting all values that need quotes.
+    Quoted,
+    /// As `Quoted`, after separating a fence from text on the same line.
+    Fenced,
+    /// Line by line as `key: value`.
+    Lines,
+}
+
+/// The header of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Header {
+    /// The file has no header.
+    Absent,
+    /// The header was read.
+    Read {
+        /// In the order of the file; the first of each key.
+        fields: Vec<Field>,
+        /// The tier that succeeded.
+        tier: Tier,
+    },
+    /// No permitted tier can read the header.
+    Broken,
+}
+
+/// A file, split into header and body.
+#[derive(Clone, Debug)]
+pub struct Reading<'t> {
+    /// The header.
+    pub header: Header,
+    /// The text after the header, untrimmed; the whole text if the header is absent or broken.
+    pub body: &'t str,
+    /// The byte offset of the body.
+    pub body_start: usize,
+    /// The problems of the header.
+    pub problems: Vec<Problem>,
+}
+
+/// A problem of a header, which becomes a diagnostic of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The code of the diagnostic.
+    pub code: Code,
+    /// The byte range in the file.
+    pub span: Range<usize>,
+    /// The message.
+    pub message: String,
+    /// The replacement, if there is an obvious one.
+    pub fix: Option<Fix>,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem { code, span, message: message.into(), fix: None }
+    }
+
+    pub(super) fn fix(self, span: Range<usize>, replacement: impl Into<String>) -> Problem {
+        Problem { fix: Some(Fix::new(span, replacement)), ..self }
+    }
+}
