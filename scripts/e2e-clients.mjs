@@ -1,4 +1,4 @@
-// The agents that scripts/e2e drives: where they come from, how one prompt is run, and the call that edits a file.
+// The agents that scripts/e2e runs: their npm packages, the command line for one prompt, and the call that edits a file.
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,12 +9,12 @@ const write = (file, text) => {
 const edit = (at) => ({ path: join(at.project, "db/schema.sql"), before: "CREATE TABLE a (id int);", after: "CREATE TABLE a (id bigint);" });
 const patch = "*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-CREATE TABLE a (id int);\n+CREATE TABLE a (id bigint);\n*** End Patch\n";
 
-// `own` are rules of the agent's own, which are its business: they must be in the request once as well.
-// `seen` is what of a request counts; `times` is how often a mark is in it behind a compaction, if not once.
-// `helper` are two calls: the agent starts a sub-agent, and that one reads a file.
-// `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` goes on with the session.
-// `compact` says how the context is compacted: `command` is a prompt that does it, `tokens` an answer after which the agent
-// does it itself, `event` an event for the hook where the agent cannot do it in one shot.
+// `own`: rule files that the agent reads itself. They must be in the request once, too.
+// `seen`: the part of a request that counts. `times`: how often a mark is in it after a compaction, if not once.
+// `helper`: two calls. The agent starts a sub-agent, and the sub-agent reads a file.
+// `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` continues the session.
+// `compact`: how the context is compacted. `command` is a prompt that does it, `tokens` an answer after which the agent does it
+// itself, `event` an event for the hook of an agent that cannot do it in a single run.
 export const CLIENTS = [
   {
     name: "claude",
@@ -24,7 +24,7 @@ export const CLIENTS = [
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1",
     }),
     run: (at, prompt, { again }) => ["claude", "-p", prompt, ...(again ? ["--continue"] : []), "--permission-mode", "bypassPermissions"],
-    // It edits only what it has read, and with the reading its own rule comes.
+    // It edits only files that it has read, and adds its own rule when it reads one.
     own: { ".claude/rules/own-db.md": '---\npaths: ["db/**"]\n---\nMARK-OWN-DB' },
     calls: (at) => [
       { name: "Read", arguments: { file_path: edit(at).path } },
@@ -68,13 +68,13 @@ trust_level = "trusted"
   {
     name: "copilot",
     package: "@github/copilot@1.0.102",
-    // It runs the hooks of Claude Code's file as well: both are wired, and nothing comes twice.
+    // It also runs the hooks in the file of Claude Code: both are installed, and no rule is delivered twice.
     wired: ["copilot", "claude"],
     env: (at) => ({
       COPILOT_HOME: join(at.home, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false", COPILOT_ALLOW_ALL: "true",
       COPILOT_PROVIDER_TYPE: "openai", COPILOT_PROVIDER_BASE_URL: `${at.url}/v1`, COPILOT_PROVIDER_API_KEY: "none", COPILOT_MODEL: "scripted",
     }),
-    // It misses its own rule when it writes, and so has it from us.
+    // It does not add its own rule when it writes, so Rulebook delivers it.
     own: { ".github/instructions/own-db.instructions.md": '---\napplyTo: "db/**"\n---\nMARK-OWN-DB' },
     run: (at, prompt, { again }) => ["copilot", "--allow-all-tools", ...(again ? ["--continue"] : []), "-p", prompt],
     calls: (at) => [{ name: "edit", arguments: { path: edit(at).path, old_str: edit(at).before, new_str: edit(at).after } }],
@@ -87,7 +87,7 @@ trust_level = "trusted"
   {
     name: "opencode",
     package: "opencode-ai@1.18.33",
-    // Without its plugin package in both folders it asks npm for it, for more than a minute.
+    // Without its plugin package in both folders it tries to download it, for more than a minute.
     beside: "@opencode-ai/plugin@1.18.33",
     env: (at) => ({
       OPENCODE_CONFIG: join(at.home, "opencode.json"), OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -119,9 +119,9 @@ trust_level = "trusted"
     prepare: (at) => write(join(at.home, ".gemini/settings.json"), { security: { auth: { selectedType: "gemini-api-key" } } }),
     run: (at, prompt, { again }) => ["gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", ...(again ? ["--resume", "latest"] : []), "-p", prompt],
     calls: (at) => [{ name: "replace", arguments: { file_path: edit(at).path, instruction: "widen", old_string: edit(at).before, new_string: edit(at).after } }],
-    // Each time it is resumed it repeats a tool's answer, with all that is in it.
+    // Each time it is resumed it repeats the result of a tool, with everything in it.
     seen: (body) => ({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
-    // The event says so, but nothing was compacted.
+    // The event announces a compaction that does not happen.
     times: { "-DB": 2 },
     compact: { event: (session) => ({ session_id: session, hook_event_name: "PreCompress", trigger: "manual" }) },
   },
@@ -129,14 +129,14 @@ trust_level = "trusted"
     name: "qwen",
     package: "@qwen-code/qwen-code@0.15.10",
     env: (at) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${at.url}/v1`, OPENAI_MODEL: "scripted" }),
-    // Older settings would be rewritten.
+    // It rewrites older settings.
     prepare: (at) => write(join(at.project, ".qwen/settings.json"), { $version: 4 }),
     run: (at, prompt, { again }) => ["qwen", "--auth-type", "openai", "--approval-mode", "yolo", ...(again ? ["--continue"] : []), "-p", prompt],
     calls: (at) => [
       { name: "read_file", arguments: { file_path: edit(at).path, absolute_path: edit(at).path } },
       { name: "edit", arguments: { file_path: edit(at).path, old_string: edit(at).before, new_string: edit(at).after } },
     ],
-    // Resumed, it has the whole of what it had compressed.
+    // Resumed, it sends everything that it had compressed.
     times: { "": 2 },
     compact: { command: "/compress" },
   },

@@ -1,8 +1,8 @@
-// What scripts/e2e-proxy checks: real agents talk to a scripted model through the proxy, with a tap before and behind it.
+// The checks of scripts/e2e-proxy: real agents talk to a scripted model through the proxy, with a tap on either side of it.
 //
-//   same    without rules, every request and every answer passes as it came
-//   rules   a rule for paths is in the request after the file was touched, once, and stays in its place
-//   stop    a call that goes against a stream rule is not seen by the agent, which goes on from the clean answer
+//   same    without rules, every request and every answer passes unchanged
+//   rules   a rule for paths is in the request after the file was used, once, and stays in its place
+//   stop    the agent does not see a call that a stream rule forbids, and continues from the clean answer
 //   budget  a model that never obeys is asked four times, and the agent gets its last answer
 import { spawn, spawnSync } from "node:child_process";
 import { createServer, request } from "node:http";
@@ -12,7 +12,7 @@ import { CLIENTS } from "./e2e-clients.mjs";
 
 const E2E = process.env.E2E;
 const names = process.argv.slice(2);
-const [BEFORE, PROXY, BEHIND, MODEL] = [18950, 18951, 18952, 18953];
+const [BEFORE, PROXY, AFTER, MODEL] = [18950, 18951, 18952, 18953];
 
 // Agents with the wires they speak.
 const named = (name) => CLIENTS.find((client) => client.name === name);
@@ -35,7 +35,7 @@ const RULES = {
 };
 const STREAM = { ".rulebook/rules/ids.md": "---\ncondition: bigint\n---\nKeep the ids as they are.\n" };
 
-/** Passes everything on and keeps what passed. */
+/** Forwards everything, and records it. */
 const tap = (port, to) => {
   const seen = [];
   const server = createServer((from, answer) => {
@@ -69,7 +69,7 @@ const start = async (command, words, options) => {
   return child;
 };
 
-/** Runs an agent through everything; what passed before and behind the proxy. */
+/** Runs an agent; returns what passed on either side of the proxy. */
 const run = async (agent, task, rules, turns) => {
   const folder = join(E2E, "proxy", `${agent.name}-${task}`.replaceAll(" ", "-"));
   rmSync(folder, { recursive: true, force: true });
@@ -86,33 +86,34 @@ const run = async (agent, task, rules, turns) => {
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify(turns(at)));
   const model = await start(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", join(folder, "model.jsonl"), "--port", String(MODEL)], { stdio: ["ignore", "pipe", "inherit"] });
-  const behind = await tap(BEHIND, MODEL);
+  const after = await tap(AFTER, MODEL);
   let log = "";
-  const proxy = await start(join(E2E, "../debug/rulebook"), ["proxy", "--json", "--listen", `127.0.0.1:${PROXY}`, "--upstream", `http://127.0.0.1:${BEHIND}`],
+  const proxy = await start(join(E2E, "../debug/rulebook"), ["proxy", "--json", "--listen", `127.0.0.1:${PROXY}`, "--upstream", `http://127.0.0.1:${AFTER}`],
     { cwd: at.project, env: { PATH: process.env.PATH, HOME: join(folder, "own") }, stdio: ["ignore", "pipe", "pipe"] });
   proxy.stderr.on("data", (part) => (log += part));
   const before = await tap(BEFORE, PROXY);
   const [program, ...words] = agent.run(at, "Please change the schema", {});
   const child = spawn(program, words, { cwd: at.project, env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (said += part));
-  const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+  let output = "";
+  for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (output += part));
+  // A safety net: ends an agent that hangs.
+  const timer = setTimeout(() => child.kill("SIGKILL"), 600_000);
   const status = await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
-  const seen = { before: before.seen(), behind: behind.seen(), log, said, status, file: readFileSync(join(at.project, "db/schema.sql"), "utf8") };
-  writeFileSync(join(folder, "said.txt"), said);
+  const seen = { before: before.seen(), after: after.seen(), log, output, status, file: readFileSync(join(at.project, "db/schema.sql"), "utf8") };
+  writeFileSync(join(folder, "output.txt"), output);
   writeFileSync(join(folder, "proxy.log"), log);
-  writeFileSync(join(folder, "passed.json"), JSON.stringify({ before: seen.before, behind: seen.behind }, null, 1));
-  for (const server of [before, behind]) server.stop();
+  writeFileSync(join(folder, "passed.json"), JSON.stringify({ before: seen.before, after: seen.after }, null, 1));
+  for (const server of [before, after]) server.stop();
   for (const one of [proxy, model]) await new Promise((resolve) => { one.once("exit", resolve); one.kill(); });
   return seen;
 };
 
-// ---- What must hold.
+// ---- The checks.
 
 const isMain = (one) => one.method === "POST" && /"tools":\s*\[\s*\{/.test(one.asked) && !one.path.includes("count_tokens");
 const count = (text, part) => text.split(part).length - 1;
-/** The entries of a conversation without what clients move about: marks of caches, and how a text alone is written. */
+/** The entries of a conversation without what clients change: cache marks, and the form of a single text. */
 const entries = (body) => {
   const plain = (value, key) => (key === "content" && typeof value === "string" ? [{ type: "text", text: value }] : value);
   const clean = (value) => JSON.parse(JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : plain(inner, key))));
@@ -126,12 +127,12 @@ const CHECKS = {
     turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", thinking: "Hm.", calls: [call] })), { text: "All done." }],
     holds: (seen) => {
       const wrong = [];
-      if (seen.before.length !== seen.behind.length) wrong.push(`${seen.before.length} requests before, ${seen.behind.length} behind`);
+      if (seen.before.length !== seen.after.length) wrong.push(`${seen.before.length} requests before the proxy, ${seen.after.length} after it`);
       seen.before.forEach((one, at) => {
-        const other = seen.behind[at];
+        const other = seen.after[at];
         if (!other) return;
-        for (const key of ["method", "path", "status", "asked", "answered"]) if (one[key] !== other[key]) wrong.push(`${one.path}: another ${key}`);
-        if (heads(one) !== heads(other)) wrong.push(`${one.path}: other headers`);
+        for (const key of ["method", "path", "status", "asked", "answered"]) if (one[key] !== other[key]) wrong.push(`${one.path}: the ${key} differs`);
+        if (heads(one) !== heads(other)) wrong.push(`${one.path}: the headers differ`);
       });
       return wrong;
     },
@@ -140,7 +141,7 @@ const CHECKS = {
     rules: RULES,
     turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", calls: [call] })), { text: "And ", calls: agent.calls(at).slice(0, 1) }, { text: "All done." }],
     holds: (seen) => {
-      const main = seen.behind.filter(isMain).map((one) => one.asked);
+      const main = seen.after.filter(isMain).map((one) => one.asked);
       const wrong = [];
       if (main.length < 3) wrong.push(`only ${main.length} requests`);
       main.forEach((body, at) => {
@@ -153,7 +154,7 @@ const CHECKS = {
         const differs = former.findIndex((entry, place) => entry !== later[place]);
         if (differs >= 0) wrong.push(`request ${at + 1}: entry ${differs + 1} of ${former.length} differs from before`);
         const standing = (body) => JSON.stringify(JSON.parse(body).system ?? JSON.parse(body).instructions ?? JSON.parse(body).systemInstruction ?? "");
-        if (standing(main[at - 1]) !== standing(main[at])) wrong.push(`request ${at + 1}: what stands before differs`);
+        if (standing(main[at - 1]) !== standing(main[at])) wrong.push(`request ${at + 1}: the system prompt differs`);
       }
       return wrong;
     },
@@ -167,12 +168,12 @@ const CHECKS = {
     },
     holds: (seen) => {
       const wrong = [];
-      const retries = seen.behind.filter((one) => isMain(one) && one.asked.includes("<system-interrupt"));
+      const retries = seen.after.filter((one) => isMain(one) && one.asked.includes("<system-interrupt"));
       if (retries.length < 1) wrong.push("no retry with the rule");
       if (seen.before.some((one) => one.answered.includes("bigint"))) wrong.push("the agent saw the call");
       if (seen.before.some((one) => one.asked.includes("bigint"))) wrong.push("the agent's conversation has the call");
       if (!seen.file.includes("id int")) wrong.push("the call was carried out");
-      if (!seen.said.includes("It stays as it is.")) wrong.push("the agent did not say the clean answer");
+      if (!seen.output.includes("It stays as it is.")) wrong.push("the agent did not print the clean answer");
       if (!seen.log.includes('"event":"interrupt"')) wrong.push("no interrupt in the log");
       return wrong;
     },
@@ -188,10 +189,10 @@ const CHECKS = {
     holds: (seen) => {
       const wrong = [];
       const asked = seen.before.filter(isMain).length;
-      const sent = seen.behind.filter(isMain).length;
+      const sent = seen.after.filter(isMain).length;
       if (sent !== asked + 3) wrong.push(`${asked} requests of the agent, ${sent} of the proxy`);
-      if (!seen.log.includes("interrupted often enough")) wrong.push("not told in the log");
-      if (!seen.behind.some((one) => one.asked.includes("<system-reminder reason"))) wrong.push("no reminder");
+      if (!seen.log.includes("interrupted often enough")) wrong.push("not in the log");
+      if (!seen.after.some((one) => one.asked.includes("<system-reminder reason"))) wrong.push("no reminder");
       if (!seen.file.includes("bigint")) wrong.push("the last answer was not carried out");
       return wrong;
     },
@@ -204,12 +205,12 @@ for (const agent of AGENTS) {
     let wrong;
     try {
       const seen = await run(agent, task, rules, turns(agent));
-      wrong = seen.status === 0 ? holds(seen) : [`ended with ${seen.status}: ${seen.said.slice(-200)}`, ...holds(seen)];
+      wrong = seen.status === 0 ? holds(seen) : [`ended with ${seen.status}: ${seen.output.slice(-200)}`, ...holds(seen)];
       if (seen.log.includes('"event":"failed"')) wrong.push("the proxy failed");
     } catch (error) {
       wrong = [String(error)];
     }
-    console.log(`${agent.name.padEnd(18)} ${task.padEnd(7)} ${wrong.length === 0 ? "holds" : [...new Set(wrong)].slice(0, 6).join("; ")}`);
+    console.log(`${agent.name.padEnd(18)} ${task.padEnd(7)} ${wrong.length === 0 ? "ok" : [...new Set(wrong)].slice(0, 6).join("; ")}`);
     failed += wrong.length;
   }
 }

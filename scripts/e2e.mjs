@@ -1,5 +1,5 @@
-// What scripts/e2e checks: real agents run one prompt after the other against a scripted model, and the requests it got
-// are looked at. A rule's text is a mark that occurs nowhere else, so a request holds a rule as often as it holds the mark.
+// The checks of scripts/e2e: real agents run one prompt after the other against a scripted model, and its requests are inspected.
+// The text of each rule is a unique mark, so a request contains a rule as often as it contains the mark.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -11,7 +11,7 @@ const E2E = process.env.E2E;
 const [task, ...names] = process.argv.slice(2);
 const chosen = CLIENTS.filter((client) => !names.some((name) => !name.startsWith("-")) || names.includes(client.name));
 
-// ---- The project: each format twice, for apps/web and for db, and one that must never come.
+// ---- The project: two rules of each format, for apps/web and for db, and rules that must never be delivered.
 
 const RULES = {
   ".cursor/rules/cursor-web.mdc": "---\nglobs: apps/web/**\n---\nMARK-CURSOR-WEB",
@@ -34,7 +34,7 @@ const [WEB, DB, ALWAYS] = ["-WEB", "-DB", "ALWAYS"].map(marks);
 const OWN = "MARK-OWN-DB";
 const ALL = [...marks("MARK"), OWN];
 
-/** How often each mark is in a request; those that are there as often as they should be are left out. */
+/** The marks that are not in a request as often as they should be. */
 const wrong = (body, wanted, times = {}) => {
   const text = JSON.stringify(body);
   const often = (mark) => Object.entries(times).find(([part]) => mark.endsWith(part))?.[1] ?? 1;
@@ -43,7 +43,7 @@ const wrong = (body, wanted, times = {}) => {
     .map(([mark, found, want]) => `${mark} ${found}× not ${want}×`);
 };
 
-// ---- Running one agent.
+// ---- Running an agent.
 
 const fetch = (name, wanted) => {
   const folder = join(E2E, "clients", name);
@@ -57,14 +57,14 @@ const fetch = (name, wanted) => {
   writeFileSync(stamp, wanted);
 };
 
-/** A scripted model; `name` is what its script and its log are called. */
+/** Starts a scripted model; its script and its log are files that begin with `name`. */
 const model = async (turns, name) => {
   const [script, log] = [`${name}.script.json`, `${name}.requests.jsonl`];
   writeFileSync(script, JSON.stringify(turns));
   const child = spawn(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", log, "--port", "18900"], { stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((resolve, reject) => {
     child.stdout.once("data", resolve);
-    child.once("exit", () => reject(new Error("the scripted model does not start")));
+    child.once("exit", () => reject(new Error("the scripted model did not start")));
   });
   return {
     stop: () => new Promise((resolve) => { child.once("exit", resolve); child.kill(); }),
@@ -102,22 +102,23 @@ class Run {
     spawnSync("rulebook", ["hook", this.client.name], { cwd: this.at.project, env: this.env, input: JSON.stringify(event) });
   }
 
-  /** One prompt; the requests of the conversation that came of it. */
+  /** Runs one prompt, and returns the requests of the conversation. */
   async prompt(text, turns, again) {
     const name = join(this.folder, String(++this.count));
     const server = await model(turns, name);
     const [program, ...words] = this.client.run(this.at, text, { again });
     const child = spawn(program, words, { cwd: this.at.project, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    child.stdout.on("data", (part) => (said += part));
-    child.stderr.on("data", (part) => (said += part));
-    const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+    let output = "";
+    child.stdout.on("data", (part) => (output += part));
+    child.stderr.on("data", (part) => (output += part));
+    // A safety net: ends an agent that hangs.
+    const timer = setTimeout(() => child.kill("SIGKILL"), 600_000);
     const status = await new Promise((resolve) => child.once("close", resolve));
     clearTimeout(timer);
     await server.stop();
-    writeFileSync(`${name}.said.txt`, said);
+    writeFileSync(`${name}.output.txt`, output);
     const main = server.requests().filter((request) => request.role === "main");
-    if (status !== 0 || (main.length === 0 && !text.startsWith("/"))) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${said.slice(-400)}`);
+    if (status !== 0 || (main.length === 0 && !text.startsWith("/"))) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${output.slice(-400)}`);
     return main.map((request) => (this.client.seen ?? ((body) => body))(request.body));
   }
 
@@ -142,7 +143,7 @@ const sorted = (value) =>
     ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]))
     : Array.isArray(value) ? value.map(sorted) : value;
 
-/** A request without what differs from run to run. */
+/** A request without the parts that differ between runs. */
 const settled = (body) =>
   JSON.stringify(sorted(body))
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID")
@@ -153,11 +154,11 @@ const settled = (body) =>
     .replace(/unix_ms\W+\d+/g, "TIME")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME");
 
-// ---- What must hold, in order. Each line is a name and a function that gives what is wrong.
+// ---- The checks, in order. Each is a name and a function that returns what is wrong.
 
 const FIRST = "Please improve apps/web/x.tsx and then the tables";
 const CHECKS = [
-  ["before: no rule of others", async (run) => {
+  ["before: no rule of other agents", async (run) => {
     run.plain = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
     run.before = run.files();
     return wrong(run.plain[0], []);
@@ -180,8 +181,8 @@ const CHECKS = [
     const [body] = await run.prompt("Now apps/web/y.tsx, please", [{ text: "Looks fine." }], true);
     return wrong(body, run.all);
   }],
-  ["compaction: they come again", async (run) => {
-    // What is the agent's own comes when it is next at that file.
+  ["compaction: delivered again", async (run) => {
+    // The agent adds its own rule when it next uses that file.
     const wanted = run.all.filter((mark) => mark !== OWN);
     return wrong((await compact(run)).at(-1), wanted, run.client.times);
   }],
@@ -201,12 +202,12 @@ const CHECKS = [
     const [body] = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
     const [a, b] = [settled(run.plain[0]), settled(body)];
     if (a === b) return [];
-    const at = [...a].findIndex((sign, at) => sign !== b[at]);
+    const at = [...a].findIndex((character, at) => character !== b[at]);
     return [`differs: …${a.slice(at - 40, at + 40)}… and …${b.slice(at - 40, at + 40)}…`];
   }],
 ];
 
-/** Compacts the context and goes on; the requests that came behind. */
+/** Compacts the context and continues; returns the requests after it. */
 const compact = async (run) => {
   const { command, tokens, event } = run.client.compact;
   if (event) {
@@ -249,6 +250,6 @@ if (task === "install") {
     }
     console.log(`  ${((Date.now() - started) / 1000).toFixed(0)} s`);
   }
-  console.log(failed ? `\n${failed} do not hold` : "\nall hold");
+  console.log(failed ? `\n${failed} failed` : "\nall passed");
   process.exit(failed ? 1 : 0);
 }

@@ -1,7 +1,7 @@
-// Asks the original of each dialect about generated patterns and paths, and writes its answers as test data.
+// Runs the original implementation of each dialect on generated patterns and paths, and writes its answers as test data.
 //
 //   node globs.mjs                            rewrites crates/rulebook/tests/globs/*.tsv
-//   node globs.mjs fuzz minimatch 200000 7    prints as many pairs for seed 7, of one feature if it is named
+//   node globs.mjs fuzz minimatch 200000 7    prints 200,000 pairs for seed 7; a fifth argument limits them to one feature
 //
 // The generator is seeded: the same versions always give the same files.
 
@@ -37,7 +37,7 @@ const times = (min, max, make) => Array.from({ length: min + below(max - min + 1
 const NAMES = ['a', 'b', 'c', 'ab', 'abc', 'src', 'lib', 'app', 'test', 'main', 'index', '.git', '.a', 'x1', 'a-b', 'a_b', 'A', 'Src'];
 const EXTENSIONS = ['ts', 'tsx', 'js', 'd.ts', 'md', 'test.ts', 'rs', 'a'];
 const UNICODE = ['é', 'ü', '日本', '😀', '👍🏽', 'ß', 'e\u0301', 'Ω'];
-const SIGNS = [...'*?+@!()[]{},|./\\"^$-:;<>=~#%&\' ', '**', '(', ')', '{', '}', '[', ']', '*', '/', 'a', 'b', '1'];
+const CHARACTERS = [...'*?+@!()[]{},|./\\"^$-:;<>=~#%&\' ', '**', '(', ')', '{', '}', '[', ']', '*', '/', 'a', 'b', '1'];
 const LETTERS = [...'abc123'];
 
 const word = () => pick(NAMES);
@@ -63,7 +63,7 @@ const piece = depth => {
 const pattern = depth => times(1, 3, () => times(1, 3, () => piece(depth)).join('')).join('/');
 const around = middle => pick([m => m, m => `${word()}/${m}`, m => `**/${m}`, m => `${m}/**`, m => `${m}.ts`, m => `*${m}`, m => `${m}*`])(middle);
 
-/// Every feature: patterns that must be asked, and a maker of more.
+/// Every feature: fixed patterns, and a function that generates more.
 const FEATURES = {
   literal: [['a', 'a/b', 'src/main.ts', 'a.b', 'a-b_c', '.a', '.a/.b', 'A', 'src'], rootPath],
   star: [['*', '*.ts', 'a*', '*a', 'a*b', '*.*', '*a*b*', 'src/*', 'src/*.ts', '*/*', '*/*.ts', '*/a', '.*', 'a/.*', '.*/a', '*.', '*..*', '*.d.ts', '*-x.ts', 'a.*', 'src/a.*'],
@@ -93,7 +93,7 @@ const FEATURES = {
   brackets: [['[abc]', '[a-c]', '[!a]', '[^a]', '[!a-c]', '[^a-c]', '[lang]', 'app/[lang]/page.tsx', 'app/[...slug]/page.tsx', 'app/[[...slug]]/x', '[id].ts', '[a', 'a]', '[]', '[]a]', '[^]a]', '[!]a]', '[a-]', '[-a]', '[z-a]', '[a]b', '[a][b]', '[a/b]', '[^/]', '[*]', '[?]', '[.]', '[\\]]', '[\\a]', '[\\d]', '[[]', '[[a]', '[a]]', '[a[b]', '[]]', '[^]', '[!]', '[a-c]*', '*[a]', '[a]/**', '**/[id]', '[a]?', '[$]', '[{a,b}]', '{[a],b}', '[a,b]', '[(a)]', '[a|b]', '[a"b]', '[ab', 'x[', 'x]', '[é]', '[é-ü]', '[\\', '[\\]', '[a\\', '[[:a', '[--a]', '[a-b-c]', '(app)/page.tsx', '[\\w-a]'],
     () => around(`[${pick(['', '', '^', '!'])}${times(1, 4, () => pick([pick(LETTERS), 'a-c', '-', '.', '[', '\\]', '\\d', '^', '!', ':', '/', 'é', '*'])).join('')}]`)],
   escapes: [['\\*', '\\a', 'a\\*b', '\\?', '\\[a\\]', '\\{a,b\\}', '\\(a\\)', '\\!a', '\\\\', 'a\\', '\\d', '\\d+', '\\w', 'a/\\d', 'a/\\w*', '\\.', '\\.a', 'a\\.b', 'a\\/b', '\\;', '\\@(a)', '\\+(a)', '\\**', '*\\*', 'a/\\*', 'a/\\*\\*', '\\\\a', 'a/\\\\b', 'a/\\\\\\b', 'a/\\\\\\\\b', '\\\\\\a', '\\\\\\\\a', '\\$', '\\^a', '\\b', 'a/\\bb', 'a\\b', '\\n', '\\t', '\\x61', '\\u0061', 'a/\\x61', '\\cA', '\\0', '\\1', 'a/\\1', '{a\\,b}', '[\\a-c]', '\\{a,b}', '{a,b\\}', '\\é', '\\😀', 'a/\\k', '\\s', 'a/\\S', '\\"a\\"', 'a/\\\\\\\\{2}', 'a/\\u{2}', '\\?\\?', '\\??', '\\***', '\\..', 'a/\\-b'],
-    () => times(1, 3, () => times(1, 3, () => pick([letters(), `\\${pick(SIGNS)}`, `\\${pick(LETTERS)}`, '*', `\\${pick([...'dwsbBDWSntx'])}`])).join('')).join('/')],
+    () => times(1, 3, () => times(1, 3, () => pick([letters(), `\\${pick(CHARACTERS)}`, `\\${pick(LETTERS)}`, '*', `\\${pick([...'dwsbBDWSntx'])}`])).join('')).join('/')],
   prefixes: [['./a', './*.ts', './src/**', './**/*.ts', './**', './.a', '././a', './/a', '/a', '/src/**', '/**', '/*', '//a', '../a', '../**', './', '.', '..', '/', '...', './!a', '!./a', '!/a', '~/a', '*/./a', 'a/./b', 'a/../b', './{a,b}', './(a)', './[a]', '.a/b', './*', './.*'],
     () => pick(['./', '/', '../', '././', '.']) + pattern(1)],
   trailing: [['a/', 'a/b/', '*/', '**/', 'src/', 'src/**/', '*.ts/', 'a//', '{a,b}/', '@(a|b)/', '[a]/', '**/a/', '?/', 'a/*/', 'a/**//', '*//', 'a//b'],
@@ -103,7 +103,7 @@ const FEATURES = {
   quotes: [['"a"', '"*"', '"a*b"', 'a"b"', 'a/"b"', '"a/b"', '"a', 'a"', '""', '"', '*"a"', '"a"*', '"{a,b}"', '"[a]"', '"(a)"', '"a|b"', "'a'", '`a`', '"**"', '"a".ts', '/"*"', '"*.ts"', '{"a,b",c}', '@("a|b")', '"\\a"', '*."ts"'],
     () => times(1, 3, () => pick([`"${piece(1)}"`, letters(), '"', `*"${letters()}"`, word()])).join(pick(['', '/']))],
   unbalanced: [['(', ')', '[', ']', '{', '}', '((', '))', '{{', '}}', '[[', ']]', '(a', 'a)', '{a', 'a}', '{a,b', 'a,b}', '(a|b', '@(a', '!(a', '+(a', '*(a', '?(a', '*/(a', '*/{a', '*/[a', '(a))', '((a)', '{a}}', '{{a}', '[a]]', '[[a]', '({a)}', '{(a})', '{a,(b}', '(a,{b)', '*)', '*}', '*]', '@(a))', '{a..b', '+(a|{b)', '{a..+(b|b)}', '{a..*(b}c)', '*{a))', '**/{a', '**/(a', '(**', '{**', '@(**'],
-    () => times(1, 9, () => pick(SIGNS)).join('')],
+    () => times(1, 9, () => pick(CHARACTERS)).join('')],
   metacharacters: [['a.b', 'a+b', 'a$', '^a', '$a', 'a^', 'a|b', 'a$b', '^', '$', 'a.*b', '.+', 'a/.+', 'a/b+', 'a{2}', 'a{2,3}', 'a/(b){2}', 'a/b?', '.*?', 'a#b', 'a&b', 'a=b', 'a:b', 'a;b', 'a<b>', 'a~', 'a%20b', "a'b", 'a b', 'a/$b', 'a/^b', '(a$)', '(^a)', '(a|^b)', 'x-y', 'C:/a', 'a/-', '(a)-(b)', '\\(a|b\\)', '(a)+b', '(.)', '(.+)', '(a.b)'],
     () => times(1, 3, () => times(1, 4, () => pick([pick(LETTERS), pick([...'.+$^|&=:;<>~%#\' -']), '*', '(a)'])).join('')).join('/')],
   unicode: [['é', '*.é', '日本/**', '**/日本/*', '?', '??', '😀', '?😀', '[😀]', '[é]', '{é,ü}', '@(é|😀)', '!(é)', '*é*', 'é?', '[^é]', '[!é]', '😀*', '**/😀', 'e\u0301', 'É', '[à-ÿ]', '{😀,a}', '+(😀)', '????', '(😀)', '"😀"', '\u00a0', '[😀-😂]', '*(é|日)', 'ß', 'SS'],
@@ -117,7 +117,7 @@ const FEATURES = {
 
 const POOL = ['a', 'b', 'c', 'ab', 'abc', 'aa', 'aab', 'a/b', 'a/b/c', 'a/c', 'a.ts', 'b.ts', 'a.b', 'a.d.ts', 'src/a.ts', 'src/main.ts', 'src/a/b/c.ts', '.a', '.git/a', 'a/.b', '1', '12', 'a1', 'x.js', 'A', 'a/', 'a b', 'a-b', 'lib/index.js', '*', '(a)', '[a]', '{a}', 'a+b', 'a|b', '日本', '😀', 'é', 'lang', 'app/[lang]/page.tsx', 'a\nb', 'a/b\n/c', 'a"b', "'a'", '...', '..a', '.a.b', 'é/ü.ts', '-', 'x/a/y', 'x/y/a', 'src', 'src/', 'test/a.test.ts', 'a.tsx', 'src/a.spec.ts'];
 
-/// A path that has a fair chance to match: wildcards filled in, groups decided.
+/// A path that probably matches: wildcards are filled in, and one branch of each group is chosen.
 const likely = pattern => {
   let text = pattern.replace(/^!+(?!\()/, '').replace(/^\.\//, '');
   for (let round = 0; round < 4; round++) {
@@ -162,10 +162,10 @@ const pathsFor = (pattern, count) => {
   return [...paths];
 };
 
-/// Picomatch itself never returns from these.
+/// Picomatch never returns from these.
 const hangs = pattern => /\\{4,}$/.test(pattern) || /\[:\w*:?$/.test(pattern);
 
-/// Claude Code expands braces one by one before it asks its library for `.gitignore`.
+/// Claude Code expands braces one by one before it passes the pattern to its `.gitignore` library.
 const expand = pattern => {
   const group = /^([^{]*)\{([^}]+)\}([^]*)$/.exec(pattern);
   if (!group) return [pattern];
@@ -176,7 +176,7 @@ const claudeLine = line => expand(line).map(one => one.replace(/\/\*\*$/, ''));
 const folder = mkdtempSync(join(tmpdir(), 'globs-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 const git = (...args) => execFileSync('git', ['-C', folder, ...args], { stdio: ['pipe', 'pipe', 'ignore'], maxBuffer: 1 << 26 });
-/// A repository for git to look at; its one list of patterns is written anew for every question.
+/// A repository whose list of patterns is rewritten for every pattern.
 let repository = () => {
   git('init', '-q');
   repository = () => folder;
@@ -184,10 +184,10 @@ let repository = () => {
 };
 
 const isLine = text => !/[\n\r\0]/.test(text);
-/// Git counts bytes where everybody else counts characters.
+/// Git counts bytes; the others count characters.
 const countsAlike = (pattern, path) => !/[?[]/.test(pattern) || /^[ -~]*$/.test(pattern + path);
 
-/// The original of each dialect: its answers for one pattern or a list of lines, in the order of the paths.
+/// The original implementation of each dialect. `ask` returns its answers for one pattern, or a list of lines, in the order of the paths.
 const DIALECTS = {
   picomatch: {
     takes: pattern => !hangs(pattern),
@@ -202,7 +202,7 @@ const DIALECTS = {
   },
   gitignore: {
     takes: (pattern, feature) => feature === 'list' || isLine(pattern),
-    // A colon in front is magic to git's command line.
+    // A leading colon has a special meaning on git's command line.
     keeps: (pattern, path) => isLine(path) && !/^:|\/$|^\.git(?:\/|$)/.test(path) && countsAlike(pattern, path),
     ask: (pattern, paths) => {
       writeFileSync(join(repository(), '.git/info/exclude'), pattern + '\n');
@@ -219,8 +219,8 @@ const DIALECTS = {
     hasLists: true,
   },
   claude: {
-    // Its library garbles escapes, and between brackets wildcards, slashes, ranges over one and a range from a caret.
-    // A `!` or `#` that comes out of braces is ours to decide.
+    // Left out: its library misreads escapes, and in brackets wildcards, slashes, some ranges and a range from a caret; the meaning of
+    // a `!` or `#` that results from braces is our decision.
     takes: (pattern, feature) => feature === 'list' || (isLine(pattern) && !/\\|\[[^\]]*(?:[*?/]|\^-|[ -.]-[0-~])|[{,]\s*[!#]/.test(pattern)),
     keeps: (_, path) => isLine(path),
     ask: (pattern, paths) => {
@@ -231,7 +231,7 @@ const DIALECTS = {
   },
   vscode: {
     takes: pattern => !pattern.startsWith('/') && pattern === pattern.trim(),
-    // Folders above the workspace are not known; stars in front may stand for some of them.
+    // The folders above the workspace are unknown; leading stars may match some of them.
     ask: (pattern, paths) => paths.map(path => ['*', '**', '**/*'].includes(pattern) || vscode(`**/${pattern.replace(/^(?:\*+\/)+/, '')}`, path, { ignoreCase: true })),
   },
 };
@@ -240,8 +240,8 @@ const answers = ({ takes, keeps = () => true, ask }, feature, pattern, paths) =>
   const kept = paths.filter(path => keeps(pattern, path));
   if (pattern === '' || kept.length === 0 || !takes(pattern, feature)) return [];
   try {
-    const says = ask(pattern, kept);
-    return kept.map((path, at) => [feature, pattern, path, says[at] ? '1' : '0']);
+    const matches = ask(pattern, kept);
+    return kept.map((path, at) => [feature, pattern, path, matches[at] ? '1' : '0']);
   } catch {
     return [];
   }
@@ -251,12 +251,12 @@ const ESCAPES = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\
 const escaped = text => text.replace(/[\\\t\n\r\0\u2028\u2029]/g, c => ESCAPES[c]);
 const lines = rows => rows.map(row => row.map(escaped).join('\t') + '\n').join('');
 
-/// Several lines, some of which take back what others say.
+/// Lists of several lines, in which a negated line reverts an earlier one.
 const LISTS = [['a\n!a', '!a\na', 'a/\n!a/b', 'a/*\n!a/b', '*\n!*.ts', '*\n!*/\n!*.ts', 'src/**\n!src/gen/**', 'src/*\n!src/a.ts', '/*\n!/src', 'a\n!/a', '*.ts\n!src/*.ts', '**\n!a', 'src\n!src/a.ts', '# a\na', 'a\n\n!b'],
   () => times(2, 5, () => pick(['', '', '!']) + pick([word, () => `${word()}/`, () => `${word()}/*`, () => `*.${pick(EXTENSIONS)}`, () => `/${word()}`, () => `${word()}/**`, () => `**/${word()}`, () => `${word()}/${segment()}`])()).join('\n')];
 
 const featuresOf = dialect => dialect.hasLists ? { ...FEATURES, list: LISTS } : FEATURES;
-/// For a list, paths are made from any one of its lines.
+/// For a list, paths are generated from one of its lines.
 const lineOf = pattern => pattern.includes('\n') ? pick(pattern.split('\n')) || 'a' : pattern;
 
 const testData = dialect => {

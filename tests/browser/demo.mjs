@@ -1,5 +1,5 @@
-// A workspace as people have them: a shop with a web application, a service and shared packages, rules of five agents
-// among them, and sessions of agents at work in it. `node demo.mjs FOLDER BINARY` makes one to look at.
+// A realistic workspace: a shop with a web application, a service and shared packages, rules of five agents, and sessions of agents.
+// `node demo.mjs FOLDER BINARY` creates one.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -44,7 +44,7 @@ const FILES = [
   ...many("scripts", ["seed", "release", "backup"], ".sh"), ...many("assets/img", ["logo", "hero", "empty"], ".svg"),
 ];
 
-// Where the workspace lies.
+// The folder of the workspace.
 export const shop = (folder) => join(folder, "home/acme-shop");
 
 export function write(folder, path, text) {
@@ -53,7 +53,7 @@ export function write(folder, path, text) {
   writeFileSync(file, text);
 }
 
-// The environment of everything that runs in the workspace: nothing of this machine's own.
+// The environment of every command: nothing of this machine but its programs.
 export const environment = (folder) => ({ PATH: process.env.PATH, HOME: join(folder, "home") });
 
 export const run = (binary, folder, args, input) =>
@@ -65,7 +65,7 @@ export function make(folder) {
   for (const path of FILES) write(folder, path, "\n");
 }
 
-// One event of an agent's hook, by a real process.
+// Runs a hook with one event.
 export function hook(binary, folder, event, host = "claude") {
   return run(binary, folder, ["hook", host], JSON.stringify({ cwd: shop(folder), ...event }));
 }

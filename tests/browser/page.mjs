@@ -1,14 +1,15 @@
-// The page under test: the binary serving it, and the browser looking at it.
+// The page under test: the binary that serves it, and the browser.
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 import { environment, shop } from "./demo.mjs";
 
-// Starts `rulebook ui` in the workspace; resolves to its address once it is printed.
+// Starts `rulebook ui` in the workspace. `url` resolves once it is printed.
 export function serve(binary, folder, args = []) {
   const child = spawn(binary, ["ui", "--json", ...args], { cwd: shop(folder), env: environment(folder) });
   child.stderr.on("data", (text) => process.stderr.write(text));
   const url = new Promise((resolve, reject) => {
-    child.stdout.once("data", (text) => resolve(JSON.parse(text).url));
+    createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line).url));
     child.once("exit", (code) => reject(new Error(`rulebook ui ended with ${code}`)));
   });
   return { url, child, stop: () => child.kill() };

@@ -1,4 +1,4 @@
-// Pictures of every view, light and dark, for docs/images: `node screenshots.mjs BINARY FOLDER`.
+// Takes screenshots of every view, light and dark, for docs/images: `node screenshots.mjs BINARY FOLDER`.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ await shoot("rules-phone", VIEWS.rules, "light", 390, 844);
 await shoot("path-phone", VIEWS.path, "dark", 390, 844);
 await shoot("session-phone", VIEWS.session, "light", 390, 844, open);
 await shoot("map-phone", VIEWS.map, "light", 390, 844);
-// The notice alone, closed and open, in a page of its own.
+// The notice, closed and open, on its own page.
 const fragment = run(binary, folder, ["prompt", "--path", "apps/web/app/page.tsx", "--notice", "html"]);
 const notice = await browser.newPage({ viewport: { width: 620, height: 250 } });
 await notice.setContent(`<style>body { font: 15px system-ui; margin: 16px } details { border: 1px solid #dfe3ec; border-left: 4px solid #2f4fc8;

@@ -1,4 +1,4 @@
-// The page in a real browser: `RULEBOOK=path/to/rulebook node --test`.
+// The page in a real browser: `RULEBOOK=path/to/rulebook node --test`. Nothing here depends on how long something takes.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
@@ -43,10 +43,12 @@ after(async () => {
   folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
 });
 
-// A page on which nothing may go wrong: no error on the console, no dialog, no request to anywhere else.
-async function look(t, address, options = {}) {
+// Opens a page. The test fails on an error on the console, a dialog, or a request to another server.
+async function open(t, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
+  // A safety net: ends a test that would hang.
+  page.setDefaultTimeout(600_000);
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(String(error)));
@@ -62,11 +64,11 @@ async function look(t, address, options = {}) {
 
 for (const colorScheme of ["light", "dark"]) {
   for (const view of VIEWS) {
-    test(`${view} loads, and is accessible, in ${colorScheme}`, async (t) => {
-      const page = await look(t, url + view, { colorScheme });
+    test(`${view} is accessible in ${colorScheme}`, async (t) => {
+      const page = await open(t, url + view, { colorScheme });
       assert.ok(await page.locator("h1").innerText());
       await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
-      // Through the driver: the page's own policy lets no script in.
+      // Through the driver: the policy of the page forbids other scripts.
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run());
       const found = violations.filter((one) => ["serious", "critical"].includes(one.impact));
@@ -75,35 +77,35 @@ for (const colorScheme of ["light", "dark"]) {
   }
 }
 
-test("nothing is wider than a phone", async (t) => {
+test("every view fits on a phone", async (t) => {
   for (const view of VIEWS) {
-    const page = await look(t, url + view, { viewport: { width: 390, height: 844 } });
+    const page = await open(t, url + view, { viewport: { width: 390, height: 844 } });
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, view);
   }
 });
 
-test("the rules are filtered while typing, and the address says how", async (t) => {
-  const page = await look(t, `${url}rules`);
+test("the rules are filtered while typing, and the address follows", async (t) => {
+  const page = await open(t, `${url}rules`);
   const ids = () => page.locator("[data-rows] a.rule").allInnerTexts();
   const all = (await ids()).length;
   assert.equal(all, JSON.parse(run(binary, folder, ["status", "--json"])).rules.length);
   await page.getByRole("searchbox").pressSequentially("payments");
+  await page.waitForURL(/rules\?q=payments$/);
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
   assert.deepEqual(await ids(), ["money"]);
-  assert.match(page.url(), /rules\?q=payments$/);
   await page.getByRole("searchbox").fill("no such rule");
-  await page.getByText("No rule is like that").waitFor();
+  await page.locator("#live .none").waitFor();
   await page.goto(`${url}rules?state=disabled`);
   assert.deepEqual(await ids(), ["legacy"]);
   await page.getByLabel("Every format").selectOption("cline");
-  await page.getByText("No rule is like that").waitFor();
+  await page.locator("#live .none").waitFor();
 });
 
 const stateOf = (id) => JSON.parse(run(binary, folder, ["status", "--json"])).rules.find((rule) => rule.id === id).state;
 const toggles = () => readFileSync(join(folder, "home/.local/state/rulebook/toggles.json"), "utf8");
 
-test("a switch writes the person's toggle, and writes it back", async (t) => {
-  const page = await look(t, `${url}rules?q=infra`);
+test("a switch writes the toggle of the user, and removes it", async (t) => {
+  const page = await open(t, `${url}rules?q=infra`);
   const toggle = page.getByRole("switch", { name: "infra" });
   assert.equal(await toggle.getAttribute("aria-checked"), "true");
   await toggle.click();
@@ -111,7 +113,7 @@ test("a switch writes the person's toggle, and writes it back", async (t) => {
   assert.equal(stateOf("infra"), "disabled");
   assert.match(toggles(), /"infra"/);
   assert.match(page.url(), /rules\?q=infra$/);
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "switch");
+  await page.waitForFunction(() => document.activeElement.getAttribute("role") === "switch");
   await toggle.click();
   await page.locator("[role=switch][aria-checked=true]").waitFor();
   assert.equal(stateOf("infra"), "inactive");
@@ -119,16 +121,17 @@ test("a switch writes the person's toggle, and writes it back", async (t) => {
 });
 
 test("a switch works without script", async (t) => {
-  const page = await look(t, `${url}rules?q=infra`, { javaScriptEnabled: false });
-  await page.getByRole("switch").click();
-  assert.equal(stateOf("infra"), "disabled");
-  assert.match(page.url(), /rules\?q=infra$/);
-  await page.getByRole("switch").click();
-  assert.equal(stateOf("infra"), "inactive");
+  const page = await open(t, `${url}rules?q=infra`, { javaScriptEnabled: false });
+  for (const [checked, state] of [["false", "disabled"], ["true", "inactive"]]) {
+    await page.getByRole("switch").click();
+    await page.locator(`[role=switch][aria-checked=${checked}]`).waitFor();
+    assert.equal(stateOf("infra"), state);
+    assert.match(page.url(), /rules\?q=infra$/);
+  }
 });
 
-test("a path is explained exactly as the command does", async (t) => {
-  const page = await look(t, `${url}path`);
+test("a path is explained exactly as on the command line", async (t) => {
+  const page = await open(t, `${url}path`);
   const cases = [
     ["path=apps/web/components/Search.tsx", ["apps/web/components/Search.tsx"]],
     ["path=apps/api/generated/client.ts", ["apps/api/generated/client.ts"]],
@@ -142,8 +145,8 @@ test("a path is explained exactly as the command does", async (t) => {
   }
 });
 
-test("a typed path is completed from the tree and explained, with the deciding glob marked", async (t) => {
-  const page = await look(t, `${url}path`);
+test("a typed path is completed and explained, and the glob that decides is marked", async (t) => {
+  const page = await open(t, `${url}path`);
   const input = page.getByRole("combobox", { name: "Path" });
   await input.pressSequentially("search");
   await page.waitForFunction(() => document.querySelector("#files option")?.value === "apps/api/routes/search.ts");
@@ -158,13 +161,13 @@ test("a typed path is completed from the tree and explained, with the deciding g
   assert.deepEqual(await page.locator(".inactive a.rule").allInnerTexts(), inactive.map((rule) => rule.id));
   const prompt = run(binary, folder, ["prompt", "--path", path]).trimEnd();
   assert.equal(await page.locator(".prompt pre").textContent(), prompt);
-  assert.match(page.url(), /path\?path=apps%2Fweb%2Fcomponents%2FSearch\.tsx$/);
+  await page.waitForURL(/path\?path=apps%2Fweb%2Fcomponents%2FSearch\.tsx$/);
   await input.fill("/outside");
   await page.getByRole("alert").getByText("outside the root").waitFor();
 });
 
-test("the notice is the library's, closed, and opens to what matched", async (t) => {
-  const page = await look(t, `${url}path?path=apps/web/components/Search.tsx`);
+test("the notice is that of the library, closed, and opens to show what matched", async (t) => {
+  const page = await open(t, `${url}path?path=apps/web/components/Search.tsx`);
   const html = run(binary, folder, ["prompt", "--path", "apps/web/components/Search.tsx", "--notice", "html"]).trimEnd();
   const notice = page.locator("details.rulebook-notice");
   assert.equal(await notice.evaluate((one) => one.outerHTML), html);
@@ -173,8 +176,8 @@ test("the notice is the library's, closed, and opens to what matched", async (t)
   assert.equal(await notice.locator("dd").first().isVisible(), true);
 });
 
-test("a rule's header is explained line by line, with its files, its rivals and what to mend", async (t) => {
-  const page = await look(t, `${url}rule?source=.cursor/rules/react.mdc`);
+test("the header of a rule is explained line by line, with its files, its rivals and its problems", async (t) => {
+  const page = await open(t, `${url}rule?source=.cursor/rules/react.mdc`);
   await page.locator(".line.key", { hasText: "globs" }).getByText("comes on when a file of the request matches").waitFor();
   await page.locator(".problems").getByText("**/*.jsx").first().waitFor();
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
@@ -183,41 +186,37 @@ test("a rule's header is explained line by line, with its files, its rivals and 
   await page.getByText("Overrides this one").waitFor();
 });
 
-test("a session that a hook writes appears within a second, and grows", async (t) => {
-  const page = await look(t, `${url}sessions`);
+test("a session that a hook writes appears, and grows", async (t) => {
+  const page = await open(t, `${url}sessions`);
   const id = "fresh-session";
   const say = (prompt) => hook(binary, folder, { session_id: id, hook_event_name: "UserPromptSubmit", prompt });
-  // A process of its own, so that this one's waiting does not count.
-  await page.waitForTimeout(500);
   say("Look at infra/main.tf");
-  const started = Date.now();
-  await page.locator(".session", { hasText: id }).waitFor({ timeout: 5000 });
-  const took = Date.now() - started;
-  t.diagnostic(`appeared after ${took} ms`);
-  assert.ok(took < 1000, `${took} ms`);
+  await page.locator(".session", { hasText: id }).waitFor();
   await page.locator(".session", { hasText: id }).click();
   const notice = page.locator(".notice details", { hasText: "📋 Conditional rules applied: infra" });
+  await notice.waitFor();
   assert.equal(await notice.locator(".why").isVisible(), false);
   await notice.locator("summary").click();
   await notice.getByText("infra/main.tf matches infra/**/*.tf").waitFor();
   say("And docs/start.md");
-  await page.getByText("And docs/start.md").waitFor({ timeout: 2000 });
-  assert.equal(await notice.locator(".why").isVisible(), true, "what was open stays open");
+  await page.getByText("And docs/start.md").waitFor();
+  assert.equal(await notice.locator(".why").isVisible(), true, "an open notice stays open");
 });
 
-test("interrupts show the text that matched and the rule that was injected", async (t) => {
-  const page = await look(t, `${url}session?host=proxy&id=c52e-search`);
+test("an interrupt shows the text that matched and the rule that was delivered", async (t) => {
+  const page = await open(t, `${url}session?host=proxy&id=c52e-search`);
   assert.deepEqual(await page.locator(".interrupted mark").allInnerTexts(), ["value: any", "as any"]);
   await page.locator(".interrupted summary").first().click();
   await page.getByText("Do not use `any`").first().waitFor();
 });
 
-test("the keyboard suffices", async (t) => {
-  const page = await look(t, `${url}rules`);
+test("everything can be reached with the keyboard", async (t) => {
+  const page = await open(t, `${url}rules`);
   await page.keyboard.press("/");
   await page.keyboard.type("infra");
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
   await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => document.activeElement.matches("a.rule"));
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid");
   await page.keyboard.press("Enter");
@@ -231,7 +230,7 @@ test("the keyboard suffices", async (t) => {
   await page.waitForURL(/path\?path=apps/);
 });
 
-test("what strangers write is text", async (t) => {
+test("markup in files and sessions is shown as text", async (t) => {
   const folder = workspace();
   const evil = "<img src=x onerror=alert(1)>";
   const turned = "\u202Egnp.exe";
@@ -252,69 +251,69 @@ test("what strangers write is text", async (t) => {
     `path?path=${encodeURIComponent(`${evil}/a.ts`)}&message=${encodeURIComponent(evil)}`, `session?host=claude&why=1&id=${encodeURIComponent(evil)}`,
     "session?host=claude&id=s", `map?folder=${encodeURIComponent(evil)}`, `rules?q=${encodeURIComponent(evil)}&state=${encodeURIComponent(evil)}`];
   for (const view of rules) {
-    const page = await look(t, url + view, { viewport: { width: 390, height: 844 } });
+    const page = await open(t, url + view, { viewport: { width: 390, height: 844 } });
     assert.equal(await page.locator("img:not([src='icon.svg']), script:not([src='script.js']), main svg[onload]").count(), 0, view);
     assert.equal((await page.content()).includes("\u202E"), false, view);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, view);
   }
-  const page = await look(t, `${url}rules`);
+  const page = await open(t, `${url}rules`);
   await page.getByText(`${evil}.md`).first().waitFor();
   await page.getByRole("switch").first().click();
   await page.locator("[role=switch][aria-checked=false]").waitFor();
 });
 
-// One request by hand; a browser would not send these.
-function ask(address, { method = "GET", headers = {}, path } = {}) {
+// Sends a request that a browser would not send.
+function request(address, { method = "GET", headers = {}, path } = {}) {
   return new Promise((resolve, reject) => {
     const { hostname, port, pathname } = new URL(address);
-    const request = http.request({ hostname, port, path: path ?? pathname, method, headers }, (answer) => {
+    const sent = http.request({ hostname, port, path: path ?? pathname, method, headers }, (answer) => {
       let body = "";
       answer.on("data", (part) => (body += part));
       answer.on("end", () => resolve({ status: answer.statusCode, body, headers: answer.headers }));
     });
-    request.on("error", reject);
-    request.end(method === "POST" ? "id=infra&to=off" : undefined);
+    sent.on("error", reject);
+    sent.end(method === "POST" ? "id=infra&to=off" : undefined);
   });
 }
 
-test("only who has the address gets in, under the right name, and only a form of ours changes anything", async () => {
+test("only the address with the token and the right host is answered, and only a form of the page changes anything", async () => {
   const { origin, host, pathname } = new URL(url);
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const refused = [
     ["no token", "/", {}], ["no token", "/rules", {}], ["half a token", `${pathname.slice(0, -9)}/rules`, {}],
-    ["a wrong token", `/${"0".repeat(48)}/rules`, {}], ["another name", `${pathname}rules`, { headers: { host: "evil.example" } }],
+    ["a wrong token", `/${"0".repeat(48)}/rules`, {}], ["another host", `${pathname}rules`, { headers: { host: "evil.example" } }],
     ["another port", `${pathname}rules`, { headers: { host: "127.0.0.1:1" } }],
     ["no origin", `${pathname}toggle`, { method: "POST", headers: form }],
     ["another origin", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "http://evil.example" } }],
-    ["no origin at all", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "null" } }],
+    ["an opaque origin", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "null" } }],
   ];
   for (const [why, path, options] of refused) {
-    const answer = await ask(origin, { path, ...options });
+    const answer = await request(origin, { path, ...options });
     assert.deepEqual([answer.status, answer.body], [403, "forbidden\n"], why);
   }
   for (const path of [`${pathname}toggle?id=infra&to=off`, `${pathname}toggle`]) {
-    assert.equal((await ask(origin, { path })).status, 404);
+    assert.equal((await request(origin, { path })).status, 404);
   }
-  assert.equal((await ask(origin, { path: `${pathname}rules`, method: "DELETE", headers: { origin } })).status, 405);
+  assert.equal((await request(origin, { path: `${pathname}rules`, method: "DELETE", headers: { origin } })).status, 405);
   assert.equal(stateOf("infra"), "inactive");
-  const page = await ask(origin, { path: `${pathname}rules`, headers: { host: host.replace("127.0.0.1", "localhost") } });
+  const page = await request(origin, { path: `${pathname}rules`, headers: { host: host.replace("127.0.0.1", "localhost") } });
   assert.equal(page.status, 200);
   assert.match(page.headers["content-security-policy"], /default-src 'none'; script-src 'self'; style-src 'self'/);
   assert.equal(page.headers["set-cookie"], undefined);
 });
 
-test("newcomers are told what to do", async (t) => {
+test("an empty workspace shows what to do", async (t) => {
   const folder = workspace();
   write(folder, ".git/HEAD", "ref: refs/heads/main\n");
   const { url } = await start(folder);
-  const rules = await look(t, `${url}rules`);
+  const rules = await open(t, `${url}rules`);
   await rules.getByText("No rule files here yet").waitFor();
-  const sessions = await look(t, `${url}sessions`);
+  const sessions = await open(t, `${url}sessions`);
   await sessions.getByText("rulebook install claude").waitFor();
-  for (const view of ["map", "path"]) assert.ok(await (await look(t, url + view)).locator("h1").innerText());
+  for (const view of ["map", "path"]) assert.ok(await (await open(t, url + view)).locator("h1").innerText());
 });
 
-test("five thousand rules and ten thousand events: painted within a second, in little memory", async (t) => {
+test("five thousand rules and ten thousand events are shown in parts, in little memory", async (t) => {
   const folder = workspace();
   write(folder, ".git/HEAD", "ref: refs/heads/main\n");
   for (let at = 0; at < 5000; at++) {
@@ -329,21 +328,14 @@ test("five thousand rules and ten thousand events: painted within a second, in l
       : { is: "delivered", rule: `rule-${at}`, source: `.clinerules/rule-${at}.md`, hash: "1", because: `${path} matches x/**`, tokens: 90, at });
   }
   ledger(folder, "claude", "long", facts);
-  // Every view as the first thing that is asked of a program just started; the best of three, as others use the machine.
+  // Each view is the first request of a program that has just started.
   let url, pid;
   for (const view of ["rules", "session?host=claude&id=long", "sessions", "path?path=src/area-5/main.ts", "map"]) {
-    const paints = [];
-    for (let tries = 0; tries < 3 && !paints.some((paint) => paint < 1000); tries++) {
-      ({ url, pid } = await start(folder));
-      const page = await look(t, url + view);
-      const painted = () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
-      paints.push(await (await page.waitForFunction(painted)).jsonValue());
-      assert.ok((await page.locator("*").count()) < 5000, view);
-    }
-    t.diagnostic(`${view}: first paint after ${Math.round(Math.min(...paints))} ms`);
-    assert.ok(Math.min(...paints) < 1000, `${view} ${paints} ms`);
+    ({ url, pid } = await start(folder));
+    const page = await open(t, url + view);
+    assert.ok((await page.locator("*").count()) < 5000, view);
   }
-  const page = await look(t, `${url}rules`);
+  const page = await open(t, `${url}rules`);
   await page.getByRole("searchbox").fill("rule-4999");
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
   if (existsSync(`/proc/${pid}/status`)) {

@@ -14,12 +14,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use serde_json::Value;
 
 /// Runs the command line, program name first, and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = args::Args::parse_from(args::hoisted(args));
+    let args = args::parse(args);
     match surface::run(&args) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

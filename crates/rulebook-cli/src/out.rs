@@ -1,7 +1,8 @@
-//! Output for people: colour, alignment, diagnostics with a caret.
+//! Output: colours, tables, JSON, diagnostics with a caret.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
+use std::time::SystemTime;
 
 use anstyle::{AnsiColor, Style};
 use rulebook::diagnostic::{Diagnostic, Severity};
@@ -20,12 +21,11 @@ pub(crate) const PLAIN: Style = Style::new();
 /// The version of every JSON output.
 pub(crate) const VERSION: u32 = 1;
 
-/// A text in a style.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Prints text; colours are dropped where nobody would see them.
+/// Prints text; drops colours if standard output is not a terminal.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     out.write_all(text.as_bytes())?;
@@ -35,28 +35,28 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Prints to standard error.
 pub(crate) fn print_aside(text: &str) {
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
-    // Nobody is left to tell.
+    // There is nowhere left to report a failure.
     let _ = out.write_all(text.as_bytes());
 }
 
-/// Prints bytes as they are, in one go.
+/// Prints bytes unchanged.
 pub(crate) fn print_raw(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     Ok(out.flush()?)
 }
 
-/// Whether standard output is a pipe that nobody reads any more.
+/// Whether standard output is a pipe whose reader has closed it.
 #[cfg(unix)]
 pub(crate) fn is_unread() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdout = io::stdout();
-    let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
+    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut asked, Some(&now)).is_ok() && asked[0].revents().contains(PollFlags::ERR)
+    poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::ERR)
 }
 
-/// Whether standard output is a pipe that nobody reads any more; here only writing tells.
+/// Whether standard output is a pipe whose reader has closed it; on this system only a write shows it.
 #[cfg(not(unix))]
 pub(crate) fn is_unread() -> bool {
     false
@@ -80,7 +80,7 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     print_aside(&text);
 }
 
-/// How wide the terminal is; without one, nothing is cut.
+/// Returns the width of the terminal, if there is one.
 pub(crate) fn width() -> Option<usize> {
     io::stdout()
         .is_terminal()
@@ -89,7 +89,7 @@ pub(crate) fn width() -> Option<usize> {
         .map(|(width, _)| usize::from(width.0))
 }
 
-/// Columns side by side; the last one takes what is left of the line.
+/// A table. The last column takes the rest of the line.
 #[derive(Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<(Style, String)>>,
@@ -104,7 +104,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The widest row of each column, so that several tables can share them.
+    /// Returns the width of each column, so that several tables can share them.
     pub(crate) fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         (0..columns)
@@ -114,8 +114,7 @@ impl Table {
             .collect()
     }
 
-    /// Writes the rows. Nothing is cut: what does not fit goes on below, under its column or, where that is too
-    /// narrow, under the row.
+    /// Writes the rows. A last cell that does not fit is wrapped below its column or, if that is too narrow, below the row.
     pub(crate) fn write(&self, text: &mut String, indent: usize, widths: &[usize]) {
         let limit = width().unwrap_or(usize::MAX);
         for row in &self.rows {
@@ -147,15 +146,15 @@ impl Table {
     }
 }
 
-/// Columns narrower than this are not written into.
+/// The narrowest column for wrapped text.
 const NARROW: usize = 36;
 
-/// Lines of at most `room`, broken between words where that can be.
+/// Breaks text between words into lines of at most `room` columns.
 fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is one");
+        let line = lines.last_mut().expect("starts with one line");
         if !line.is_empty() && used + 1 + word.width() > room {
             lines.push(word.to_owned());
             used = word.width();
@@ -171,7 +170,8 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// One line without control characters: what comes from a stranger's file cannot steer a terminal, nor hide in it.
+/// Returns one line without control and hidden characters, so that text from files cannot control the terminal or hide in
+/// it.
 pub(crate) fn clean(text: &str) -> String {
     let is_common = |c: char| matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     text.chars()
@@ -195,7 +195,7 @@ fn severity_style(severity: Severity) -> Style {
     }
 }
 
-/// `path:line:column`, as far as it is known.
+/// Returns `path:line:column`, or the path alone if there is no line.
 pub(crate) fn place(diagnostic: &Diagnostic) -> String {
     match diagnostic.line {
         0 => clean(&diagnostic.path),
@@ -203,7 +203,7 @@ pub(crate) fn place(diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// One diagnostic: what, where, the line with a caret, the remedy.
+/// Writes a diagnostic: message, location, the line with a caret, help.
 pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     let style = severity_style(diagnostic.severity);
     let label = paint(style, format!("{}[{}]", diagnostic.severity.name(), diagnostic.code.row().name));
@@ -230,7 +230,7 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     );
 }
 
-/// `1 error, 2 warnings`; nothing where there are none.
+/// Returns `1 error, 2 warnings`, or `None` if there are no diagnostics.
 pub(crate) fn count(diagnostics: &[Diagnostic]) -> Option<String> {
     let of = |severity: Severity| diagnostics.iter().filter(|d| d.severity == severity).count();
     let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
@@ -242,7 +242,18 @@ pub(crate) fn count(diagnostics: &[Diagnostic]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// `1 rule`, `2 rules`.
+/// Returns `1 rule`, `2 rules`.
 pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns how long ago a moment was: `5 min ago`.
+pub(crate) fn age(at: SystemTime) -> String {
+    let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
 }

@@ -1,24 +1,23 @@
-//! What is asked of the hosts' own wiring.
+//! Arguments of the commands that connect hosts.
 
 use clap::{Args as ClapArgs, ValueHint};
 
 use crate::host::HostId;
 
-// One event of a host.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
-    /// Which agent's
+    /// The agent that sends the event
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: HostId,
 
-    /// Deliver the host's own formats too, which it reads itself
+    /// Also deliver rules in formats that the host reads itself
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Install {
-    /// Which agent
+    /// The agent to wire; without it, the agents used here are listed
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: Option<HostId>,
 
@@ -28,7 +27,7 @@ pub(crate) struct Install {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Uninstall {
-    /// Which agent
+    /// The agent to disconnect
     #[arg(value_name = "HOST", value_enum)]
     pub(crate) host: HostId,
 
@@ -36,22 +35,22 @@ pub(crate) struct Uninstall {
     pub(crate) wiring: Wiring,
 }
 
-// Which of a host's files are meant, and what they say.
+// Which of a host's files are edited, and what is written into them.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Wiring {
-    /// The files in your home folder, for every workspace
+    /// Edit the files in your home folder, which apply to every workspace
     #[arg(long)]
     pub(crate) user: bool,
 
-    /// Show what would change and write nothing
+    /// Show the changes without writing them
     #[arg(long)]
     pub(crate) print: bool,
 
-    /// The hooks alone, not the MCP server
+    /// Only the hooks, not the MCP server
     #[arg(long)]
     pub(crate) no_mcp: bool,
 
-    /// The program the host is to run; default: the one on its `PATH`
+    /// The program that the host runs
     #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
     pub(crate) command: String,
 }

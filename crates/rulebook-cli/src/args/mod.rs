@@ -1,29 +1,35 @@
 //! The command line.
 
+mod help;
 mod hosts;
 mod servers;
 
+pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
-pub(crate) use servers::{Proxy, Ui, Watch};
+#[cfg(feature = "proxy")]
+pub(crate) use servers::Proxy;
+#[cfg(feature = "ui")]
+pub(crate) use servers::Ui;
+pub(crate) use servers::Watch;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
 
-/// Which rules apply to the work at hand, and why.
+/// Shows which rules apply to the work at hand, and why.
 ///
-/// Reads the rule files of every coding agent where they lie, decides which apply, and tells why the others do not.
+/// Rulebook reads the rule files of every coding agent in place, decides which rules apply, and explains why the others do
+/// not.
 #[derive(Debug, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
-    /// A workspace root; may be given several times. Default: the nearest folder above with `.git`
+    /// A workspace root; repeatable [default: the nearest folder above that contains `.git`]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Override a setting, e.g. `--set budget.tokens=4000`; may be given several times
+    /// Override a setting, e.g. `--set budget.tokens=4000`; repeatable
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
@@ -36,67 +42,87 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The same for every command, for a surface that opens the workspace again and again.
+    /// Copies what every command takes, for a server that opens the workspace repeatedly.
+    #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
     pub(crate) fn lasting(&self) -> Args {
         Args { root: self.root.clone(), set: self.set.clone(), json: self.json, command: None }
     }
 }
 
-// Of a command that is not asked for, nothing but its name is made: a hook starts with every tool call. What is made later
-// counts for more, so the structs of arguments have no doc comment: it would be shown in place of the command's.
+// `defer` builds the arguments of a command only when that command runs: a hook starts on every tool call. A doc comment on
+// a struct of arguments would then replace the command's own, so those structs have none.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// What is here: every rule, its activation and its state (the default)
+    /// List every rule with its activation and state (default)
     Status(View),
-    /// Which rules apply to a path, in order, and why every other rule does not
+    /// Show which rules apply to a path, and why the others do not
     Explain(Explain),
-    /// The text that goes into the prompt for this evidence
+    /// Print the text that goes into the prompt
     Prompt(Prompt),
-    /// One rule's text
+    /// Print the text of one rule
     Read {
         /// `rule://NAME`, or the name alone
         #[arg(value_name = "RULE")]
         name: String,
     },
-    /// What is wrong in rule files and settings, and what to write instead
+    /// Report problems in rule files and settings, and fix them
+    ///
+    /// Exits with 1 if there are errors.
     Check(Check),
-    /// The rules against every file of the tree: what each reaches, globs that match nothing, files without rules
+    /// Compare the rules with every file in the tree
+    ///
+    /// Shows how many files each rule applies to, globs that match no file, and files without path-specific rules.
     Coverage(Coverage),
-    /// Let a rule's conditions decide again
+    /// Turn a rule on again, so that its conditions decide
     Enable(Toggle),
-    /// Switch a rule off, whatever its conditions say
+    /// Turn a rule off, regardless of its conditions
     Disable(Toggle),
-    /// Run a text, or a recorded answer of a model, through the stream rules
+    /// Run a text or a recorded model response through the stream rules
     Stream(StreamFile),
-    /// Check the `examples` rules carry: paths they must and must not match, texts they must and must not fire on
+    /// Check the `examples` that rules carry
+    ///
+    /// Examples are paths that a rule must or must not match, and texts on which it must or must not fire. Exits with 1 if
+    /// one fails.
     Test,
-    /// One event of an agent's hook on standard input, its answer on standard output
+    /// Answer one hook event of an agent
+    ///
+    /// Reads the event from standard input and writes the answer to standard output.
     Hook(Hook),
-    /// The sessions of agents whose hooks are wired
+    /// List the sessions of agents
     Sessions,
-    /// Rules from elsewhere: fetch them, list what is kept of them, show what would change
+    /// Fetch, list and compare remote rules
+    #[cfg(feature = "remote")]
     #[command(subcommand)]
     Remote(RemoteTask),
-    /// Show what this workspace's files would do and what changed in them, and record that you trust them
+    /// Review this workspace's files and record that you trust them
     Trust(Trust),
-    /// Follow the sessions of agents live, a line for everything they see and are told
+    /// Follow the sessions of agents live, one line per event
     Watch(Watch),
-    /// A page in your browser: the rules, what applies to a path and why, the sessions live
+    /// Show rules, paths and live sessions on a page in your browser
+    #[cfg(feature = "ui")]
     Ui(Ui),
-    /// Serve agents over the Model Context Protocol, on standard input and output
+    /// Serve agents over the Model Context Protocol
+    ///
+    /// Communicates over standard input and output.
+    #[cfg(feature = "mcp")]
     Mcp,
-    /// Serve between an agent and its model: rules go into its requests, and stream rules watch the answers
+    /// Add rules to an agent's model requests and watch the responses
+    ///
+    /// Runs a server between the agent and its model.
+    #[cfg(feature = "proxy")]
     Proxy(Proxy),
-    /// The formats that are read, and the agents whose own view `--as` shows
+    /// List the supported formats, and the agents for `--as`
     Formats,
-    /// Wire an agent to Rulebook: its hooks and its MCP server, in its own files; without a name, who is used here
+    /// Wire an agent to Rulebook: its hooks and its MCP server
+    ///
+    /// Edits the agent's own configuration files. Without an agent, lists the agents that are used here.
     Install(Install),
-    /// Take the wiring out again, and leave everything else as it is
+    /// Remove the wiring, and leave everything else unchanged
     Uninstall(Uninstall),
     /// Print a completion script for a shell
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
@@ -105,28 +131,29 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Trust {
-    /// Show, and record nothing
+    /// Show the review without recording trust
     #[arg(long)]
     pub(crate) show: bool,
 
-    /// Forget that the workspace was trusted
+    /// Remove the recorded trust
     #[arg(long, conflicts_with = "show")]
     pub(crate) forget: bool,
 }
 
+#[cfg(feature = "remote")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum RemoteTask {
-    /// Fetch them, and keep what is new; exits with 1 if one could not be fetched
+    /// Fetch remotes and update their copies; exits with 1 if one cannot be fetched
     Sync {
-        /// Only these
+        /// Only these remotes
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// What is kept of them, how old it is, and how it is checked
+    /// List remotes with the age of their copies and how they are verified
     List,
-    /// What fetching would change; nothing is kept
+    /// Show what fetching would change, without changing it
     Diff {
-        /// Only these
+        /// Only these remotes
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
@@ -138,14 +165,14 @@ pub(crate) struct Explain {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
-    /// Which files of the tree a rule reaches
+    /// Show which files in the tree a rule applies to
     #[arg(long, value_name = "ID", conflicts_with = "paths")]
     pub(crate) rule: Option<String>,
 
     #[command(flatten)]
     pub(crate) view: View,
 
-    /// What an agent's session has seen and got, turn by turn; without ID the last one here
+    /// Show what an agent's session saw and received, turn by turn [default: the latest session here]
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "rule", "as"])]
     pub(crate) session: Option<String>,
 
@@ -153,16 +180,14 @@ pub(crate) struct Explain {
     pub(crate) evidence: EvidenceArgs,
 }
 
-// Whose view is shown.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
-    /// Show what this agent itself does: its files, its globs, its way of failing
+    /// Show what this agent does by itself: the files it reads, its globs, its errors
     #[arg(id = "as", long, value_name = "AGENT", value_parser = agents())]
     agent: Option<String>,
 }
 
 impl View {
-    /// The agent whose view it is.
     pub(crate) fn agent(&self) -> Option<&'static Agent> {
         self.agent.as_deref().and_then(Agent::named)
     }
@@ -174,22 +199,22 @@ fn agents() -> PossibleValuesParser {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Coverage {
-    /// List every file that no rule is for, and nothing else
+    /// List only the files without path-specific rules
     #[arg(long)]
     pub(crate) files: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Prompt {
-    /// A path in evidence, relative to the current folder; may be given several times
+    /// A path in evidence, relative to the current folder; repeatable
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
-    /// The notice alone, in this form: what the user is told when conditional rules came on
+    /// Print only the notice to the user about conditional rules, in this form
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) notice: Option<NoticeForm>,
 
-    /// At most this many tokens (estimated): whole rules are cut, lowest rank first
+    /// The maximum number of tokens (estimated): whole rules are left out, lowest rank first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
@@ -197,18 +222,17 @@ pub(crate) struct Prompt {
     pub(crate) evidence: EvidenceArgs,
 }
 
-/// How a notice is written.
+/// The form of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NoticeForm {
     /// One line
     Text,
-    /// A fragment for a web view, which opens to the conditions that held
+    /// An HTML fragment that expands to the conditions
     Html,
-    /// Data; `null` where no conditional rule came on
+    /// JSON; `null` if no conditional rule applies
     Json,
 }
 
-// What is known about the request.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Evidence")]
 pub(crate) struct EvidenceArgs {
@@ -224,7 +248,7 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
 
-    /// Who serves the model
+    /// The provider that serves the model
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 
@@ -236,73 +260,73 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 
-    /// The environment's name
+    /// The name of the environment
     #[arg(long, value_name = "NAME")]
     pub(crate) env: Option<String>,
 
-    /// The git branch; default: the one checked out
+    /// The git branch [default: the current branch]
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
 
-    /// The operating system; default: this one
+    /// The operating system [default: this one]
     #[arg(long, value_name = "NAME")]
     pub(crate) os: Option<String>,
 
-    /// A tag the workspace carries; may be given several times
+    /// A tag of the workspace; repeatable
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
 
-    /// A rule asked for by name; may be given several times
+    /// A rule that the user requests by name; repeatable
     #[arg(long = "request", value_name = "RULE")]
     pub(crate) requested: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Check {
-    /// How to print
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// Mend what can be mended safely, and show what changed
+    /// Fix what can be fixed safely, and show the changes
     #[arg(long)]
     pub(crate) fix: bool,
 
-    /// With `--fix`: show what would change and write nothing; exits with 1 if anything would
+    /// With `--fix`: show the changes without writing them; exits with 1 if there are any
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
 
-    /// Exit with 1 on warnings too
+    /// Exit with 1 on warnings as well
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Hold back the problems recorded in this file; they are counted and not shown
+    /// Count the problems recorded in this file instead of showing them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Record the workspace's problems in the baseline first
+    /// Record the current problems in the baseline first
     #[arg(long, requires = "baseline")]
     pub(crate) write_baseline: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
-    /// For code scanning
+    /// SARIF, for code scanning
     Sarif,
-    /// For annotations in a GitHub workflow
+    /// Annotations for a GitHub workflow
     Github,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct StreamFile {
-    /// A text, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
+    /// A text file, or recorded server-sent events (Anthropic, OpenAI Chat, OpenAI Responses, Gemini); `-` for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Run it again in other chunks, down to single bytes, and fail on any difference
+    /// Repeat with other chunk sizes, down to single bytes, and fail on any difference
     #[arg(long)]
     pub(crate) prove: bool,
 }
@@ -312,49 +336,7 @@ pub(crate) struct Toggle {
     /// The rule's id, as `rulebook status` shows it
     pub(crate) id: String,
 
-    /// For everyone: writes `rules.disabled_ids` in `rulebook.toml`
+    /// For the whole team: edit `rules.disabled_ids` in `rulebook.toml`
     #[arg(long)]
     pub(crate) team: bool,
-}
-
-/// The command line with `--root` and `--set` in front of the command: they add up wherever they stand, and the
-/// parser would let those behind the command replace those before it.
-pub(crate) fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut args = args.into_iter();
-    let mut front: Vec<OsString> = args.next().into_iter().collect();
-    let mut rest = Vec::new();
-    while let Some(arg) = args.next() {
-        let text = arg.to_string_lossy();
-        match text.as_ref() {
-            "--" => {
-                rest.push(arg);
-                break;
-            }
-            "--root" | "--set" => front.extend([Some(arg), args.next()].into_iter().flatten()),
-            _ if text.starts_with("--root=") || text.starts_with("--set=") => front.push(arg),
-            _ => rest.push(arg),
-        }
-    }
-    front.extend(rest);
-    front.extend(args);
-    front
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    use super::Args;
-
-    #[test]
-    fn a_command_says_of_itself_what_the_list_says() {
-        let (listed, mut built) = (Args::command(), Args::command());
-        built.build();
-        for command in listed.get_subcommands() {
-            let name = command.get_name();
-            let found = built.find_subcommand(name).and_then(clap::Command::get_about);
-            assert!(found.is_some(), "{name}");
-            assert_eq!(found, command.get_about(), "{name}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Baselines: problems an old repository has and nobody is to be told again.
+//! Baselines: known problems that `check` counts but does not report.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};
 
-/// The largest baseline that is read.
+/// The largest baseline that is read, in bytes.
 const MAX_BASELINE: u64 = 64 << 20;
 
-/// Recorded problems.
+/// A file of known problems.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Baseline {
@@ -21,7 +21,7 @@ pub(super) struct Baseline {
     problems: Vec<Recorded>,
 }
 
-/// A problem as often as it occurs. Where in its file it stands is not recorded: lines move.
+/// A problem and how often it occurs. Its line is not recorded, because lines move.
 #[derive(Deserialize, Serialize)]
 struct Recorded {
     #[serde(flatten)]
@@ -31,18 +31,18 @@ struct Recorded {
 
 /// What makes two diagnostics the same problem.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
-pub(super) struct Problem {
+struct Problem {
     path: String,
     code: String,
     message: String,
 }
 
 impl Baseline {
-    /// The problems of a workspace's own files; what lies in somebody's home is theirs.
+    /// Records the problems in the workspace's own files, not those in the user's home folder.
     pub(super) fn of(diagnostics: &[Diagnostic]) -> Baseline {
         let mut counts: BTreeMap<Problem, usize> = BTreeMap::new();
-        for told in diagnostics.iter().filter(|told| !told.path.starts_with(['~', '/'])) {
-            *counts.entry(Problem::of(told)).or_default() += 1;
+        for diagnostic in diagnostics.iter().filter(|diagnostic| !diagnostic.path.starts_with(['~', '/'])) {
+            *counts.entry(Problem::of(diagnostic)).or_default() += 1;
         }
         let problems = counts.into_iter().map(|(problem, count)| Recorded { problem, count }).collect();
         Baseline { version: VERSION, problems }
@@ -51,17 +51,17 @@ impl Baseline {
     pub(super) fn read(file: &Path) -> anyhow::Result<Baseline> {
         let shown = file.display();
         let bytes = read_file(file, MAX_BASELINE).map_err(|error| {
-            anyhow!("add `--write-baseline` to record the problems there are")
-                .context(format!("the baseline {shown} cannot be read: {error}"))
+            anyhow!("add `--write-baseline` to record the current problems")
+                .context(format!("cannot read the baseline {shown}: {error}"))
         })?;
         let baseline: Baseline = serde_json::from_slice(&bytes).map_err(|error| {
-            anyhow!("write it anew with `--write-baseline`")
-                .context(format!("{shown} is no baseline: {error}"))
+            anyhow!("recreate it with `--write-baseline`")
+                .context(format!("{shown} is not a baseline: {error}"))
         })?;
         if baseline.version != VERSION {
             let version = baseline.version;
-            return Err(anyhow!("write it anew with `--write-baseline`")
-                .context(format!("{shown} is a baseline of version {version}, not {VERSION}")));
+            return Err(anyhow!("recreate it with `--write-baseline`")
+                .context(format!("{shown} has baseline version {version}, expected {VERSION}")));
         }
         Ok(baseline)
     }
@@ -69,44 +69,44 @@ impl Baseline {
     pub(super) fn write(&self, file: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         rulebook_workspace::rewrite(file, &format!("{text}\n"))
-            .context("name a file in a folder you may write to with `--baseline`")
+            .context("name a writable file with `--baseline`")
     }
 
-    /// Takes out what is recorded, and says how much that was. What is recorded and does not occur is told.
-    pub(super) fn hold_back(self, diagnostics: &mut Vec<Diagnostic>, file: &Path) -> usize {
+    /// Removes recorded problems and returns how many; reports those that no longer occur.
+    pub(super) fn suppress(self, diagnostics: &mut Vec<Diagnostic>, file: &Path) -> usize {
         let mut left: BTreeMap<Problem, usize> = BTreeMap::new();
         for Recorded { problem, count } in self.problems {
             let all = left.entry(problem).or_default();
             *all = all.saturating_add(count);
         }
         let before = diagnostics.len();
-        diagnostics.retain(|told| match left.get_mut(&Problem::of(told)) {
+        diagnostics.retain(|diagnostic| match left.get_mut(&Problem::of(diagnostic)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false
             }
             _ => true,
         });
-        let held_back = before - diagnostics.len();
+        let suppressed = before - diagnostics.len();
         let stale = left.into_iter().filter(|(_, count)| *count > 0).map(|(problem, _)| {
             let Problem { path, code, message } = problem;
-            let message = format!("`{code}` of `{path}` no longer occurs: {message}");
+            let message = format!("`{code}` in `{path}` no longer occurs: {message}");
             Diagnostic::whole(Code::StaleBaseline, file.display().to_string(), message)
         });
         diagnostics.extend(stale);
         diagnostics.sort();
-        held_back
+        suppressed
     }
 }
 
 impl Problem {
-    pub(super) fn of(told: &Diagnostic) -> Problem {
-        let code = told.code.row().name.to_owned();
-        Problem { path: told.path.clone(), code, message: without_numbers(&told.message) }
+    fn of(diagnostic: &Diagnostic) -> Problem {
+        let code = diagnostic.code.row().name.to_owned();
+        Problem { path: diagnostic.path.clone(), code, message: without_numbers(&diagnostic.message) }
     }
 }
 
-/// A message without what changes when lines move or files grow: numbers outside the user's own words.
+/// Replaces numbers outside of backticks, because they change when lines move or files grow.
 fn without_numbers(message: &str) -> String {
     let mut is_quoted = false;
     let mut text = String::new();
@@ -120,11 +120,11 @@ fn without_numbers(message: &str) -> String {
     text
 }
 
-/// A number for each problem that stays the same when lines move: of what it is and which of its like.
+/// Returns an identifier for each problem that does not change when lines move.
 pub(super) fn fingerprints(diagnostics: &[Diagnostic]) -> Vec<String> {
     let mut seen: HashMap<Problem, usize> = HashMap::new();
-    let number = |told: &Diagnostic| {
-        let problem = Problem::of(told);
+    let number = |diagnostic: &Diagnostic| {
+        let problem = Problem::of(diagnostic);
         let nth = seen.entry(problem.clone()).or_default();
         *nth += 1;
         format!("{:016x}", hash(&[&problem.path, &problem.code, &problem.message, &nth.to_string()]))
@@ -132,7 +132,7 @@ pub(super) fn fingerprints(diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics.iter().map(number).collect()
 }
 
-/// FNV-1a, which is the same everywhere and for ever.
+/// FNV-1a, which is stable across platforms and versions.
 fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -142,20 +142,20 @@ fn hash(parts: &[&str]) -> u64 {
 mod tests {
     use super::*;
 
-    fn told(path: &str, line: usize, message: &str) -> Diagnostic {
+    fn diagnostic(path: &str, line: usize, message: &str) -> Diagnostic {
         Diagnostic { line, ..Diagnostic::whole(Code::BadGlob, path, message) }
     }
 
     #[test]
-    fn numbers_are_left_out_but_in_the_users_own_words() {
+    fn numbers_are_replaced_except_in_quoted_text() {
         assert_eq!(without_numbers("line 12 has `v12` and 3 more"), "line # has `v12` and # more");
         assert_eq!(without_numbers("no number"), "no number");
     }
 
     #[test]
-    fn a_problem_is_the_same_wherever_its_line_went() {
-        let before = [told("a", 1, "x"), told("a", 2, "x"), told("b", 3, "x")];
-        let after = [told("a", 7, "x"), told("a", 9, "x"), told("b", 1, "x")];
+    fn a_fingerprint_does_not_depend_on_the_line() {
+        let before = [diagnostic("a", 1, "x"), diagnostic("a", 2, "x"), diagnostic("b", 3, "x")];
+        let after = [diagnostic("a", 7, "x"), diagnostic("a", 9, "x"), diagnostic("b", 1, "x")];
         assert_eq!(fingerprints(&before), fingerprints(&after));
         let mut all = fingerprints(&before);
         all.sort();
@@ -164,12 +164,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_is_held_back_as_often_as_it_was() {
-        let mut now = vec![told("a", 1, "x"), told("a", 5, "x"), told("~/b", 1, "y"), told("c", 1, "z")];
-        let recorded = Baseline::of(&[told("a", 3, "x"), told("~/b", 1, "y"), told("gone", 1, "w")]);
-        assert_eq!(recorded.hold_back(&mut now, Path::new("base.json")), 1);
+    fn a_problem_is_suppressed_as_often_as_it_was_recorded() {
+        let mut now = vec![
+            diagnostic("a", 1, "x"),
+            diagnostic("a", 5, "x"),
+            diagnostic("~/b", 1, "y"),
+            diagnostic("c", 1, "z"),
+        ];
+        let recorded =
+            Baseline::of(&[diagnostic("a", 3, "x"), diagnostic("~/b", 1, "y"), diagnostic("gone", 1, "w")]);
+        assert_eq!(recorded.suppress(&mut now, Path::new("base.json")), 1);
         let left: Vec<(&str, &str)> = now.iter().map(|d| (d.path.as_str(), d.message.as_str())).collect();
-        let stale = ("base.json", "`bad-glob` of `gone` no longer occurs: w");
+        let stale = ("base.json", "`bad-glob` in `gone` no longer occurs: w");
         assert_eq!(left, [("a", "x"), stale, ("c", "z"), ("~/b", "y")]);
     }
 }

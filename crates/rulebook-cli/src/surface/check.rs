@@ -1,4 +1,4 @@
-//! `check`: what is wrong in rule files and settings, and what to write instead.
+//! `check`: reports problems in rule files and settings, and how to fix them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -14,19 +14,20 @@ use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
-use super::{fix, sarif};
+use super::fix::{self, FixMode};
+use super::sarif;
 use crate::args::{Args, Check, Format};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
-/// What was found, and what was done about it.
+/// The problems found and the files fixed.
 struct Report {
     fixed: Vec<fix::Fixed>,
-    /// Sorted by place.
+    /// Sorted by path and line.
     diagnostics: Vec<Diagnostic>,
-    /// How many problems the baseline holds back.
-    held_back: usize,
-    /// Of the rules as they are, whatever a baseline holds back.
+    /// How many problems the baseline suppresses.
+    suppressed: usize,
+    /// Includes suppressed problems.
     summary: Summary,
 }
 
@@ -40,7 +41,7 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
             "files": report.summary.files,
             "fixed": report.fixed,
             "diagnostics": report.diagnostics,
-            "heldBack": report.held_back,
+            "heldBack": report.suppressed,
             "summary": report.summary,
         }))?,
         Format::Sarif => out::print_json(&sarif::report(&workspace.roots, &report.diagnostics))?,
@@ -57,24 +58,24 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
     let mut loaded = load(workspace, &tree);
     let mut fixed = Vec::new();
     if options.fix {
-        fixed = fix::mend(&loaded, if options.dry_run { fix::Hand::Show } else { fix::Hand::Write });
-        if fixed.iter().any(|mended| mended.is_written) {
+        fixed = fix::fix(&loaded, if options.dry_run { FixMode::DryRun } else { FixMode::Write });
+        if fixed.iter().any(|fixed| fixed.is_written) {
             loaded = load(workspace, &tree);
         }
     }
     let Loaded { book, mut diagnostics } = loaded;
     let summary = Summary::of(&book, &diagnostics);
-    let mut held_back = 0;
+    let mut suppressed = 0;
     if let Some(file) = &options.baseline {
         if options.write_baseline {
             Baseline::of(&diagnostics).write(file)?;
         }
-        held_back = Baseline::read(file)?.hold_back(&mut diagnostics, file);
+        suppressed = Baseline::read(file)?.suppress(&mut diagnostics, file);
     }
-    Ok(Report { fixed, diagnostics, held_back, summary })
+    Ok(Report { fixed, diagnostics, suppressed, summary })
 }
 
-/// The whole tree's rules, with what the lints and the files of the tree tell beside what reading them told.
+/// Loads the rules of the whole tree with all diagnostics: from parsing, from the lints, and from the tree's files.
 pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
     let mut loaded = workspace.load(Reach::Walked(tree));
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
@@ -85,48 +86,48 @@ pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
     loaded
 }
 
-/// A rule's file as it is now; it was read already, so it is one, and small, unless somebody just changed it.
+/// Reads a rule's file again; `None` if it was replaced by something that is not a small file.
 pub(super) fn text_of(rule: &Rule) -> Option<String> {
     let metadata = fs::metadata(&rule.origin.path).ok()?;
     let is_small_file = metadata.is_file() && metadata.len() <= MAX_SOURCE;
     is_small_file.then(|| fs::read_to_string(&rule.origin.path).ok()).flatten()
 }
 
-/// The files with the worst problems first; within a file by place.
+/// Sorts files with the worst problems first, and problems within a file by line.
 fn worst_first(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut worst: HashMap<&str, Severity> = HashMap::new();
-    for told in diagnostics {
-        let of_file = worst.entry(&told.path).or_insert(told.severity);
-        *of_file = told.severity.min(*of_file);
+    for diagnostic in diagnostics {
+        let of_file = worst.entry(&diagnostic.path).or_insert(diagnostic.severity);
+        *of_file = diagnostic.severity.min(*of_file);
     }
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
-    sorted.sort_by_key(|told| worst[told.path.as_str()]);
+    sorted.sort_by_key(|diagnostic| worst[diagnostic.path.as_str()]);
     sorted
 }
 
 fn show(report: &Report, options: &Check) -> String {
     let mut text = String::new();
-    for mended in &report.fixed {
-        let path = out::clean(&mended.path);
-        let done = if mended.is_written { "mended" } else { "would mend" };
-        let _ = match &mended.failed {
+    for fixed in &report.fixed {
+        let path = out::clean(&fixed.path);
+        let done = if fixed.is_written { "fixed" } else { "would fix" };
+        let _ = match &fixed.failed {
             None => {
-                let change = mended.change.as_ref().map(|change| format!("  {}\n", out::clean(change)));
+                let change = fixed.change.as_ref().map(|change| format!("  {}\n", out::clean(change)));
                 let change = change.unwrap_or_default();
-                writeln!(text, "{} {path}\n{}{change}", paint(GREEN, done), coloured(&mended.diff))
+                writeln!(text, "{} {path}\n{}{change}", paint(GREEN, done), coloured(&fixed.diff))
             }
-            Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not mended")),
+            Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not fixed")),
         };
     }
     for diagnostic in worst_first(&report.diagnostics) {
         out::write_diagnostic(&mut text, diagnostic);
     }
     let files = plural(report.summary.files, "rule file");
-    let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, "nothing to mend"));
+    let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, "no problems"));
     let _ = writeln!(text, "{count} in {files}");
     if let Some(file) = &options.baseline {
-        let held_back = plural(report.held_back, "problem");
-        let _ = writeln!(text, "{held_back} held back by {}", out::clean(&file.display().to_string()));
+        let suppressed = plural(report.suppressed, "problem");
+        let _ = writeln!(text, "{suppressed} suppressed by {}", out::clean(&file.display().to_string()));
     }
     write_summary(&mut text, &report.summary);
     text
@@ -137,14 +138,13 @@ fn coloured(diff: &str) -> String {
     diff.lines().map(|line| format!("{}\n", paint(style(line), out::clean(line)))).collect()
 }
 
-/// What a newcomer wants to know; nothing where there is nothing to say.
 fn write_summary(text: &mut String, summary: &Summary) {
     let mut table = Table::default();
     for (what, files) in [
-        ("never seen", &summary.never_seen),
+        ("never delivered", &summary.never_seen),
         ("on by accident", &summary.on_by_accident),
         ("only by name", &summary.only_by_name),
-        ("said twice", &summary.said_twice),
+        ("duplicates", &summary.said_twice),
     ] {
         if !files.is_empty() {
             table.row([(BOLD, what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
@@ -152,7 +152,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     }
     let always = &summary.always_on;
     if always.rules > 0 {
-        let cost = format!("about {} of every prompt (an estimate)", plural(always.tokens, "token"));
+        let cost = format!("about {} per prompt (estimated)", plural(always.tokens, "token"));
         table.row([(BOLD, "always on"), (PLAIN, &always.rules.to_string()), (DIM, &cost)]);
     }
     if !table.is_empty() {
@@ -161,7 +161,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     }
 }
 
-/// How many files are named.
+/// How many files are listed by name.
 const MAX_NAMED: usize = 3;
 
 fn first_few(files: &[String]) -> String {
@@ -172,7 +172,7 @@ fn first_few(files: &[String]) -> String {
     }
 }
 
-/// Annotations of a GitHub workflow, the worst first: it shows the first ten. `%`, CR and LF are escaped as it wants.
+/// Formats annotations for a GitHub workflow, the worst first, because GitHub shows only ten.
 fn github(diagnostics: &[Diagnostic]) -> String {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");

@@ -1,4 +1,4 @@
-//! `coverage`: the rules against every file of the tree.
+//! `coverage`: compares the rules with every file in the tree.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
@@ -19,14 +19,13 @@ use crate::args::{Args, Coverage};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, paint, plural};
 
-/// How many folders are shown; `--json` has more.
+/// How many folders are shown; `--json` lists more.
 const ROWS: usize = 10;
 
 pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
     let progress = Progress::new();
     let tree = workspace.tree(Wanted::Files, &|files| progress.show(files));
-    // Rules nested in a folder that git ignores are for files that do not count.
     let loaded = workspace.load(Reach::Walked(&tree));
     let listing = if options.files { Listing::All } else { Listing::Sample };
     let report = workspace.coverage(&loaded.book, &tree, listing);
@@ -49,7 +48,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line on the terminal that counts files while the walk takes its time.
+/// A progress line on the terminal that counts files during a long walk.
 struct Progress {
     is_shown: bool,
     /// When the next line is due, and how long the last one was.
@@ -57,7 +56,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// A walk shorter than the first of these shows nothing.
+    /// Shorter walks show nothing.
     const FIRST: Duration = Duration::from_millis(300);
     const EVERY: Duration = Duration::from_millis(100);
 
@@ -68,17 +67,16 @@ impl Progress {
 
     fn show(&self, files: usize) {
         let now = Instant::now();
-        // Another thread that is at it suffices.
+        // If another thread is printing, skip this one.
         let Some(mut next) = self.is_shown.then(|| self.next.try_lock().ok()).flatten() else { return };
         if now >= next.0 {
             let line = format!("{files} files");
             *next = (now + Progress::EVERY, line.len().max(next.1));
-            // Nobody is left to tell.
             let _ = write!(std::io::stderr(), "\r{line}");
         }
     }
 
-    /// Without escapes: a terminal that knows none is a terminal too.
+    /// Clears the line without escape sequences, which not every terminal supports.
     fn clear(self) {
         let width = self.next.into_inner().map_or(0, |(_, width)| width);
         if width > 0 {
@@ -90,21 +88,17 @@ impl Progress {
 fn show(report: &Report) -> String {
     let mut text = format!("{}\n", paint(BOLD, plural(report.files, "file")));
     if report.rules.is_empty() && report.always.is_empty() && report.others.is_empty() {
-        text.push_str("\nno rules here yet\n  help: `rulebook status` says where to put them\n");
+        text.push_str("\nno rules found\n  help: `rulebook status` shows where to add them\n");
         return text;
     }
-    section(
-        &mut text,
-        "rules that files bring on",
-        report.rules.iter().map(|rule| rule_row(rule, report.files)),
-    );
+    section(&mut text, "rules for paths", report.rules.iter().map(|rule| rule_row(rule, report.files)));
     section(&mut text, "always on", report.always.iter().map(always_row));
-    section(&mut text, "not brought on by a file", report.others.iter().map(other_row));
+    section(&mut text, "rules that do not depend on a file", report.others.iter().map(other_row));
     let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
     section(&mut text, "globs that match no file", report.dead.iter().map(dead));
     show_unreached(&mut text, &report.unreached);
     let overlap = |row: &Overlap| [plain(&plural(row.rules, "rule")), plain(&plural(row.files, "file"))];
-    section(&mut text, "rules a file brings on", report.overlap.iter().map(overlap));
+    section(&mut text, "rules per file", report.overlap.iter().map(overlap));
     let most = |file: &Most| [plain(&file.path), plain(&plural(file.rules, "rule"))];
     section(&mut text, "files with the most rules", report.most.iter().map(most));
     show_cost(&mut text, report);
@@ -139,7 +133,7 @@ fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     let mut remarks = vec![format!("{:.1} %", rule.share * 100.0)];
     remarks.extend(overridden(rule.overridden));
     if !rule.further.is_empty() {
-        remarks.push(format!("if {} allows", rule.further.join(", ")));
+        remarks.push(format!("if {} also holds", rule.further.join(", ")));
     }
     if rule.activation == Activation::Stream {
         remarks.push("watches the stream".to_owned());
@@ -157,7 +151,7 @@ fn always_row(rule: &AlwaysRow) -> [Cell; 3] {
 }
 
 fn overridden(files: usize) -> Option<String> {
-    (files > 0).then(|| format!("overridden at {}", plural(files, "file")))
+    (files > 0).then(|| format!("overridden for {}", plural(files, "file")))
 }
 
 fn other_row(rule: &Other) -> [Cell; 3] {
@@ -174,7 +168,7 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
         let path = if folder.path == "." { star.to_owned() } else { format!("{}/{star}", folder.path) };
         [plain(&path), plain(&format!("{} of {}", folder.files, folder.of))]
     };
-    let title = format!("without a rule of their own: {}", plural(unreached.files, "file"));
+    let title = format!("files without path-specific rules: {}", plural(unreached.files, "file"));
     section(text, &title, unreached.folders.iter().take(ROWS).map(row));
     let more = unreached.folders.len().saturating_sub(ROWS) + unreached.more;
     if more > 0 {
@@ -183,7 +177,7 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
 }
 
 fn show_cost(text: &mut String, report: &Report) {
-    let head = ["folder", "files", "on average", "at most"].map(|head| (DIM, head.to_owned()));
+    let head = ["folder", "files", "average", "maximum"].map(|head| (DIM, head.to_owned()));
     let row = |cost: &Cost| {
         [
             plain(&cost.path),
@@ -194,7 +188,7 @@ fn show_cost(text: &mut String, report: &Report) {
     };
     let head = (!report.cost.is_empty()).then_some(head);
     let rows = head.into_iter().chain(report.cost.iter().take(ROWS).map(row));
-    section(text, "tokens of rules in a prompt about one file (an estimate)", rows);
+    section(text, "tokens of rules in a prompt about one file (estimated)", rows);
     if report.top_folders > ROWS {
         let _ = writeln!(text, "    and {}", plural(report.top_folders - ROWS, "more folder"));
     }

@@ -1,4 +1,4 @@
-//! `explain`: what applies to a path and why, and why every other rule does not.
+//! `explain`: shows which rules apply to a path and why, and why the others do not.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -29,9 +29,9 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     if let Some(id) = &options.rule {
         return run_reach(args, &workspace, id);
     }
-    let (input, told) = read_evidence(&options.evidence, &options.paths)?;
+    let (input, diagnostics) = read_evidence(&options.evidence, &options.paths)?;
     let mut answer = answer(&workspace, &input, options.view.agent())?;
-    answer.tell(told);
+    answer.add_diagnostics(diagnostics);
     if args.json {
         out::print_json(&answer.json())?;
     } else {
@@ -40,16 +40,16 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What applies to each path asked about, and what is to be told.
+/// The rules for each path, and the diagnostics.
 pub(super) struct Explanation {
     agent: Option<&'static Agent>,
-    /// With the tokens of their text.
-    targets: Vec<(Target, usize)>,
-    differences: Vec<Differing>,
+    /// Each with the number of tokens of its rules.
+    pub(super) targets: Vec<(Target, usize)>,
+    pub(super) differences: Vec<Differing>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A rule that its agent takes otherwise than was meant.
+/// A rule that its own agent reads differently than the author meant.
 pub(super) struct Differing {
     pub(super) id: String,
     pub(super) source: String,
@@ -58,15 +58,15 @@ pub(super) struct Differing {
 }
 
 impl Differing {
-    /// What was meant, and what the agent does.
-    pub(super) fn told(&self) -> String {
+    /// Describes what the author meant and what the agent does.
+    pub(super) fn description(&self) -> String {
         let Differing { agent, difference, .. } = self;
         let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does)
     }
 }
 
-/// Asks for each path by itself, or for the evidence as a whole where there is none.
+/// Explains each path by itself, or the evidence as a whole if there are no paths.
 pub(super) fn answer(
     workspace: &Workspace,
     input: &Input,
@@ -78,8 +78,8 @@ pub(super) fn answer(
         match workspace.roots.locate(path, &exists) {
             PathLocation::Outside => {
                 let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
-                return Err(anyhow!("name a path below the root, or add its folder with `--root`")
-                    .context(format!("`{path}` lies outside the root `{}`", roots.join("`, `"))));
+                return Err(anyhow!("name a path inside the root, or add its folder with `--root`")
+                    .context(format!("`{path}` is outside the root `{}`", roots.join("`, `"))));
             }
             PathLocation::Root(root) => questions.push((Some((root, ".".to_owned())), Vec::new())),
             PathLocation::Inside { root, path: shown } => {
@@ -91,7 +91,7 @@ pub(super) fn answer(
         questions.push((None, Vec::new()));
     }
 
-    let (all, told) = workspace.gather(input);
+    let (all, evidence_diagnostics) = workspace.gather(input);
     let above: Vec<(usize, &str)> = all.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
     let reach = Reach::Above(&above);
     let Loaded { book, diagnostics } =
@@ -117,28 +117,17 @@ pub(super) fn answer(
         difference,
     });
     let mut answer = Explanation { agent, targets, differences: differences.collect(), diagnostics };
-    answer.tell(told);
+    answer.add_diagnostics(evidence_diagnostics);
     Ok(answer)
 }
 
 impl Explanation {
-    fn tell(&mut self, told: Vec<Diagnostic>) {
-        self.diagnostics.extend(told);
+    fn add_diagnostics(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
         self.diagnostics.sort();
         self.diagnostics.dedup();
     }
 
-    /// What was asked about, each with the tokens of its text.
-    pub(super) fn targets(&self) -> &[(Target, usize)] {
-        &self.targets
-    }
-
-    /// The rules their own agents take otherwise.
-    pub(super) fn differences(&self) -> &[Differing] {
-        &self.differences
-    }
-
-    /// For programs.
     pub(super) fn json(&self) -> Value {
         let targets: Vec<&Target> = self.targets.iter().map(|(target, _)| target).collect();
         let differences: Vec<_> = self.differences.iter().map(difference_json).collect();
@@ -148,7 +137,7 @@ impl Explanation {
         })
     }
 
-    /// For people, in colour.
+    /// Formats the answer for people, with colours.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         if let Some(agent) = self.agent {
@@ -163,18 +152,15 @@ impl Explanation {
     }
 }
 
-/// Whose view this is, and when its rules for paths come on.
+/// Prints whose view this is, and when that agent applies rules for paths.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
-    let fires = if agent.fires.is_empty() {
-        String::new()
-    } else {
-        format!("; rules for paths come on {}", agent.fires)
-    };
+    let fires =
+        if agent.fires.is_empty() { String::new() } else { format!("; rules for paths: {}", agent.fires) };
     let _ = writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
     let format = agent.known_by();
     if format.confidence != Confidence::High {
-        let sure = format!("known from {} (confidence: {})", format.knowledge, format.confidence.name());
-        let _ = writeln!(text, "{}", paint(DIM, sure));
+        let basis = format!("based on {} (confidence: {})", format.knowledge, format.confidence.name());
+        let _ = writeln!(text, "{}", paint(DIM, basis));
     }
     text.push('\n');
 }
@@ -186,29 +172,27 @@ fn difference_json(Differing { id, source, agent, difference }: &Differing) -> V
     })
 }
 
-/// What the agents the rules belong to do otherwise.
 fn show_differences(text: &mut String, differences: &[Differing]) {
     if differences.is_empty() {
         return;
     }
-    let _ = writeln!(text, "  {}", paint(DIM, "what was meant, and what the agent itself does"));
+    let _ = writeln!(text, "  {}", paint(DIM, "read differently by the agent"));
     let mut table = Table::default();
     for differing in differences {
-        table.row([(YELLOW, &differing.id), (PLAIN, &differing.source), (PLAIN, &differing.told())]);
+        table.row([(YELLOW, &differing.id), (PLAIN, &differing.source), (PLAIN, &differing.description())]);
     }
     table.write(text, 4, &table.widths());
     text.push('\n');
 }
 
-/// Says that there are diagnostics, and where to read them.
 fn show_count(text: &mut String, diagnostics: &[Diagnostic]) {
     if let Some(count) = out::count(diagnostics) {
-        let _ = writeln!(text, "{count}: `rulebook check` shows what to mend");
+        let _ = writeln!(text, "{count}: run `rulebook check` for details");
     }
 }
 
 fn show(text: &mut String, target: &Target, tokens: usize) {
-    let shown = target.path.as_deref().unwrap_or("the evidence given");
+    let shown = target.path.as_deref().unwrap_or("given evidence");
     let shown = target.root.as_ref().map_or_else(|| shown.to_owned(), |root| format!("{root}/{shown}"));
     let _ = writeln!(
         text,
@@ -216,11 +200,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
         paint(BOLD, out::clean(&shown)),
         paint(
             DIM,
-            format!(
-                "{}, about {} (an estimate)",
-                plural(target.stack.len(), "rule"),
-                plural(tokens, "token")
-            )
+            format!("{}, about {} (estimated)", plural(target.stack.len(), "rule"), plural(tokens, "token"))
         ),
     );
     let mut sections: Vec<(&str, Table)> = Vec::new();
@@ -237,10 +217,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
     let plain = |text: &str| (PLAIN, text.to_owned());
     let applied = target.stack.iter().map(|rule| {
         let why = because(&rule.because);
-        let why = match rule.basis {
-            basis if basis.is_doubtful() => format!("{why} ({basis})"),
-            _ => why,
-        };
+        let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
         [(GREEN.bold(), rule.id.clone()), plain(&rule.source), (PLAIN, why)]
     });
     section("applies, in this order", applied.collect());
@@ -252,7 +229,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
     let offers = target.offered.iter().map(|rule| {
         [bold(&rule.id), plain(&rule.source), (DIM, rule.description.clone().unwrap_or_default())]
     });
-    section("offered: the agent may read rule://ID", offers.collect());
+    section("offered: the agent can read them as rule://ID", offers.collect());
     let overridden = target.overridden.iter().map(|rule| {
         let winner = if rule.winner.id == rule.id {
             rule.winner.source.clone()
@@ -274,7 +251,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
     let disabled = target.disabled.iter().map(|rule| {
         [(YELLOW, rule.id.clone()), plain(&rule.source), (PLAIN, off_words(&rule.by, rule.file.as_deref()))]
     });
-    section("switched off", disabled.collect());
+    section("disabled", disabled.collect());
     let rejected = target.rejected.iter().map(|rule| {
         let codes: Vec<&str> = rule.diagnostics.iter().map(|code| code.row().name).collect();
         [(RED, rule.id.clone()), plain(&rule.source), (RED, codes.join(", "))]
@@ -290,12 +267,12 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
         table.write(text, 4, widths.as_deref().unwrap_or_default());
     }
     if sections.is_empty() {
-        text.push_str("\n  no rule files here; `rulebook status` looks in the whole tree\n");
+        text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
     }
     text.push('\n');
 }
 
-/// Why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
+/// Formats the reasons why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
 pub(super) fn because(reasons: &[Because]) -> String {
     if reasons.is_empty() {
         return "always on".to_owned();
@@ -315,16 +292,16 @@ pub(super) fn because(reasons: &[Because]) -> String {
     words.join("; ")
 }
 
-/// Who switched a rule off, for people.
+/// Describes what disabled a rule.
 pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
     match (by, file) {
-        ("toggle", _) => "by your own toggle; `rulebook enable ID` lets its conditions decide".to_owned(),
+        ("toggle", _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),
     }
 }
 
-/// Which files of the tree a rule reaches.
+/// `explain --rule`: shows which files in the tree a rule applies to.
 fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
     let tree = workspace.tree(Wanted::All, &|_| ());
     let loaded = workspace.load(Reach::Walked(&tree));
@@ -338,18 +315,18 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
     let tree = tree.files();
     let mut rows = Vec::new();
     for (reached, off) in reached.iter().zip(offs) {
-        let comes_on = match off {
-            Some(off) => format!("switched off {}", off_words(&off.by, off.file.as_deref())),
+        let activation = match off {
+            Some(off) => format!("disabled {}", off_words(&off.by, off.file.as_deref())),
             None => reached.rule.activation.name().to_owned(),
         };
-        rows.push((reached, comes_on));
+        rows.push((reached, activation));
     }
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(Reached { rule, further, files }, comes_on)| {
+            .map(|(Reached { rule, further, files }, activation)| {
                 json!({
-                    "id": rule.id, "source": rule.origin.display, "comesOn": comes_on, "globs": rule.globs,
+                    "id": rule.id, "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
                     "further": further, "files": files,
                 })
             })
@@ -360,16 +337,16 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for (Reached { rule, further, files }, comes_on) in rows {
-        // Nobody counted what is asked of no path.
+    for (Reached { rule, further, files }, activation) in rows {
+        // Without a condition on paths, the files were not counted.
         let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
         let is_counted = asks_paths || further.is_empty() || !files.is_empty();
         let mut count = match is_counted {
-            true => format!("{comes_on}; {} of {}", files.len(), plural(tree, "file")),
-            false => format!("{comes_on}; any file"),
+            true => format!("{activation}; {} of {}", files.len(), plural(tree, "file")),
+            false => format!("{activation}; any file"),
         };
         if !further.is_empty() {
-            let _ = write!(count, ", if {} allows", further.join(", "));
+            let _ = write!(count, ", if {} also holds", further.join(", "));
         }
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
         let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));

@@ -1,4 +1,4 @@
-//! `check --fix`: mends what can be mended without doing more to any agent than is told.
+//! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,32 +11,31 @@ use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, rewrite_all};
 use serde::Serialize;
 
-/// A file that was to be mended.
+/// A file with fixes.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Fixed {
     pub(super) path: String,
-    /// The changed lines, `-` before and `+` after.
+    /// The changed lines, marked `-` before and `+` after.
     pub(super) diff: String,
-    /// What it does to the agent the file belongs to.
+    /// How the fix changes what the file's own agent does.
     pub(super) change: Option<String>,
     pub(super) is_written: bool,
-    /// Why it was not mended after all.
+    /// Why the file could not be fixed.
     pub(super) failed: Option<String>,
 }
 
-/// What is done with a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hand {
+pub(super) enum FixMode {
     Write,
-    Show,
+    DryRun,
 }
 
-/// Applies every fix, file by file; one that cannot be written does not keep the others.
-pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Fixed> {
+/// Applies every fix, file by file. A file that cannot be written does not stop the others.
+pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
     let mut fixes: BTreeMap<&str, Vec<&Fix>> = BTreeMap::new();
-    for told in &loaded.diagnostics {
-        fixes.entry(&told.path).or_default().extend(&told.fix);
+    for diagnostic in &loaded.diagnostics {
+        fixes.entry(&diagnostic.path).or_default().extend(&diagnostic.fix);
     }
     let rules = loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace);
     let mut files: BTreeMap<&str, (&Rule, &[&Fix])> = BTreeMap::new();
@@ -45,7 +44,7 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Fixed> {
             files.insert(&rule.origin.path, (rule, fixes));
         }
     }
-    let mut mended = Vec::new();
+    let mut fixed = Vec::new();
     let mut changed = Vec::new();
     for (path, (rule, fixes)) in files {
         let mut one = Fixed {
@@ -64,19 +63,19 @@ pub(super) fn mend(loaded: &Loaded, hand: Hand) -> Vec<Fixed> {
             Ok(_) => continue,
             Err(error) => one.failed = Some(error.to_string()),
         }
-        mended.push(one);
+        fixed.push(one);
     }
-    if hand == Hand::Write {
-        let written = mended.iter_mut().filter(|one| one.failed.is_none());
+    if mode == FixMode::Write {
+        let written = fixed.iter_mut().filter(|one| one.failed.is_none());
         for (one, result) in written.zip(rewrite_all(&changed)) {
             one.is_written = result.is_ok();
             one.failed = result.err().map(|error| error.to_string());
         }
     }
-    mended
+    fixed
 }
 
-/// The text with its fixes, and the lines that differ. Of fixes that overlap the first is applied.
+/// Returns the fixed text and the lines that differ. Of overlapping fixes, the first is applied.
 fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
     let mut fixes = fixes.to_vec();
     fixes.sort();
@@ -96,8 +95,8 @@ fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
             at = fix.end;
         }
         new.push_str(&before[at..end]);
-        for (sign, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
-            diff.extend(lines.split('\n').map(|line| format!("  {sign} {}\n", line.trim_end_matches('\r'))));
+        for (mark, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
+            diff.extend(lines.split('\n').map(|line| format!("  {mark} {}\n", line.trim_end_matches('\r'))));
         }
         after.push_str(&before[done..start]);
         after.push_str(&new);

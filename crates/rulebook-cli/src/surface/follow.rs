@@ -85,6 +85,7 @@ impl Followed {
     }
 
     /// When it was last written, in seconds since 1970.
+    #[cfg(feature = "ui")]
     pub(super) fn written_at(&self) -> u64 {
         self.written.0.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
     }

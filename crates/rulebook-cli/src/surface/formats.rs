@@ -1,4 +1,4 @@
-//! `formats`: the table of formats, and the agents whose own view can be shown.
+//! `formats`: lists the supported formats, and the agents for `--as`.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -77,38 +77,38 @@ fn show() -> String {
         names.join(", "),
         paint(
             DIM,
-            "`rulebook status --as AGENT` and `rulebook explain --as AGENT PATH` show what that agent itself does"
+            "`rulebook status --as AGENT` and `rulebook explain --as AGENT PATH` show what that agent does by itself"
         ),
     );
     text
 }
 
-/// Places with a limit of their own.
+/// Returns the places that have their own size limit.
 fn limited(format: &Format) -> impl Iterator<Item = (String, usize)> {
     format.workspace.iter().chain(format.user).filter_map(|place| Some((place.shown(), place.limit?)))
 }
 
-/// What is to be said of a format, in order.
+/// Returns the facts about a format, each with a title.
 fn facts(format: &Format) -> Vec<(&'static str, String)> {
     let list = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>().join(", ");
     let header = match (format.tier, format.modes) {
-        (None, _) => "none: the whole file is the rule".to_owned(),
+        (None, _) => "none, the whole file is the rule".to_owned(),
         (Some(_), None) => format!("`{}` ({} globs)", format.paths_key, format.dialect.name()),
         (Some(_), Some(modes)) => {
             let words = format.mode_words().join(", ");
             format!("`{}`: {words}; `{}` ({} globs)", modes.key, format.paths_key, format.dialect.name())
         }
     };
-    let all = format.limit.map(|limit| format!("{limit} characters of a file"));
-    let limits = limited(format).map(|(place, limit)| format!("{limit} characters of {place}"));
+    let all = format.limit.map(|limit| format!("{limit} characters per file"));
+    let limits = limited(format).map(|(place, limit)| format!("{limit} characters in {place}"));
     let facts = [
         ("workspace", list(format.workspace)),
         ("user", list(format.user)),
         ("header", header),
         ("keys", if format.tier.is_some() { format.known_keys().join(", ") } else { String::new() }),
-        ("else", format.bare.meaning().to_owned()),
-        ("takes", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
-        ("known from", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
+        ("no condition", format.bare.meaning().to_owned()),
+        ("limit", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
+        ("based on", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),
     ];
     facts.into_iter().filter(|(_, fact)| !fact.is_empty()).collect()
 }

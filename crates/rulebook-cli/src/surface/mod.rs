@@ -9,10 +9,15 @@ mod follow;
 mod formats;
 pub(crate) mod hook;
 mod install;
+#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+mod keep_fresh;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod prompt;
+#[cfg(feature = "proxy")]
 mod proxy;
 mod read;
+#[cfg(feature = "remote")]
 mod remote;
 mod sarif;
 mod sessions;
@@ -21,8 +26,13 @@ mod stream;
 mod test;
 mod toggle;
 mod trust;
+#[cfg(feature = "ui")]
 mod ui;
 mod watch;
+#[cfg_attr(
+    not(feature = "proxy"),
+    allow(dead_code, unused_imports, reason = "only the proxy writes, `stream` reads")
+)]
 mod wire;
 
 use std::process::ExitCode;
@@ -39,6 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Formats => formats::run(args),
         Command::Sessions => sessions::run(args),
         Command::Watch(options) => watch::run(args, options),
+        #[cfg(feature = "ui")]
         Command::Ui(options) => ui::run(args, options),
         Command::Hook(options) => hook::run(args, options),
         Command::Explain(explain) => explain::run(args, explain),
@@ -52,9 +63,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Test => test::run(args),
         Command::Install(wanted) => install::install(args, wanted),
         Command::Uninstall(wanted) => install::uninstall(args, wanted),
+        #[cfg(feature = "mcp")]
         Command::Mcp => mcp::run(args),
         Command::Trust(trust) => trust::run(args, trust),
+        #[cfg(feature = "remote")]
         Command::Remote(task) => remote::run(args, task),
+        #[cfg(feature = "proxy")]
         Command::Proxy(options) => proxy::run(args, options),
         Command::Completions { shell } => {
             let mut script = Vec::new();

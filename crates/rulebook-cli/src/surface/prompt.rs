@@ -1,4 +1,4 @@
-//! `prompt`: the text for the model, and what went into it.
+//! `prompt`: prints the text for the model.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -49,23 +49,23 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
     let rendered = render(&evaluation, budget);
     let notice = Notice::of(&rendered);
     if let Some(form) = options.notice {
-        out::print_raw(format!("{}\n", written(notice.as_ref(), form)?).trim_start().as_bytes())?;
+        out::print_raw(format!("{}\n", format_notice(notice.as_ref(), form)?).trim_start().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.json {
-        tell(&rendered, notice.as_ref(), &diagnostics);
+        print_aside(&rendered, notice.as_ref(), &diagnostics);
         let end = if rendered.text.is_empty() { "" } else { "\n" };
         out::print_raw(format!("{}{end}", rendered.text).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     out::print_json(&answer(&workspace, &asked, &rendered, notice.as_ref(), &diagnostics))?;
-    // The process ends here; giving back a thousand texts one by one would only take time.
+    // The process ends here: freeing every text would only take time.
     std::mem::forget(asked);
     Ok(ExitCode::SUCCESS)
 }
 
-/// The notice alone; nothing where no conditional rule came on.
-fn written(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Result<String> {
+/// Formats the notice; empty if no conditional rule applies.
+fn format_notice(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Result<String> {
     Ok(match form {
         NoticeForm::Text => notice.map(Notice::line).unwrap_or_default(),
         NoticeForm::Html => notice.map(Notice::html).unwrap_or_default(),
@@ -73,7 +73,7 @@ fn written(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Result<Stri
     })
 }
 
-/// The text with what went into it, for programs.
+/// Returns the text and the rules it consists of, for programs.
 pub(super) fn answer<'a>(
     workspace: &Workspace,
     asked: &Asked,
@@ -103,8 +103,8 @@ pub(super) fn answer<'a>(
     }
 }
 
-/// What the person is told beside the text: on standard error, so that the text can be piped.
-fn tell(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Diagnostic]) {
+/// Prints the notice, left-out rules and problems to standard error, so that the text can be piped.
+fn print_aside(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Diagnostic]) {
     let mut aside = String::new();
     if let Some(notice) = notice {
         aside.push_str(&format!("{}\n", notice.line()));
@@ -112,11 +112,11 @@ fn tell(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Dia
     if !rendered.omitted.is_empty() {
         let names: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.name.as_str()).collect();
         let cut = plural(names.len(), "rule");
-        aside.push_str(&format!("over budget: {cut} left as an offer: {}\n", names.join(", ")));
+        aside.push_str(&format!("over budget: {cut} only offered by name: {}\n", names.join(", ")));
     }
-    aside.extend(alerts(diagnostics).map(|told| alert_line(told) + "\n"));
+    aside.extend(alerts(diagnostics).map(|alert| alert_line(alert) + "\n"));
     if let Some(count) = out::count(diagnostics) {
-        aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: `rulebook check` shows what to mend"))));
+        aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: run `rulebook check` for details"))));
     }
     out::print_aside(&aside);
 }

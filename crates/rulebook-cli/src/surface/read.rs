@@ -1,4 +1,4 @@
-//! `read`: one rule's text, by its name.
+//! `read`: prints the text of one rule.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, VERSION};
 
-/// How many names are listed when the one asked for is not there.
+/// How many similar names an error lists.
 const MAX_NAMES: usize = 20;
 
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
@@ -29,10 +29,10 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the text of a rule is.
+/// The MIME type of a rule's text.
 pub(super) const MARKDOWN: &str = "text/markdown";
 
-/// A rule's text, for programs.
+/// Returns a rule's text for programs.
 pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
     json!({
         "version": VERSION,
@@ -45,21 +45,21 @@ pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
     })
 }
 
-/// There is no such rule; it may be among those that are kept away, and there are these, nearest first.
+/// Returns the error for an unknown name: an alert that may explain it, or similar names.
 pub(super) fn unknown(name: &str, loaded: &Loaded) -> anyhow::Error {
     let known = loaded.book.read(name).err().map(|error| error.known).unwrap_or_default();
     let shown = out::clean(name.trim_start_matches("rule://"));
-    let error = format!("there is no rule `{shown}`");
-    if let Some(told) = alerts(&loaded.diagnostics).next() {
-        return anyhow!(alert_line(told)).context(error);
+    let error = format!("no rule named `{shown}`");
+    if let Some(alert) = alerts(&loaded.diagnostics).next() {
+        return anyhow!(alert_line(alert)).context(error);
     }
     match known.len() {
-        0 => anyhow!("no rule can be read here; `rulebook status` shows why").context(error),
+        0 => anyhow!("no rules found; `rulebook status` shows why").context(error),
         count => {
             let more =
                 if count > MAX_NAMES { format!(" and {} more", count - MAX_NAMES) } else { String::new() };
             let names: Vec<&str> = known.iter().take(MAX_NAMES).map(String::as_str).collect();
-            anyhow!("there are, nearest first: {}{more}", out::clean(&names.join(", "))).context(error)
+            anyhow!("most similar first: {}{more}", out::clean(&names.join(", "))).context(error)
         }
     }
 }

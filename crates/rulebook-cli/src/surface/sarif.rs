@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, for code scanning.
+//! Diagnostics as SARIF 2.1.0, for code scanning.
 
 use rulebook::diagnostic::{CODES, CodeRow, Diagnostic, Fix};
 use rulebook::evidence::Roots;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::baseline::fingerprints;
 
-/// Where the project's pages are read; nothing until the packages name a repository.
+/// The project's address; empty until the packages name a repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The diagnostics as one run of one tool.
+/// Returns a SARIF log with one run.
 pub(super) fn report(roots: &Roots, diagnostics: &[Diagnostic]) -> Value {
     let bases: Map<String, Value> = (0..roots.roots.len())
         .map(|at| {
@@ -36,7 +36,7 @@ pub(super) fn report(roots: &Roots, diagnostics: &[Diagnostic]) -> Value {
             "tool": { "driver": driver },
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": bases,
-            "results": results.map(|(told, print)| result(roots, told, &print)).collect::<Vec<_>>(),
+            "results": results.map(|(diagnostic, print)| result(roots, diagnostic, &print)).collect::<Vec<_>>(),
         }],
     })
 }
@@ -54,15 +54,15 @@ fn rule(row: &CodeRow) -> Value {
     rule
 }
 
-fn result(roots: &Roots, told: &Diagnostic, fingerprint: &str) -> Value {
-    let width = told.excerpt.as_ref().map_or(1, |excerpt| excerpt.width);
-    let (line, column) = (told.line.max(1), told.column.max(1));
-    let artifact = artifact(roots, &told.path);
+fn result(roots: &Roots, diagnostic: &Diagnostic, fingerprint: &str) -> Value {
+    let width = diagnostic.excerpt.as_ref().map_or(1, |excerpt| excerpt.width);
+    let (line, column) = (diagnostic.line.max(1), diagnostic.column.max(1));
+    let artifact = artifact(roots, &diagnostic.path);
     let mut result = json!({
-        "ruleId": told.code.row().name,
-        "ruleIndex": told.code as usize,
-        "level": told.severity.name(),
-        "message": { "text": format!("{}; {}", told.message, told.help) },
+        "ruleId": diagnostic.code.row().name,
+        "ruleIndex": diagnostic.code as usize,
+        "level": diagnostic.severity.name(),
+        "message": { "text": format!("{}; {}", diagnostic.message, diagnostic.help) },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": &artifact,
@@ -71,9 +71,9 @@ fn result(roots: &Roots, told: &Diagnostic, fingerprint: &str) -> Value {
         }],
         "partialFingerprints": { "problem/v1": fingerprint },
     });
-    if let Some(Fix { start, end, replacement }) = &told.fix {
+    if let Some(Fix { start, end, replacement }) = &diagnostic.fix {
         result["fixes"] = json!([{
-            "description": { "text": told.help },
+            "description": { "text": diagnostic.help },
             "artifactChanges": [{
                 "artifactLocation": artifact,
                 "replacements": [{
@@ -86,7 +86,7 @@ fn result(roots: &Roots, told: &Diagnostic, fingerprint: &str) -> Value {
     result
 }
 
-/// What a root's paths are relative to.
+/// Returns the `uriBaseId` of a root.
 fn base_id(roots: &Roots, at: usize) -> String {
     match roots.roots.len() {
         1 => "%SRCROOT%".to_owned(),
@@ -94,7 +94,7 @@ fn base_id(roots: &Roots, at: usize) -> String {
     }
 }
 
-/// A file as shown, as a location: below the root it lies in, or below home.
+/// Converts a displayed path into a location relative to its root, or an absolute one.
 fn artifact(roots: &Roots, path: &str) -> Value {
     if let (Some(rest), Some(home)) = (path.strip_prefix("~/"), &roots.home) {
         return json!({ "uri": format!("file://{}", percent_encoded(&format!("{home}/{rest}"))) });
@@ -102,7 +102,7 @@ fn artifact(roots: &Roots, path: &str) -> Value {
     if path.starts_with('/') {
         return json!({ "uri": format!("file://{}", percent_encoded(path)) });
     }
-    // With several roots a path begins with the name of its own.
+    // With several roots, a path starts with the name of its root.
     let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     let named = roots.roots.iter().enumerate().find_map(|(at, root)| Some((at, below(&root.name)?)));
     let (at, path) = named.filter(|_| roots.roots.len() > 1).unwrap_or((0, path));

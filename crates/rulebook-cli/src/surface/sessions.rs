@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             (PLAIN, &session.log.turn().to_string()),
             (PLAIN, &given(&session.log).to_string()),
             (PLAIN, &workspace.homes.shown(session.root.as_ref())),
-            (DIM, &age(session.at)),
+            (DIM, &out::age(session.at)),
         ]);
     }
     let mut text = String::new();
@@ -133,16 +133,6 @@ fn print_faults(diagnostics: &[Diagnostic]) {
 /// How many rules were delivered.
 pub(super) fn given(log: &Log) -> usize {
     log.events().iter().filter(|event| matches!(event, Event::Delivered(_))).count()
-}
-
-pub(super) fn age(at: SystemTime) -> String {
-    let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());
-    match seconds {
-        0..60 => "now".to_owned(),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86_400 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} days ago", seconds / 86_400),
-    }
 }
 
 pub(super) fn summary(session: &SessionLog) -> Value {

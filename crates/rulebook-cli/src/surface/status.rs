@@ -1,4 +1,4 @@
-//! `status`: what is here, every rule with its state, and what the always-on ones cost.
+//! `status`: lists every rule with its state, and what the always-on rules cost.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,9 +17,47 @@ use rulebook_workspace::{Loaded, Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
+use super::explain::{off_words, show_agent};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
+
+/// The state of a rule while no path is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RuleState {
+    Stack,
+    Offered,
+    Stream,
+    Inactive,
+    Overridden,
+    Disabled,
+    Rejected,
+}
+
+impl RuleState {
+    const ALL: [RuleState; 7] = [
+        RuleState::Stack,
+        RuleState::Offered,
+        RuleState::Stream,
+        RuleState::Inactive,
+        RuleState::Overridden,
+        RuleState::Disabled,
+        RuleState::Rejected,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            RuleState::Stack => "stack",
+            RuleState::Offered => "offered",
+            RuleState::Stream => "stream",
+            RuleState::Inactive => "inactive",
+            RuleState::Overridden => "overridden",
+            RuleState::Disabled => "disabled",
+            RuleState::Rejected => "rejected",
+        }
+    }
+}
 
 /// One rule, as listed.
 #[derive(Serialize)]
@@ -32,15 +70,12 @@ pub(super) struct Row {
     pub(super) priority: Option<u8>,
     pub(super) activation: Option<Activation>,
     pub(super) basis: Option<Basis>,
-    pub(super) state: &'static str,
+    pub(super) state: RuleState,
     pub(super) detail: String,
     pub(super) description: Option<String>,
     pub(super) globs: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) tokens: usize,
-    /// What switched it off.
-    #[serde(skip)]
-    pub(super) off: Option<String>,
 }
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
@@ -53,20 +88,21 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
         loaded = workspace.load_as(agent, Reach::Tree);
         let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
         let is_own = |row: &Row| agent.formats.iter().any(|format| format.id == row.format);
-        let is_unsaid = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
-        let (unsaid, sure): (Vec<Row>, Vec<Row>) =
-            all.into_iter().filter(|row| !read.contains(&row.source)).partition(is_unsaid);
+        let is_undocumented = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
+        let others = all.into_iter().filter(|row| !read.contains(&row.source));
+        let (unclear, certain): (Vec<Row>, Vec<Row>) = others.partition(is_undocumented);
         let sources = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
-        (unread, undocumented) = (sources(sure), sources(unsaid));
+        (unread, undocumented) = (sources(certain), sources(unclear));
     }
     let rows = rows(&workspace, &loaded);
-    let always: Vec<&Row> = rows
-        .iter()
-        .filter(|row| row.state == "stack" && row.activation == Some(Activation::Always))
-        .collect();
+    let always: Vec<&Row> = rows.iter().filter(|row| row.is_always_on()).collect();
     let tokens: usize = always.iter().map(|row| row.tokens).sum();
     if args.json {
-        let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
+        let mut counts = serde_json::Map::from_iter([("total".to_owned(), rows.len().into())]);
+        for state in RuleState::ALL {
+            let count = rows.iter().filter(|row| row.state == state).count();
+            counts.insert(state.name().to_owned(), count.into());
+        }
         let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
         out::print_json(&json!({
             "version": VERSION,
@@ -75,27 +111,24 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
             "rules": rows,
             "unread": unread,
             "undocumented": undocumented,
-            "counts": {
-                "total": rows.len(), "stack": count("stack"), "offered": count("offered"), "stream": count("stream"),
-                "inactive": count("inactive"), "overridden": count("overridden"), "disabled": count("disabled"),
-                "rejected": count("rejected"),
-            },
+            "counts": counts,
             "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
             "diagnostics": loaded.diagnostics,
         }))?;
     } else {
         let mut text = String::new();
         if let Some(agent) = agent {
-            super::explain::show_agent(&mut text, agent);
+            show_agent(&mut text, agent);
         }
         let none = match agent {
-            Some(_) => "no rule file here that it reads",
-            None => NO_RULES,
+            Some(agent) => format!("no rule files that {} reads", agent.title),
+            None => NO_RULES.to_owned(),
         };
-        text.push_str(&show(&workspace, &rows, none, (always.len(), tokens), &loaded.diagnostics));
+        text.push_str(&show(&workspace, &rows, &none, (always.len(), tokens), &loaded.diagnostics));
+        let agent = agent.map_or("", |agent| agent.title);
         for (what, files) in [
-            ("not read by it", &unread),
-            ("below the root, where nobody says whether it reads", &undocumented),
+            (format!("{agent} does not read"), &unread),
+            (format!("not documented whether {agent} reads"), &undocumented),
         ] {
             if !files.is_empty() {
                 let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
@@ -106,7 +139,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every rule file found, in the order of precedence; then the rejected ones.
+/// Returns every rule in order of precedence, then the rejected files.
 pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(&loaded.book, &mut evidence);
@@ -120,13 +153,12 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
         priority: None,
         activation: None,
         basis: None,
-        state: "rejected",
+        state: RuleState::Rejected,
         detail: rejected.codes.iter().map(|code| code.row().name).collect::<Vec<_>>().join(", "),
         description: None,
         globs: Vec::new(),
         tags: Vec::new(),
         tokens: 0,
-        off: None,
     });
     evaluation.verdicts.iter().map(row).chain(rejected).collect()
 }
@@ -134,14 +166,14 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
 fn row(verdict: &Verdict<'_>) -> Row {
     let rule = verdict.rule;
     let (state, detail) = match &verdict.state {
-        State::Stack => ("stack", String::new()),
-        State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
-        State::Stream => ("stream", "watches the model's output".to_owned()),
-        State::Inactive(why) => ("inactive", why.detail.clone()),
+        State::Stack => (RuleState::Stack, String::new()),
+        State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
+        State::Stream => (RuleState::Stream, "watches the model's output".to_owned()),
+        State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
         State::Overridden { winner, by } => {
-            ("overridden", format!("by {} ({})", winner.origin.display, by.name()))
+            (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
         }
-        State::Disabled(off) => ("disabled", super::explain::off_words(&off.by, off.file.as_deref())),
+        State::Disabled(off) => (RuleState::Disabled, off_words(&off.by, off.file.as_deref())),
     };
     Row {
         id: rule.id.clone(),
@@ -158,13 +190,12 @@ fn row(verdict: &Verdict<'_>) -> Row {
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
         tokens: estimate_tokens(&rule.body),
-        off: if let State::Disabled(off) = &verdict.state { Some(off.by.clone()) } else { None },
     }
 }
 
-const NO_RULES: &str = "no rule files here yet\n  help: put one into .rulebook/rules/, .clinerules/, .cursor/rules/ or any other agent's folder";
+const NO_RULES: &str = "no rule files found\n  help: add one to .rulebook/rules/, .clinerules/, .cursor/rules/ or another agent's folder";
 
-/// `none` is said where there are no rules; then how many are always on, and their tokens.
+/// `none` is printed if there are no rules; `always` and `tokens` are the always-on rules and their size.
 fn show(
     workspace: &Workspace,
     rows: &[Row],
@@ -180,20 +211,18 @@ fn show(
         let _ = writeln!(text, "\n{none}");
     } else {
         let mut table = Table::default();
-        table.row([(DIM, "id"), (DIM, "source"), (DIM, "comes on"), (DIM, "tokens"), (DIM, "state now")]);
+        table.row([(DIM, "id"), (DIM, "source"), (DIM, "activation"), (DIM, "tokens"), (DIM, "state")]);
         for row in rows {
-            let comes_on = match (row.activation, row.basis) {
-                (Some(activation), Some(basis)) if basis.is_doubtful() => {
-                    format!("{activation} ({basis})")
-                }
-                (Some(activation), _) => activation.to_string(),
-                _ => "–".to_owned(),
+            let activation = match (row.activation, row.basis.filter(|basis| basis.is_doubtful())) {
+                (Some(activation), Some(basis)) => format!("{activation} ({basis})"),
+                (Some(activation), None) => activation.to_string(),
+                (None, _) => "–".to_owned(),
             };
             let (style, state) = state_words(row);
             table.row([
                 (BOLD, &row.id),
                 (PLAIN, &row.source),
-                (PLAIN, &comes_on),
+                (PLAIN, &activation),
                 (DIM, &format!("~{}", row.tokens)),
                 (style, &state),
             ]);
@@ -203,7 +232,7 @@ fn show(
         let formats: std::collections::BTreeSet<FormatId> = rows.iter().map(|row| row.format).collect();
         let _ = writeln!(
             text,
-            "\n{} in {}; {} always on, about {} of every prompt (an estimate)",
+            "\n{} in {}; {} always on, about {} per prompt (estimated)",
             plural(rows.len(), "rule file"),
             plural(formats.len(), "format"),
             always,
@@ -224,25 +253,34 @@ fn show(
                 paint(DIM, format!("[{code}]"))
             );
         }
-        text.push_str("  `rulebook check` shows each with its line and what to write instead\n");
+        text.push_str("  run `rulebook check` for details\n");
     }
     text
 }
 
+impl Row {
+    pub(super) fn is_always_on(&self) -> bool {
+        self.state == RuleState::Stack && self.activation == Some(Activation::Always)
+    }
+}
+
+/// Describes the state of a rule in a few words.
 pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
     match row.state {
-        "stack" => (GREEN, "on".to_owned()),
-        "offered" => (PLAIN, format!("offered: {}", row.detail)),
-        "inactive" if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
-            // One with a comma in it is one all the same.
+        RuleState::Stack => (GREEN, "on".to_owned()),
+        RuleState::Offered => (PLAIN, format!("offered: {}", row.detail)),
+        RuleState::Inactive if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
+            // A glob that contains a comma must not look like two.
             let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
             let mark = if is_plain { "" } else { "`" };
             let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
             (DIM, format!("waits for {}", globs.join(", ")))
         }
-        "inactive" => (DIM, row.detail.clone()),
-        "rejected" => (RED, format!("rejected: {}", row.detail)),
-        "disabled" | "overridden" => (YELLOW, format!("{} {}", row.state, row.detail)),
-        _ => (PLAIN, row.detail.clone()),
+        RuleState::Inactive => (DIM, row.detail.clone()),
+        RuleState::Rejected => (RED, format!("rejected: {}", row.detail)),
+        RuleState::Disabled | RuleState::Overridden => {
+            (YELLOW, format!("{} {}", row.state.name(), row.detail))
+        }
+        RuleState::Stream => (PLAIN, row.detail.clone()),
     }
 }

@@ -1,4 +1,4 @@
-//! `stream`: a text, or a recorded answer of a model, through the stream rules.
+//! `stream`: runs a text or a recorded model response through the stream rules.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::args::{Args, StreamFile};
 use crate::input::{open_workspace, read_file};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 
-/// The largest recording that is read.
+/// The largest recording that is read, in bytes.
 const MAX_FILE: u64 = 256 << 20;
 
 pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode> {
@@ -28,19 +28,19 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     let loaded = workspace.load(Reach::Tree);
     let rules = watching(&workspace, &loaded.book);
     let bytes = read_file(&options.file, MAX_FILE).map_err(|error| {
-        anyhow!("name a text or a recorded stream, or `-` for standard input")
-            .context(format!("`{}` cannot be read: {error}", options.file.display()))
+        anyhow!("name a text file or a recorded stream, or `-` for standard input")
+            .context(format!("cannot read `{}`: {error}", options.file.display()))
     })?;
     let steps = wire::steps(&bytes).unwrap_or_else(|| {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: StreamKind::Text, bytes }, Step::End { stream }]
     });
-    let mut watching = monitor(&rules, &workspace.roots)?;
-    let hits = watch(&mut watching, &steps, || usize::MAX);
+    let mut monitor = new_monitor(&rules, &workspace.roots)?;
+    let hits = feed(&mut monitor, &steps, || usize::MAX);
     let mut diagnostics = loaded.diagnostics.clone();
-    diagnostics.extend(unwatched(&watching, &rules));
+    diagnostics.extend(unwatched(&monitor, &rules));
     let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
-    let hits: Vec<Shown> = hits.into_iter().map(|hit| Shown::of(hit, &rules, &workspace)).collect();
+    let hits: Vec<HitRow> = hits.into_iter().map(|hit| HitRow::of(hit, &rules, &workspace)).collect();
     if args.json {
         let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
         if let Some(splits) = proved {
@@ -50,25 +50,27 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
     } else {
         let mut text = show(rules.len(), &hits, proved);
         let is_unwatched =
-            |told: &&Diagnostic| told.line == 0 || matches!(told.code, Code::BadRegex | Code::BadScope);
-        diagnostics.iter().filter(is_unwatched).for_each(|told| out::write_diagnostic(&mut text, told));
+            |found: &&Diagnostic| found.line == 0 || matches!(found.code, Code::BadRegex | Code::BadScope);
+        for diagnostic in diagnostics.iter().filter(is_unwatched) {
+            out::write_diagnostic(&mut text, diagnostic);
+        }
         out::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A hit, and what would come of it.
+/// A hit and its effect.
 #[derive(serde::Serialize)]
-struct Shown {
+struct HitRow {
     #[serde(flatten)]
     hit: Hit,
     source: String,
-    /// Whether the output would be stopped; else the rule is added after the turn.
+    /// Whether the output would be interrupted; otherwise the rule is added after the turn.
     interrupts: bool,
 }
 
-impl Shown {
-    fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> Shown {
+impl HitRow {
+    fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> HitRow {
         let rule = rules.iter().find(|rule| rule.name == hit.rule);
         let source = match hit.scope {
             "text" => OutputSource::Text,
@@ -77,11 +79,11 @@ impl Shown {
         };
         let modes = rule.map(|rule| workspace.settings.modes_of(rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(source));
-        Shown { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
+        HitRow { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
     }
 }
 
-/// The rules that could watch: those that do now, and those that wait for their conditions.
+/// Returns the stream rules that are active or wait for their conditions.
 fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(book, &mut evidence);
@@ -90,33 +92,30 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()
 }
 
-fn monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
+fn new_monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
     let monitor = Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone());
-    monitor.map_err(|error| anyhow!(error)).context("the triggers cannot be compiled")
+    monitor.map_err(|error| anyhow!(error)).context("cannot compile the triggers")
 }
 
-/// What of the conditions was not watched for, or not everywhere.
+/// Reports triggers that the monitor left out or gave up on.
 fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
-    let told = |code, rule: &str, message| {
+    let report = |code, rule: &str, message| {
         let source = rules.iter().find(|other| other.name == rule).map_or("", |rule| &rule.origin.display);
         Diagnostic::whole(code, source, message)
     };
     let left_out = monitor.left_out().iter().map(|(rule, condition)| {
-        told(
-            Code::BadRegex,
-            rule,
-            format!("`{condition}` is left out: it is too large together with the others"),
-        )
+        report(Code::BadRegex, rule, format!("`{condition}` is ignored: all triggers together are too large"))
     });
     let gave_up = monitor.gave_up().map(|(rule, condition)| {
-        let message = format!("`{condition}` took too many steps on some text and was given up there");
-        told(Code::BoundedRegex, rule, message)
+        let message =
+            format!("`{condition}` took too many steps and was not checked against all of the text");
+        report(Code::BoundedRegex, rule, message)
     });
     left_out.chain(gave_up).collect()
 }
 
-/// Feeds every step, its bytes in pieces of the sizes given.
-fn watch(monitor: &mut Monitor, steps: &[Step], mut size: impl FnMut() -> usize) -> Vec<Hit> {
+/// Feeds every step to the monitor, in chunks of the given sizes.
+fn feed(monitor: &mut Monitor, steps: &[Step], mut size: impl FnMut() -> usize) -> Vec<Hit> {
     let mut hits = Vec::new();
     for step in steps {
         match step {
@@ -134,7 +133,7 @@ fn watch(monitor: &mut Monitor, steps: &[Step], mut size: impl FnMut() -> usize)
     hits
 }
 
-/// Joins what one stream got in a row, so that other splits are not only finer ones.
+/// Joins consecutive chunks of a stream, so that other splits are not only finer ones.
 fn joined(steps: &[Step]) -> Vec<Step> {
     let mut all: Vec<Step> = Vec::new();
     for step in steps {
@@ -150,8 +149,8 @@ fn joined(steps: &[Step]) -> Vec<Step> {
     all
 }
 
-/// Runs the same bytes in other pieces: whole, single ones, and some splits by a fixed dice. A large recording is run in
-/// fewer.
+/// Feeds the same bytes in other chunks and compares the hits: single bytes, all at once, and pseudo-random sizes. A large
+/// recording gets fewer runs.
 fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow::Result<usize> {
     let sorted = |hits: &[Hit]| {
         let mut all: Vec<String> = hits.iter().map(|hit| format!("{hit:?}")).collect();
@@ -164,27 +163,29 @@ fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow
         joined.iter().map(|step| if let Step::Feed { bytes, .. } = step { bytes.len() } else { 0 }).sum();
     let splits = (50_000_000 / size.max(1)).clamp(3, 25);
     for split in 0..splits {
-        let mut dice = (split as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut random = (split as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let size = || {
-            dice ^= dice << 13;
-            dice ^= dice >> 7;
-            dice ^= dice << 17;
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
             match split {
                 0 => 1,
                 1 => usize::MAX,
-                _ => usize::try_from(dice % (1 << (split % 13))).unwrap_or(0) + 1,
+                _ => usize::try_from(random % (1 << (split % 13))).unwrap_or(0) + 1,
             }
         };
-        if sorted(&watch(&mut monitor(rules, roots)?, &joined, size)) != wanted {
-            bail!("another split of the same stream gives other hits (split {split}); please report this");
+        if sorted(&feed(&mut new_monitor(rules, roots)?, &joined, size)) != wanted {
+            bail!(
+                "different chunks of the same stream give different hits (split {split}); please report this bug"
+            );
         }
     }
     Ok(splits)
 }
 
-fn show(rules: usize, hits: &[Shown], proved: Option<usize>) -> String {
+fn show(rules: usize, hits: &[HitRow], proved: Option<usize>) -> String {
     let mut text = String::new();
-    for Shown { hit, source, interrupts } in hits {
+    for HitRow { hit, source, interrupts } in hits {
         let action = if *interrupts { "would interrupt" } else { "would be added after the turn" };
         let (name, source) = (paint(RED.bold(), out::clean(&hit.rule)), out::clean(source));
         let _ = writeln!(text, "{name}  {source}  {}", paint(DIM, action));
@@ -207,11 +208,11 @@ fn show(rules: usize, hits: &[Shown], proved: Option<usize>) -> String {
     }
     let watching = plural(rules, "stream rule");
     let _ = match hits.len() {
-        0 => writeln!(text, "{}: {watching} watched", paint(GREEN, "nothing fired")),
-        count => writeln!(text, "{}; {watching} watched", paint(BOLD, plural(count, "hit"))),
+        0 => writeln!(text, "{}; {watching} checked", paint(GREEN, "no hits")),
+        count => writeln!(text, "{}; {watching} checked", paint(BOLD, plural(count, "hit"))),
     };
     if let Some(splits) = proved {
-        let _ = writeln!(text, "the same in {splits} other splits, down to single bytes");
+        let _ = writeln!(text, "same hits with {splits} other chunk sizes, down to single bytes");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `test`: the examples that rules carry, checked against what they do.
+//! `test`: checks the examples that rules carry.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -17,15 +17,36 @@ use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, GREEN, RED, VERSION, paint, plural};
 
-/// One example and what came of it.
+/// One example and its result.
 #[derive(Serialize)]
 struct Outcome {
     rule: String,
     source: String,
-    /// `match`, `miss`, `fires` or `clean`.
-    kind: &'static str,
+    kind: ExampleKind,
     example: String,
     passed: bool,
+}
+
+/// What an example demands of its rule.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ExampleKind {
+    Match,
+    Miss,
+    Fires,
+    Clean,
+}
+
+impl ExampleKind {
+    /// Returns what the rule should do, and what it does instead if the example fails.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            ExampleKind::Match => ("should apply to", "does not"),
+            ExampleKind::Miss => ("should not apply to", "does"),
+            ExampleKind::Fires => ("should fire on", "does not"),
+            ExampleKind::Clean => ("should not fire on", "does, or its trigger is invalid"),
+        }
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -34,7 +55,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (mut evidence, _) = workspace.gather(&Input::default());
     workspace.look_up(&loaded.book, &mut evidence);
     let rules = loaded.book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
-    let outcomes: Vec<Outcome> = rules.flat_map(|rule| try_out(rule, &workspace, &evidence)).collect();
+    let outcomes: Vec<Outcome> = rules.flat_map(|rule| check_examples(rule, &workspace, &evidence)).collect();
     let failed = outcomes.iter().filter(|outcome| !outcome.passed).count();
     if args.json {
         let passed = outcomes.len() - failed;
@@ -50,7 +71,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-fn try_out(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outcome> {
+fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outcome> {
     let Some(examples) = rule.examples.as_deref() else { return Vec::new() };
     let reaches = |path: &String| {
         let path = path.trim_start_matches("./").to_owned();
@@ -58,21 +79,23 @@ fn try_out(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outco
         applies(rule, &Evidence { paths, ..evidence.clone() })
     };
     let fires = |text: &String| fires(rule, workspace, text);
-    let outcome = |kind: &'static str, example: &String, passed: bool| Outcome {
+    let outcome = |kind: ExampleKind, example: &String, passed: bool| Outcome {
         rule: rule.id.clone(),
         source: rule.origin.display.clone(),
         kind,
         example: example.clone(),
         passed,
     };
-    let matches = examples.matches.iter().map(|path| outcome("match", path, reaches(path)));
-    let misses = examples.misses.iter().map(|path| outcome("miss", path, !reaches(path)));
-    let fired = examples.fires.iter().map(|text| outcome("fires", text, fires(text) == Some(true)));
-    let clean = examples.clean.iter().map(|text| outcome("clean", text, fires(text) == Some(false)));
+    let matches = examples.matches.iter().map(|path| outcome(ExampleKind::Match, path, reaches(path)));
+    let misses = examples.misses.iter().map(|path| outcome(ExampleKind::Miss, path, !reaches(path)));
+    let fired =
+        examples.fires.iter().map(|text| outcome(ExampleKind::Fires, text, fires(text) == Some(true)));
+    let clean =
+        examples.clean.iter().map(|text| outcome(ExampleKind::Clean, text, fires(text) == Some(false)));
     matches.chain(misses).chain(fired).chain(clean).collect()
 }
 
-/// Whether a text fires the rule's trigger, wherever the trigger watches; nothing where there is no trigger to fire.
+/// Whether a text fires the rule's trigger, regardless of the trigger's scope; `None` without a valid trigger.
 fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
     let trigger = rule.stream.as_mut()?;
@@ -89,37 +112,23 @@ fn show(outcomes: &[Outcome], failed: usize) -> String {
     let mut text = String::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
         let (rule, source) = (out::clean(&outcome.rule), out::clean(&outcome.source));
-        let what = match outcome.kind {
-            "match" => "should apply to",
-            "miss" => "should not apply to",
-            "fires" => "should fire on",
-            _ => "should not fire on",
-        };
+        let (wanted, found) = outcome.kind.words();
         let example = out::clean(&outcome.example);
         let _ = writeln!(
             text,
-            "{}  {source}\n  {what} `{example}`, but {}\n",
+            "{}  {source}\n  {wanted} `{example}`, but {}\n",
             paint(BOLD, rule),
-            paint(RED, opposite(outcome.kind))
+            paint(RED, found)
         );
     }
     let count = plural(outcomes.len(), "example");
     let _ = match (outcomes.len(), failed) {
         (0, _) => writeln!(
             text,
-            "no rule carries examples\n  help: add `examples: {{match: [src/a.ts], miss: [docs/b.md]}}` to a header"
+            "no examples found\n  help: add `examples: {{match: [src/a.ts], miss: [docs/b.md]}}` to a header"
         ),
-        (_, 0) => writeln!(text, "{} hold", paint(GREEN, count)),
+        (_, 0) => writeln!(text, "{} passed", paint(GREEN, count)),
         (_, failed) => writeln!(text, "{} of {count}", paint(RED, format!("{failed} failed"))),
     };
     text
-}
-
-fn opposite(kind: &str) -> &'static str {
-    match kind {
-        "match" => "does not",
-        "miss" => "does",
-        "clean" => "does, or its trigger cannot be read",
-        _ => "stays quiet",
-    }
 }

@@ -1,4 +1,4 @@
-//! `enable` and `disable`: a person's own switches, or the team's.
+//! `enable` and `disable`: turn rules on and off, for the user or for the team.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,6 +12,7 @@ pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Reach, Workspace, toggles::Changed};
 use serde_json::json;
 
+use super::explain::off_words;
 use crate::args::{Args, Toggle};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, VERSION, paint, plural};
@@ -28,20 +29,20 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         .collect();
     let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
     if sources.is_empty() && to == Switch::Off && loaded.book.rules().any(|(rule, _)| rule.id == id) {
-        return Err(anyhow!("whoever publishes it has to, or take its `[[remote]]` out of your settings")
-            .context(format!("`{}` cannot be switched off: it is always enabled", out::clean(&id))));
+        return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
+            .context(format!("cannot disable `{}`: it is mandatory", out::clean(&id))));
     }
     if sources.is_empty() && to == Switch::Off {
         let near = nearest(&id, loaded.book.ids()).map(|near| match near == id {
-            true => "its file is not used: `rulebook status` shows why".to_owned(),
+            true => "its file is not used; `rulebook status` shows why".to_owned(),
             false => format!("did you mean `{}`?", out::clean(near)),
         });
-        let help = near.unwrap_or_else(|| "`rulebook status` lists the ids there are".to_owned());
+        let help = near.unwrap_or_else(|| "`rulebook status` lists the ids".to_owned());
         return Err(anyhow!(help).context(format!("no rule has the id `{}`", out::clean(&id))));
     }
     let (changed, file) =
         if toggle.team { switch_team(&workspace, &id, to)? } else { switch_own(&workspace, &id, to)? };
-    // The answer is what the rules say now, not what was asked for.
+    // Load again: another switch may still disable the rule.
     let after = open_workspace(args)?;
     let still_off = after
         .load(Reach::Tree)
@@ -58,31 +59,29 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         return Ok(ExitCode::SUCCESS);
     }
     let what = match (to, changed, &still_off) {
-        (Switch::Off, Changed::Yes, _) => format!("is off now ({})", plural(sources.len(), "rule file")),
-        (Switch::Off, Changed::No, _) => "was off already".to_owned(),
+        (Switch::Off, Changed::Yes, _) => format!("is now off ({})", plural(sources.len(), "rule file")),
+        (Switch::Off, Changed::No, _) => "was already off".to_owned(),
         (Switch::On, _, Some(off)) => {
-            format!("is still off, {}", super::explain::off_words(&off.by, off.file.as_deref()))
+            format!("is still off, {}", off_words(&off.by, off.file.as_deref()))
         }
-        (Switch::On, Changed::Yes, None) => "is on again: its conditions decide".to_owned(),
-        (Switch::On, Changed::No, None) => "was on already: its conditions decide".to_owned(),
+        (Switch::On, Changed::Yes, None) => "is on again; its conditions decide".to_owned(),
+        (Switch::On, Changed::No, None) => "was already on; its conditions decide".to_owned(),
     };
     let mut text = format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id)));
-    // What was wrong with the switches before: a broken file was kept beside the new one.
-    workspace.diagnostics.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+    // A broken file of switches was replaced, and a copy of it was kept.
+    workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a person's own switch, for every root.
+/// Writes the user's own switch for every root.
 pub(super) fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
     let toggles = workspace
         .toggles()
-        .context("there is no home folder to keep the toggle in: set HOME, or use `--team`")?;
+        .context("no home folder found to store the toggle in: set HOME, or use `--team`")?;
     let mut changed = Changed::No;
     for root in &workspace.roots.roots {
-        if toggles.switch(Path::new(&root.path), id, to).context("the toggle could not be written")?
-            == Changed::Yes
-        {
+        if toggles.switch(Path::new(&root.path), id, to).context("cannot write the toggle")? == Changed::Yes {
             changed = Changed::Yes;
         }
     }
@@ -91,6 +90,6 @@ pub(super) fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow:
 
 fn switch_team(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
     let path = Path::new(&workspace.roots.roots[0].path).join("rulebook.toml");
-    let changed = set_team_switch(&path, id, to).context("the team's settings could not be written")?;
+    let changed = set_team_switch(&path, id, to).context("cannot write the team's settings")?;
     Ok((changed, workspace.homes.shown(&path)))
 }

@@ -1,4 +1,4 @@
-//! `trust`: what a workspace's files would do, what changed since they were trusted, and their hashes recorded.
+//! `trust`: reviews the workspace's files and what changed in them, and records that the user trusts them.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -16,8 +16,8 @@ use crate::diff::diff;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
-/// What is told of files that are not what they seem.
-const HIDING: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
+/// Diagnostics about text that people do not see.
+const HIDDEN: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
 
 pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -25,45 +25,46 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
     let mode = workspace.settings.trust;
     let store = workspace
         .trust_store()
-        .context("there is no home folder to keep trust in: set HOME or XDG_STATE_HOME")?;
+        .context("no home folder found to store trust in: set HOME or XDG_STATE_HOME")?;
     let file = homes.shown(store.file());
     if options.forget {
         for root in &roots.roots {
-            store.forget(&root.path).context("what was trusted could not be forgotten")?;
+            store.forget(&root.path).context("cannot remove the recorded trust")?;
         }
         return finish(
             args,
             &json!({ "version": VERSION, "mode": mode.name(), "forgotten": true, "file": file }),
-            || format!("forgotten\n  {file}\n"),
+            || format!("no longer trusted\n  {file}\n"),
         );
     }
-    let told =
-        workspace.diagnostics.iter().filter(|told| told.code == Code::BadState).cloned().collect::<Vec<_>>();
+    let diagnostics = workspace.diagnostics.iter();
+    let diagnostics: Vec<_> =
+        diagnostics.filter(|diagnostic| diagnostic.code == Code::BadState).cloned().collect();
     let review = workspace.review(&args.set.join("\n"));
     if !options.show {
         for (at, root) in roots.roots.iter().enumerate() {
             let of_root = review.files.iter().filter(|file| file.root == at);
             let texts: Vec<_> = of_root.map(|file| (file.path.clone(), file.text.clone())).collect();
-            store.record(&root.path, &texts).context("trust could not be recorded")?;
+            store.record(&root.path, &texts).context("cannot record trust")?;
         }
     }
     let shown: Vec<Shown<'_>> =
         roots.roots.iter().enumerate().map(|(at, root)| Shown::new(&review, at, &root.path)).collect();
     let value = json!({
         "version": VERSION, "mode": mode.name(), "recorded": !options.show, "file": file,
-        "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": told,
+        "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": diagnostics,
     });
     finish(args, &value, || {
         let mut text = String::new();
         shown.iter().for_each(|shown| shown.write(&mut text));
         let files = plural(review.files.len(), "file");
         let _ = if options.show {
-            writeln!(text, "nothing recorded; `rulebook trust` without `--show` records {files}")
+            writeln!(text, "nothing recorded; run `rulebook trust` without `--show` to record {files}")
         } else {
             writeln!(text, "{} {files} recorded in {file}", paint(GREEN, "trusted:"))
         };
         let _ = writeln!(text, "{}", paint(DIM, format!("trust = \"{}\" in your settings", mode.name())));
-        told.iter().for_each(|told| out::write_diagnostic(&mut text, told));
+        diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
         text
     })
 }
@@ -86,7 +87,7 @@ struct Shown<'r> {
     always: Vec<&'r Rule>,
     stream: Vec<&'r Rule>,
     others: usize,
-    hiding: Vec<&'r Diagnostic>,
+    hidden: Vec<&'r Diagnostic>,
 }
 
 impl<'r> Shown<'r> {
@@ -98,7 +99,9 @@ impl<'r> Shown<'r> {
         let origins = origins.chain(book.rejected().iter().map(|rejected| &rejected.origin));
         let own: HashSet<&str> =
             origins.filter(|origin| is_here(origin)).map(|origin| origin.display.as_str()).collect();
-        let hides = |told: &&Diagnostic| HIDING.contains(&told.code) && own.contains(told.path.as_str());
+        let is_hidden = |diagnostic: &&Diagnostic| {
+            HIDDEN.contains(&diagnostic.code) && own.contains(diagnostic.path.as_str())
+        };
         let rules = book.rules().filter(|(rule, off)| off.is_none() && is_here(&rule.origin));
         let (always, rest): (Vec<&Rule>, Vec<&Rule>) =
             rules.map(|(rule, _)| rule).partition(|rule| rule.is_on_here());
@@ -112,7 +115,7 @@ impl<'r> Shown<'r> {
             always,
             stream,
             others: others.len(),
-            hiding: review.loaded.diagnostics.iter().filter(hides).collect(),
+            hidden: review.loaded.diagnostics.iter().filter(is_hidden).collect(),
         }
     }
 
@@ -127,12 +130,12 @@ impl<'r> Shown<'r> {
         let files: Vec<Value> = self
             .files
             .iter()
-            .map(|file| json!({ "path": file.path, "state": word(&file.standing), "diff": lines(file) }))
+            .map(|file| json!({ "path": file.path, "state": word(&file.standing), "diff": changed_lines(file) }))
             .collect();
         json!({
             "root": self.root, "trusted": self.is_trusted, "files": files, "gone": self.gone,
             "settings": self.settings().map(|file| &file.text),
-            "alwaysOn": ids(&self.always), "stream": ids(&self.stream), "others": self.others, "hidden": self.hiding,
+            "alwaysOn": ids(&self.always), "stream": ids(&self.stream), "others": self.others, "hidden": self.hidden,
         })
     }
 
@@ -141,11 +144,11 @@ impl<'r> Shown<'r> {
             self.files.iter().filter(|file| file.standing != Standing::Same).collect();
         let state = match (self.is_trusted, changed.len() + self.gone.len()) {
             (false, _) => paint(YELLOW, "not trusted yet"),
-            (true, 0) => paint(GREEN, "trusted, and nothing changed since"),
-            (true, count) => paint(YELLOW, format!("trusted; {} changed since", plural(count, "file"))),
+            (true, 0) => paint(GREEN, "trusted, unchanged"),
+            (true, count) => paint(YELLOW, format!("trusted, but {} changed since", plural(count, "file"))),
         };
         let _ = writeln!(text, "{} {state}", paint(BOLD, out::clean(self.root)));
-        for (title, rules) in [("always on", &self.always), ("watches what the model writes", &self.stream)] {
+        for (title, rules) in [("always on", &self.always), ("watches the model's output", &self.stream)] {
             if !rules.is_empty() {
                 let _ = writeln!(text, "\n  {title}");
                 let mut table = Table::default();
@@ -159,20 +162,22 @@ impl<'r> Shown<'r> {
         if let Some(file) = self.settings() {
             let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff("", &file.text)));
         }
-        if !self.hiding.is_empty() {
-            let _ = writeln!(text, "\n  {}", paint(RED, "hidden"));
-            for told in &self.hiding {
-                let _ = writeln!(text, "    {} {}", out::place(told), out::clean(&told.message));
+        if !self.hidden.is_empty() {
+            let _ = writeln!(text, "\n  {}", paint(RED, "hidden text"));
+            for diagnostic in &self.hidden {
+                let message = out::clean(&diagnostic.message);
+                let _ = writeln!(text, "    {} {message}", out::place(diagnostic));
             }
         }
         if self.is_trusted && changed.len() + self.gone.len() > 0 {
-            let _ = writeln!(text, "\n  changed since");
+            let _ = writeln!(text, "\n  changes");
             for file in changed {
-                let _ = writeln!(text, "    {} is {}", out::clean(&file.path), word(&file.standing));
-                text.push_str(&indented(&lines(file)));
+                let change = if file.standing == Standing::New { "is new" } else { "changed" };
+                let _ = writeln!(text, "    {} {change}", out::clean(&file.path));
+                text.push_str(&indented(&changed_lines(file)));
             }
             self.gone.iter().for_each(|path| {
-                let _ = writeln!(text, "    {} is gone", out::clean(path));
+                let _ = writeln!(text, "    {} was removed", out::clean(path));
             });
         }
         text.push('\n');
@@ -187,8 +192,8 @@ fn word(standing: &Standing) -> &'static str {
     }
 }
 
-/// What changed in a file, line by line; nothing for one that is what was trusted.
-fn lines(file: &Reviewed) -> String {
+/// Returns what changed in a file, line by line; empty if it is unchanged.
+fn changed_lines(file: &Reviewed) -> String {
     let before = match &file.standing {
         Standing::Same => return String::new(),
         Standing::New => "",

@@ -156,7 +156,7 @@ fn a_missing_home_is_reported_where_one_is_needed() {
     for (words, _) in &WRITERS[..2] {
         let output = homeless(words).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{words:?}");
-        assert!(stderr(&output).contains("there is no home folder"), "{output:?}");
+        assert!(stderr(&output).contains("no home folder found"), "{output:?}");
     }
     let output = homeless(&["prompt"]).output().unwrap();
     assert!(output.status.success() && stdout(&output).contains("Rule a."), "{output:?}");

@@ -1,6 +1,6 @@
 //! The built binary from outside: its commands, hooks and servers, each in its own home and workspace.
 
-#![cfg(unix)]
+#![cfg(all(unix, feature = "mcp", feature = "proxy", feature = "remote", feature = "ui"))]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod ci;

@@ -335,7 +335,7 @@ fn errors_say_what_to_do() {
     check(
         "read_rule",
         json!({ "name": "wbe" }),
-        "there is no rule `wbe`\nhelp: there are, nearest first: web, db, cursorrules",
+        "no rule named `wbe`\nhelp: most similar first: web, db, cursorrules",
     );
     check(
         "rules_for",
@@ -343,14 +343,14 @@ fn errors_say_what_to_do() {
         "the arguments do not fit: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: the tool's `inputSchema` says what to write",
     );
     let outside = format!(
-        "`/etc/hosts` lies outside the root `{}`\nhelp: name a path below the root, or add its folder with `--root`",
+        "`/etc/hosts` is outside the root `{}`\nhelp: name a path inside the root, or add its folder with `--root`",
         sandbox.path("repo").display()
     );
     check("explain", json!({ "paths": ["/etc/hosts"] }), &outside);
     for uri in ["rule://wbe", "file:///etc/hosts"] {
         let error = client.ask("resources/read", json!({ "uri": uri }));
         assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
-        assert!(error["message"].as_str().unwrap().contains("there are, nearest first: "), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("most similar first: "), "{error}");
     }
 }
 

@@ -145,6 +145,7 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
 }
 
 /// The answer to an event of Claude Code that did not come over standard input.
+#[cfg(feature = "mcp")]
 pub(super) fn claude(workspace: &Workspace, value: &Value) -> Option<Value> {
     respond(workspace, &claude::HOST, &(claude::HOST.decode)(value)?, Caller::Server)
 }

@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // A root that is not there is told now, not at the first question.
     server.asks.workspace()?;
     let asks = Arc::clone(&server.asks);
-    super::remote::keep_fresh(move || asks.workspace());
+    super::keep_fresh::keep_fresh(move || asks.workspace());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         // Directly: the handshake is then one request like the others, and whatever a client sends before it is

@@ -31,7 +31,6 @@ use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
 use crate::input::open_workspace;
-use crate::surface::remote;
 use log::Log;
 use server::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
@@ -44,7 +43,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
     let args = args.lasting();
-    remote::keep_fresh(move || open_workspace(&args));
+    crate::surface::keep_fresh::keep_fresh(move || open_workspace(&args));
     if !is_for_child {
         raise_limit();
     }

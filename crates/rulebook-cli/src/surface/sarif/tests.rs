@@ -19,10 +19,12 @@ enum Holds {
     Word(&'static [&'static str]),
     Object(&'static str),
     List(&'static str),
+    /// A list that is not empty.
+    Items(&'static str),
     /// An object whose properties may have any name.
     Map(&'static Holds),
 }
-use Holds::{List, Map, Number, Object, Text, Uri, UriReference, Word};
+use Holds::{Items, List, Map, Number, Object, Text, Uri, UriReference, Word};
 
 const LEVELS: Holds = Word(&["none", "note", "warning", "error"]);
 const REQUIRED: bool = true;
@@ -115,7 +117,7 @@ const STANDARD: &[(&str, &str, Properties)] = &[
         "3.55",
         &[
             ("description", OPTIONAL, Object("message")),
-            ("artifactChanges", REQUIRED, List("artifactChange")),
+            ("artifactChanges", REQUIRED, Items("artifactChange")),
         ],
     ),
     (
@@ -123,7 +125,7 @@ const STANDARD: &[(&str, &str, Properties)] = &[
         "3.56",
         &[
             ("artifactLocation", REQUIRED, Object("artifactLocation")),
-            ("replacements", REQUIRED, List("replacement")),
+            ("replacements", REQUIRED, Items("replacement")),
         ],
     ),
     (
@@ -146,10 +148,11 @@ impl Holds {
             Number(least) => value.as_i64().is_some_and(|number| number >= *least),
             Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Object(name) => return check_object(name, value, at, faults),
-            List(name) => value.as_array().is_some_and(|items| {
-                let checked = items.iter().enumerate();
-                checked.for_each(|(nth, item)| check_object(name, item, &format!("{at}/{nth}"), faults));
-                true
+            List(name) | Items(name) => value.as_array().is_some_and(|items| {
+                for (nth, item) in items.iter().enumerate() {
+                    check_object(name, item, &format!("{at}/{nth}"), faults);
+                }
+                matches!(self, List(_)) || !items.is_empty()
             }),
             Map(holds) => value.as_object().is_some_and(|fields| {
                 fields.iter().for_each(|(key, value)| holds.check(value, &format!("{at}/{key}"), faults));
@@ -330,6 +333,7 @@ fn a_report_against_the_standard_is_found_out() {
     check(result, set("message", json!({})), "no `text`");
     check(result, set("ruleIndex", json!(1)), "`ruleIndex`");
     check(&format!("{result}/fixes/0"), remove("artifactChanges"), "no `artifactChanges`");
+    check(&format!("{result}/fixes/0"), set("artifactChanges", json!([])), "/artifactChanges");
     let place = format!("{result}/locations/0/physicalLocation");
     check(&format!("{place}/region"), set("startLine", json!(0)), "/startLine");
     check(&format!("{place}/region"), set("endColumn", json!(8)), "empty region");

@@ -33,6 +33,13 @@ impl CachedRules {
         self.loaded.book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == source)
     }
 
+    /// Whether the user's own switch decides: the rule is on, or the user turned it off.
+    pub(super) fn is_switchable(&self, row: &Row) -> bool {
+        let mut rules = self.loaded.book.rules();
+        let found = rules.find(|(rule, _)| rule.origin.display == row.source);
+        found.and_then(|(_, off)| off).is_none_or(|off| off.by == "toggle")
+    }
+
     pub(super) fn row(&self, source: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.source == source)
     }

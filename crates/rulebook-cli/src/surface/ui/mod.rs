@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
         open(&url);
     }
     let args = args.lasting();
-    super::remote::keep_fresh(move || open_workspace(&args));
+    super::keep_fresh::keep_fresh(move || open_workspace(&args));
     let server = Server { guard, looks, live: Live::new(state.map(|state| state.join("rulebook"))) };
     let busy = AtomicUsize::new(0);
     thread::scope(|scope| {

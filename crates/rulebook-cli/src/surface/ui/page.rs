@@ -6,8 +6,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::html::escape;
 
+use super::super::status::RuleState;
 use super::cache::CachedRules;
 use super::http::{Query, Response, query};
+use crate::out::age;
 
 /// The views, as the frame lists them: address, title.
 const VIEWS: &[(&str, &str)] =
@@ -120,24 +122,35 @@ pub(super) fn counted(count: usize, word: &str) -> String {
 /// How long ago, in words; the script adds the hour.
 pub(super) fn when(at: u64) -> Markup {
     let moment = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(at);
-    html! { time data-at=(at) { (super::super::sessions::age(moment)) } }
+    html! { time data-at=(at) { (age(moment)) } }
 }
 
-/// The states a rule can be in, as the page names them.
-pub(super) const STATES: &[(&str, &str)] = &[
-    ("stack", "On"),
-    ("inactive", "Waiting"),
-    ("offered", "Offered"),
-    ("stream", "Stream"),
-    ("overridden", "Overridden"),
-    ("disabled", "Off"),
-    ("rejected", "Rejected"),
+/// The states of rules, in the order in which the page lists them.
+pub(super) const STATES: [RuleState; 7] = [
+    RuleState::Stack,
+    RuleState::Inactive,
+    RuleState::Offered,
+    RuleState::Stream,
+    RuleState::Overridden,
+    RuleState::Disabled,
+    RuleState::Rejected,
 ];
 
-/// A rule's state as a mark.
-pub(super) fn state(state: &str) -> Markup {
-    let title = STATES.iter().find(|(name, _)| *name == state).map_or(state, |(_, title)| *title);
-    html! { span class=(format!("state {state}")) { (title) } }
+pub(super) fn state_title(state: RuleState) -> &'static str {
+    match state {
+        RuleState::Stack => "On",
+        RuleState::Inactive => "Waiting",
+        RuleState::Offered => "Offered",
+        RuleState::Stream => "Stream",
+        RuleState::Overridden => "Overridden",
+        RuleState::Disabled => "Off",
+        RuleState::Rejected => "Rejected",
+    }
+}
+
+/// A rule's state as a badge.
+pub(super) fn state_badge(state: RuleState) -> Markup {
+    html! { span class=(format!("state {}", state.name())) { (state_title(state)) } }
 }
 
 /// Diagnostics, each with what to write instead.

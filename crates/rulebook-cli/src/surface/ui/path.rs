@@ -90,13 +90,13 @@ fn answer(look: &CachedRules, input: &Input, asked: &Query) -> Markup {
     };
     html! {
         (share(asked))
-        @for (target, cost) in answer.targets() {
+        @for (target, cost) in &answer.targets {
             div .columns .wide-first {
                 div {
                     h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
                     (stack(look, target))
                     (others(target, !asked.get("all").is_empty(), asked))
-                    (differences(answer.differences()))
+                    (differences(&answer.differences))
                 }
                 (prompt(look, input))
             }
@@ -212,7 +212,7 @@ fn differences(found: &[Differing]) -> Markup {
             section .others {
                 h3 { "What was meant, and what the agent itself does " span .count { (grouped(found.len())) } }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
-                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.told())) } }
+                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
                 } }
             }
         }

@@ -10,12 +10,12 @@ use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::source::{MAX_SOURCE, Origin};
 use rulebook_workspace::Reached;
 
-use super::super::status::Row;
+use super::super::status::{Row, RuleState};
 use super::cache::{CachedTree, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
 use super::page::{
-    self, Text, counted, frame, grouped, name, path_link, rule_link, state, ticks, tokens, when,
+    self, Text, counted, frame, grouped, name, path_link, rule_link, state_badge, ticks, tokens, when,
 };
 use super::rules;
 
@@ -43,8 +43,8 @@ pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Re
         div #live {
             header .title {
                 h1 { (name(&row.id)) }
-                (state(row.state))
-                (rules::switch(row, &format!("rule{}", asked.with(&[]))))
+                (state_badge(row.state))
+                (rules::switch(&look, row, &format!("rule{}", asked.with(&[]))))
             }
             @if let Some(description) = &row.description { p .lead { (Text(description)) } }
             (facts(row, rule, delivered))
@@ -68,12 +68,12 @@ pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Re
 fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
     html! {
         dl .facts {
-            div { dt { "Comes on" } dd { (row.activation.unwrap_or(Activation::Never)) } }
+            div { dt { "Comes on" } dd { (row.activation.unwrap_or(Activation::Never).name()) } }
             @if let Some(rule) = rule {
                 div { dt { "Because" } dd { (basis(rule.basis)) } }
                 div { dt { "Priority" } dd { (rule.priority) } }
             }
-            div { dt { "Now" } dd { (rules::detail(row)) @if row.state == "stack" { "on" } } }
+            div { dt { "Now" } dd { (rules::detail(row)) @if row.state == RuleState::Stack { "on" } } }
             div { dt { "Format" } dd { (row.format) } }
             div { dt { "Scope" } dd { (row.scope) } }
             div { dt { "Costs" } dd { (tokens(row.tokens)) " tokens" } }

@@ -6,11 +6,13 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::Activation;
 
-use super::super::status::{Row, state_words};
+use super::super::status::{Row, RuleState, state_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
-use super::page::{self, Text, counted, frame, grouped, name, rule_link, state, tokens, when};
+use super::page::{
+    self, Text, counted, frame, grouped, name, rule_link, state_badge, state_title, tokens, when,
+};
 
 /// How many rules a page has.
 const SIZE: usize = 100;
@@ -56,7 +58,7 @@ fn list(look: &CachedRules, live: &Live, asked: &Query) -> Markup {
             @if found.is_empty() {
                 p .none { "No rule is like that. " a href="rules" { "Show all" } }
             } @else {
-                (table(&found[part], asked, &delivered))
+                (table(look, &found[part], asked, &delivered))
                 (page::pager("rules", asked, page, pages, ["← Before", "Next →"]))
             }
         }
@@ -83,13 +85,17 @@ impl<'q> Wanted<'q> {
     }
 
     fn takes(&self, row: &Row) -> bool {
-        (self.state.is_empty() || self.state == row.state) && self.takes_in_any_state(row)
+        (self.state.is_empty() || self.state == row.state.name()) && self.takes_in_any_state(row)
     }
 
     fn takes_in_any_state(&self, row: &Row) -> bool {
         let is = |wanted: &str, has: &str| wanted.is_empty() || wanted == has;
-        let mut texts = vec![row.id.as_str(), &row.source, row.format.name()];
-        texts.extend(row.activation.map(Activation::name));
+        let mut texts = vec![
+            row.id.as_str(),
+            &row.source,
+            row.format.name(),
+            row.activation.map_or("", Activation::name),
+        ];
         texts.extend(row.description.as_deref());
         texts.extend(row.globs.iter().chain(&row.tags).map(String::as_str));
         let has = |word: &String| texts.iter().any(|text| text.to_lowercase().contains(word.as_str()));
@@ -98,8 +104,7 @@ impl<'q> Wanted<'q> {
 }
 
 fn summary(look: &CachedRules) -> Markup {
-    let always =
-        look.rows.iter().filter(|row| row.state == "stack" && row.activation == Some(Activation::Always));
+    let always = look.rows.iter().filter(|row| row.is_always_on());
     let mend = Some(look.loaded.diagnostics.len()).filter(|count| *count > 0);
     let (count, cost) = always.fold((0, 0), |(count, cost), row| (count + 1, cost + row.tokens));
     html! {
@@ -124,7 +129,7 @@ fn choice<'r>(key: &str, all: &str, asked: &Query, has: impl Iterator<Item = &'r
 
 /// The states as a row of links, each with how many rules are in it.
 fn states(look: &CachedRules, wanted: &Wanted<'_>, asked: &Query) -> Markup {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<RuleState, usize> = HashMap::new();
     let mut all = 0;
     for row in look.rows.iter().filter(|row| wanted.takes_in_any_state(row)) {
         *counts.entry(row.state).or_default() += 1;
@@ -140,14 +145,14 @@ fn states(look: &CachedRules, wanted: &Wanted<'_>, asked: &Query) -> Markup {
     html! {
         nav .chips aria-label="State" {
             (link("", "All", all))
-            @for (name, title) in page::STATES {
-                @if let Some(count) = counts.get(name) { (link(name, title, *count)) }
+            @for state in page::STATES {
+                @if let Some(count) = counts.get(&state) { (link(state.name(), state_title(state), *count)) }
             }
         }
     }
 }
 
-fn table(rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Markup {
+fn table(look: &CachedRules, rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Markup {
     let back = format!("rules{}", asked.with(&[]));
     html! {
         table .rules data-rows="" {
@@ -158,7 +163,7 @@ fn table(rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Mark
             tbody {
                 @for row in rows {
                     tr {
-                        td .switch-cell { (switch(row, &back)) }
+                        td .switch-cell { (switch(look, row, &back)) }
                         th scope="row" {
                             (rule_link(&row.id, &row.source))
                             span .source { (name(&row.source)) }
@@ -167,7 +172,7 @@ fn table(rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Mark
                         td data-title="Scope" { (row.scope) }
                         td data-title="Comes on" { (comes_on(row)) }
                         td .number data-title="Tokens" { (tokens(row.tokens)) }
-                        td .now data-title="Now" { (state(row.state)) " " (detail(row)) }
+                        td .now data-title="Now" { (state_badge(row.state)) " " (detail(row)) }
                         td data-title="Delivered" {
                             @match delivered.get(&row.source) {
                                 Some(0) => "in a session",
@@ -186,7 +191,7 @@ fn table(rows: &[&Row], asked: &Query, delivered: &HashMap<String, u64>) -> Mark
 fn comes_on(row: &Row) -> Markup {
     html! {
         @match (row.activation, row.basis) {
-            (Some(activation), Some(basis)) => { (activation) " " span class=(format!("basis {basis}")) { (basis) } }
+            (Some(activation), Some(basis)) => { (activation.name()) " " span class=(format!("basis {}", basis.name())) { (basis.name()) } }
             _ => "–",
         }
     }
@@ -196,23 +201,23 @@ fn comes_on(row: &Row) -> Markup {
 pub(super) fn detail(row: &Row) -> Markup {
     let (_, words) = state_words(row);
     let words = match row.state {
-        "stack" => "",
-        state => words.strip_prefix(state).unwrap_or(&words).trim_start_matches([':', ' ']),
+        RuleState::Stack => "",
+        state => words.strip_prefix(state.name()).unwrap_or(&words).trim_start_matches([':', ' ']),
     };
     html! { span .detail { (page::ticks(words)) } }
 }
 
 /// The person's own switch. One who did not throw it cannot throw it back.
-pub(super) fn switch(row: &Row, back: &str) -> Markup {
-    let is_on = row.state != "disabled";
-    let is_own = matches!(row.off.as_deref(), None | Some("toggle")) && row.state != "rejected";
+pub(super) fn switch(look: &CachedRules, row: &Row, back: &str) -> Markup {
+    let is_on = row.state != RuleState::Disabled;
+    let is_own = look.is_switchable(row) && row.state != RuleState::Rejected;
     let said = if is_on { "on" } else { "off" };
     html! {
         form method="post" action="toggle" {
             input type="hidden" name="id" value=(row.id);
             input type="hidden" name="to" value=(if is_on { "off" } else { "on" });
             input type="hidden" name="back" value=(back);
-            button .switch type="submit" role="switch" aria-checked=(is_on && row.state != "rejected") disabled[!is_own]
+            button .switch type="submit" role="switch" aria-checked=(is_on && row.state != RuleState::Rejected) disabled[!is_own]
                 aria-label=(Text(&format!("{} is {said}", row.id))) title=(if is_own { "your own switch: off means off whatever its conditions say" } else { "not switched off by you" }) {}
         }
     }

@@ -1,0 +1,104 @@
+//! Parses the command line, and prints `--help` with the commands in groups.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
+
+use super::Args;
+
+/// The commands as `--help` groups them.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Inspect", &["status", "explain", "prompt", "read", "coverage", "sessions", "watch"]),
+    ("Fix", &["check", "test", "stream", "enable", "disable"]),
+    ("Wire up", &["install", "uninstall", "hook", "trust", "remote"]),
+    ("Servers", &["ui", "mcp", "proxy"]),
+    ("Other", &["formats", "completions", "man", "help"]),
+];
+
+/// Parses the command line; prints help or an error and exits where there is nothing to run.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
+    let args = hoisted(args);
+    match Args::try_parse_from(&args) {
+        Ok(args) => args,
+        // Only now is help built: a hook starts on every tool call.
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            let matches = with_groups(Args::command()).get_matches_from(args);
+            Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        }
+        Err(error) => error.exit(),
+    }
+}
+
+/// Replaces the list of commands in the help text, which clap prints as one.
+fn with_groups(mut command: clap::Command) -> clap::Command {
+    command.build();
+    let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
+    let width = command.get_subcommands().map(|command| command.get_name().len()).max().unwrap_or(0);
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (title, names) in GROUPS {
+        let _ = writeln!(template, "\n{header}{title}:{header:#}");
+        for command in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let name = command.get_name();
+            let pad = " ".repeat(width - name.len());
+            let _ = writeln!(template, "  {literal}{name}{literal:#}{pad}  {about}");
+        }
+    }
+    let _ = write!(template, "\n{header}Options:{header:#}\n{{options}}");
+    command.help_template(template)
+}
+
+/// Moves `--root` and `--set` in front of the command: they accumulate, and clap would let those after the command replace
+/// those before it.
+fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.into_iter();
+    let mut front: Vec<OsString> = args.next().into_iter().collect();
+    let mut rest = Vec::new();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        match text.as_ref() {
+            "--" => {
+                rest.push(arg);
+                break;
+            }
+            "--root" | "--set" => front.extend([Some(arg), args.next()].into_iter().flatten()),
+            _ if text.starts_with("--root=") || text.starts_with("--set=") => front.push(arg),
+            _ => rest.push(arg),
+        }
+    }
+    front.extend(rest);
+    front.extend(args);
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_and_the_list_of_commands_say_the_same() {
+        let (listed, mut built) = (Args::command(), Args::command());
+        built.build();
+        for command in listed.get_subcommands() {
+            let name = command.get_name();
+            let found = built.find_subcommand(name).and_then(clap::Command::get_about);
+            assert!(found.is_some(), "{name}");
+            assert_eq!(found, command.get_about(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_and_fits_on_a_line() {
+        let help = with_groups(Args::command()).render_help().to_string();
+        for command in Args::command().get_subcommands() {
+            let name = command.get_name();
+            let groups = GROUPS.iter().flat_map(|(_, names)| *names).filter(|other| **other == name).count();
+            assert_eq!(groups, 1, "{name}");
+            assert!(help.contains(&command.get_about().unwrap().to_string()), "{name}");
+        }
+        let commands = help.split("Options:").next().unwrap();
+        assert!(commands.lines().all(|line| line.chars().count() <= 80), "{commands}");
+    }
+}
