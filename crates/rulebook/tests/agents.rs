@@ -1,7 +1,7 @@
-//! Agents: what the real clients were seen to do with rule files, against what `--as` says they do.
+//! What real agents do with rule files, compared with the views that `--as` shows.
 //!
-//! Each file in `agents/` was made by running the client on a folder of rules against a scripted model, reading one file
-//! a session, and looking for the rules' texts in the requests.
+//! Each file in `agents/` was recorded: the agent ran in a folder of rules against a scripted model and read one file per
+//! session, and the requests were searched for the texts of the rules.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,37 +21,37 @@ use rulebook::rule::{Activation, Rule};
 use rulebook::source::{Origin, Source};
 
 #[test]
-fn claude_code_does_what_it_was_seen_to_do() {
+fn the_view_of_claude_code_is_as_recorded() {
     check(
         "claude",
         &[
             // Anchors are refused in headers, here and everywhere.
             "---\npaths: &a src/**\n---\n",
-            // Of a key that is there twice the first counts everywhere, and that is told; the client takes the last.
+            // The first of two equal keys counts everywhere, and that is reported; the agent uses the last.
             "---\npaths: src/**\npaths: lib/**\n---\n",
-            // Quotes around a pattern inside quotes are taken off everywhere.
+            // Quotes around a pattern inside quotes are removed everywhere.
             "---\npaths:\n  - \"\\\"read me.md\\\"\"\n---\n",
-            // Half a bracket each, after the comma parted them: nobody means this.
+            // Each part has half a bracket after the split at the comma: nobody means this.
             "---\npaths: [*.ts, *.tsx]\n---\n",
         ],
     );
 }
 
 #[test]
-fn copilots_command_line_does_what_it_was_seen_to_do() {
+fn the_view_of_copilots_command_line_is_as_recorded() {
     check(
         "copilot-cli",
         &[
             "---\napplyTo: &a src/**\n---\n",
             "---\napplyTo: \"\\\"read me.md\\\"\"\n---\n",
-            // A header that strict YAML cannot read and the client's own reader can.
+            // A header that strict YAML cannot read, but the agent's own reader can.
             "---\napplyTo: 'src/**', 'lib/**'\n---\n",
             "---\n\tapplyTo: src/**\n---\n",
         ],
     );
 }
 
-/// Compares every case; `known` differ, and must: one that no longer does is to be taken off the list.
+/// Compares every case. The cases in `known` must differ: remove one from the list if it no longer does.
 #[track_caller]
 fn check(agent: &str, known: &[&str]) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/agents/{agent}.tsv"));
@@ -69,7 +69,7 @@ fn check(agent: &str, known: &[&str]) {
         let found = found(rule.as_ref(), &targets);
         let differs = found != loaded;
         if differs != known.contains(&text.as_str()) {
-            wrong.push(format!("{text:?}\n  seen  {loaded:?}\n  here  {found:?}"));
+            wrong.push(format!("{text:?}\n  recorded  {loaded:?}\n  found     {found:?}"));
         }
         count += 1;
     }
@@ -77,7 +77,7 @@ fn check(agent: &str, known: &[&str]) {
     assert!(wrong.is_empty(), "{} of {count} differ\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Where the rule is on: `always`, or after which files.
+/// `always`, or the files that activate the rule.
 fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
     let Some(rule) = rule else { return Vec::new() };
     if rule.activation == Activation::Always || rule.globs.len() == 1 && is_always(&rule.globs[0], rule) {
@@ -90,7 +90,7 @@ fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
     targets.iter().copied().filter(|path| is_on(path)).collect()
 }
 
-/// The clients take a pattern for everything as no pattern at all.
+/// The agents treat a pattern that matches everything as no pattern.
 fn is_always(glob: &str, rule: &Rule) -> bool {
     match rule.origin.format.id {
         FormatId::Claude => glob == "**",
@@ -98,9 +98,9 @@ fn is_always(glob: &str, rule: &Rule) -> bool {
     }
 }
 
-/// The same file as one agent and another take it: where they part is what people trip over.
+/// The same file, read by one agent and another.
 #[test]
-fn agents_part_where_they_are_known_to() {
+fn agents_differ_as_documented() {
     #[track_caller]
     fn check(agents: &str, header: &str, path: &str, want: &str) {
         for name in agents.split(' ') {
@@ -140,7 +140,7 @@ fn agents_part_where_they_are_known_to() {
     check("cursor", "", "src/a.ts", "manual");
     check("copilot-vscode", "", "src/a.ts", "offered");
     check("windsurf devin antigravity qoder lingma", "", "src/a.ts", "never");
-    // What is told of the last is that nobody documents it.
+    // The last is reported as undocumented.
     assert_eq!(Agent::named("windsurf").unwrap().known_by().bare, Bare::Undocumented);
 }
 

@@ -1,4 +1,4 @@
-//! Laws that hold for any workspace: one state a rule, no order but the rules' own, nothing lost, nothing panics.
+//! Properties of every workspace: each rule has one state, only ranks decide the order, nothing is lost, nothing panics.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -16,7 +16,7 @@ use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::resolve::{Off, Rulebook, Switches, resolve};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
-/// A file somewhere in a workspace: which format, place, folder, name, and its text.
+/// A rule file: its format, place, folder, name and text.
 #[derive(Clone, Debug)]
 struct File {
     format: usize,
@@ -108,7 +108,7 @@ fn source(file: &File) -> Source {
     Source { origin, text }
 }
 
-/// One file a place: a later one with the same name replaces the earlier.
+/// One file per path: a later file replaces an earlier one.
 fn workspace() -> impl Strategy<Value = Vec<File>> {
     prop::collection::vec(file(), 0..14).prop_map(|files| {
         files
@@ -143,7 +143,7 @@ fn book(files: &[File]) -> Rulebook {
     resolve(files.iter().map(|file| parse(source(file)).entry), &switches())
 }
 
-/// Everything a surface could show, as text.
+/// Everything that a surface could show, as text.
 fn shown(book: &Rulebook, evidence: &Evidence) -> String {
     let evaluation = evaluate(book, evidence);
     let target = explain(None, book, &evaluation, evidence, &Roots::default());
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn one_winner_an_id_and_losers_name_it(files in workspace(), evidence in some_evidence()) {
+    fn each_id_has_one_winner_that_the_others_name(files in workspace(), evidence in some_evidence()) {
         let book = book(&files);
         let evaluation = evaluate(&book, &evidence);
         let applies = |state: &State| matches!(state, State::Stack | State::Offered | State::Stream);
@@ -177,29 +177,29 @@ proptest! {
             prop_assert!(winners.insert(&verdict.rule.id), "two of id {}", verdict.rule.id);
             prop_assert!(!verdict.rule.body.is_empty());
             if matches!(verdict.state, State::Stack) {
-                prop_assert!(bodies.insert(&verdict.rule.body), "one text twice");
+                prop_assert!(bodies.insert(&verdict.rule.body), "one text is delivered twice");
             }
         }
         for verdict in &evaluation.verdicts {
             match &verdict.state {
-                // The winner may itself be a duplicate of another rule's text; then that rule is delivered.
+                // The winner may be a duplicate of the text of another rule; then that rule is delivered.
                 State::Overridden { winner, .. } => {
                     let state = &evaluation.verdicts.iter().find(|v| std::ptr::eq(v.rule, *winner)).unwrap().state;
-                    let is_told = applies(state) || matches!(state, State::Overridden { .. });
-                    prop_assert!(is_told, "the winner does not apply");
+                    let is_shown = applies(state) || matches!(state, State::Overridden { .. });
+                    prop_assert!(is_shown, "the winner does not apply");
                 }
-                State::Stack => prop_assert!(verdict.rule.id != "c", "switched off is off"),
+                State::Stack => prop_assert!(verdict.rule.id != "c", "a disabled rule applies"),
                 State::Inactive(why) => prop_assert!(!why.detail.is_empty()),
                 _ => {}
             }
             if evidence.paths.is_empty() {
-                prop_assert!(verdict.because.iter().all(|reason| reason.condition != "paths"), "no evidence, no path rule");
+                prop_assert!(verdict.because.iter().all(|reason| reason.condition != "paths"), "a path rule applies without evidence");
             }
         }
     }
 
     #[test]
-    fn the_order_of_files_decides_nothing(files in workspace(), evidence in some_evidence(), seed in any::<u64>()) {
+    fn the_order_of_files_has_no_effect(files in workspace(), evidence in some_evidence(), seed in any::<u64>()) {
         let mut shuffled = files.clone();
         let len = shuffled.len().max(1);
         for at in 0..shuffled.len() {
@@ -210,8 +210,8 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_keys_decides_nothing(files in workspace(), evidence in some_evidence()) {
-        // A header nobody can read is text, and text has an order.
+    fn the_order_of_keys_has_no_effect(files in workspace(), evidence in some_evidence()) {
+        // An unreadable header is text, and text has an order.
         let files: Vec<File> = files
             .into_iter()
             .filter(|file| !file.broken && !file.fields.contains(&"globs: *.ts,*.tsx"))
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rule_that_does_not_apply_changes_nothing_for_the_others(files in workspace(), evidence in some_evidence()) {
+    fn a_rule_that_does_not_apply_has_no_effect_on_others(files in workspace(), evidence in some_evidence()) {
         let whole = book(&files);
         let evaluation = evaluate(&whole, &evidence);
         let inactive: BTreeSet<&str> = evaluation
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn a_budget_is_kept_by_whole_rules(files in workspace(), evidence in some_evidence(), limit in 0usize..80) {
+    fn a_budget_omits_whole_rules(files in workspace(), evidence in some_evidence(), limit in 0usize..80) {
         let book = book(&files);
         let evaluation = evaluate(&book, &evidence);
         let whole = render(&evaluation, Budget::default());
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn coverage_says_of_every_file_what_explain_says(files in workspace()) {
+    fn coverage_agrees_with_explain_for_every_file(files in workspace()) {
         let book = book(&files);
         let coverage = Coverage::new(&book);
         let mut one_by_one = coverage.tally(Listing::All);
@@ -273,7 +273,7 @@ proptest! {
                     _ => false,
                 };
                 let is_conditional = reached.is_some_and(|row| !row.further.is_empty());
-                // Whether a stream rule's gate lets a file through, `explain` does not say.
+                // `explain` does not show whether the paths of a stream rule match a file.
                 let is_gated = rule.stream.is_some() && !rule.globs.is_empty();
                 if is_conditional {
                     tokens = None;
@@ -304,7 +304,7 @@ proptest! {
         for (at, (rule, off)) in book.rules().enumerate() {
             let further = coverage.further(at);
             let is_gated = rule.stream.is_some() && !rule.globs.is_empty();
-            // Where any condition suffices, the others must not hold; else they must.
+            // If any condition suffices, the others must not hold; otherwise they must.
             let asks_paths = rule.conditions.iter().any(|c| matches!(c.key, "paths" | "when"));
             let is_any = rule.combine == MatchMode::Any && asks_paths;
             let others = |word: &str| (!is_any).then(|| word.to_owned());
@@ -338,8 +338,8 @@ proptest! {
             let mut source = source(&file);
             source.text = Ok(text.clone());
             let parsed = parse(source);
-            for told in &parsed.diagnostics {
-                prop_assert!(!told.message.is_empty() && !told.help.is_empty());
+            for found in &parsed.diagnostics {
+                prop_assert!(!found.message.is_empty() && !found.help.is_empty());
             }
             if let Entry::Rejected(rejected) = &parsed.entry {
                 prop_assert!(!rejected.codes.is_empty() && !parsed.diagnostics.is_empty());

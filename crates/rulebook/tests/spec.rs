@@ -1,4 +1,4 @@
-//! Behaviour: the pages in `spec/` and, one a format, in `formats/`: a small workspace, evidence, and the engine's verdicts.
+//! The pages in `spec/`, and in `formats/` one per format: a small workspace, evidence, and the verdicts of the engine.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,8 +13,9 @@ mod turns;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use page::{Piece, Stage};
-use rulebook::evaluate::State;
+use page::Stage;
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::{Reason, State};
 use rulebook::evidence::Input;
 use rulebook::format::{Base, FORMATS, FormatId, PlaceKind};
 use rulebook::render::{Budget, Notice, render};
@@ -22,13 +23,13 @@ use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Asked, Homes, Workspace};
 
 #[test]
-fn every_page_holds() {
-    hold("spec");
+fn behaviour_is_as_the_pages_show() {
+    check("spec");
 }
 
 #[test]
-fn every_format_reads_its_page() {
-    hold("formats");
+fn every_format_reads_the_files_of_its_page() {
+    check("formats");
 }
 
 #[test]
@@ -57,54 +58,24 @@ fn pages(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
 }
 
-fn hold(folder: &str) {
-    let mut stage = Stage::new();
-    let mut current = None;
-    let mut evidence = "{}".to_owned();
-    page::run(&pages(folder), |path, piece| {
-        if current.as_deref() != Some(path) {
-            current = Some(path.to_owned());
-            stage = Stage::new();
-            evidence = "{}".to_owned();
+fn check(folder: &str) {
+    page::run(&pages(folder), |stage, block| match block.words() {
+        ("off", _) => {
+            switch_off(stage, &block.body);
+            None
         }
-        match piece {
-            Piece::Section(_) => {
-                stage.section();
-                evidence = "{}".to_owned();
-                None
-            }
-            Piece::Block(block) => match block.words() {
-                ("file", path) => {
-                    stage.file(path, &block.body);
-                    None
-                }
-                ("link", path) => {
-                    stage.link(path, &block.body);
-                    None
-                }
-                ("evidence", _) => {
-                    evidence.clone_from(&block.body);
-                    None
-                }
-                ("off", _) => {
-                    switch_off(&stage, &block.body);
-                    None
-                }
-                ("verdicts", _) => Some(verdicts(&stage, &evidence)),
-                ("prompt", budget) => Some(prompt(&stage, &evidence, budget.parse().ok())),
-                ("notice", _) => Some(notice(&stage, &evidence)),
-                ("diagnostics", _) => Some(diagnostics(&stage, &evidence)),
-                ("turns", _) => Some(turns(&stage, &evidence, &block.body)),
-                ("evidence-paths", _) => Some(paths(&stage, &evidence)),
-                _ => None,
-            },
-            Piece::Prose(_) => None,
-        }
+        ("verdicts", _) => Some(verdicts(stage)),
+        ("prompt", budget) => Some(prompt(stage, budget.parse().ok())),
+        ("notice", _) => Some(notice(stage)),
+        ("diagnostics", _) => Some(diagnostics(stage)),
+        ("turns", _) => Some(turns(stage, &block.body)),
+        ("evidence-paths", _) => Some(paths(stage)),
+        _ => None,
     });
 }
 
-fn turns(stage: &Stage, evidence: &str, script: &str) -> String {
-    let asked = ask(stage, evidence);
+fn turns(stage: &Stage, script: &str) -> String {
+    let asked = ask(stage);
     let verdicts = asked.evaluate().verdicts;
     let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
     turns::play(&watching.map(|verdict| verdict.rule).collect::<Vec<_>>(), script)
@@ -122,13 +93,12 @@ fn open(stage: &Stage) -> Workspace {
     Workspace::open_with(&[stage.workspace()], homes, "").unwrap()
 }
 
-fn ask(stage: &Stage, evidence: &str) -> Asked {
-    let (mut input, mut told) = Input::from_json(evidence).unwrap();
+fn ask(stage: &Stage) -> Asked {
+    let (mut input, mut diagnostics) = Input::from_json(&stage.evidence).unwrap();
     input.os.get_or_insert_with(|| "linux".to_owned());
     let mut asked = open(stage).ask(&input);
-    told.extend(asked.diagnostics);
-    asked.diagnostics = told;
-    asked
+    diagnostics.append(&mut asked.diagnostics);
+    Asked { diagnostics, ..asked }
 }
 
 fn switch_off(stage: &Stage, ids: &str) {
@@ -139,9 +109,9 @@ fn switch_off(stage: &Stage, ids: &str) {
     }
 }
 
-/// One line a rule: state, id, file, activation and its basis, and why.
-fn verdicts(stage: &Stage, evidence: &str) -> String {
-    let asked = ask(stage, evidence);
+/// One line per rule: state, id, file, activation and its basis, and the reason.
+fn verdicts(stage: &Stage) -> String {
+    let asked = ask(stage);
     let mut rows: Vec<[String; 5]> = Vec::new();
     for verdict in asked.evaluate().verdicts {
         let rule = verdict.rule;
@@ -153,14 +123,9 @@ fn verdicts(stage: &Stage, evidence: &str) -> String {
             State::Overridden { winner, by } => {
                 ("overridden", format!("by {} ({}): {}", winner.id, winner.origin.display, by.name()))
             }
-            State::Disabled(off) => (
-                "disabled",
-                [Some(off.by.as_str()), off.file.as_deref()]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join(" in "),
-            ),
+            State::Disabled(off) => {
+                ("disabled", off.file.iter().fold(off.by.clone(), |by, file| format!("{by} in {file}")))
+            }
         };
         let activation = format!("{}/{}", rule.activation.name(), rule.basis.name());
         rows.push([state.to_owned(), rule.id.clone(), rule.origin.display.clone(), activation, why]);
@@ -179,8 +144,8 @@ fn verdicts(stage: &Stage, evidence: &str) -> String {
     rows.iter().map(line).collect()
 }
 
-fn because(asked: &Asked, reasons: &[rulebook::evaluate::Reason]) -> String {
-    let reason = |reason: &rulebook::evaluate::Reason| {
+fn because(asked: &Asked, reasons: &[Reason]) -> String {
+    let reason = |reason: &Reason| {
         let seen: Vec<String> = reason.seen.iter().map(|at| seen(asked, *at)).collect();
         let from = if seen.is_empty() { String::new() } else { format!(" ← {}", seen.join(", ")) };
         format!("{} {}{from}", reason.condition, reason.matched.join(", "))
@@ -194,20 +159,20 @@ fn seen(asked: &Asked, at: usize) -> String {
     format!("{} ({})", seen.path, sources.join(" "))
 }
 
-fn paths(stage: &Stage, evidence: &str) -> String {
-    let asked = ask(stage, evidence);
+fn paths(stage: &Stage) -> String {
+    let asked = ask(stage);
     (0..asked.evidence.paths.len()).map(|at| format!("{}\n", seen(&asked, at))).collect()
 }
 
-fn prompt(stage: &Stage, evidence: &str, tokens: Option<usize>) -> String {
-    let asked = ask(stage, evidence);
+fn prompt(stage: &Stage, tokens: Option<usize>) -> String {
+    let asked = ask(stage);
     let evaluation = asked.evaluate();
     let text = render(&evaluation, Budget { tokens }).text;
     if text.is_empty() { text } else { format!("{text}\n") }
 }
 
-fn notice(stage: &Stage, evidence: &str) -> String {
-    let asked = ask(stage, evidence);
+fn notice(stage: &Stage) -> String {
+    let asked = ask(stage);
     let evaluation = asked.evaluate();
     match Notice::of(&render(&evaluation, Budget::default())) {
         Some(notice) => format!("{}\n{}\n", notice.line(), serde_json::to_string(&notice).unwrap()),
@@ -215,15 +180,15 @@ fn notice(stage: &Stage, evidence: &str) -> String {
     }
 }
 
-fn diagnostics(stage: &Stage, evidence: &str) -> String {
-    let line = |told: &rulebook::diagnostic::Diagnostic| {
-        let (severity, code) = (told.severity.name(), told.code.row().name);
-        let place = if told.line == 0 {
-            told.path.clone()
+fn diagnostics(stage: &Stage) -> String {
+    let line = |found: &Diagnostic| {
+        let (severity, code) = (found.severity.name(), found.code.row().name);
+        let place = if found.line == 0 {
+            found.path.clone()
         } else {
-            format!("{}:{}:{}", told.path, told.line, told.column)
+            format!("{}:{}:{}", found.path, found.line, found.column)
         };
-        format!("{place}: {severity}[{code}]: {}\n  help: {}\n", told.message, told.help)
+        format!("{place}: {severity}[{code}]: {}\n  help: {}\n", found.message, found.help)
     };
-    ask(stage, evidence).diagnostics.iter().map(line).collect()
+    ask(stage).diagnostics.iter().map(line).collect()
 }

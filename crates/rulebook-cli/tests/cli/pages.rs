@@ -7,29 +7,17 @@ mod page;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use page::{Piece, Stage};
+use page::Stage;
 
 use crate::sandbox::{path_with_binary, stderr, stdout};
 
 #[test]
 fn the_command_prints_what_the_pages_show() {
-    let mut stage = Stage::new();
-    let mut current = None;
-    page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages"), |path, piece| {
-        if current.as_deref() != Some(path) {
-            current = Some(path.to_owned());
-            stage = Stage::new();
+    page::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages"), |stage, block| {
+        match block.words() {
+            ("console", folder) => Some(session(stage, folder, &block.body)),
+            _ => None,
         }
-        match piece {
-            Piece::Section(_) => stage.section(),
-            Piece::Block(block) => match block.words() {
-                ("file", path) => stage.file(path, &block.body),
-                ("console", folder) => return Some(session(&stage, folder, &block.body)),
-                _ => {}
-            },
-            Piece::Prose(_) => {}
-        }
-        None
     });
 }
 

@@ -1,5 +1,5 @@
-//! Pages: Markdown files that are documentation and tests at once. Fenced blocks set a stage or state an answer;
-//! `UPDATE=1` writes the answers anew.
+//! Pages: Markdown files that are both documentation and tests. Fenced blocks set up a stage or contain an answer; `UPDATE=1`
+//! rewrites the answers.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,32 +11,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A part of a page.
-pub(crate) enum Piece {
-    /// A `## ` heading: the stage is cleared down to what the page's head set.
+enum Piece {
+    /// A `## ` heading.
     Section(String),
-    /// A fenced block.
     Block(Block),
-    /// Anything else, as it stands.
+    /// Any other line.
     Prose(String),
 }
 
 /// A fenced block: ```` ```word argument… ````.
 pub(crate) struct Block {
-    pub(crate) fence: String,
+    fence: String,
     pub(crate) info: String,
     pub(crate) body: String,
 }
 
 impl Block {
-    /// The first word behind the fence, and the rest.
+    /// The first word after the fence, and the rest.
     pub(crate) fn words(&self) -> (&str, &str) {
         let (word, rest) = self.info.split_once(' ').unwrap_or((&self.info, ""));
         (word, rest.trim())
     }
 }
 
-/// Runs every page of a folder. `answer` says what a block should hold, or nothing where it is not an answer.
-pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&Path, &Piece) -> Option<String>) {
+/// Runs every page of a folder. `answer` returns the expected body of a block, or `None` if the block is not an answer; after
+/// it, `file`, `link` and `evidence` blocks change the stage. Every section starts from the blocks before the first section.
+pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&mut Stage, &Block) -> Option<String>) {
     let mut pages: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.sort();
@@ -47,9 +47,19 @@ pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&Path, &Piece) -> Option
     for page in &pages {
         let text = fs::read_to_string(page).unwrap();
         let mut pieces = parse(&text);
+        let mut stage = Stage::new();
         for piece in &mut pieces {
-            let found = answer(page, piece);
-            let (Piece::Block(block), Some(found)) = (piece, found) else { continue };
+            let block = match piece {
+                Piece::Section(_) => {
+                    stage.section();
+                    continue;
+                }
+                Piece::Block(block) => block,
+                Piece::Prose(_) => continue,
+            };
+            let found = answer(&mut stage, block);
+            stage.set(block);
+            let Some(found) = found else { continue };
             answers += 1;
             if block.body != found {
                 let name = page.file_name().unwrap().to_string_lossy().into_owned();
@@ -57,13 +67,12 @@ pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&Path, &Piece) -> Option
                 block.body = found;
             }
         }
-        if update {
+        assert_eq!(write(&parse(&text)), text, "a page is written as it is read");
+        if update && write(&pieces) != text {
             fs::write(page, write(&pieces)).unwrap();
-        } else {
-            assert_eq!(write(&parse(&text)), text, "a page is written as it is read");
         }
     }
-    assert!(answers > 0, "no page states an answer");
+    assert!(answers > 0, "no page has an answer");
     assert!(
         update || wrong.is_empty(),
         "{} of {answers} answers differ\n\n{}",
@@ -105,17 +114,19 @@ fn write(pieces: &[Piece]) -> String {
     text
 }
 
-/// A folder with a workspace, a home beside it, and what the page put there.
+/// A folder with a workspace, a home, and the evidence.
 pub(crate) struct Stage {
     folder: tempfile::TempDir,
+    /// JSON; an empty object unless a page says otherwise.
+    pub(crate) evidence: String,
     head: Vec<(String, Vec<u8>)>,
     in_head: bool,
 }
 
 impl Stage {
-    pub(crate) fn new() -> Stage {
+    fn new() -> Stage {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage { folder, head: Vec::new(), in_head: true };
+        let mut stage = Stage { folder, evidence: String::new(), head: Vec::new(), in_head: true };
         stage.clear();
         stage
     }
@@ -128,7 +139,8 @@ impl Stage {
         self.folder.path().join("home")
     }
 
-    fn clear(&self) {
+    fn clear(&mut self) {
+        self.evidence = "{}".to_owned();
         for folder in [self.workspace(), self.home()] {
             let _ = fs::remove_dir_all(&folder);
             fs::create_dir_all(&folder).unwrap();
@@ -139,10 +151,19 @@ impl Stage {
         }
     }
 
-    /// A section starts with what stands before the first one.
+    /// Restores the stage of the page's head.
     pub(crate) fn section(&mut self) {
         self.in_head = false;
         self.clear();
+    }
+
+    fn set(&mut self, block: &Block) {
+        match block.words() {
+            ("file", path) => self.file(path, &block.body),
+            ("link", path) => self.link(path, &block.body),
+            ("evidence", _) => self.evidence.clone_from(&block.body),
+            _ => {}
+        }
     }
 
     /// A `file PATH [crlf] [bom] [bare]` block; `~/` is the home, a path that ends in `/` is a folder.
@@ -164,8 +185,8 @@ impl Stage {
         }
     }
 
-    /// A `link PATH` block; its body is what the link leads to.
-    pub(crate) fn link(&self, path: &str, target: &str) {
+    /// A `link PATH` block; its body is the target of the link.
+    fn link(&self, path: &str, target: &str) {
         #[cfg(unix)]
         use std::os::unix::fs::symlink;
         #[cfg(windows)]

@@ -1,4 +1,4 @@
-//! Sessions as scripts: every line a step of the host or of the model, and after `->` what the stream rules make of it.
+//! Sessions as scripts: each line is a step of the host or of the model and, after `->`, the effect of the stream rules.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use rulebook::stream::policy::{
 };
 use rulebook::stream::{Hit, Monitor, StreamKind};
 
-/// Plays the steps, each in the session its line names, and writes what they lead to.
+/// Runs the steps, each in the session that its line names, and adds their effects.
 pub(crate) fn play(rules: &[&Rule], script: &str) -> String {
     let mut sessions: BTreeMap<&str, Session<'_>> = BTreeMap::new();
     let lines = script.lines().map(|line| {
@@ -75,13 +75,13 @@ impl<'r> Session<'r> {
         None
     }
 
-    /// A stream of its own, in the deltas that `|` parts, `⏎` being a line's end; the host is asked after each, and at the end.
-    fn watch(&mut self, source: OutputSource, kind: &StreamKind, said: &str) -> String {
+    /// Watches a new stream. `|` separates its deltas and `⏎` is a line break; the policy decides after each delta, and at the end.
+    fn watch(&mut self, source: OutputSource, kind: &StreamKind, text: &str) -> String {
         self.streams += 1;
         let stream = self.streams.to_string();
         let mut outcomes = Vec::new();
-        let said = said.replace('⏎', "\n");
-        for delta in said.split('|').map(Some).chain([None]) {
+        let text = text.replace('⏎', "\n");
+        for delta in text.split('|').map(Some).chain([None]) {
             let hits = match delta {
                 Some(delta) => self.monitor.feed(&stream, kind, delta.as_bytes()),
                 None => self.monitor.finish(&stream),
