@@ -35,7 +35,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 ///
 /// Fails if the event is not JSON or the workspace cannot be opened.
 pub fn answer_hook(root: &Path, host: &str, event: &[u8]) -> anyhow::Result<Option<Value>> {
-    let Some(host) = surface::hook::HOSTS.iter().find(|known| known.name == host) else { return Ok(None) };
+    let Some(host) = surface::hook::Host::named(host) else { return Ok(None) };
     let args = args::Args { root: vec![root.to_owned()], set: Vec::new(), json: false, command: None };
     surface::hook::reply(&args, host, event, surface::hook::Caller::Server)
 }

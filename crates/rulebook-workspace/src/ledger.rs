@@ -4,11 +4,13 @@
 //! the line it was writing, and the next writer ends that line first. Nothing is ever rewritten.
 
 mod file;
+mod keeper;
 mod lines;
 mod log;
 mod sessions;
 
 pub use file::{Kept, Ledger};
+pub use keeper::{Keeper, SessionName};
 pub use log::Log;
 pub use sessions::{SessionFile, sessions, sweep};
 

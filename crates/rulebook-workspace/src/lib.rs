@@ -27,6 +27,7 @@ pub mod ledger;
 mod load;
 mod open;
 pub mod remote;
+mod session;
 pub mod settings;
 pub mod state;
 pub mod team;

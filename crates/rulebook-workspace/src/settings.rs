@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::format::FormatId;
-use rulebook::rule::Rule;
+use rulebook::session::{StreamLimits, StreamSettings};
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
 use keys::{KEYS, Takes};
@@ -213,13 +213,17 @@ pub fn merge(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
 
 impl Stream {
     /// The modes of every rule that does not say otherwise.
-    fn modes(&self) -> StreamModes {
+    fn limits(&self) -> StreamLimits {
         let base = StreamModes::default();
-        StreamModes {
-            interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
-            context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
-            repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
-            gap: self.repeat_gap,
+        StreamLimits {
+            modes: StreamModes {
+                interrupt: self.interrupt_mode.and_then(InterruptMode::named).unwrap_or(base.interrupt),
+                context: self.context_mode.and_then(ContextMode::named).unwrap_or(base.context),
+                repeat: self.repeat_mode.and_then(RepeatMode::named).unwrap_or(base.repeat),
+                gap: self.repeat_gap,
+            },
+            max_interrupts: self.max_interrupts,
+            hold_bytes: self.hold_bytes as usize,
         }
     }
 }
@@ -242,10 +246,9 @@ impl Settings {
         if is_mandatory { &self.own_stream } else { &self.stream }
     }
 
-    /// How a stream rule acts: as it says itself, else as the settings do.
-    pub fn modes_of(&self, rule: &Rule) -> StreamModes {
-        let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
-        own.over(self.stream_for(rule.is_mandatory).modes())
+    /// How stream rules act where they do not say so themselves.
+    pub fn stream_settings(&self) -> StreamSettings {
+        StreamSettings { mandatory: self.own_stream.limits(), others: self.stream.limits() }
     }
 }
 

@@ -211,17 +211,19 @@ pub struct NoticeRule {
 }
 
 impl Notice {
-    /// The notice of a rendered prompt; none where no conditional rule came on.
+    /// The notice of a rendered prompt; nothing if no conditional rule was applied.
     pub fn of(rendered: &Rendered<'_, '_>) -> Option<Notice> {
-        let rules: Vec<NoticeRule> = rendered
-            .applied
-            .iter()
-            .map(|verdict| NoticeRule {
-                name: verdict.rule.name.clone(),
-                matched_conditions: matched(verdict),
-            })
-            .filter(|rule| !rule.matched_conditions.is_empty())
-            .collect();
+        Notice::of_rules(&rendered.applied)
+    }
+
+    /// The notice of applied rules; nothing if none of them is conditional.
+    pub fn of_rules(applied: &[&Verdict<'_>]) -> Option<Notice> {
+        let conditional = applied.iter().filter(|verdict| !verdict.because.is_empty());
+        let rule = |verdict: &&Verdict<'_>| NoticeRule {
+            name: verdict.rule.name.clone(),
+            matched_conditions: matched(verdict),
+        };
+        let rules: Vec<NoticeRule> = conditional.map(rule).collect();
         (!rules.is_empty()).then_some(Notice { kind: "conditional_rules_applied", rules })
     }
 

@@ -77,7 +77,7 @@ impl HitRow {
             "thinking" => OutputSource::Thinking,
             _ => OutputSource::Tool,
         };
-        let modes = rule.map(|rule| workspace.settings.modes_of(rule));
+        let modes = rule.map(|rule| workspace.settings.stream_settings().modes_of(rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(source));
         HitRow { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
     }

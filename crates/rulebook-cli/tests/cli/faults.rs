@@ -170,7 +170,7 @@ fn check_without_ledger(output: &Output) {
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(output.status.success() && context.contains("Rule b."), "{answer}");
     assert!(answer["systemMessage"].as_str().unwrap().contains("with every prompt: "), "{answer}");
-    assert!(stderr(output).contains("whatever the session got"), "{output:?}");
+    assert!(stderr(output).contains("without regard to what the session received"), "{output:?}");
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn reminders_about_a_call_leave_room_for_rules_and_close_their_blocks() {
     let event = before_tool(&sandbox, "Write", &json!({ "content": "hello" }));
     let answer = stdout(&sandbox.hook("cursor", &event));
     assert!(answer.len() < 10_000, "{} bytes", answer.len());
-    assert!(answer.contains("Rule a.") && answer.contains("the rule z too"), "{answer}");
+    assert!(answer.contains("Rule a.") && answer.contains("also violates the rule z"), "{answer}");
     let count = |text: &str| answer.matches(text).count();
     assert_eq!((count("<system-reminder"), count("</system-reminder>")), (1, 1), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! Blocks: rules handed to the model beside the conversation, as a hook does, within what the host takes.
+//! Blocks: rules written for the model beside the conversation, within what the host takes.
 
 use crate::evaluate::{Reason, Verdict};
 use crate::evidence::Evidence;
@@ -11,26 +11,25 @@ use crate::stream::policy::{RULE_TAG, attribute, escape_tags};
 /// A text for the model, and what went into it.
 #[derive(Clone, Debug)]
 pub struct Blocks<'e, 'r> {
-    /// What the model is given: which rules, then each with where it comes from and why.
+    /// The names of the rules, then each rule with its origin and reason.
     pub text: String,
     /// Rules whose text is in it.
     pub whole: Vec<&'e Verdict<'r>>,
-    /// Rules that did not fit; each left its offer line.
+    /// Rules that did not fit; each is listed by its offer line.
     pub cut: Vec<&'e Verdict<'r>>,
 }
 
 /// How many characters may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cap {
-    /// What the host takes: it cuts what is longer.
+    /// What the host takes: it cuts longer texts.
     Host(usize),
-    /// What the settings want: rules that nobody may switch off go beyond it.
+    /// What the settings allow: mandatory rules may exceed it.
     Budget(usize),
 }
 
-/// Writes rules, in order, as long as they fit; those that do not leave their offer line, and then come the offers. Lines
-/// that do not fit either are counted. What nobody may switch off has its room before all others. Nothing where there is
-/// nothing to write.
+/// Writes rules in order, as long as they fit. Rules that do not fit are listed by their offer lines, before the offers;
+/// lines that do not fit either are counted. Mandatory rules are placed first. Returns nothing if there is nothing to write.
 pub fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
@@ -44,8 +43,9 @@ pub fn blocks<'e, 'r>(
     let mut left = most.saturating_sub(HEAD);
     let mut texts = Vec::new();
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
-    let (held, rest): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|verdict| verdict.rule.is_mandatory);
-    for verdict in held {
+    let (mandatory, rest): (Vec<_>, Vec<_>) =
+        rules.iter().copied().partition(|verdict| verdict.rule.is_mandatory);
+    for verdict in mandatory {
         let room = if matches!(cap, Cap::Host(_)) { left } else { usize::MAX };
         let Some((text, size)) = fitting(verdict, evidence, room) else {
             cut.push(verdict);
@@ -55,7 +55,7 @@ pub fn blocks<'e, 'r>(
         texts.push(text);
         whole.push(verdict);
     }
-    // What may be asked for leaves half of the room to what applies.
+    // Offers leave half of the room to rules that apply.
     let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
     let lines: usize = cut.iter().map(|verdict| line_size(&offer_line(verdict.rule))).sum();
     let mut room = (left - reserved.min(left / 2)).saturating_sub(lines);
@@ -74,7 +74,7 @@ pub fn blocks<'e, 'r>(
     if !whole.is_empty() {
         let names: Vec<&str> = whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
         parts.push(format!(
-            "Rules that the user keeps for this work and that apply now: {}.",
+            "The user set up these rules for this work, and they apply now: {}.",
             escape_tags(&names.join(", "))
         ));
         parts.extend(texts);
@@ -87,15 +87,15 @@ pub fn blocks<'e, 'r>(
     Some(Blocks { text, whole, cut })
 }
 
-/// A rule's block and what it takes, its name at the top counted in, if there is room.
+/// A rule's block and its size, including its name in the first line, if there is room.
 fn fitting(verdict: &Verdict<'_>, evidence: &Evidence, room: usize) -> Option<(String, usize)> {
-    // A block is longer than its body: most that do not fit need not be written to know it.
+    // A block is longer than its body: a body that does not fit need not be written.
     let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence))?;
     let size = length(&text) + length(&verdict.rule.name) + 4;
     (size <= room).then_some((text, size))
 }
 
-/// The offer lines that fit, and how many do not.
+/// The offer lines that fit, and the count of the others.
 fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option<String> {
     let mut rules = rules.peekable();
     rules.peek()?;
@@ -104,7 +104,7 @@ fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option
         let line = offer_line(rule);
         if line_size(&line) > room {
             let more = rules.count();
-            text.push_str(&format!("\n- and {more} more, which `rulebook status` lists"));
+            text.push_str(&format!("\n- and {more} more; `rulebook status` lists them"));
             break;
         }
         room -= line_size(&line);
@@ -115,13 +115,13 @@ fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option
     Some(text)
 }
 
-/// What stands above the offers.
-const OFFERS: &str = "Further rules, by name: `rulebook read NAME`, or rule://NAME, gives the text of one.";
+/// The line above the offers.
+const OFFERS: &str = "More rules, by name. `rulebook read NAME`, or rule://NAME, returns the text of one.";
 
 /// Room for the lines that are not rules.
 const HEAD: usize = 250;
 
-/// What a line takes, with its end.
+/// The size of a line with its end.
 fn line_size(line: &str) -> usize {
     length(line) + 1
 }
@@ -132,23 +132,23 @@ fn length(text: &str) -> usize {
 
 fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     let rule = verdict.rule;
-    let whose = match rule.origin.scope {
+    let owner = match rule.origin.scope {
         Scope::Workspace => "this repository",
         Scope::Extra => "a folder named in the settings",
         Scope::Remote => "the organisation",
         Scope::User => "the user",
     };
-    let from = attribute(&format!("{} of {whose}", rule.origin.display));
+    let from = attribute(&format!("{} of {owner}", rule.origin.display));
     let because = attribute(&because(verdict, evidence));
     let name = attribute(&rule.name);
     let body = escape_tags(&rule.body);
     format!("<{RULE_TAG} name=\"{name}\" from=\"{from}\" because=\"{because}\">\n{body}\n</{RULE_TAG}>")
 }
 
-/// Why a rule without conditions came on.
+/// The reason of a rule without conditions.
 pub(super) const ALWAYS: &str = "always on";
 
-/// Why a rule came on, in a few words: `apps/web/a.tsx matches apps/web/**`.
+/// Why a rule applies, in a few words: `apps/web/a.tsx matches apps/web/**`.
 pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     if verdict.because.is_empty() {
         return ALWAYS.to_owned();
@@ -156,7 +156,7 @@ pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     let one = |reason: &Reason| {
         let wanted = reason.matched.join(", ");
         match reason.seen.first().map(|at| visible_line(&evidence.paths[*at].path)) {
-            Some(path) if reason.condition == "folder" => format!("{path} lies in {wanted}"),
+            Some(path) if reason.condition == "folder" => format!("{path} is in {wanted}"),
             Some(path) => format!("{path} matches {wanted}"),
             None => format!("{} {wanted}", reason.condition),
         }
@@ -178,7 +178,7 @@ mod tests {
         parse(Source::text(FormatId::Rulebook, &format!("{name}.md"), text)).entry
     }
 
-    /// Gives the sizes of rules that apply, how many can be asked for, and a cap; wants how many are whole, how many are
+    /// Takes the sizes of rules that apply, the number of offers and a cap; compares how many rules are whole, how many are
     /// cut, and how the text ends.
     #[track_caller]
     fn check(sizes: &[usize], offered: usize, cap: usize, whole: usize, cut: usize, end: &str) {
@@ -203,32 +203,32 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_do_not_fit_leave_a_line_and_what_has_no_line_is_counted() {
+    fn rules_that_do_not_fit_are_listed_and_the_rest_is_counted() {
         check(&[10, 10], 0, 10_000, 2, 0, "0010010010\n</rulebook-rule>");
         check(&[10, 10], 1, 10_000, 2, 0, "\n- o000: for: one");
-        check(&[10, 9_990, 10], 0, 10_000, 2, 1, "gives the text of one.\n- r001");
+        check(&[10, 9_990, 10], 0, 10_000, 2, 1, "returns the text of one.\n- r001");
         check(&[10, 9_990, 10], 1, 10_000, 2, 1, "\n- r001\n- o000: for: one");
         check(&[1_000; 30], 0, 2_000, 1, 29, "\n- r029");
-        check(&[1_000; 300], 0, 2_000, 1, 299, "more, which `rulebook status` lists");
+        check(&[1_000; 300], 0, 2_000, 1, 299, "more; `rulebook status` lists them");
     }
 
     #[test]
-    fn what_may_be_asked_for_leaves_room_to_what_applies() {
-        check(&[300; 4], 1_000, 4_000, 4, 0, "more, which `rulebook status` lists");
+    fn offers_leave_room_for_rules_that_apply() {
+        check(&[300; 4], 1_000, 4_000, 4, 0, "more; `rulebook status` lists them");
     }
 
     #[test]
-    fn what_nobody_may_switch_off_has_its_room_first_and_no_budget() {
+    fn mandatory_rules_are_placed_first_and_exceed_a_budget() {
         #[track_caller]
         fn check(cap: Cap, want: &[&str]) {
-            let mut held = entry("held", "alwaysApply: true", &"h".repeat(6_000));
-            let Entry::Rule(rule) = &mut held else { panic!("{held:?}") };
+            let mut required = entry("required", "alwaysApply: true", &"h".repeat(6_000));
+            let Entry::Rule(rule) = &mut required else { panic!("{required:?}") };
             rule.is_mandatory = true;
             let offers = (0..60).map(|at| {
                 entry(&format!("o{at}"), &format!("description: {}", "d".repeat(150)), &format!("text {at}"))
             });
             let other = entry("other", "alwaysApply: true", "Short.");
-            let book = resolve(offers.chain([other, held]), &Switches::default());
+            let book = resolve(offers.chain([other, required]), &Switches::default());
             let evidence = Evidence::default();
             let verdicts = evaluate(&book, &evidence).verdicts;
             let rules: Vec<_> =
@@ -239,21 +239,21 @@ mod tests {
             let whole: Vec<&str> = blocks.whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
             assert_eq!(whole, want, "{}", blocks.text);
             assert!(
-                blocks.text.ends_with("which `rulebook status` lists") || cap == Cap::Host(100),
+                blocks.text.ends_with("`rulebook status` lists them") || cap == Cap::Host(100),
                 "{}",
                 blocks.text
             );
         }
-        check(Cap::Host(10_000), &["held", "other"]);
-        check(Cap::Host(6_500), &["held"]);
+        check(Cap::Host(10_000), &["required", "other"]);
+        check(Cap::Host(6_500), &["required"]);
         check(Cap::Host(100), &[]);
-        check(Cap::Budget(10_000), &["held", "other"]);
-        check(Cap::Budget(4), &["held"]);
-        check(Cap::Budget(0), &["held"]);
+        check(Cap::Budget(10_000), &["required", "other"]);
+        check(Cap::Budget(4), &["required"]);
+        check(Cap::Budget(0), &["required"]);
     }
 
     #[test]
-    fn no_cap_is_too_small() {
+    fn every_cap_is_respected() {
         for cap in 0..400 {
             check(&[1_000], 0, cap, 0, 1, if cap < 257 { "" } else { "- r000" });
             let is_between = (257..270).contains(&cap);
@@ -263,7 +263,7 @@ mod tests {
                 cap,
                 0,
                 1,
-                if is_between { "and 1 more, which `rulebook status` lists" } else { "" },
+                if is_between { "and 1 more; `rulebook status` lists them" } else { "" },
             );
         }
     }

@@ -1,27 +1,29 @@
-//! Claude Code; Codex and Qwen Code speak its language.
+//! Claude Code, whose protocol Codex and Qwen Code use too.
 
+use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, HookReply, Moment, text, tool};
-use super::{Host, Touch};
+use super::event::{HookEvent, Host, text, tool};
 
 pub(super) const HOST: Host = Host {
-    name: "claude",
+    profile: HostProfile {
+        name: "claude",
+        cap: 9_500,
+        // Context before a tool reaches the model too, but is lost when the session is resumed.
+        context_at: &[Moment::Start, Moment::Prompt, Moment::After],
+        shows_notices: true,
+        misses: &[Touch::Write, Touch::Shell],
+        forgets: &[],
+    },
     agent: "claude",
-    cap: 9_500,
-    // What is said before a tool reaches the model too, but is gone when the session is resumed.
-    hears: &[Moment::Start, Moment::Prompt, Moment::After],
-    shows_notices: true,
-    misses: &[Touch::Write, Touch::Shell],
-    forgets: &[],
     decode,
     encode,
 };
 
-/// A tool that was announced and did not do what it should: the host has looked at no file.
+/// A tool that failed: the host has read no file.
 const FAILED: &str = "PostToolUseFailure";
 
-/// Its names for the moments.
+/// Its names of the moments.
 const MOMENTS: &[(&str, Moment)] = &[
     ("SessionStart", Moment::Start),
     ("SubagentStart", Moment::Start),
@@ -36,7 +38,7 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let message = text(value, "prompt");
-    // Qwen Code submits an empty one with every answer of a tool, and forgets what is said to it.
+    // Qwen Code submits an empty prompt with every tool result, and drops the context of its answer.
     if moment == Moment::Prompt && message.as_ref().is_some_and(String::is_empty) {
         return None;
     }
@@ -53,21 +55,21 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-pub(super) fn encode(event: &HookEvent, answer: &HookReply) -> Value {
+pub(super) fn encode(event: &HookEvent, reply: &Reply) -> Value {
     let mut inner = json!({ "hookEventName": event.name });
-    if let Some(context) = &answer.context {
+    if let Some(context) = &reply.context {
         inner["additionalContext"] = json!(context);
     }
-    if let Some(reason) = &answer.refusal {
+    if let Some(reason) = &reply.refusal {
         inner["permissionDecision"] = json!("deny");
         inner["permissionDecisionReason"] = json!(reason);
     }
     let mut whole = json!({});
-    // An event that takes no context takes no such part either.
-    if answer.context.is_some() || answer.refusal.is_some() {
+    // An event without context does not accept this part.
+    if reply.context.is_some() || reply.refusal.is_some() {
         whole["hookSpecificOutput"] = inner;
     }
-    if let Some(notice) = &answer.notice {
+    if let Some(notice) = &reply.notice {
         whole["systemMessage"] = json!(notice);
     }
     whole

@@ -1,19 +1,21 @@
-//! Cline: executables that are given the event and may add to the context or cancel.
+//! Cline: executables that receive the event and may add to the context or cancel.
 
 use rulebook::evidence::ToolCall;
+use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::Host;
-use super::event::{HookEvent, HookReply, Moment, text};
+use super::event::{HookEvent, Host, text};
 
 pub(super) const HOST: Host = Host {
-    name: "cline",
+    profile: HostProfile {
+        name: "cline",
+        cap: 45_000,
+        context_at: &[Moment::Prompt, Moment::Before, Moment::After],
+        shows_notices: false,
+        misses: &[],
+        forgets: &[],
+    },
     agent: "cline",
-    cap: 45_000,
-    hears: &[Moment::Prompt, Moment::Before, Moment::After],
-    shows_notices: false,
-    misses: &[],
-    forgets: &[],
     decode,
     encode,
 };
@@ -48,10 +50,10 @@ fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-fn encode(_: &HookEvent, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, reply: &Reply) -> Value {
     json!({
-        "cancel": answer.refusal.is_some(),
-        "contextModification": answer.context.as_deref().unwrap_or_default(),
-        "errorMessage": answer.refusal.as_deref().unwrap_or_default(),
+        "cancel": reply.refusal.is_some(),
+        "contextModification": reply.context.as_deref().unwrap_or_default(),
+        "errorMessage": reply.refusal.as_deref().unwrap_or_default(),
     })
 }

@@ -1,16 +1,20 @@
-//! Codex: Claude Code's events and answers, and no key beyond them.
+//! Codex: Claude Code's events and answers; it rejects unknown keys.
 
-use super::event::Moment;
-use super::{Host, Touch, claude};
+use rulebook::session::{HostProfile, Moment, Touch};
+
+use super::claude;
+use super::event::Host;
 
 pub(super) const HOST: Host = Host {
-    name: "codex",
+    profile: HostProfile {
+        name: "codex",
+        cap: 9_000,
+        context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+        shows_notices: true,
+        misses: &[Touch::Read, Touch::Write, Touch::Shell],
+        forgets: &[],
+    },
     agent: "codex",
-    cap: 9_000,
-    hears: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
-    shows_notices: true,
-    misses: &[Touch::Read, Touch::Write, Touch::Shell],
-    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

@@ -1,25 +1,27 @@
-//! Copilot's command line.
+//! Copilot CLI.
 
 use rulebook::evidence::ToolCall;
+use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, HookReply, Moment, text};
-use super::{Host, Touch};
+use super::event::{HookEvent, Host, text};
 
 pub(super) const HOST: Host = Host {
-    name: "copilot",
+    profile: HostProfile {
+        name: "copilot",
+        cap: 50_000,
+        // Context at the start or before a tool reaches the model too, but is lost when the session is resumed.
+        context_at: &[Moment::Prompt, Moment::After],
+        shows_notices: false,
+        misses: &[Touch::Write, Touch::Shell],
+        forgets: &[],
+    },
     agent: "copilot-cli",
-    cap: 50_000,
-    // What is said at the start or before a tool reaches the model too, but is gone when the session is resumed.
-    hears: &[Moment::Prompt, Moment::After],
-    shows_notices: false,
-    misses: &[Touch::Write, Touch::Shell],
-    forgets: &[],
     decode,
     encode,
 };
 
-/// An event does not say its name: its parts do.
+/// An event has no name: its keys tell what it is.
 fn decode(value: &Value) -> Option<HookEvent> {
     let session = text(value, "sessionId")?;
     let has = |key: &str| value.get(key).is_some();
@@ -32,14 +34,14 @@ fn decode(value: &Value) -> Option<HookEvent> {
         () if has("customInstructions") => Moment::Compact,
         () => return None,
     };
-    // Arguments come as an object, or as JSON in a text.
+    // Arguments are an object, or JSON in a string.
     let tool = text(value, "toolName").map(|name| ToolCall {
         name,
         input: value.get("toolArgs").cloned(),
         pending: moment == Moment::Before,
         ..ToolCall::default()
     });
-    // A sub-agent's session has the sub-agent's name.
+    // A sub-agent's session id is the sub-agent's.
     let agent = text(value, "agentId");
     let whole = agent.as_ref().and_then(|_| text(value, "parentAgentId"));
     Some(HookEvent {
@@ -51,12 +53,12 @@ fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-fn encode(_: &HookEvent, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
-    if let Some(context) = &answer.context {
+    if let Some(context) = &reply.context {
         whole["additionalContext"] = json!(context);
     }
-    if let Some(reason) = &answer.refusal {
+    if let Some(reason) = &reply.refusal {
         whole["permissionDecision"] = json!("deny");
         whole["permissionDecisionReason"] = json!(reason);
     }

@@ -1,18 +1,20 @@
-//! Cursor: only what is said before a tool is known to reach the model.
+//! Cursor: only context before a tool is known to reach the model.
 
+use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::Host;
-use super::event::{HookEvent, HookReply, Moment, text, tool};
+use super::event::{HookEvent, Host, text, tool};
 
 pub(super) const HOST: Host = Host {
-    name: "cursor",
+    profile: HostProfile {
+        name: "cursor",
+        cap: 9_500,
+        context_at: &[Moment::Before],
+        shows_notices: true,
+        misses: &[],
+        forgets: &[],
+    },
     agent: "cursor",
-    cap: 9_500,
-    hears: &[Moment::Before],
-    shows_notices: true,
-    misses: &[],
-    forgets: &[],
     decode,
     encode,
 };
@@ -38,16 +40,16 @@ fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-fn encode(_: &HookEvent, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
-    if let Some(context) = &answer.context {
+    if let Some(context) = &reply.context {
         whole["additional_context"] = json!(context);
     }
-    if let Some(reason) = &answer.refusal {
+    if let Some(reason) = &reply.refusal {
         whole["permission"] = json!("deny");
         whole["agent_message"] = json!(reason);
     }
-    if let Some(notice) = &answer.notice {
+    if let Some(notice) = &reply.notice {
         whole["user_message"] = json!(notice);
     }
     whole

@@ -1,40 +1,35 @@
-//! What hosts have in common: moments of a session, and what is said at them.
+//! What hosts have in common: their events, and how each host is read and answered.
 
 use rulebook::evidence::ToolCall;
+use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::Value;
 
-/// A moment of a session at which a host asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
-    /// A session, or a sub-agent, begins or is resumed.
-    Start,
-    /// The user spoke.
-    Prompt,
-    /// A tool is about to run.
-    Before,
-    /// A tool ran.
-    After,
-    /// The context is, or was, compacted.
-    Compact,
+/// A host: how its events are read, what it takes, and how it is answered.
+pub(crate) struct Host {
+    pub(crate) profile: HostProfile<'static>,
+    /// The agent whose files it reads by itself; see `rulebook formats`.
+    pub(super) agent: &'static str,
+    pub(super) decode: fn(&Value) -> Option<HookEvent>,
+    pub(super) encode: fn(&HookEvent, &Reply) -> Value,
 }
 
-/// An event, whatever the host calls its parts.
+/// An event of any host.
 #[derive(Clone, Debug)]
-pub(super) struct HookEvent {
+pub(crate) struct HookEvent {
     pub(super) moment: Moment,
-    /// The host's own name for the event, for its answer.
+    /// The host's own name for the event, which its answer repeats.
     pub(super) name: String,
     pub(super) session: String,
-    /// The sub-agent it comes from.
+    /// The sub-agent that sent it.
     pub(super) agent: Option<String>,
     pub(super) folder: Option<String>,
     pub(super) message: Option<String>,
     pub(super) tool: Option<ToolCall>,
     pub(super) mode: Option<String>,
     pub(super) model: Option<String>,
-    /// Whether what was said before may have left the context.
+    /// Whether earlier context may be gone.
     pub(super) is_compaction: bool,
-    /// Whether an earlier session is taken up again.
+    /// Whether an earlier session is resumed.
     pub(super) is_resume: bool,
 }
 
@@ -53,23 +48,6 @@ impl HookEvent {
             is_compaction: moment == Moment::Compact,
             is_resume: false,
         }
-    }
-}
-
-/// What is said to the host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct HookReply {
-    /// For the model.
-    pub(super) context: Option<String>,
-    /// For the user.
-    pub(super) notice: Option<String>,
-    /// Why the call must not run.
-    pub(super) refusal: Option<String>,
-}
-
-impl HookReply {
-    pub(super) fn is_empty(&self) -> bool {
-        *self == HookReply::default()
     }
 }
 

@@ -1,35 +1,34 @@
-//! What a session has not got, and why.
+//! The rules that a session did not receive.
 
+use rulebook::agent::Agent;
 use rulebook::evaluate::State;
-use rulebook::session::Session;
+use rulebook::evidence::Input;
+use rulebook::session::{Native, Session};
 use rulebook_workspace::Workspace;
 
-use super::HOSTS;
-use super::answer::{host_reads, input};
-use super::event::{HookEvent, Moment};
+use super::event::Host;
 
-/// The rules a session has not got, with why; by precedence.
+/// Id, source and reason of each rule that a session did not receive, by precedence.
 pub(crate) fn not_delivered(
     workspace: &Workspace,
     host: &str,
-    history: &Session,
+    session: &Session,
 ) -> Vec<(String, String, String)> {
-    let Some(host) = HOSTS.iter().find(|known| known.name == host) else { return Vec::new() };
-    let event = HookEvent::new(Moment::After, "", String::new());
-    let asked = workspace.ask(&input(host, &event, history));
+    let Some(host) = Host::named(host) else { return Vec::new() };
+    let (name, agent) = (host.profile.name, Agent::named(host.agent));
+    let asked = workspace.ask(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
     let mut missing = Vec::new();
     for verdict in asked.evaluate().verdicts {
+        let reads = || agent.is_some_and(|agent| workspace.native_state(agent, verdict.rule) == Native::Read);
         let why = match &verdict.state {
-            State::Stack if history.has_rule(verdict.rule) => continue,
-            State::Stack if host_reads(host, workspace, verdict.rule) => {
-                format!("left to {}, which reads the file itself", host.name)
-            }
-            State::Stack => "applies now; it comes with the next event".to_owned(),
-            State::Offered => "offered: the agent may ask for it".to_owned(),
-            State::Stream => "watches what the model writes".to_owned(),
+            State::Stack if session.has_rule(verdict.rule) => continue,
+            State::Stack if reads() => format!("left to {name}, which reads the file itself"),
+            State::Stack => "applies now; delivered with the next event".to_owned(),
+            State::Offered => "offered: the agent may read it".to_owned(),
+            State::Stream => "watches the model's output".to_owned(),
             State::Inactive(why) => why.detail.clone(),
             State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
-            State::Disabled(off) => format!("switched off by {}", off.by),
+            State::Disabled(off) => format!("disabled by {}", off.by),
         };
         missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
     }

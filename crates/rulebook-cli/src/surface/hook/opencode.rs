@@ -1,19 +1,21 @@
-//! opencode, through the plugin that `rulebook install opencode` writes: what it was called with, as it came.
+//! opencode, through the plugin that `rulebook install opencode` writes, which forwards its arguments unchanged.
 
 use rulebook::evidence::ToolCall;
+use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, HookReply, Moment, text};
-use super::{Host, Touch};
+use super::event::{HookEvent, Host, text};
 
 pub(super) const HOST: Host = Host {
-    name: "opencode",
+    profile: HostProfile {
+        name: "opencode",
+        cap: 50_000,
+        context_at: &[Moment::Prompt, Moment::After],
+        shows_notices: false,
+        misses: &[Touch::Write, Touch::Shell],
+        forgets: &[],
+    },
     agent: "opencode",
-    cap: 50_000,
-    hears: &[Moment::Prompt, Moment::After],
-    shows_notices: false,
-    misses: &[Touch::Write, Touch::Shell],
-    forgets: &[],
     decode,
     encode,
 };
@@ -33,14 +35,14 @@ fn decode(value: &Value) -> Option<HookEvent> {
     let message = output.get("message").unwrap_or(&Value::Null);
     let tool = text(input, "tool").map(|name| ToolCall {
         name,
-        // Before a call the arguments may still be changed, so they stand with what comes out.
+        // Before a call a plugin may change the arguments, so they are part of the output.
         input: output.get("args").or_else(|| input.get("args")).cloned(),
         pending: moment == Moment::Before,
         ..ToolCall::default()
     });
     Some(HookEvent {
         folder: text(value, "directory"),
-        message: said(output),
+        message: user_text(output),
         tool,
         mode: text(message, "agent").map(|agent| if agent == "plan" { agent } else { "act".to_owned() }),
         model: message.get("model").and_then(|model| text(model, "modelID")),
@@ -48,20 +50,20 @@ fn decode(value: &Value) -> Option<HookEvent> {
     })
 }
 
-/// The user's own parts of a message.
-fn said(output: &Value) -> Option<String> {
+/// The parts of a message that the user wrote.
+fn user_text(output: &Value) -> Option<String> {
     let parts = output.get("parts")?.as_array()?;
     let is_own = |part: &&Value| part.get("synthetic") != Some(&Value::Bool(true));
     let texts: Vec<String> = parts.iter().filter(is_own).filter_map(|part| text(part, "text")).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn encode(_: &HookEvent, answer: &HookReply) -> Value {
+fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
-    if let Some(context) = &answer.context {
+    if let Some(context) = &reply.context {
         whole["context"] = json!(context);
     }
-    if let Some(reason) = &answer.refusal {
+    if let Some(reason) = &reply.refusal {
         whole["deny"] = json!(reason);
     }
     whole

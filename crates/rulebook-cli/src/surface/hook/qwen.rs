@@ -1,16 +1,20 @@
 //! Qwen Code: Claude Code's events; context before a tool does not reach the model.
 
-use super::event::Moment;
-use super::{Host, claude};
+use rulebook::session::{HostProfile, Moment};
+
+use super::claude;
+use super::event::Host;
 
 pub(super) const HOST: Host = Host {
-    name: "qwen",
+    profile: HostProfile {
+        name: "qwen",
+        cap: 20_000,
+        context_at: &[Moment::Prompt, Moment::After],
+        shows_notices: true,
+        misses: &[],
+        forgets: &[],
+    },
     agent: "qwen",
-    cap: 20_000,
-    hears: &[Moment::Prompt, Moment::After],
-    shows_notices: true,
-    misses: &[],
-    forgets: &[],
     decode: claude::decode,
     encode: claude::encode,
 };

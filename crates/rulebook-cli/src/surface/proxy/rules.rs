@@ -168,7 +168,8 @@ impl Rules {
         let settings = &workspace.settings;
         let mut hasher = DefaultHasher::new();
         for rule in rules {
-            (book.prints.get(&rule.origin.display), settings.modes_of(rule)).hash(&mut hasher);
+            (book.prints.get(&rule.origin.display), settings.stream_settings().modes_of(rule))
+                .hash(&mut hasher);
         }
         let key = hasher.finish();
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,7 +183,7 @@ impl Rules {
             name: rule.name.clone(),
             path: rule.origin.display.clone(),
             body: rule.body.clone(),
-            modes: settings.modes_of(rule),
+            modes: settings.stream_settings().modes_of(rule),
             is_mandatory: rule.is_mandatory,
         };
         let rules_of: HashMap<String, Watching> =

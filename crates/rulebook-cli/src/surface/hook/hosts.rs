@@ -1,0 +1,44 @@
+//! The table of hosts.
+
+use super::event::Host;
+use super::{claude, cline, codex, copilot, cursor, gemini, opencode, qwen};
+
+/// Every host, sorted by name.
+pub(crate) static HOSTS: &[Host] = &[
+    claude::HOST,
+    cline::HOST,
+    codex::HOST,
+    copilot::HOST,
+    cursor::HOST,
+    gemini::HOST,
+    opencode::HOST,
+    qwen::HOST,
+];
+
+impl Host {
+    /// The host of a name.
+    pub(crate) fn named(name: &str) -> Option<&'static Host> {
+        HOSTS.iter().find(|host| host.profile.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+    use crate::host::HostId;
+    use crate::surface::install;
+
+    #[test]
+    fn every_host_is_a_known_agent_and_can_be_installed() {
+        let ids = HostId::value_variants();
+        let names: Vec<&str> = ids.iter().map(|id| id.name()).collect();
+        assert!(names.is_sorted());
+        assert_eq!(names, HOSTS.iter().map(|host| host.profile.name).collect::<Vec<_>>());
+        assert_eq!(ids, install::HOSTS.iter().map(|host| host.id).collect::<Vec<_>>());
+        for host in HOSTS {
+            assert!(rulebook::agent::Agent::named(host.agent).is_some(), "{}", host.agent);
+        }
+    }
+}

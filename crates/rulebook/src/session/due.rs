@@ -1,0 +1,190 @@
+//! What is due: the rules that apply and that the conversation does not have yet.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use super::blocks::{Cap, because, blocks};
+use super::event::{Delivery, Event};
+use super::host::{Moment, Native, NativeView, Report, Touch};
+use super::state::Session;
+use crate::evaluate::{State, Verdict};
+use crate::evidence::{Evidence, Input, ToolCall};
+use crate::render::{Notice, offer_line};
+use crate::rule::Rule;
+
+/// The rules and offers that a conversation does not have yet.
+#[derive(Debug)]
+pub struct Due<'e, 'r> {
+    rules: Vec<&'e Verdict<'r>>,
+    offers: Vec<&'r Rule>,
+    /// Why a host that reads these files itself does not deliver them, by source.
+    missed: HashMap<String, String>,
+    evidence: &'e Evidence,
+    is_lost_on_resume: bool,
+}
+
+/// A text for the model.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// What it delivers.
+    pub deliveries: Vec<Delivery>,
+    /// The conditional rules in it, for the user.
+    pub notice: Option<Notice>,
+}
+
+/// The name under which the list of offers is delivered.
+pub(super) const OFFERS: &str = "offers";
+
+impl Session {
+    /// The events in a report.
+    pub fn observe(&self, report: &Report<'_>) -> Vec<Event> {
+        let mut events = Vec::new();
+        // A session that starts again after a compaction may have reported it before.
+        let is_known = report.moment == Moment::Start && self.is_compacted();
+        if report.is_compaction && !is_known {
+            events.push(Event::Compacted);
+        }
+        if report.is_resume && !report.host.forgets.is_empty() && self.is_started() {
+            events.push(Event::Resumed);
+        }
+        events.extend(report.input.message.as_deref().map(Event::prompt));
+        let calls = report.input.tools.iter().zip(&report.paths);
+        events.extend(calls.map(|(call, paths)| Event::tool(call, paths.clone())));
+        events
+    }
+
+    /// Everything known: what a host reports now, and what the session has seen. Of what the session has taken in
+    /// already, nothing must be reported again.
+    pub fn input(&self, new: Input) -> Input {
+        let now = self.turn() + u64::from(new.message.is_some());
+        let mut tools = self.tools();
+        tools.extend(new.tools.into_iter().map(|call| ToolCall { turn: Some(now), ..call }));
+        let message = new.message.or_else(|| self.message().map(str::to_owned));
+        Input { message, tools, turn: Some(now), ..new }
+    }
+
+    /// What is due now. `native` tells what the host reads by itself, `carries` whether the conversation has a rule's text
+    /// already. A mandatory rule is delivered regardless of both.
+    pub fn due<'e, 'r>(
+        &self,
+        report: &Report<'_>,
+        verdicts: &'e [Verdict<'r>],
+        evidence: &'e Evidence,
+        native: &NativeView<'_>,
+        carries: &dyn Fn(&Rule) -> bool,
+    ) -> Due<'e, 'r> {
+        let mut due = Due {
+            rules: Vec::new(),
+            offers: Vec::new(),
+            missed: HashMap::new(),
+            evidence,
+            is_lost_on_resume: report.host.forgets.contains(&report.moment),
+        };
+        if !report.host.takes_context(report.moment) {
+            return due;
+        }
+        let is_new = |verdict: &&Verdict<'_>| {
+            let rule = verdict.rule;
+            matches!(verdict.state, State::Stack)
+                && !self.has_rule(rule)
+                && (rule.is_mandatory || !carries(rule))
+        };
+        let stack: Vec<&Verdict<'_>> = verdicts.iter().filter(is_new).collect();
+        let native = if stack.is_empty() { Vec::new() } else { native(&stack) };
+        let applied = OnceCell::new();
+        for (verdict, native) in stack.into_iter().zip(native) {
+            let why = match native {
+                Native::Unread => {
+                    due.rules.push(verdict);
+                    continue;
+                }
+                Native::Never => Some(format!("{} never takes it: see `rulebook check`", report.host.name)),
+                Native::Read => self.why_missed(report, verdict, evidence, &applied),
+            };
+            if let Some(why) = why {
+                due.missed.insert(verdict.rule.origin.display.clone(), why);
+                due.rules.push(verdict);
+            }
+        }
+        if matches!(report.moment, Moment::Start | Moment::Prompt) {
+            due.offers = offered(verdicts);
+            if !due.offers.is_empty() && self.has(&offers_delivery(&due.offers)) {
+                due.offers.clear();
+            }
+        }
+        due
+    }
+
+    /// Why the host's own path rules ignore what this call touches; nothing if they do not, or if the host applied them to
+    /// one of the files before. `applied` keeps these files.
+    fn why_missed(
+        &self,
+        report: &Report<'_>,
+        verdict: &Verdict<'_>,
+        evidence: &Evidence,
+        applied: &OnceCell<Vec<String>>,
+    ) -> Option<String> {
+        let host = &report.host;
+        let touch = Touch::of(report.call()?);
+        if !host.misses.contains(&touch) {
+            return None;
+        }
+        let on_paths = verdict.because.iter().filter(|reason| matches!(reason.condition, "paths" | "folder"));
+        let paths: Vec<&String> =
+            on_paths.flat_map(|reason| &reason.seen).map(|at| &evidence.paths[*at].path).collect();
+        let is_among = |touched: &[String]| touched.iter().any(|path| paths.contains(&path));
+        let applies = |call: &ToolCall| !host.misses.contains(&Touch::of(call));
+        let applied = || applied.get_or_init(|| self.touched(applies));
+        let is_missed = is_among(report.touched()) && !is_among(applied());
+        is_missed.then(|| format!("{} does not apply path rules when it {}", host.name, touch.verb()))
+    }
+}
+
+impl<'e, 'r> Due<'e, 'r> {
+    /// Takes out what applies regardless of the evidence, and the offers.
+    pub fn take_standing(&mut self) -> Due<'e, 'r> {
+        let (standing, rest) =
+            std::mem::take(&mut self.rules).into_iter().partition(|verdict| verdict.because.is_empty());
+        self.rules = rest;
+        Due { rules: standing, offers: std::mem::take(&mut self.offers), missed: HashMap::new(), ..*self }
+    }
+
+    /// Keeps what `is_kept` says of each source; the offers are one of them.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&str, &Verdict<'_>) -> bool, keeps_offers: bool) {
+        self.rules.retain(|verdict| is_kept(&verdict.rule.origin.display, verdict));
+        if !keeps_offers {
+            self.offers.clear();
+        }
+    }
+
+    /// Writes the text; nothing if nothing is due.
+    pub fn write(&self, cap: Cap) -> Option<Written> {
+        let blocks = blocks(&self.rules, &self.offers, self.evidence, cap)?;
+        let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, because(verdict, self.evidence));
+        let whole = blocks.whole.iter().map(delivery);
+        let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict) });
+        let offers = (!self.offers.is_empty()).then(|| offers_delivery(&self.offers));
+        let deliveries = whole.chain(cut).chain(offers).map(|delivery| Delivery {
+            missed: self.missed.get(&delivery.source).cloned(),
+            is_lost_on_resume: self.is_lost_on_resume,
+            ..delivery
+        });
+        Some(Written {
+            deliveries: deliveries.collect(),
+            notice: Notice::of_rules(&blocks.whole),
+            text: blocks.text,
+        })
+    }
+}
+
+fn offered<'r>(verdicts: &[Verdict<'r>]) -> Vec<&'r Rule> {
+    let offered = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
+    offered.map(|verdict| verdict.rule).collect()
+}
+
+fn offers_delivery(offers: &[&Rule]) -> Delivery {
+    let lines: Vec<String> = offers.iter().map(|rule| offer_line(rule)).collect();
+    Delivery::of_text(OFFERS, &lines.join("\n"))
+}

@@ -1,0 +1,137 @@
+//! Hosts: what a session has to be told about the agent it is for.
+
+use crate::agent::{Agent, Nested};
+use crate::evaluate::Verdict;
+use crate::evidence::{Input, ToolCall};
+use crate::format::{Format, PlaceKind};
+use crate::rule::Rule;
+use crate::source::{Origin, Scope};
+
+/// A moment of a conversation at which a host reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// A session, or a sub-agent, starts or is resumed.
+    Start,
+    /// The user sent a message.
+    Prompt,
+    /// A tool is about to run.
+    Before,
+    /// A tool ran.
+    After,
+    /// The context is being compacted, or was.
+    Compact,
+}
+
+/// How a tool call touches a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// It reads it.
+    Read,
+    /// It writes it.
+    Write,
+    /// It runs a shell command with it.
+    Shell,
+}
+
+impl Touch {
+    /// How a call touches its files.
+    pub fn of(call: &ToolCall) -> Touch {
+        match () {
+            () if call.shell_command().is_some() => Touch::Shell,
+            () if call.is_write() => Touch::Write,
+            () => Touch::Read,
+        }
+    }
+
+    pub(super) fn verb(self) -> &'static str {
+        match self {
+            Touch::Read => "reads files",
+            Touch::Write => "writes files",
+            Touch::Shell => "runs commands",
+        }
+    }
+}
+
+/// What a host takes, and what it does by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct HostProfile<'a> {
+    /// Its name, which `agent` conditions match.
+    pub name: &'a str,
+    /// How many characters of context it takes at once.
+    pub cap: usize,
+    /// The moments at which context reaches the model.
+    pub context_at: &'a [Moment],
+    /// Whether it shows notices to the user; if not, the model is asked to.
+    pub shows_notices: bool,
+    /// The touches for which it does not apply its own path rules.
+    pub misses: &'a [Touch],
+    /// The moments whose context is lost when the session is resumed.
+    pub forgets: &'a [Moment],
+}
+
+impl HostProfile<'_> {
+    /// Whether context reaches the model at this moment.
+    pub fn takes_context(&self, moment: Moment) -> bool {
+        self.context_at.contains(&moment)
+    }
+}
+
+/// How a host treats a rule file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Native {
+    /// It does not read the file.
+    Unread,
+    /// It reads the file itself.
+    Read,
+    /// It should read the file, but never takes the rule.
+    Never,
+}
+
+impl Native {
+    /// Whether an agent reads a rule's file itself. `takes` tells whether it reads a format in this workspace.
+    pub fn of(agent: &Agent, rule: &Rule, takes: &dyn Fn(&Format) -> bool) -> Native {
+        let Origin { format, place, scope, folder, .. } = &rule.origin;
+        // Files found by location may be above the folder the agent was started in, and then it read them.
+        let is_deeper = !folder.is_empty() && !matches!(place.shape, PlaceKind::Located { .. });
+        if is_deeper && agent.nested == Nested::Unread {
+            return Native::Unread;
+        }
+        let is_read = agent.formats.iter().filter(|own| own.id == format.id).any(|own| {
+            let places = if *scope == Scope::User { own.user } else { own.workspace };
+            takes(own) && places.iter().any(|own| own.path == place.path)
+        });
+        if is_read { Native::Read } else { Native::Unread }
+    }
+}
+
+/// Tells how a host treats the files of rules that apply, one answer per rule.
+pub type NativeView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Native> + 'a;
+
+/// What a host reports, and when.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// The host.
+    pub host: HostProfile<'a>,
+    /// The moment.
+    pub moment: Moment,
+    /// What is new: the message, the tool calls, mode and model.
+    pub input: Input,
+    /// The files of each of these calls, relative to their root.
+    pub paths: Vec<Vec<String>>,
+    /// Whether what was delivered before may have left the context.
+    pub is_compaction: bool,
+    /// Whether an earlier session is resumed.
+    pub is_resume: bool,
+}
+
+impl Report<'_> {
+    /// The call this is about.
+    pub(super) fn call(&self) -> Option<&ToolCall> {
+        self.input.tools.last()
+    }
+
+    /// Its files.
+    pub(super) fn touched(&self) -> &[String] {
+        self.paths.last().map_or(&[], Vec::as_slice)
+    }
+}

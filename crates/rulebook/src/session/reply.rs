@@ -1,0 +1,124 @@
+//! The reply to a host that appends: what is due, objections to a call, alerts; decided first, claimed, then written.
+
+use super::blocks::Cap;
+use super::due::{Due, OFFERS, Written};
+use super::event::{Delivery, Event};
+use super::host::{HostProfile, Moment, NativeView, Report};
+use super::refuse::{Objection, join};
+use super::state::Session;
+use crate::evaluate::Verdict;
+use crate::evidence::Evidence;
+
+/// What a host is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// For the model.
+    pub context: Option<String>,
+    /// For the user.
+    pub notice: Option<String>,
+    /// Why the call must not run.
+    pub refusal: Option<String>,
+}
+
+/// A reply whose deliveries are not claimed yet.
+#[derive(Debug)]
+pub struct Draft<'e, 'r> {
+    host: HostProfile<'e>,
+    moment: Moment,
+    cap: Cap,
+    due: Due<'e, 'r>,
+    written: Option<Written>,
+    objection: Objection,
+    alerts: Vec<Delivery>,
+}
+
+/// The name under which alerts are delivered. A rule's name has no spaces.
+const ALERT: &str = "an alert";
+
+impl Delivery {
+    /// An alert for the user, once per session and source.
+    pub fn alert(source: String, line: String) -> Delivery {
+        Delivery { source, because: line, ..Delivery::of_text(ALERT, "") }
+    }
+}
+
+impl Session {
+    /// Drafts the reply to a report.
+    pub fn draft<'e, 'r>(
+        &self,
+        report: &'e Report<'e>,
+        verdicts: &'e [Verdict<'r>],
+        evidence: &'e Evidence,
+        native: &NativeView<'_>,
+        objection: Objection,
+        alerts: Vec<Delivery>,
+    ) -> Draft<'e, 'r> {
+        let used = objection.context.as_ref().map_or(0, |text| text.chars().count());
+        let cap = Cap::Host(report.host.cap.saturating_sub(used));
+        let due = self.due(report, verdicts, evidence, native, &|_| false);
+        let alerts = alerts.into_iter().filter(|alert| !self.has(alert)).collect();
+        Draft {
+            host: report.host,
+            moment: report.moment,
+            cap,
+            written: due.write(cap),
+            due,
+            objection,
+            alerts,
+        }
+    }
+}
+
+impl Draft<'_, '_> {
+    /// The events of the reply other than deliveries.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.objection.events)
+    }
+
+    /// The deliveries to claim.
+    pub fn claims(&self) -> Vec<Delivery> {
+        let written = self.written.iter().flat_map(|written| &written.deliveries);
+        written.chain(&self.alerts).cloned().collect()
+    }
+
+    /// Writes the reply with the deliveries that are the caller's. `lost` says why the session cannot be kept: then what
+    /// always applies comes with every prompt, and not with every call as well.
+    pub fn reply(mut self, mine: &[Delivery], lost: Option<&str>) -> Reply {
+        let Objection { context: beside, notice, refusal, .. } = std::mem::take(&mut self.objection);
+        let mut reply = Reply { context: None, notice, refusal };
+        let claims = self.written.as_ref().map_or(0, |written| written.deliveries.len()) + self.alerts.len();
+        if claims == 0 {
+            return Reply { context: beside, ..reply };
+        }
+        let is_of_turn = |moment: &Moment| matches!(moment, Moment::Start | Moment::Prompt);
+        let is_within_turn =
+            lost.is_some() && !is_of_turn(&self.moment) && self.host.context_at.iter().any(is_of_turn);
+        let lost = lost.map(|why| format!("Rulebook delivers its rules with every prompt: {why}"));
+        let alerts =
+            mine.iter().filter(|delivery| delivery.rule == ALERT).map(|alert| alert.because.as_str());
+        let lines: Vec<&str> = alerts.chain(lost.as_deref()).filter(|_| !is_within_turn).collect();
+        if !lines.is_empty() && self.host.shows_notices {
+            reply.notice = Some(join(reply.notice.take(), &lines.join("\n")));
+        } else if !lines.is_empty() {
+            reply.context = Some(format!("Tell the user, from Rulebook:\n{}", lines.join("\n")));
+        }
+        if mine.len() < claims || is_within_turn {
+            // Another process claimed some of them first.
+            let is_mine = |source: &str| mine.iter().any(|delivery| delivery.source == source);
+            let keeps_offers = is_mine(OFFERS) && !is_within_turn;
+            self.due.retain(
+                |source, verdict| is_mine(source) && !(is_within_turn && verdict.because.is_empty()),
+                keeps_offers,
+            );
+            self.written = self.due.write(self.cap);
+        }
+        if let Some(Written { text, notice, .. }) = self.written {
+            reply.notice = reply.notice.or_else(|| notice.map(|notice| notice.line()));
+            reply.context = Some(join(reply.context.take(), &text));
+        }
+        if let Some(text) = beside {
+            reply.context = Some(join(reply.context.take(), &text));
+        }
+        reply
+    }
+}
