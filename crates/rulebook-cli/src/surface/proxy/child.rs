@@ -11,7 +11,8 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
-use super::server::{self, Proxy};
+use super::server;
+use super::shared::Proxy;
 use crate::surface::wire::WIRES;
 
 /// Variables of clients that are set only where the client is set up to use them: else they would change what it does.

@@ -18,8 +18,8 @@ use serde_json::json;
 use super::hits::{interrupted, places, source};
 use super::passthrough::{rewritten, uncompressed};
 use super::rules::{Book, Watch, Watching};
-use super::server::Proxy;
 use super::session::{self, Key, Session};
+use super::shared::Proxy;
 use super::upstream::{Error, full};
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
 
@@ -64,7 +64,7 @@ impl Exchange {
         let state = book.state();
         let session = proxy.sessions.find(&key, state.as_deref(), &request);
         Exchange {
-            number: proxy.next(),
+            number: proxy.next_number(),
             proxy: Arc::clone(proxy),
             wire,
             head,
@@ -160,7 +160,7 @@ impl Exchange {
         for (what, rules) in [("added", whole), ("listed", listed)] {
             let names: Vec<&str> = rules.iter().map(|delivery| delivery.rule.as_str()).collect();
             if !names.is_empty() {
-                self.proxy.log.tell(what, json!({ "session": self.key.session, "rules": names }));
+                self.proxy.log.report(what, json!({ "session": self.key.session, "rules": names }));
             }
         }
         facts.extend(added.into_iter().map(Event::Delivered));
@@ -284,7 +284,7 @@ impl Exchange {
             injections.push(policy::injection(&rule.name, &rule.path, &rule.body, &places(&own)));
         }
         let is_spent = why == Some(&Downgrade::Budget);
-        self.proxy.log.tell(
+        self.proxy.log.report(
             word,
             json!({ "session": self.key.session, "rules": names, "why": is_spent.then_some("interrupted often enough") }),
         );
@@ -353,7 +353,7 @@ impl Exchange {
     /// A text that was held too long goes on its way.
     pub(super) fn released(&self, watch: &Watch, stream: &str) {
         self.proxy.metrics.released.add(1);
-        self.proxy.log.tell("released", json!({ "session": self.key.session, "part": stream }));
+        self.proxy.log.report("released", json!({ "session": self.key.session, "part": stream }));
         let first = watch.rules.values().min_by_key(|rule| &rule.name);
         let fact = first.map(|rule| Event::Interrupted {
             rule: rule.id.clone(),

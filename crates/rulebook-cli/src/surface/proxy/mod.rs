@@ -6,6 +6,7 @@
 mod answer;
 mod child;
 mod coding;
+mod conversation;
 mod exchange;
 mod hits;
 mod hold_queue;
@@ -13,12 +14,14 @@ mod log;
 mod metrics;
 mod monitor_feed;
 mod passthrough;
+mod priority;
 mod record;
 mod reply;
 mod rules;
 mod scribe;
 mod server;
 mod session;
+mod shared;
 mod stream;
 mod trim;
 mod upstream;
@@ -32,7 +35,7 @@ use anyhow::{Context as _, anyhow};
 use crate::args::{Args, Proxy as Options};
 use crate::input::open_workspace;
 use log::Log;
-use server::Proxy;
+use shared::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
 
 /// Serves until it is told to stop, or until the program it was started for has ended.
@@ -53,7 +56,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
         .max_io_events_per_tick(64)
         // Requests are read beside the streams; more threads than this would only take memory, and the processor from them.
         .max_blocking_threads(4)
-        .on_thread_start(step_back)
+        .on_thread_start(priority::lower)
         .build()?;
     let code = runtime.block_on(async {
         let listener = listening(listen).map_err(|error| {
@@ -85,13 +88,6 @@ fn listening(at: SocketAddr) -> std::io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(at)?;
     socket.listen(WAITING)
-}
-
-/// Streams go first: this thread has the processor when they leave it.
-fn step_back() {
-    // Elsewhere it would be the process that steps back. Without leave to do so all are equal.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 10);
 }
 
 /// What strangers must know to be served.

@@ -8,7 +8,7 @@ use hyper::body::{Frame, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 
-use super::server::Proxy;
+use super::shared::Proxy;
 use super::upstream::{Body, Error, coming, full, strip};
 use crate::surface::wire::Wire;
 
@@ -59,7 +59,7 @@ pub(super) async fn pass_whole(
     head: Parts,
     body: Bytes,
 ) -> Result<Response<Body>, Error> {
-    let number = proxy.next();
+    let number = proxy.next_number();
     if let Some(record) = &proxy.record {
         record.request(number, wire, &head, &body);
     }

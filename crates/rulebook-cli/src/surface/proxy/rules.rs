@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rulebook::condition::Needs;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::stream::Monitor;
@@ -50,6 +51,8 @@ pub(super) struct Book {
     pub(super) book: Rulebook,
     /// What tells the stream rules from what they were or will be, by their files.
     prints: HashMap<String, u64>,
+    /// Whether some rule asks for facts that must be read from files.
+    pub(super) needs_files: bool,
     /// What keeps rules away, a line each.
     alerts: Vec<String>,
 }
@@ -129,7 +132,8 @@ impl Rules {
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
-            Arc::new(Book { workspace, book, prints, alerts })
+            let needs_files = book.needs() != Needs::default();
+            Arc::new(Book { workspace, book, prints, needs_files, alerts })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,

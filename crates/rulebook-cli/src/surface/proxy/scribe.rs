@@ -17,7 +17,7 @@ impl Scribe {
     pub(super) fn new() -> Scribe {
         let (sender, tasks) = channel::<Task>();
         let thread = thread::spawn(move || {
-            super::step_back();
+            super::priority::lower();
             tasks.into_iter().for_each(|task| task());
         });
         Scribe { thread: Mutex::new(Some((sender, thread))) }

@@ -324,7 +324,7 @@ impl Stream {
             Err(error) => json!(super::reply::chain(&*error)),
         };
         self.exchange.settle(&stop, false);
-        self.exchange.proxy.log.tell("retry-failed", json!({ "session": self.exchange.session_name() }));
+        self.exchange.proxy.log.report("retry-failed", json!({ "session": self.exchange.session_name() }));
         self.write(&(self.exchange.wire.error)(&error));
     }
 

@@ -91,7 +91,7 @@ fn an_unreachable_server_is_reported() {
     let lab = Lab::with(&[NO_MAP], &["--upstream", "http://127.0.0.1:1"]);
     let answer = lab.ask(&CHAT, GO);
     assert_eq!(answer.status(), 502);
-    assert!(answer.text().contains("cannot be asked"), "{}", answer.text());
+    assert!(answer.text().contains("cannot be reached"), "{}", answer.text());
     lab.until_logged("unreachable");
 }
 

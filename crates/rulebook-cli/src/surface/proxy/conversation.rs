@@ -1,0 +1,149 @@
+//! A request of a wire: read, given its rules, sent, and its response watched.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Response, StatusCode, header};
+use serde_json::json;
+
+use super::exchange::{Exchange, Prepared, is_main};
+use super::passthrough::{collect, pass, pass_whole, passing, rewritten, uncompressed};
+use super::reply::closed;
+use super::rules::Book;
+use super::shared::Proxy;
+use super::upstream::{Body, Error, coming, full};
+use super::{answer, coding, stream};
+use crate::surface::wire::Wire;
+
+/// A request up to this size is prepared at once: handing it to another thread takes longer.
+const SMALL: usize = 64 << 10;
+
+/// Answers a request of a wire.
+pub(super) async fn respond(
+    proxy: &Arc<Proxy>,
+    wire: &'static Wire,
+    head: Parts,
+    body: Incoming,
+) -> Result<Response<Body>, Error> {
+    let book = match proxy.rules.known() {
+        Some(book) => Ok(book),
+        None => {
+            let proxy = Arc::clone(proxy);
+            tokio::task::spawn_blocking(move || proxy.rules.now()).await?
+        }
+    };
+    for alert in book.iter().flat_map(|book| proxy.rules.news(book)) {
+        proxy.log.report("alert", json!({ "what": alert }));
+    }
+    let book = match book {
+        Ok(book) if book.is_empty() && proxy.record.is_none() => {
+            return pass(proxy, Some(wire), head, coming(body)).await;
+        }
+        Ok(book) => book,
+        Err(error) => {
+            return match failed(proxy, &format!("{error:#}")) {
+                Some(closed) => Ok(closed),
+                None => pass(proxy, Some(wire), head, coming(body)).await,
+            };
+        }
+    };
+    let raw = match collect(body).await? {
+        Ok(raw) => raw,
+        Err(large) => {
+            return match failed(proxy, "the request is too large to be read") {
+                Some(closed) => Ok(closed),
+                None => pass(proxy, Some(wire), head, large).await,
+            };
+        }
+    };
+    let outcome = if raw.len() <= SMALL && !book.needs_files && is_plain(&head.headers) {
+        prepare(proxy, wire, book, head, &raw)
+    } else {
+        // Streams continue meanwhile.
+        let (proxy, raw) = (Arc::clone(proxy), raw.clone());
+        tokio::task::spawn_blocking(move || prepare(&proxy, wire, book, head, &raw)).await?
+    };
+    let (head, why) = match outcome {
+        Outcome::Main(exchange, Ok(prepared)) => return send(*exchange, prepared, raw).await,
+        Outcome::Side(head) => return pass_whole(proxy, Some(wire), head, raw).await,
+        Outcome::Unreadable(head) => (head, "the request's coding cannot be read".to_owned()),
+        Outcome::Main(exchange, Err(error)) => (exchange.head, error),
+    };
+    match failed(proxy, &why) {
+        Some(closed) => Ok(closed),
+        None => pass_whole(proxy, Some(wire), head, raw).await,
+    }
+}
+
+/// What a request turned out to be.
+enum Outcome {
+    /// Part of an agent's conversation, and what to send.
+    Main(Box<Exchange>, Result<Prepared, String>),
+    /// Something that an agent asks beside its conversation.
+    Side(Parts),
+    Unreadable(Parts),
+}
+
+fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts, raw: &Bytes) -> Outcome {
+    let Some(Ok(body)) = coding::decoded(coding_of(&head.headers), raw) else {
+        return Outcome::Unreadable(head);
+    };
+    let text = std::str::from_utf8(&body).ok();
+    let request = text.and_then(|text| wire.request(head.uri.path(), text));
+    let Some(request) = request.filter(is_main) else { return Outcome::Side(head) };
+    let exchange = Exchange::new(proxy, wire, head, body, request, book);
+    let prepared = exchange.prepare();
+    Outcome::Main(Box::new(exchange), prepared)
+}
+
+fn coding_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok())
+}
+
+fn is_plain(headers: &HeaderMap) -> bool {
+    !headers.contains_key(header::CONTENT_ENCODING)
+}
+
+/// Sends what was prepared, and watches the response.
+async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Response<Body>, Error> {
+    let Prepared { body, watch } = prepared;
+    let proxy = Arc::clone(&exchange.proxy);
+    let mut head = exchange.head.clone();
+    if let Some(body) = &body {
+        rewritten(&mut head, body.len());
+    }
+    if watch.is_some() {
+        uncompressed(&mut head);
+    }
+    let sent = body.unwrap_or(raw);
+    if let Some(record) = &proxy.record {
+        record.request(exchange.number, Some(exchange.wire), &head, &sent);
+    }
+    let response = proxy.upstream.ask(Some(exchange.wire), head, full(sent)).await?;
+    let Some(watch) = watch.filter(|_| response.status() == StatusCode::OK) else {
+        return Ok(passing(&proxy, Some(exchange.wire), exchange.number, response));
+    };
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match kind {
+        "text/event-stream" if is_plain(response.headers()) => Ok(stream::watched(exchange, watch, response)),
+        "application/json" if is_plain(response.headers()) => {
+            answer::watched(exchange, watch, response).await
+        }
+        _ => {
+            proxy.fail("the answer cannot be read and is not watched");
+            Ok(match proxy.fail_closed {
+                true => closed("the answer cannot be read"),
+                false => passing(&proxy, Some(exchange.wire), exchange.number, response),
+            })
+        }
+    }
+}
+
+/// Reports a failure of this server; returns the response if nothing may pass then.
+fn failed(proxy: &Proxy, why: &str) -> Option<Response<Body>> {
+    proxy.fail(why);
+    proxy.fail_closed.then(|| closed(why))
+}
