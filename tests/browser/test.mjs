@@ -97,7 +97,7 @@ test("the rules are filtered while typing, and the address follows", async (t) =
   await page.locator("#live .none").waitFor();
   await page.goto(`${url}rules?state=disabled`);
   assert.deepEqual(await ids(), ["legacy"]);
-  await page.getByLabel("Every format").selectOption("cline");
+  await page.getByLabel("All formats").selectOption("cline");
   await page.locator("#live .none").waitFor();
 });
 
@@ -183,7 +183,7 @@ test("the header of a rule is explained line by line, with its files, its rivals
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
   assert.deepEqual(await page.locator(".files a").allInnerTexts(), reached.files);
   await page.goto(`${url}rule?source=.clinerules/web.md`);
-  await page.getByText("Overrides this one").waitFor();
+  await page.getByText("Overrides this rule").waitFor();
 });
 
 test("a session that a hook writes appears, and grows", async (t) => {
@@ -307,7 +307,7 @@ test("an empty workspace shows what to do", async (t) => {
   write(folder, ".git/HEAD", "ref: refs/heads/main\n");
   const { url } = await start(folder);
   const rules = await open(t, `${url}rules`);
-  await rules.getByText("No rule files here yet").waitFor();
+  await rules.getByText("No rule files yet").waitFor();
   const sessions = await open(t, `${url}sessions`);
   await sessions.getByText("rulebook install claude").waitFor();
   for (const view of ["map", "path"]) assert.ok(await (await open(t, url + view)).locator("h1").innerText());

@@ -7,7 +7,11 @@ mod args;
 mod diff;
 mod host;
 mod input;
+#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+mod lock;
 mod out;
+#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+mod pace;
 mod surface;
 
 use std::ffi::OsString;

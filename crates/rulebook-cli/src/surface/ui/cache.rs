@@ -1,7 +1,7 @@
-//! What the disk says, kept for a moment: a page and the requests it makes see the same, and typing reads no files.
+//! Caches of what is on disk, so that a page and its requests see the same, and typing in a field reads no files.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rulebook::coverage::{Listing, Report};
@@ -13,22 +13,24 @@ use super::super::check;
 use super::super::status::{self, Row};
 use crate::args::Args;
 use crate::input::open_workspace;
+use crate::lock::lock;
+use crate::pace::Pace;
 
-/// The rules of the tree.
+/// The workspace with the rules of the whole tree.
 pub(super) struct CachedRules {
     pub(super) workspace: Workspace,
     pub(super) loaded: Loaded,
     pub(super) rows: Vec<Row>,
 }
 
-/// The tree, and what the rules are to it.
+/// The tree's files and the coverage report.
 pub(super) struct CachedTree {
     pub(super) tree: Tree,
     pub(super) report: Report,
 }
 
 impl CachedRules {
-    /// The rule of a file, as shown.
+    /// Finds a rule by its displayed path.
     pub(super) fn rule(&self, source: &str) -> Option<&Rule> {
         self.loaded.book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == source)
     }
@@ -44,12 +46,12 @@ impl CachedRules {
         self.rows.iter().find(|row| row.source == source)
     }
 
-    /// Whether a session of that folder is one of this workspace.
+    /// Whether a session's folder is a root of this workspace.
     pub(super) fn is_here(&self, root: &str) -> bool {
         self.workspace.roots.roots.iter().any(|own| own.path == root)
     }
 
-    /// A path that is shown with its root's name, where there are several, so that it can be asked about.
+    /// Converts a displayed path, which starts with its root's name if there are several roots, into an absolute one.
     pub(super) fn full(&self, shown: &str) -> String {
         let roots = &self.workspace.roots.roots;
         let (first, rest) = shown.split_once('/').unwrap_or((shown, ""));
@@ -59,7 +61,7 @@ impl CachedRules {
         }
     }
 
-    /// The workspace's name, for people.
+    /// Returns the workspace's roots for display.
     pub(super) fn name(&self) -> String {
         let roots = &self.workspace.roots.roots;
         roots
@@ -70,21 +72,21 @@ impl CachedRules {
     }
 }
 
-/// Caches at the disk, each kept until it is old.
+/// All caches of the page.
 pub(super) struct Caches<'a> {
     args: &'a Args,
-    rules: Kept<CachedRules>,
-    tree: Kept<CachedTree>,
-    diagnostics: Kept<Vec<Diagnostic>>,
+    rules: Cache<CachedRules>,
+    tree: Cache<CachedTree>,
+    diagnostics: Cache<Vec<Diagnostic>>,
 }
 
 impl<'a> Caches<'a> {
     pub(super) fn new(args: &'a Args) -> Caches<'a> {
-        Caches { args, rules: Kept::default(), tree: Kept::default(), diagnostics: Kept::default() }
+        Caches { args, rules: Cache::default(), tree: Cache::default(), diagnostics: Cache::default() }
     }
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<CachedRules>> {
-        self.rules.look(|| {
+        self.rules.get(|| {
             let workspace = open_workspace(self.args)?;
             let loaded = workspace.load(Reach::Tree);
             let rows = status::rows(&workspace, &loaded);
@@ -93,9 +95,9 @@ impl<'a> Caches<'a> {
     }
 
     pub(super) fn tree(&self) -> anyhow::Result<Arc<CachedTree>> {
-        self.tree.look(|| {
+        self.tree.get(|| {
             let workspace = open_workspace(self.args)?;
-            // As `coverage` asks: rules in a folder that git ignores are for files that do not count.
+            // As in `coverage`: rules in folders that git ignores do not count.
             let tree = workspace.tree(Wanted::Files, &|_| ());
             let loaded = workspace.load(Reach::Walked(&tree));
             let report = workspace.coverage(&loaded.book, &tree, Listing::Sample);
@@ -103,56 +105,48 @@ impl<'a> Caches<'a> {
         })
     }
 
-    /// What is wrong with the rules, as `check` has it.
+    /// Returns all problems, as `check` reports them.
     pub(super) fn diagnostics(&self) -> anyhow::Result<Arc<Vec<Diagnostic>>> {
-        self.diagnostics.look(|| {
+        self.diagnostics.get(|| {
             let workspace = open_workspace(self.args)?;
             let tree = workspace.tree(Wanted::All, &|_| ());
             Ok(check::load(&workspace, &tree).diagnostics)
         })
     }
 
-    /// Caches anew the next time.
-    pub(super) fn forget(&self) {
-        self.rules.forget();
-        self.tree.forget();
-        self.diagnostics.forget();
+    /// Drops everything, so that the next request reads the disk.
+    pub(super) fn clear(&self) {
+        *lock(&self.rules.0) = None;
+        *lock(&self.tree.0) = None;
+        *lock(&self.diagnostics.0) = None;
     }
 }
 
-/// The last look, with when it was and how long it took.
-struct Kept<T>(Mutex<Option<(Instant, Duration, Arc<T>)>>);
+/// A value, and until when it is fresh.
+struct Cache<T>(Mutex<Option<(Instant, Arc<T>)>>);
 
-impl<T> Default for Kept<T> {
-    fn default() -> Kept<T> {
-        Kept(Mutex::new(None))
+impl<T> Default for Cache<T> {
+    fn default() -> Cache<T> {
+        Cache(Mutex::new(None))
     }
 }
 
-impl<T> Kept<T> {
-    /// How long a look is good for, at least.
-    const FRESH: Duration = Duration::from_secs(1);
+impl<T> Cache<T> {
+    const PACE: Pace = Pace { shortest: Duration::from_secs(1), parts: 20 };
 
-    /// In a large tree a look takes time: it gets at most one part in this many.
-    const SHARE: u32 = 20;
-
-    /// The last look, or a new one. Whoever asks meanwhile waits for it instead of looking too.
-    fn look(&self, make: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<Arc<T>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, took, look)) = &*kept
-            && at.elapsed() < Self::FRESH.max(took.saturating_mul(Self::SHARE))
+    /// Returns the value, made again if it is stale. Concurrent callers wait instead of making it too.
+    fn get(&self, make: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<Arc<T>> {
+        let mut cached = lock(&self.0);
+        if let Some((fresh_until, value)) = &*cached
+            && Instant::now() < *fresh_until
         {
-            return Ok(Arc::clone(look));
+            return Ok(Arc::clone(value));
         }
-        // Two looks at once are not needed in memory.
-        *kept = None;
+        // Frees the old value first: both could be large.
+        *cached = None;
         let started = Instant::now();
-        let look = Arc::new(make()?);
-        *kept = Some((Instant::now(), started.elapsed(), Arc::clone(&look)));
-        Ok(look)
-    }
-
-    fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let value = Arc::new(make()?);
+        *cached = Some((Instant::now() + Self::PACE.pause(started.elapsed()), Arc::clone(&value)));
+        Ok(value)
     }
 }

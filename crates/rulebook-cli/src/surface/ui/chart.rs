@@ -1,20 +1,20 @@
-//! A small chart: the tokens rules cost, turn by turn.
+//! A bar chart of the tokens that rules use in each turn.
 
 use maud::{Markup, html};
 use rulebook::session::Event;
 
 use super::page::{counted, grouped};
 
-/// How many bars there are at most; turns share one where there are more.
+/// The most bars; with more turns, several share one.
 const MAX_BARS: usize = 120;
 
-/// How wide a bar is at most, in parts of a hundred.
+/// The widest bar, in percent.
 const MAX_WIDTH: f64 = 6.0;
 
-/// How high a bar is at most: above it is room for what happened.
-const ROOM: f64 = 82.0;
+/// The highest bar, in percent. Markers are above it.
+const MAX_HEIGHT: f64 = 82.0;
 
-/// What some turns came to.
+/// One or several turns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bar {
     tokens: usize,
@@ -22,7 +22,7 @@ struct Bar {
     is_interrupted: bool,
 }
 
-/// Nothing where no rule was given.
+/// Draws the chart; empty if no rule was delivered.
 pub(super) fn chart(facts: &[Event]) -> Markup {
     let turns = turns(facts);
     let total: usize = turns.iter().map(|bar| bar.tokens).sum();
@@ -33,12 +33,12 @@ pub(super) fn chart(facts: &[Event]) -> Markup {
     let bars: Vec<Bar> = turns.chunks(share).map(merge).collect();
     let most = bars.iter().map(|bar| bar.tokens).max().unwrap_or(1).max(1);
     let width = (100.0 / bars.len() as f64).min(MAX_WIDTH);
-    let label = format!("Tokens spent on rules: {} in {}", grouped(total), counted(turns.len(), "turn"));
+    let label = format!("Tokens used by rules: {} in {}", grouped(total), counted(turns.len(), "turn"));
     html! {
         figure .chart {
             svg role="img" aria-label=(label) height="72" width="100%" {
                 @for (at, bar) in bars.iter().enumerate() {
-                    @let height = bar.tokens as f64 / most as f64 * ROOM;
+                    @let height = bar.tokens as f64 / most as f64 * MAX_HEIGHT;
                     @let x = at as f64 * width;
                     @if bar.is_compacted { line .compacted x1=(percent(x + width)) x2=(percent(x + width)) y1="0" y2="100%" {} }
                     rect .slot x=(percent(x)) width=(percent(width)) y="0" height="100%" {
@@ -49,15 +49,15 @@ pub(super) fn chart(facts: &[Event]) -> Markup {
                 }
             }
             figcaption {
-                "Tokens spent on rules by turn: ~" (grouped(total)) " in all, at most ~" (grouped(most)) " at once."
-                @if bars.iter().any(|bar| bar.is_compacted) { " " span .sign .compacted {} " compaction" }
-                @if bars.iter().any(|bar| bar.is_interrupted) { " " span .sign .interrupted {} " interrupt" }
+                "Tokens used by rules per turn: ~" (grouped(total)) " in total, at most ~" (grouped(most)) "."
+                @if bars.iter().any(|bar| bar.is_compacted) { " " span .mark .compacted {} " compaction" }
+                @if bars.iter().any(|bar| bar.is_interrupted) { " " span .mark .interrupted {} " interrupt" }
             }
         }
     }
 }
 
-/// What every turn came to; what came before the first belongs to it.
+/// Returns a bar for each turn. Events before the first turn belong to it.
 fn turns(facts: &[Event]) -> Vec<Bar> {
     let mut turns = vec![Bar::default()];
     let mut is_first = true;
@@ -84,7 +84,7 @@ fn merge(bars: &[Bar]) -> Bar {
     }
 }
 
-/// A length of the whole, as SVG writes it.
+/// Formats a length for SVG.
 pub(super) fn percent(share: f64) -> String {
     format!("{share:.3}%")
 }

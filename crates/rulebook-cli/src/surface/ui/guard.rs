@@ -1,29 +1,29 @@
-//! Who may ask: the token in the address, the name the server is called by, and where a change comes from.
+//! Access control: the token in the address, the host name, and the origin of changes.
 
 use super::http::Request;
 
-/// What only the person who started the page knows, and where the page is.
+/// The token, which only the user knows, and the port.
 pub(super) struct Guard {
     token: String,
     port: u16,
 }
 
 impl Guard {
-    /// A guard with a token of its own.
+    /// Creates a random token.
     pub(super) fn new(port: u16) -> Result<Guard, getrandom::Error> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes)?;
         Ok(Guard { token: bytes.iter().map(|byte| format!("{byte:02x}")).collect(), port })
     }
 
-    /// The page's address.
+    /// Returns the page's address.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// What is asked for behind the token, or nothing for those who may not ask.
+    /// Returns the path after the token, or `None` if the request is not allowed.
     pub(super) fn admit<'r>(&self, request: &'r Request) -> Option<&'r str> {
-        // Another site's name may be made to lead here.
+        // Another site's name can resolve to this address (DNS rebinding).
         let names = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         let host = request.header("host").filter(|host| names.iter().any(|name| name == host))?;
         let (token, rest) = request.path.strip_prefix('/')?.split_once('/')?;
@@ -36,7 +36,7 @@ impl Guard {
     }
 }
 
-/// Compares in a time that does not tell how much of it is right.
+/// Compares in a time that does not depend on how much matches.
 fn is_same(given: &str, token: &str) -> bool {
     let differs = given.bytes().zip(token.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
     std::hint::black_box(differs) == 0 && given.len() == token.len()

@@ -1,26 +1,26 @@
-//! HTTP/1.1 as far as one page needs it: one request a connection, everything bounded.
+//! The part of HTTP/1.1 that the page needs: one request per connection, with limits on everything.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use maud::Markup;
+use rulebook::id::{percent_decoded, percent_encoded};
 use serde_json::Value;
 
-/// The longest request line and headers together.
+/// The longest request line and headers together, in bytes.
 const MAX_HEAD: usize = 16 << 10;
 
-/// The largest body: a form with a rule's id.
+/// The largest body, in bytes: a form with a rule's id.
 const MAX_BODY: usize = 64 << 10;
 
-/// How long a client may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may take to send its request.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Everything the page is made of comes from here; nothing is written into it as script or style.
+/// Allows only this server's files, and no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// What a client wants.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub(super) method: String,
@@ -31,16 +31,16 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// Names and values, as in a link or a form.
+/// The names and values of a query or a form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Request {
-    /// Reads one; `None` where the client went away, took too long or does not speak HTTP.
+    /// Reads a request. The error is the response to an invalid one, or `None` if the client disconnected or took too long.
     pub(super) fn read(stream: &TcpStream) -> Result<Request, Option<Response>> {
-        let _ = stream.set_read_timeout(Some(PATIENCE));
-        let _ = stream.set_write_timeout(Some(PATIENCE));
-        let deadline = Instant::now() + PATIENCE;
+        let _ = stream.set_read_timeout(Some(TIMEOUT));
+        let _ = stream.set_write_timeout(Some(TIMEOUT));
+        let deadline = Instant::now() + TIMEOUT;
         let mut reader = BufReader::new(stream);
         let head = read_head(&mut reader, deadline)?;
         let mut request = parse_head(&head).ok_or(Some(Response::plain(400, "bad request")))?;
@@ -54,12 +54,12 @@ impl Request {
         Ok(request)
     }
 
-    /// The value of a header; names are in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The fields of a form.
+    /// Returns the fields of the form in the body.
     pub(super) fn form(&self) -> Query {
         Query::parse(&String::from_utf8_lossy(&self.body))
     }
@@ -98,7 +98,7 @@ fn parse_head(head: &str) -> Option<Request> {
     };
     let headers = lines.take_while(|line| !line.is_empty()).map(header).collect::<Option<Vec<_>>>()?;
     let is_named = |name: &str| headers.iter().filter(|(known, _)| known == name).count();
-    // Two of these and somebody may read the other one.
+    // With duplicates, another program might use the other value.
     if is_named("host") != 1 || is_named("content-length") > 1 {
         return None;
     }
@@ -120,12 +120,12 @@ impl Query {
         Query(text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect())
     }
 
-    /// A value; empty where there is none.
+    /// Returns a value; empty if it is missing.
     pub(super) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
     }
 
-    /// The same with other values; empty ones are left out.
+    /// Returns the query with changed values, without empty ones.
     pub(super) fn with(&self, changes: &[(&str, &str)]) -> String {
         let kept = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let kept = kept.filter(|(name, _)| changes.iter().all(|(changed, _)| changed != name));
@@ -133,34 +133,18 @@ impl Query {
     }
 }
 
-/// `?name=value&…` without those that are empty; nothing where all are.
+/// Formats `?name=value&…` without empty values; empty if all are.
 pub(super) fn query(values: &[(&str, &str)]) -> String {
     let given = values.iter().filter(|(_, value)| !value.is_empty());
-    let pairs: Vec<String> = given.map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    let pairs: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-fn encode(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
-    text.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
-}
-
 fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, more @ ..] = rest {
-        let digits =
-            more.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(if *first == b'+' { b' ' } else { *first }));
-        rest = if code.is_some() { &more[2..] } else { more };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decoded(&text.replace('+', " ")).into_owned()
 }
 
-/// What a client gets.
 #[derive(Debug)]
 pub(super) struct Response {
     status: u16,
@@ -190,16 +174,15 @@ impl Response {
         Response::new(status, "text/plain; charset=utf-8", format!("{text}\n"))
     }
 
-    /// Tells the client to ask for something else instead.
-    pub(super) fn elsewhere(location: String) -> Response {
-        Response { location: Some(location), ..Response::plain(303, "see there") }
+    pub(super) fn redirect(location: String) -> Response {
+        Response { location: Some(location), ..Response::plain(303, "see other") }
     }
 
     pub(super) fn status(self, status: u16) -> Response {
         Response { status, ..self }
     }
 
-    /// Writes it; `HEAD` gets no body.
+    /// Writes the response, without its body for `HEAD`.
     pub(super) fn write(&self, mut stream: &TcpStream, method: &str) -> io::Result<()> {
         let location = self.location.as_ref().map(|to| format!("Location: {to}\r\n")).unwrap_or_default();
         let head = format!(
@@ -217,7 +200,7 @@ impl Response {
     }
 }
 
-/// The beginning of a stream of events.
+/// Returns the head of an event stream.
 pub(super) fn stream_head() -> String {
     format!("HTTP/1.1 200 OK\r\n{}Connection: close\r\n\r\n", headers("text/event-stream"))
 }
@@ -250,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_taken_apart() {
+    fn a_request_is_parsed() {
         let head = "GET /t/path?path=a%2Fb+c&x=%zz&é HTTP/1.1\r\nHost: 127.0.0.1:1\r\nX-A:  b \r\n\r\n";
         let request = parse_head(head).unwrap();
         assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/t/path"));
@@ -264,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn an_invalid_request_is_rejected() {
         refused("");
         refused("GET\r\n\r\n");
         refused("GET / HTTP/1.1\r\n\r\n");
@@ -275,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn values_survive_a_link() {
+    fn values_survive_encoding() {
         for value in ["a b/c", "<x>&y=1#?%", "é\u{202e}", "+"] {
             let link = query(&[("v", value), ("empty", "")]);
             assert_eq!(Query::parse(link.trim_start_matches('?')).get("v"), value, "{link}");

@@ -1,75 +1,76 @@
-//! The sessions as they are written: what each came to so far, and a stream that says when there is more.
+//! Live sessions: totals of each session, and an event stream that announces changes.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rulebook::session::Event;
 
 use super::super::follow::{Followed, Follower, News};
 use super::http::stream_head;
+use crate::lock::lock;
 
-/// How long between two looks while somebody is connected.
-const EVERY: Duration = Duration::from_millis(300);
+/// How long to wait between two scans while a client is connected.
+const INTERVAL: Duration = Duration::from_millis(300);
 
-/// What a session came to.
+/// The totals of a session.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct SessionTotals {
     pub(super) host: String,
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) root: String,
     pub(super) turns: u64,
     pub(super) events: usize,
-    pub(super) given: usize,
+    pub(super) delivered: usize,
     pub(super) tokens: usize,
     pub(super) interrupts: usize,
-    /// The beginning of what was said last.
+    /// The beginning of the user's last message.
     pub(super) message: String,
-    /// When something was last written, in seconds since 1970.
+    /// When the last event was written, in seconds since 1970.
     pub(super) at: u64,
 }
 
-/// When each file's rule was last given, by workspace and file.
-type Delivered = HashMap<String, HashMap<String, u64>>;
+/// When each rule was last delivered, by workspace and file.
+type LastDelivered = HashMap<String, HashMap<String, u64>>;
 
-/// The longest beginning of a message that is kept.
+/// How much of a message is kept, in bytes.
 const MAX_MESSAGE: usize = 200;
 
-/// Every session, followed.
+/// All sessions.
 pub(super) struct Live(Mutex<Following>);
 
 struct Following {
     follower: Option<Follower>,
-    sums: HashMap<PathBuf, Sum>,
-    delivered: Delivered,
-    looked: Option<Instant>,
-    /// Counts the looks that found something.
+    totals: HashMap<PathBuf, SessionTotals>,
+    delivered: LastDelivered,
+    scanned: Option<Instant>,
+    /// Counts the scans that found changes.
     version: u64,
 }
 
 impl Live {
-    /// Follows the sessions below a folder for state; without one there are none.
+    /// Follows the sessions in a state folder; without one, there are no sessions.
     pub(super) fn new(state: Option<PathBuf>) -> Live {
         let follower = state.map(Follower::new);
-        let (sums, delivered) = (HashMap::new(), HashMap::new());
-        Live(Mutex::new(Following { follower, sums, delivered, looked: None, version: 0 }))
+        let (totals, delivered) = (HashMap::new(), HashMap::new());
+        Live(Mutex::new(Following { follower, totals, delivered, scanned: None, version: 0 }))
     }
 
-    /// Every session, the last written first.
-    pub(super) fn sums(&self) -> Vec<Sum> {
+    /// Returns every session, the most recent first.
+    pub(super) fn sessions(&self) -> Vec<SessionTotals> {
         self.with(|following| {
-            let began = following.sums.values().filter(|sum| !sum.host.is_empty());
-            let mut sums: Vec<Sum> = began.cloned().collect();
-            sums.sort_by(|a, b| (b.at, &a.session, &a.agent).cmp(&(a.at, &b.session, &b.agent)));
-            sums
+            let started = following.totals.values().filter(|session| !session.host.is_empty());
+            let mut sessions: Vec<SessionTotals> = started.cloned().collect();
+            sessions.sort_by(|a, b| (b.at, &a.session, &a.agent).cmp(&(a.at, &b.session, &b.agent)));
+            sessions
         })
     }
 
-    /// When each rule was last given in a session of these folders, by its file.
+    /// Returns when each rule was last delivered in a session of these folders, by its file.
     pub(super) fn delivered(&self, is_here: impl Fn(&str) -> bool) -> HashMap<String, u64> {
         self.with(|following| {
             let mut last: HashMap<String, u64> = HashMap::new();
@@ -82,28 +83,28 @@ impl Live {
         })
     }
 
-    /// Another one after each look that found something.
+    /// Returns the version, which changes whenever a session changes.
     pub(super) fn version(&self) -> u64 {
         self.with(|following| following.version)
     }
 
-    /// Says which version there is, and says it again whenever a session was written, until the client is gone.
+    /// Sends the version whenever it changes, until the client disconnects.
     pub(super) fn stream(&self, stream: &TcpStream) {
-        // A client that went away ends the loop; that is all there is to do about it.
-        let _ = self.say(stream);
+        // An error means that the client has disconnected.
+        let _ = self.send_versions(stream);
     }
 
-    fn say(&self, mut stream: &TcpStream) -> io::Result<()> {
+    fn send_versions(&self, mut stream: &TcpStream) -> io::Result<()> {
         stream.write_all(stream_head().as_bytes())?;
         stream.write_all(b"retry: 1000\n\n")?;
-        stream.set_read_timeout(Some(EVERY))?;
-        let mut told = None;
+        stream.set_read_timeout(Some(INTERVAL))?;
+        let mut sent = None;
         loop {
             let version = self.version();
-            if told.replace(version) != Some(version) {
+            if sent.replace(version) != Some(version) {
                 stream.write_all(format!("event: change\ndata: {version}\n\n").as_bytes())?;
             }
-            // Nothing more is to be said to us: waiting for it is the pause, and its end the client's.
+            // The client sends nothing more, so this waits for the interval, or until the client disconnects.
             match stream.read(&mut [0; 1]) {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 }
@@ -113,37 +114,37 @@ impl Live {
         }
     }
 
-    /// Caches, unless somebody just did.
-    fn with<T>(&self, ask: impl FnOnce(&Following) -> T) -> T {
-        let mut following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if following.looked.is_none_or(|at| at.elapsed() > EVERY / 2) {
-            following.look();
+    /// Scans for changes, unless that was just done, and calls `read`.
+    fn with<T>(&self, read: impl FnOnce(&Following) -> T) -> T {
+        let mut following = lock(&self.0);
+        if following.scanned.is_none_or(|at| at.elapsed() > INTERVAL / 2) {
+            following.scan();
         }
-        ask(&following)
+        read(&following)
     }
 }
 
 impl Following {
-    fn look(&mut self) {
-        let Following { follower, sums, delivered, version, looked } = self;
+    fn scan(&mut self) {
+        let Following { follower, totals, delivered, version, scanned } = self;
         let Some(follower) = follower else { return };
-        let mut is_news = false;
-        let there = follower.scan(|file, session, news| {
-            is_news = true;
-            sums.entry(file.clone()).or_default().add(session, news, delivered);
+        let mut is_changed = false;
+        let existing = follower.scan(|file, session, news| {
+            is_changed = true;
+            totals.entry(file.clone()).or_default().add(session, news, delivered);
         });
-        let before = sums.len();
-        sums.retain(|file, _| there.contains(file));
-        is_news |= sums.len() < before;
-        *version += u64::from(is_news);
-        *looked = Some(Instant::now());
+        let before = totals.len();
+        totals.retain(|file, _| existing.contains(file));
+        is_changed |= totals.len() < before;
+        *version += u64::from(is_changed);
+        *scanned = Some(Instant::now());
     }
 }
 
-impl Sum {
-    fn add(&mut self, session: &Followed, news: Vec<News>, delivered: &mut Delivered) {
+impl SessionTotals {
+    fn add(&mut self, session: &Followed, news: Vec<News>, delivered: &mut LastDelivered) {
         if matches!(news.first(), Some(News { event: Event::Started { .. }, .. })) {
-            *self = Sum::default();
+            *self = SessionTotals::default();
         }
         self.at = session.written_at();
         let Followed { host, session, agent, root, turn, .. } = session;
@@ -159,7 +160,7 @@ impl Sum {
                     self.message = message[..message.floor_char_boundary(MAX_MESSAGE)].to_owned();
                 }
                 Event::Delivered(delivery) => {
-                    self.given += 1;
+                    self.delivered += 1;
                     self.tokens += delivery.tokens;
                     let known =
                         delivered.entry(self.root.clone()).or_default().entry(delivery.source).or_default();

@@ -1,4 +1,4 @@
-//! What every view is set in: the frame around it, and how small things look.
+//! The frame of every view, and small components.
 
 use std::time::SystemTime;
 
@@ -11,11 +11,11 @@ use super::cache::CachedRules;
 use super::http::{Query, Response, query};
 use crate::out::age;
 
-/// The views, as the frame lists them: address, title.
+/// The views in the navigation: address and title.
 const VIEWS: &[(&str, &str)] =
     &[("rules", "Rules"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map")];
 
-/// Text that may be a stranger's: nothing in it is markup, nothing in it hides.
+/// Untrusted text: escaped, with hidden characters made visible.
 pub(super) struct Text<'t>(pub(super) &'t str);
 
 impl Render for Text<'_> {
@@ -24,13 +24,13 @@ impl Render for Text<'_> {
     }
 }
 
-/// A name of a stranger's: like text, and it turns nothing around it. A line may end behind a folder.
+/// An untrusted name, isolated from the text direction around it. Lines may break after a slash.
 pub(super) fn name(text: &str) -> Markup {
     html! { bdi { (PreEscaped(escape(text).replace('/', "/<wbr>"))) } }
 }
 
-/// The whole page: `view` is the address of the view it belongs to.
-pub(super) fn frame(view: &str, title: &str, look: &CachedRules, body: &Markup) -> Response {
+/// Returns the whole page; `view` is the address of its view.
+pub(super) fn frame(view: &str, title: &str, rules: &CachedRules, body: &Markup) -> Response {
     Response::html(html! {
         (DOCTYPE)
         html lang="en" {
@@ -44,7 +44,7 @@ pub(super) fn frame(view: &str, title: &str, look: &CachedRules, body: &Markup) 
                             a href=(to) aria-current=[(*to == view).then_some("page")] { (title) }
                         }
                     }
-                    span .where title=(Text(&look.name())) { (name(&look.name())) }
+                    span .where title=(Text(&rules.name())) { (name(&rules.name())) }
                 }
                 main #main tabindex="-1" { (body) }
             }
@@ -66,15 +66,14 @@ fn head(title: &str) -> Markup {
     }
 }
 
-/// A page that says what is not there.
+/// A page for something that does not exist.
 pub(super) fn missing(what: &str) -> Response {
-    alone("Not here", &html! { p { (Text(what)) "." } }).status(404)
+    alone("Not found", &html! { p { (Text(what)) "." } }).status(404)
 }
 
-/// A page that says what went wrong, and what to do.
+/// A page that shows an error.
 pub(super) fn failed(error: &anyhow::Error) -> Response {
-    alone("That did not work", &html! { @for line in error.chain() { p { (Text(&line.to_string())) } } })
-        .status(500)
+    alone("Error", &html! { @for line in error.chain() { p { (Text(&line.to_string())) } } }).status(500)
 }
 
 fn alone(title: &str, body: &Markup) -> Response {
@@ -82,22 +81,22 @@ fn alone(title: &str, body: &Markup) -> Response {
         (DOCTYPE)
         html lang="en" {
             (head(title))
-            body { main .alone { h1 { (title) } (body) p { a href="rules" { "To the rules" } } } }
+            body { main .alone { h1 { (title) } (body) p { a href="rules" { "Show the rules" } } } }
         }
     })
 }
 
-/// A link to a rule's own page.
+/// A link to a rule's page.
 pub(super) fn rule_link(id: &str, source: &str) -> Markup {
     html! { a .rule href=(format!("rule{}", query(&[("source", source)]))) { (name(id)) } }
 }
 
-/// A link to what applies to a path.
+/// A link to the rules for a path.
 pub(super) fn path_link(path: &str) -> Markup {
     html! { a .path href=(format!("path{}", query(&[("path", path)]))) { (name(path)) } }
 }
 
-/// `~1,240`, with what it is for those who ask.
+/// `~1,240`, with a tooltip.
 pub(super) fn tokens(count: usize) -> Markup {
     html! { span .tokens title="tokens, estimated" { "~" (grouped(count)) } }
 }
@@ -119,7 +118,7 @@ pub(super) fn counted(count: usize, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// How long ago, in words; the script adds the hour.
+/// How long ago; the script adds the exact time.
 pub(super) fn when(at: u64) -> Markup {
     let moment = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(at);
     html! { time data-at=(at) { (age(moment)) } }
@@ -153,20 +152,20 @@ pub(super) fn state_badge(state: RuleState) -> Markup {
     html! { span class=(format!("state {}", state.name())) { (state_title(state)) } }
 }
 
-/// Diagnostics, each with what to write instead.
+/// A list of diagnostics with their help.
 pub(super) fn problems(diagnostics: &[&Diagnostic]) -> Markup {
     html! {
         ul .problems {
-            @for told in diagnostics {
-                li class=(told.severity.name()) {
-                    p { strong .severity { (told.severity.name()) } " " (ticks(&told.message)) " " code .code { (told.code.row().name) } }
-                    @if let Some(excerpt) = &told.excerpt {
+            @for diagnostic in diagnostics {
+                li class=(diagnostic.severity.name()) {
+                    p { strong .severity { (diagnostic.severity.name()) } " " (ticks(&diagnostic.message)) " " code .code { (diagnostic.code.row().name) } }
+                    @if let Some(excerpt) = &diagnostic.excerpt {
                         pre { code { (Text(&excerpt.line)) } }
                     }
-                    p .help { (ticks(&told.help)) }
+                    p .help { (ticks(&diagnostic.help)) }
                     p .place {
-                        (rule_link(&told.path, &told.path))
-                        @if told.line > 0 { ":" (told.line) ":" (told.column) }
+                        (rule_link(&diagnostic.path, &diagnostic.path))
+                        @if diagnostic.line > 0 { ":" (diagnostic.line) ":" (diagnostic.column) }
                     }
                 }
             }
@@ -174,7 +173,7 @@ pub(super) fn problems(diagnostics: &[&Diagnostic]) -> Markup {
     }
 }
 
-/// Text in which what stands between backticks is code.
+/// Text with code between backticks.
 pub(super) fn ticks(text: &str) -> Markup {
     let mut parts = text.split('`');
     html! {
@@ -185,15 +184,15 @@ pub(super) fn ticks(text: &str) -> Markup {
     }
 }
 
-/// Links through the pages of a long list; nothing where it is short.
+/// Links to the other pages of a long list.
 pub(super) fn pager(
     view: &str,
-    asked: &Query,
+    query: &Query,
     page: usize,
     pages: usize,
     [before, after]: [&str; 2],
 ) -> Markup {
-    let to = |page: usize| format!("{view}{}", asked.with(&[("page", &page.to_string())]));
+    let to = |page: usize| format!("{view}{}", query.with(&[("page", &page.to_string())]));
     html! {
         @if pages > 1 {
             nav .pager aria-label="Pages" {
@@ -205,14 +204,14 @@ pub(super) fn pager(
     }
 }
 
-/// Which page is asked for, of how many, and which of the entries it has.
-pub(super) fn paged(asked: &Query, count: usize, size: usize) -> (usize, usize, std::ops::Range<usize>) {
+/// Returns the requested page, the number of pages, and the range of entries on the page.
+pub(super) fn paged(query: &Query, count: usize, size: usize) -> (usize, usize, std::ops::Range<usize>) {
     let pages = count.div_ceil(size).max(1);
-    let page = asked.get("page").parse().unwrap_or(1).clamp(1, pages);
+    let page = query.get("page").parse().unwrap_or(1).clamp(1, pages);
     (page, pages, (page - 1) * size..count.min(page * size))
 }
 
-/// Markup the engine wrote, escaped there.
+/// Markup from the engine, which has escaped it.
 pub(super) fn fragment(html: String) -> Markup {
     PreEscaped(html)
 }
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_writes_no_markup() {
+    fn untrusted_text_is_escaped() {
         let shown = ticks("a `<b>` <i>\u{202e}").into_string();
         assert_eq!(shown, "a <code>&lt;b&gt;</code> &lt;i&gt;&lt;U+202E&gt;");
         assert_eq!(name("\"><b>a/b").into_string(), "<bdi>&quot;&gt;&lt;b&gt;a/<wbr>b</bdi>");

@@ -1,4 +1,4 @@
-//! The view of a path: what applies to it and why, exactly as `explain` says it, with the prompt's text beside it.
+//! One path: which rules apply and why, as `explain` shows it, with the text of the prompt.
 
 use maud::{Markup, html};
 use rulebook::evidence::Input;
@@ -6,50 +6,50 @@ use rulebook::explain::{Applied, Because, Target};
 use rulebook::render::{Budget, Notice, render};
 use serde_json::json;
 
-use super::super::explain::{self as asking, Differing, off_words};
+use super::super::explain::{self, Differing, off_words};
 use super::cache::{CachedRules, Caches};
-use super::http::{Query, Response, query};
+use super::http::{Query, Response, query as encode};
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
 use crate::out::VERSION;
 
-/// How many files are proposed while a path is typed.
-const PROPOSED: usize = 12;
+/// How many files are suggested while a path is typed.
+const MAX_SUGGESTED: usize = 12;
 
-/// How many rules of a kind are listed at first.
+/// How many rules of a kind are listed initially.
 const MAX_LISTED: usize = 100;
 
-/// How much of the prompt's text is shown.
+/// How much of the prompt's text is shown, in bytes.
 const MAX_TEXT: usize = 200 << 10;
 
-/// What is asked about: a path, a message, or both.
-fn input(asked: &Query) -> Input {
-    let given = |name: &str| Some(asked.get(name).trim().to_owned()).filter(|text| !text.is_empty());
+/// Returns the evidence in the query: a path, a message, or both.
+fn input(query: &Query) -> Input {
+    let given = |name: &str| Some(query.get(name).trim().to_owned()).filter(|text| !text.is_empty());
     Input { arguments: given("path").into_iter().collect(), message: given("message"), ..Input::default() }
 }
 
 /// The same as `explain --json`.
-pub(super) fn explain(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
-    let look = looks.rules()?;
-    Ok(match asking::answer(&look.workspace, &input(asked), None) {
+pub(super) fn explain(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
+    let rules = caches.rules()?;
+    Ok(match explain::answer(&rules.workspace, &input(query), None) {
         Ok(answer) => Response::json(&answer.json()),
         Err(error) => Response::json(&json!({ "version": VERSION, "error": error.to_string() })).status(400),
     })
 }
 
-/// Files of the tree that may be meant.
-pub(super) fn complete(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
-    let (look, tree) = (looks.rules()?, looks.tree()?);
-    let files = tree.tree.find(asked.get("q"), &look.workspace.roots, PROPOSED);
+/// Suggests files in the tree for a path that is being typed.
+pub(super) fn complete(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
+    let (rules, tree) = (caches.rules()?, caches.tree()?);
+    let files = tree.tree.find(query.get("q"), &rules.workspace.roots, MAX_SUGGESTED);
     Ok(Response::json(&json!({ "version": VERSION, "files": files })))
 }
 
-pub(super) fn show(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response> {
-    let look = looks.rules()?;
-    let input = input(asked);
-    let (path, message) = (asked.get("path"), asked.get("message"));
-    let is_asked = !input.arguments.is_empty() || input.message.is_some();
+pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
+    let rules = caches.rules()?;
+    let input = input(query);
+    let (path, message) = (query.get("path"), query.get("message"));
+    let has_input = !input.arguments.is_empty() || input.message.is_some();
     let body = html! {
-        h1 { "What applies, and why" }
+        h1 { "Rules for a path" }
         form .ask action="path" data-live="" {
             label { span { "Path" }
                 input type="text" name="path" value=(path) list="files" placeholder="src/app.ts" autocomplete="off" spellcheck="false" data-slash="" data-complete="files.json";
@@ -61,53 +61,53 @@ pub(super) fn show(looks: &Caches<'_>, asked: &Query) -> anyhow::Result<Response
             button type="submit" { "Explain" }
         }
         div #live {
-            @if is_asked { (answer(&look, &input, asked)) } @else { (suggestions(looks, &look)?) }
+            @if has_input { (answer(&rules, &input, query)) } @else { (suggestions(caches, &rules)?) }
         }
     };
     let title = if path.is_empty() { "Path" } else { path };
-    Ok(frame("path", title, &look, &body))
+    Ok(frame("path", title, &rules, &body))
 }
 
-fn suggestions(looks: &Caches<'_>, look: &CachedRules) -> anyhow::Result<Markup> {
-    let tree = looks.tree()?;
+fn suggestions(caches: &Caches<'_>, rules: &CachedRules) -> anyhow::Result<Markup> {
+    let tree = caches.tree()?;
     Ok(html! {
         section .empty {
-            p { "Type a path, a message, or both. The stack below is what an agent gets, in its order, with the pattern that decided." }
+            p { "Type a path, a message, or both. The page shows the rules that an agent receives, in order, and the patterns that matched." }
             @if !tree.report.most.is_empty() {
                 h2 { "Files with the most rules" }
-                ul .plain { @for file in &tree.report.most { li { (path_link(&look.full(&file.path))) " " span .detail { (counted(file.rules, "rule")) } } } }
+                ul .plain { @for file in &tree.report.most { li { (path_link(&rules.full(&file.path))) " " span .detail { (counted(file.rules, "rule")) } } } }
             }
         }
     })
 }
 
-fn answer(look: &CachedRules, input: &Input, asked: &Query) -> Markup {
-    let answer = match asking::answer(&look.workspace, input, None) {
+fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
+    let answer = match explain::answer(&rules.workspace, input, None) {
         Ok(answer) => answer,
         Err(error) => {
             return html! { div .alert role="alert" { @for line in error.chain() { p { (ticks(&line.to_string())) } } } };
         }
     };
     html! {
-        (share(asked))
+        (share(query))
         @for (target, cost) in &answer.targets {
             div .columns .wide-first {
                 div {
                     h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
-                    (stack(look, target))
-                    (others(target, !asked.get("all").is_empty(), asked))
+                    (stack(rules, target))
+                    (others(target, query))
                     (differences(&answer.differences))
                 }
-                (prompt(look, input))
+                (prompt(rules, input))
             }
         }
     }
 }
 
-/// The same question elsewhere: as a link, as data, as a command.
-fn share(asked: &Query) -> Markup {
-    let (path, message) = (asked.get("path").trim(), asked.get("message").trim());
-    let link = query(&[("path", path), ("message", message)]);
+/// The same query as a link, as JSON, and as a command.
+fn share(query: &Query) -> Markup {
+    let (path, message) = (query.get("path").trim(), query.get("message").trim());
+    let link = encode(&[("path", path), ("message", message)]);
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut command = "rulebook explain".to_owned();
     if !path.is_empty() {
@@ -125,7 +125,7 @@ fn share(asked: &Query) -> Markup {
     }
 }
 
-fn stack(look: &CachedRules, target: &Target) -> Markup {
+fn stack(rules: &CachedRules, target: &Target) -> Markup {
     html! {
         @if target.stack.is_empty() { p .none { "No rule applies." } }
         ol .stack {
@@ -133,18 +133,18 @@ fn stack(look: &CachedRules, target: &Target) -> Markup {
                 li {
                     p .head { (rule_link(&rule.id, &rule.source)) " " span .source { (name(&rule.source)) }
                         " " span .detail { (rule.format) " · " (rule.scope.name()) " · priority " (rule.priority) } }
-                    (because(look, rule))
+                    (because(rules, rule))
                 }
             }
         }
     }
 }
 
-fn because(look: &CachedRules, rule: &Applied) -> Markup {
+fn because(rules: &CachedRules, rule: &Applied) -> Markup {
     html! {
         @if rule.because.is_empty() { p .why { "always on" (basis(rule)) } }
         @for reason in &rule.because {
-            p .why { (reason.condition) " " (patterns(look, rule, reason)) (evidence(reason)) (basis(rule)) }
+            p .why { (reason.condition) " " (patterns(rules, rule, reason)) (evidence(reason)) (basis(rule)) }
         }
     }
 }
@@ -154,10 +154,10 @@ fn basis(rule: &Applied) -> Markup {
     html! { @if basis.is_doubtful() { " " span class=(format!("basis {basis}")) { (basis) } } }
 }
 
-/// Every pattern of the rule, with those that decided marked; of another condition what matched.
-fn patterns(look: &CachedRules, rule: &Applied, reason: &Because) -> Markup {
+/// The rule's patterns, with those that matched marked; for other conditions, what matched.
+fn patterns(rules: &CachedRules, rule: &Applied, reason: &Because) -> Markup {
     let written = if reason.condition == "paths" {
-        look.rule(&rule.source).map(|rule| rule.globs.as_slice())
+        rules.rule(&rule.source).map(|rule| rule.globs.as_slice())
     } else {
         None
     };
@@ -180,14 +180,15 @@ fn evidence(reason: &Because) -> Markup {
     }
 }
 
-/// Every rule that is not in the stack, with why.
-fn others(target: &Target, all: bool, asked: &Query) -> Markup {
+/// The rules that do not apply, and why.
+fn others(target: &Target, query: &Query) -> Markup {
+    let all = !query.get("all").is_empty();
     let row = |id: &str, source: &str, why: Markup| html! { li { (rule_link(id, source)) " " span .source { (name(source)) } p .why { (why) } } };
     let kinds: [(&str, &str, Vec<Markup>); 6] = [
-        ("stream", "Watches the stream", target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { "comes when the model writes what it watches for" })).collect()),
-        ("offered", "Offered: the agent may ask for it", target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
+        ("stream", "Watches the stream", target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { "watches the model's output" })).collect()),
+        ("offered", "Offered to the agent", target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
         ("overridden", "Overridden", target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (rule_link(&rule.winner.source, &rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
-        ("disabled", "Switched off", target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(&rule.by, rule.file.as_deref())))).collect()),
+        ("disabled", "Disabled", target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(&rule.by, rule.file.as_deref())))).collect()),
         ("rejected", "Rejected", target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
         ("inactive", "Does not apply", target.inactive.iter().map(|rule| row(&rule.id, &rule.source, ticks(&rule.detail))).collect()),
     ];
@@ -198,19 +199,18 @@ fn others(target: &Target, all: bool, asked: &Query) -> Markup {
                 section class=(format!("others {kind}")) {
                     h3 { (title) " " span .count { (grouped(rows.len())) } }
                     ul .plain { @for row in rows.iter().take(limit) { (row) } }
-                    @if rows.len() > limit { p { a href=(format!("path{}", asked.with(&[("all", "1")]))) { "Show all " (grouped(rows.len())) } } }
+                    @if rows.len() > limit { p { a href=(format!("path{}", query.with(&[("all", "1")]))) { "Show all " (grouped(rows.len())) } } }
                 }
             }
         }
     }
 }
 
-/// What the agents the rules belong to do otherwise.
 fn differences(found: &[Differing]) -> Markup {
     html! {
         @if !found.is_empty() {
             section .others {
-                h3 { "What was meant, and what the agent itself does " span .count { (grouped(found.len())) } }
+                h3 { "Read differently by the agent " span .count { (grouped(found.len())) } }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
                     li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
                 } }
@@ -219,18 +219,18 @@ fn differences(found: &[Differing]) -> Markup {
     }
 }
 
-/// The text an agent gets, with its notice.
-fn prompt(look: &CachedRules, input: &Input) -> Markup {
-    let asked = look.workspace.ask(input);
-    let evaluation = asked.evaluate();
-    let rendered = render(&evaluation, Budget { tokens: look.workspace.settings.budget.tokens });
+/// The text that an agent receives, and the notice to the user.
+fn prompt(rules: &CachedRules, input: &Input) -> Markup {
+    let answer = rules.workspace.ask(input);
+    let evaluation = answer.evaluate();
+    let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
     let shown = &rendered.text[..rendered.text.floor_char_boundary(MAX_TEXT)];
     html! {
         section .prompt aria-labelledby="prompt" {
-            h2 #prompt { "The prompt " span .count { (tokens(rendered.tokens)) " tokens" } }
+            h2 #prompt { "Prompt " span .count { (tokens(rendered.tokens)) " tokens" } }
             @if let Some(notice) = Notice::of(&rendered) { (page::fragment(notice.html())) }
-            @if shown.is_empty() { p .none { "Nothing goes into the prompt." } }
-            @else { pre tabindex="0" role="region" aria-label="The prompt's text" { (Text(shown)) @if shown.len() < rendered.text.len() { "\n…" } } }
+            @if shown.is_empty() { p .none { "The prompt is empty." } }
+            @else { pre tabindex="0" role="region" aria-label="Text of the prompt" { (Text(shown)) @if shown.len() < rendered.text.len() { "\n…" } } }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The view of one rule: its text with the header explained, the files it reaches, who wins over it, what to mend.
+//! One rule: its file with the header explained, the files it applies to, overrides, and problems.
 
 use std::fs;
 
@@ -19,64 +19,64 @@ use super::page::{
 };
 use super::rules;
 
-/// How many files are listed; `explain --rule` has them all.
+/// How many files are listed; `explain --rule` lists all.
 const MAX_FILES: usize = 200;
 
 /// How many lines of a file are shown.
 const MAX_LINES: usize = 2000;
 
-pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
-    let look = looks.rules()?;
-    let source = asked.get("source");
-    let Some(row) = look.row(source) else {
-        return Ok(page::missing("there is no such rule file; it may have been removed"));
+pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
+    let cached = caches.rules()?;
+    let source = query.get("source");
+    let Some(row) = cached.row(source) else {
+        return Ok(page::missing("This rule file does not exist; it may have been removed"));
     };
-    let rule = look.rule(source);
-    let rejected = look.loaded.book.rejected().iter().find(|rejected| rejected.origin.display == source);
+    let rule = cached.rule(source);
+    let rejected = cached.loaded.book.rejected().iter().find(|rejected| rejected.origin.display == source);
     let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
-    let tree = looks.tree()?;
-    let diagnostics = looks.diagnostics()?;
-    let told: Vec<&Diagnostic> = diagnostics.iter().filter(|told| told.path == source).collect();
-    let delivered = live.delivered(|root| look.is_here(root)).get(source).copied();
+    let tree = caches.tree()?;
+    let all = caches.diagnostics()?;
+    let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
+    let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
     let body = html! {
         p .crumbs { a href="rules" { "Rules" } " / " (name(source)) }
         div #live {
             header .title {
                 h1 { (name(&row.id)) }
                 (state_badge(row.state))
-                (rules::switch(&look, row, &format!("rule{}", asked.with(&[]))))
+                (rules::switch(&cached, row, &format!("rule{}", query.with(&[]))))
             }
             @if let Some(description) = &row.description { p .lead { (Text(description)) } }
             (facts(row, rule, delivered))
         }
-        @if !told.is_empty() {
-            section aria-labelledby="mend" { h2 #mend { "What to mend" } (page::problems(&told)) }
+        @if !diagnostics.is_empty() {
+            section aria-labelledby="problems" { h2 #problems { "Problems" } (page::problems(&diagnostics)) }
         }
         div .columns {
-            @if let Some(origin) = origin { (file(origin, &told)) }
+            @if let Some(origin) = origin { (file(origin, &diagnostics)) }
             div {
                 @if let Some(rule) = rule {
-                    (rivals(&look.loaded.book, rule))
-                    (reach(&look.workspace, &look.loaded.book, rule, &tree))
+                    (overrides(&cached.loaded.book, rule))
+                    (reach(&cached.workspace, &cached.loaded.book, rule, &tree))
                 }
             }
         }
     };
-    Ok(frame("rules", &row.id, &look, &body))
+    Ok(frame("rules", &row.id, &cached, &body))
 }
 
 fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
     html! {
         dl .facts {
-            div { dt { "Comes on" } dd { (row.activation.unwrap_or(Activation::Never).name()) } }
+            div { dt { "Activation" } dd { (row.activation.unwrap_or(Activation::Never).name()) } }
             @if let Some(rule) = rule {
-                div { dt { "Because" } dd { (basis(rule.basis)) } }
+                div { dt { "Based on" } dd { (basis(rule.basis)) } }
                 div { dt { "Priority" } dd { (rule.priority) } }
             }
-            div { dt { "Now" } dd { (rules::detail(row)) @if row.state == RuleState::Stack { "on" } } }
+            div { dt { "State" } dd { (rules::detail(row)) @if row.state == RuleState::Stack { "on" } } }
             div { dt { "Format" } dd { (row.format) } }
             div { dt { "Scope" } dd { (row.scope) } }
-            div { dt { "Costs" } dd { (tokens(row.tokens)) " tokens" } }
+            div { dt { "Size" } dd { (tokens(row.tokens)) " tokens" } }
             div { dt { "Last delivered" } dd {
                 @match delivered { Some(at) if at > 0 => (when(at)), Some(_) => "in a session", None => "never" }
             } }
@@ -86,16 +86,16 @@ fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
 
 fn basis(basis: Basis) -> &'static str {
     match basis {
-        Basis::Explicit => "the header says so",
-        Basis::Inferred => "it follows from what the header says",
-        Basis::Default => "the format says so where the header is silent",
-        Basis::Repaired => "the header had to be mended to be read",
-        Basis::FailOpen => "the header could not be read, so it is always on",
+        Basis::Explicit => "the header",
+        Basis::Inferred => "other keys of the header",
+        Basis::Default => "the default of the format",
+        Basis::Repaired => "the header, after a repair",
+        Basis::FailOpen => "an unreadable header, so the rule is always on",
     }
 }
 
-/// The file, its header's lines with what they mean.
-fn file(origin: &Origin, told: &[&Diagnostic]) -> Markup {
+/// The file, with the lines of its header explained.
+fn file(origin: &Origin, diagnostics: &[&Diagnostic]) -> Markup {
     let is_small = fs::metadata(&origin.path).is_ok_and(|found| found.is_file() && found.len() <= MAX_SOURCE);
     let text = if is_small { fs::read_to_string(&origin.path).ok() } else { None };
     let explained = text.as_deref().map(|text| explain_header(origin, text)).unwrap_or_default();
@@ -104,29 +104,29 @@ fn file(origin: &Origin, told: &[&Diagnostic]) -> Markup {
             h2 #source { "Source" }
             p .place { (name(&origin.display)) }
             @match text {
-                None => p .none { "The file cannot be shown: it is not there any more, too large, or no text." },
-                Some(text) => (lines(&text, &explained, told)),
+                None => p .none { "The file cannot be shown: it was removed, is too large, or is not text." },
+                Some(text) => (lines(&text, &explained, diagnostics)),
             }
         }
     }
 }
 
-fn lines(text: &str, explained: &[Explained], told: &[&Diagnostic]) -> Markup {
+fn lines(text: &str, explained: &[Explained], diagnostics: &[&Diagnostic]) -> Markup {
     let count = text.lines().count();
     html! {
         div .code tabindex="0" role="region" aria-label="The rule's file" {
             @for (at, line) in text.lines().enumerate().take(MAX_LINES) {
                 @let number = at + 1;
                 @let key = explained.iter().find(|key| key.lines.contains(&number));
-                @let here: Vec<&&Diagnostic> = told.iter().filter(|told| told.line == number).collect();
+                @let here = diagnostics.iter().filter(|diagnostic| diagnostic.line == number);
                 div class=(if key.is_some() { "line key" } else { "line" }) {
                     span .number aria-hidden="true" { (number) }
                     span .text { (Text(line)) }
                     @if let Some(key) = key.filter(|key| key.lines.start == number) {
                         span .meaning { strong { (name(&key.key)) } " " (ticks(&key.meaning)) }
                     }
-                    @for told in here {
-                        span class=(format!("meaning {}", told.severity.name())) { strong { (told.severity.name()) } " " (ticks(&told.help)) }
+                    @for diagnostic in here {
+                        span class=(format!("meaning {}", diagnostic.severity.name())) { strong { (diagnostic.severity.name()) } " " (ticks(&diagnostic.help)) }
                     }
                 }
             }
@@ -135,19 +135,19 @@ fn lines(text: &str, explained: &[Explained], told: &[&Diagnostic]) -> Markup {
     }
 }
 
-fn rivals(book: &Rulebook, rule: &Rule) -> Markup {
+fn overrides(book: &Rulebook, rule: &Rule) -> Markup {
     let found: Vec<_> = book.rivals(rule).collect();
     html! {
-        section aria-labelledby="rivals" {
-            h2 #rivals { "Who overrides whom" }
+        section aria-labelledby="overrides" {
+            h2 #overrides { "Overrides" }
             @if found.is_empty() {
-                p .none { "No other rule has its id or its text." }
+                p .none { "No other rule has the same id or text." }
             } @else {
                 ul .plain {
                     @for (other, step) in found {
                         @let wins = other.rank() < rule.rank();
                         li {
-                            @if wins { strong .warning { "Overrides this one" } } @else { strong { "Overridden by this one" } }
+                            @if wins { strong .warning { "Overrides this rule" } } @else { strong { "Overridden by this rule" } }
                             " where both apply: " (rule_link(&other.origin.display, &other.origin.display))
                             " " span .detail { "decided by " (step.name()) }
                         }
@@ -170,13 +170,13 @@ fn reach(
     let all = tree.tree.files();
     html! {
         section aria-labelledby="reach" {
-            h2 #reach { "Files it reaches " span .count { (grouped(files.len())) " of " (grouped(all)) } }
+            h2 #reach { "Files " span .count { (grouped(files.len())) " of " (grouped(all)) } }
             @if !rule.globs.is_empty() {
                 p .globs { @for glob in &rule.globs { code { (Text(glob)) } " " } }
             }
-            @if !further.is_empty() { p { "If " (further.join(", ")) " allows, too." } }
+            @if !further.is_empty() { p { "Only if " (further.join(", ")) " also holds." } }
             @if files.is_empty() {
-                p .none { "No file of the tree brings it on." }
+                p .none { "The rule matches no file in the tree." }
             } @else {
                 ul .plain .files { @for file in files.iter().take(MAX_FILES) { li { (path_link(file)) } } }
                 @if files.len() > MAX_FILES {

@@ -1,15 +1,15 @@
-// A little comfort on top of pages that work without it: filtering while typing, switches, live sessions, keys.
+// Progressive enhancement: filtering while typing, switches, live sessions, keyboard shortcuts. The pages work without it.
 "use strict";
 
 const part = () => document.getElementById("live");
-let asked = 0;
+let requests = 0;
 
-// Puts the live part of an answered page in place of this one's; what is open, and where the keyboard is, stays.
-async function show(answer, turn) {
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+// Replaces the live part of this page with that of the response; keeps open details and the focus.
+async function show(response, request) {
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.getElementById("live");
   const old = part();
-  if (turn !== asked || !fresh || !old) return;
+  if (request !== requests || !fresh || !old) return;
   for (const open of old.querySelectorAll("details[open][id]")) {
     fresh.querySelector(`#${open.id}`)?.setAttribute("open", "");
   }
@@ -24,8 +24,8 @@ const describe = (one) =>
   [one.tagName, one.getAttribute("href"), one.closest("form")?.querySelector("[name=id]")?.value, one.parentElement.id].join("\n");
 
 function refresh(address) {
-  const turn = ++asked;
-  return fetch(address).then((answer) => answer.ok && show(answer, turn)).catch(() => {});
+  const request = ++requests;
+  return fetch(address).then((response) => response.ok && show(response, request)).catch(() => {});
 }
 
 // Filtering while typing.
@@ -48,25 +48,25 @@ document.addEventListener("input", (event) => {
   }, 120);
 });
 
-// Files of the tree for a path that is being typed.
-let completed = 0;
+// Suggests files for a path that is being typed.
+let completions = 0;
 async function complete(input) {
-  const turn = ++completed;
-  const answer = await fetch(`${input.dataset.complete}?q=${encodeURIComponent(input.value)}`).catch(() => null);
-  if (!answer?.ok || turn !== completed) return;
-  const { files } = await answer.json();
+  const request = ++completions;
+  const response = await fetch(`${input.dataset.complete}?q=${encodeURIComponent(input.value)}`).catch(() => null);
+  if (!response?.ok || request !== completions) return;
+  const { files } = await response.json();
   const option = (file) => Object.assign(document.createElement("option"), { value: file });
   document.getElementById(input.getAttribute("list")).replaceChildren(...files.map(option));
 }
 
-// Switches, without leaving the page.
+// Switches work without leaving the page.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || !part()?.contains(form)) return;
   event.preventDefault();
-  const turn = ++asked;
+  const request = ++requests;
   fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) })
-    .then((answer) => (answer.ok ? show(answer, turn) : location.reload()))
+    .then((response) => (response.ok ? show(response, request) : location.reload()))
     .catch(() => {});
 });
 
@@ -79,7 +79,7 @@ document.addEventListener("click", (event) => {
   });
 });
 
-// `/` searches; the arrows walk through a list; Escape leaves the search.
+// `/` focuses the search field, arrow keys move through a list, Escape leaves the search field.
 document.addEventListener("keydown", (event) => {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
@@ -100,7 +100,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// The hour beside "3 min ago".
+// Adds the exact time to "3 min ago".
 function times() {
   for (const time of document.querySelectorAll("time[data-at]")) {
     const moment = new Date(time.dataset.at * 1000);
@@ -109,7 +109,7 @@ function times() {
   }
 }
 
-// Live sessions: the server says which version there is, and a page of another asks for itself again. A hidden page listens to nothing.
+// Live sessions: the server sends its version, and a page with another version refreshes itself. A hidden page does not listen.
 let source;
 function listen() {
   const address = part()?.dataset.events;

@@ -1,4 +1,4 @@
-//! The view of one session: turn by turn what was seen, what was told, and what it cost.
+//! One session: what the agent saw, which rules it received, and what they cost, turn by turn.
 
 use maud::{Markup, html};
 use rulebook::session::{Delivery, Event};
@@ -12,116 +12,116 @@ use super::http::{Query, Response};
 use super::live::Live;
 use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, tokens, when};
 
-/// How many facts a page has; a turn may have thousands.
+/// How many events are on a page; a turn may have thousands.
 const SIZE: usize = 200;
 
-/// How much of a message or a command is shown.
+/// How much of a message or a command is shown, in bytes.
 const MAX_TEXT: usize = 2000;
 
-pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
-    let look = looks.rules()?;
+pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
+    let rules = caches.rules()?;
     let version = live.version();
-    let Some(told) = find(&look, asked)? else {
-        return Ok(page::missing("there is no such session; old ones are removed"));
+    let Some(session) = find(&rules, query)? else {
+        return Ok(page::missing("This session does not exist; old sessions are removed"));
     };
-    let tokens_given: usize = told.log.events().iter().map(cost).sum();
+    let spent: usize = session.log.events().iter().map(cost).sum();
     let body = html! {
-        p .crumbs { a href="sessions" { "Sessions" } " / " (name(&told.session)) }
-        header .title { h1 { (Text(&told.host)) @if let Some(agent) = &told.agent { " / " (name(agent)) } } span .source { (name(&told.session)) } }
+        p .crumbs { a href="sessions" { "Sessions" } " / " (name(&session.session)) }
+        header .title { h1 { (Text(&session.host)) @if let Some(agent) = &session.agent { " / " (name(agent)) } } span .source { (name(&session.session)) } }
         div #live data-events="events" data-version=(version) {
             dl .facts {
-                div { dt { "Workspace" } dd { (name(&look.workspace.homes.shown(told.root.as_ref()))) } }
-                div { dt { "Turns" } dd { (told.log.turn()) } }
-                div { dt { "Rules given" } dd { (grouped(given(&told.log))) } }
-                div { dt { "Spent on rules" } dd { (tokens(tokens_given)) " tokens" } }
-                div { dt { "Last event" } dd { (when(written(&told))) } }
+                div { dt { "Workspace" } dd { (name(&rules.workspace.homes.shown(session.root.as_ref()))) } }
+                div { dt { "Turns" } dd { (session.log.turn()) } }
+                div { dt { "Rules delivered" } dd { (grouped(given(&session.log))) } }
+                div { dt { "Size of rules" } dd { (tokens(spent)) " tokens" } }
+                div { dt { "Last event" } dd { (when(written(&session))) } }
             }
-            (chart(told.log.events()))
-            (timeline(&look, &told, asked))
+            (chart(session.log.events()))
+            (timeline(&rules, &session, query))
         }
-        (missing(&look, &told, asked))
+        (missing(&rules, &session, query))
     };
-    Ok(frame("sessions", &told.session, &look, &body))
+    Ok(frame("sessions", &session.session, &rules, &body))
 }
 
-fn find(look: &CachedRules, asked: &Query) -> anyhow::Result<Option<SessionLog>> {
-    let Some(state) = &look.workspace.homes.state else { return Ok(None) };
-    let agent = Some(asked.get("agent")).filter(|agent| !agent.is_empty());
-    let ledger = Ledger::of(&state.join("rulebook"), asked.get("host"), asked.get("id"), agent);
+fn find(rules: &CachedRules, query: &Query) -> anyhow::Result<Option<SessionLog>> {
+    let Some(state) = &rules.workspace.homes.state else { return Ok(None) };
+    let agent = Some(query.get("agent")).filter(|agent| !agent.is_empty());
+    let ledger = Ledger::of(&state.join("rulebook"), query.get("host"), query.get("id"), agent);
     let Some(found) = SessionFile::of(ledger) else { return Ok(None) };
     let log = found.ledger.read()?;
     Ok(SessionLog::of(&found, log))
 }
 
-fn written(told: &SessionLog) -> u64 {
-    told.at.duration_since(std::time::SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+fn written(session: &SessionLog) -> u64 {
+    session.at.duration_since(std::time::SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-fn cost(fact: &Event) -> usize {
-    if let Event::Delivered(delivery) = fact { delivery.tokens } else { 0 }
+fn cost(event: &Event) -> usize {
+    if let Event::Delivered(delivery) = event { delivery.tokens } else { 0 }
 }
 
-/// Some facts of one turn.
-struct Turn<'f> {
+/// Some events of one turn.
+struct Turn<'e> {
     number: u64,
-    /// Where its first fact stands among all, which no later fact changes.
+    /// The position of its first event in the session, which identifies it.
     at: usize,
-    facts: &'f [Event],
-    times: &'f [u64],
+    events: &'e [Event],
+    times: &'e [u64],
 }
 
-/// The facts of a page by turn, the last turn first.
-fn turns<'f>(told: &'f SessionLog, part: std::ops::Range<usize>) -> Vec<Turn<'f>> {
-    let (facts, times) = (told.log.events(), told.log.times());
-    let is_start = |fact: &Event| matches!(fact, Event::Prompt { .. });
-    let mut number = facts[..part.start].iter().filter(|fact| is_start(fact)).count() as u64;
+/// Groups the events of a page by turn, the last turn first.
+fn turns<'e>(session: &'e SessionLog, part: std::ops::Range<usize>) -> Vec<Turn<'e>> {
+    let (events, times) = (session.log.events(), session.log.times());
+    let is_start = |event: &Event| matches!(event, Event::Prompt { .. });
+    let mut number = events[..part.start].iter().filter(|event| is_start(event)).count() as u64;
     let mut turns = Vec::new();
     let mut start = part.start;
     for at in part.clone() {
-        if is_start(&facts[at]) {
+        if is_start(&events[at]) {
             if start < at {
-                turns.push(Turn { number, at: start, facts: &facts[start..at], times: &times[start..at] });
+                turns.push(Turn { number, at: start, events: &events[start..at], times: &times[start..at] });
             }
             start = at;
             number += 1;
         }
     }
-    turns.push(Turn { number, at: start, facts: &facts[start..part.end], times: &times[start..part.end] });
+    turns.push(Turn { number, at: start, events: &events[start..part.end], times: &times[start..part.end] });
     turns.reverse();
     turns
 }
 
-fn timeline(look: &CachedRules, told: &SessionLog, asked: &Query) -> Markup {
-    let count = told.log.events().len();
-    let (page, pages, part) = page::paged(asked, count, SIZE);
-    // Pages are counted from the end, so that the first has what happened last.
+fn timeline(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
+    let count = session.log.events().len();
+    let (page, pages, part) = page::paged(query, count, SIZE);
+    // Pages are counted from the end, so that the first page has the latest events.
     let part = count - part.end..count - part.start;
     html! {
         h2 { "Timeline " span .count { (counted(count, "event")) } }
         ol .timeline reversed {
-            @for turn in turns(told, part) { li .turn { (show_turn(look, &turn)) } }
+            @for turn in turns(session, part) { li .turn { (show_turn(rules, &turn)) } }
         }
-        (page::pager("session", asked, page, pages, ["← Newer", "Older →"]))
-        @if told.log.unreadable() > 0 { p .warning { (counted(told.log.unreadable(), "line")) " of the ledger could not be read." } }
+        (page::pager("session", query, page, pages, ["← Newer", "Older →"]))
+        @if session.log.unreadable() > 0 { p .warning { (counted(session.log.unreadable(), "line")) " of the ledger cannot be read." } }
     }
 }
 
-fn show_turn(look: &CachedRules, turn: &Turn<'_>) -> Markup {
-    let (message, rest) = match turn.facts {
+fn show_turn(rules: &CachedRules, turn: &Turn<'_>) -> Markup {
+    let (message, rest) = match turn.events {
         [Event::Prompt { message }, rest @ ..] => (Some(message), rest),
         rest => (None, rest),
     };
-    let times = &turn.times[turn.facts.len() - rest.len()..];
+    let times = &turn.times[turn.events.len() - rest.len()..];
     let mut at = 0;
     let mut shown = Vec::new();
     while at < rest.len() {
-        let len = rest[at..].iter().take_while(|fact| matches!(fact, Event::Delivered(_))).count().max(1);
-        shown.push(event(look, &rest[at..at + len], times[at], turn.at + at));
+        let len = rest[at..].iter().take_while(|event| matches!(event, Event::Delivered(_))).count().max(1);
+        shown.push(event(rules, &rest[at..at + len], times[at], turn.at + at));
         at += len;
     }
     html! {
         p .head {
-            span .number { @if turn.number == 0 { "Start" } @else { "Turn " (turn.number) @if message.is_none() { ", going on" } } }
+            span .number { @if turn.number == 0 { "Start" } @else { "Turn " (turn.number) @if message.is_none() { ", continued" } } }
             @if let Some(at) = turn.times.first().filter(|at| **at > 0) { " " (when(*at)) }
         }
         @if let Some(message) = message { p .message { (Text(cut(message))) } }
@@ -129,10 +129,10 @@ fn show_turn(look: &CachedRules, turn: &Turn<'_>) -> Markup {
     }
 }
 
-/// One fact, or deliveries that came together.
-fn event(look: &CachedRules, facts: &[Event], at: u64, id: usize) -> Markup {
-    match &facts[0] {
-        Event::Started { .. } => html! { li .small { "The session began." } },
+/// One event, or several deliveries at once.
+fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize) -> Markup {
+    match &events[0] {
+        Event::Started { .. } => html! { li .small { "The session started." } },
         Event::Prompt { .. } => html! {},
         Event::Tool { name: tool, paths, command, pending } => html! {
             li .tool {
@@ -142,9 +142,9 @@ fn event(look: &CachedRules, facts: &[Event], at: u64, id: usize) -> Markup {
                 @if let Some(command) = command { code .command { (Text(cut(command))) } }
             }
         },
-        Event::Delivered(_) => deliveries(facts, at, id),
+        Event::Delivered(_) => deliveries(events, at, id),
         Event::Compacted => {
-            html! { li .compacted { "The context was compacted: what was given may be gone, and comes again." } }
+            html! { li .compacted { "The context was compacted. Rules may be lost and are delivered again." } }
         }
         Event::Resumed => html! { li .small { "The session was resumed." } },
         Event::Refused { rule, call } => html! {
@@ -155,8 +155,8 @@ fn event(look: &CachedRules, facts: &[Event], at: u64, id: usize) -> Markup {
                 p { strong { (capital(interrupted(action))) } " by " (rule_link(rule, path)) " in " (Text(source))
                     @if let Some(file) = file { ", " (path_link(file)) } }
                 p { "matched " code { mark { (Text(cut(text))) } } }
-                @if let Some(rule) = look.rule(path) {
-                    details id=(format!("i{id}")) { summary { "The rule that was injected" } pre { (Text(cut(&rule.body))) } }
+                @if let Some(rule) = rules.rule(path) {
+                    details id=(format!("i{id}")) { summary { "Injected rule" } pre { (Text(cut(&rule.body))) } }
                 }
             }
         },
@@ -165,11 +165,11 @@ fn event(look: &CachedRules, facts: &[Event], at: u64, id: usize) -> Markup {
     }
 }
 
-/// What was given at once: the notice, closed; what is always on, and what may be asked for, in a line each.
-fn deliveries(facts: &[Event], at: u64, id: usize) -> Markup {
-    let all = facts
+/// Deliveries at one moment: always-on rules, the notice about conditional rules, and the list of offered rules.
+fn deliveries(events: &[Event], at: u64, id: usize) -> Markup {
+    let all = events
         .iter()
-        .filter_map(|fact| if let Event::Delivered(delivery) = fact { Some(delivery) } else { None });
+        .filter_map(|event| if let Event::Delivered(delivery) = event { Some(delivery) } else { None });
     let (conditional, others): (Vec<&Delivery>, Vec<&Delivery>) =
         all.partition(|delivery| delivery.is_conditional());
     let (offers, always): (Vec<&Delivery>, Vec<&Delivery>) =
@@ -191,7 +191,7 @@ fn deliveries(facts: &[Event], at: u64, id: usize) -> Markup {
                 (listed(&conditional))
             } }
         }
-        @if !offers.is_empty() { li .small { "The rules that may be asked for were listed. " (tokens(sum(&offers))) " tokens" } }
+        @if !offers.is_empty() { li .small { "The offered rules were listed. " (tokens(sum(&offers))) " tokens" } }
     }
 }
 
@@ -200,25 +200,25 @@ fn listed(deliveries: &[&Delivery]) -> Markup {
         ul .plain {
             @for delivery in deliveries {
                 li { (rule_link(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
-                    @if delivery.offered { span .warning { " too large: only its name was given" } }
+                    @if delivery.offered { span .warning { " too large, only its name was delivered" } }
                     p .why { (name(&delivery.because)) @if let Some(missed) = &delivery.missed { "; " (Text(missed)) } } }
             }
         }
     }
 }
 
-/// The rules the session has not got, with why; asked for, as it reads every rule.
-fn missing(look: &CachedRules, told: &SessionLog, asked: &Query) -> Markup {
-    if !look.is_here(&told.root) {
+/// The rules that were not delivered, and why. Shown on request, because this reads every rule.
+fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
+    if !rules.is_here(&session.root) {
         return html! {};
     }
     html! {
         section aria-labelledby="missing" {
-            h2 #missing { "Not given" }
-            @if asked.get("why").is_empty() {
-                p { a href=(format!("session{}#missing", asked.with(&[("why", "1")]))) { "Show the rules this session has not got, and why" } }
+            h2 #missing { "Not delivered" }
+            @if query.get("why").is_empty() {
+                p { a href=(format!("session{}#missing", query.with(&[("why", "1")]))) { "Show the rules that this session did not receive, and why" } }
             } @else {
-                ul .plain { @for (id, source, why) in not_delivered(&look.workspace, &told.host, &told.log.session()) {
+                ul .plain { @for (id, source, why) in not_delivered(&rules.workspace, &session.host, &session.log.session()) {
                     li { (rule_link(&id, &source)) " " span .source { (name(&source)) } p .why { (page::ticks(&why)) } }
                 } }
             }

@@ -1,4 +1,4 @@
-//! The view of the sessions: which agents are at work, and what rules they were told.
+//! The list of sessions: which agents are active, and which rules they received.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -6,54 +6,56 @@ use std::time::{Duration, SystemTime};
 use maud::{Markup, html};
 
 use super::cache::{CachedRules, Caches};
-use super::http::{Query, Response, query};
-use super::live::{Live, Sum};
+use super::http::{Query, Response, query as encode};
+use super::live::{Live, SessionTotals};
 use super::page::{self, Text, counted, frame, grouped, name, tokens, when};
 
-/// How many sessions a page has.
+/// How many sessions are on a page.
 const SIZE: usize = 50;
 
-/// A session written this lately is at work.
-const NOW: Duration = Duration::from_secs(120);
+/// A session with an event in this period is active.
+const ACTIVE: Duration = Duration::from_secs(120);
 
-pub(super) fn show(looks: &Caches<'_>, live: &Live, asked: &Query) -> anyhow::Result<Response> {
-    let look = looks.rules()?;
-    // Asked first: what comes in between is asked for again.
+pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
+    let rules = caches.rules()?;
+    // The version first: the page then reloads for any event in between.
     let version = live.version();
-    let all = live.sums();
+    let all = live.sessions();
     let body = html! {
         h1 { "Sessions" }
-        div #live data-events="events" data-version=(version) { (list(&look, &all, asked)) }
+        div #live data-events="events" data-version=(version) { (list(&rules, &all, query)) }
     };
-    Ok(frame("sessions", "Sessions", &look, &body))
+    Ok(frame("sessions", "Sessions", &rules, &body))
 }
 
-fn list(look: &CachedRules, all: &[Sum], asked: &Query) -> Markup {
+fn list(rules: &CachedRules, all: &[SessionTotals], query: &Query) -> Markup {
     if all.is_empty() {
         return empty();
     }
-    let (host, is_wide) = (asked.get("host"), asked.get("where") == "all");
-    let here: Vec<&Sum> = all.iter().filter(|sum| is_wide || look.is_here(&sum.root)).collect();
-    let found: Vec<&Sum> = here.iter().copied().filter(|sum| host.is_empty() || sum.host == host).collect();
-    let (page, pages, part) = page::paged(asked, found.len(), SIZE);
+    let (host, is_everywhere) = (query.get("host"), query.get("where") == "all");
+    let here: Vec<&SessionTotals> =
+        all.iter().filter(|session| is_everywhere || rules.is_here(&session.root)).collect();
+    let is_wanted = |session: &&SessionTotals| host.is_empty() || session.host == host;
+    let found: Vec<&SessionTotals> = here.iter().copied().filter(is_wanted).collect();
+    let (page, pages, part) = page::paged(query, found.len(), SIZE);
     html! {
-        (chips(look, all, &here, asked))
-        @if found.is_empty() { p .none { "No session in this workspace yet." } }
-        ul .sessions data-rows="" { @for sum in &found[part] { li { (row(look, sum)) } } }
-        (page::pager("sessions", asked, page, pages, ["← Newer", "Older →"]))
+        (chips(rules, all, &here, query))
+        @if found.is_empty() { p .none { "No sessions in this workspace yet." } }
+        ul .sessions data-rows="" { @for session in &found[part] { li { (row(rules, session)) } } }
+        (page::pager("sessions", query, page, pages, ["← Newer", "Older →"]))
     }
 }
 
-fn chips(look: &CachedRules, all: &[Sum], here: &[&Sum], asked: &Query) -> Markup {
+fn chips(rules: &CachedRules, all: &[SessionTotals], here: &[&SessionTotals], query: &Query) -> Markup {
     let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
-    here.iter().for_each(|sum| *hosts.entry(&sum.host).or_default() += 1);
-    let elsewhere = all.iter().filter(|sum| !look.is_here(&sum.root)).count();
+    here.iter().for_each(|session| *hosts.entry(&session.host).or_default() += 1);
+    let elsewhere = all.iter().filter(|session| !rules.is_here(&session.root)).count();
     let link = |key: &str, value: &str, title: &str, count: usize| {
-        html! { a href=(format!("sessions{}", asked.with(&[(key, value), ("page", "")]))) aria-current=[(asked.get(key) == value).then_some("true")] { (title) " " span .count { (grouped(count)) } } }
+        html! { a href=(format!("sessions{}", query.with(&[(key, value), ("page", "")]))) aria-current=[(query.get(key) == value).then_some("true")] { (title) " " span .count { (grouped(count)) } } }
     };
     html! {
         nav .chips aria-label="Agents" {
-            (link("host", "", "Every agent", here.len()))
+            (link("host", "", "All agents", here.len()))
             @for (host, count) in hosts { (link("host", host, host, count)) }
             @if elsewhere > 0 {
                 span .gap {}
@@ -64,24 +66,24 @@ fn chips(look: &CachedRules, all: &[Sum], here: &[&Sum], asked: &Query) -> Marku
     }
 }
 
-fn row(look: &CachedRules, sum: &Sum) -> Markup {
-    let written = SystemTime::UNIX_EPOCH + Duration::from_secs(sum.at);
-    let is_now = SystemTime::now().duration_since(written).is_ok_and(|age| age < NOW);
+fn row(rules: &CachedRules, session: &SessionTotals) -> Markup {
+    let written = SystemTime::UNIX_EPOCH + Duration::from_secs(session.at);
+    let is_active = SystemTime::now().duration_since(written).is_ok_and(|age| age < ACTIVE);
     html! {
-        a .session href=(format!("session{}", query(&[("host", &sum.host), ("id", &sum.session), ("agent", sum.agent.as_deref().unwrap_or_default())]))) {
+        a .session href=(format!("session{}", encode(&[("host", &session.host), ("id", &session.session), ("agent", session.agent.as_deref().unwrap_or_default())]))) {
             span .who {
-                span class=(if is_now { "dot now" } else { "dot" }) title=(if is_now { "at work" } else { "quiet" }) {}
-                strong { (Text(&sum.host)) } @if let Some(agent) = &sum.agent { " / " (name(agent)) }
-                " " span .source { (name(&sum.session)) }
+                span class=(if is_active { "dot now" } else { "dot" }) title=(if is_active { "active" } else { "idle" }) {}
+                strong { (Text(&session.host)) } @if let Some(agent) = &session.agent { " / " (name(agent)) }
+                " " span .source { (name(&session.session)) }
             }
-            span .message { @if sum.message.is_empty() { span .never { "nothing said yet" } } @else { (name(&sum.message)) } }
+            span .message { @if session.message.is_empty() { span .never { "no message yet" } } @else { (name(&session.message)) } }
             span .numbers {
-                span { (counted(usize::try_from(sum.turns).unwrap_or(0), "turn")) }
-                span { (counted(sum.given, "rule")) " given" }
-                span { (tokens(sum.tokens)) " tokens" }
-                @if sum.interrupts > 0 { span .warning { (counted(sum.interrupts, "interrupt")) } }
-                @if !look.is_here(&sum.root) { span .source { (name(&look.workspace.homes.shown(sum.root.as_ref()))) } }
-                (when(sum.at))
+                span { (counted(usize::try_from(session.turns).unwrap_or(0), "turn")) }
+                span { (counted(session.delivered, "rule")) }
+                span { (tokens(session.tokens)) " tokens" }
+                @if session.interrupts > 0 { span .warning { (counted(session.interrupts, "interrupt")) } }
+                @if !rules.is_here(&session.root) { span .source { (name(&rules.workspace.homes.shown(session.root.as_ref()))) } }
+                (when(session.at))
             }
         }
     }
@@ -91,13 +93,13 @@ fn empty() -> Markup {
     html! {
         section .empty {
             h2 { "No sessions yet" }
-            p { "Once an agent asks Rulebook for its rules, every turn shows up here while it happens: what it touched, which rules came on and why, and what they cost." }
+            p { "When an agent uses Rulebook, its turns appear here live: the files it touched, the rules it received and why, and their cost." }
             ol {
-                li { "See which agents are used here: " pre { code { "rulebook install" } } }
+                li { "List the agents that are used here: " pre { code { "rulebook install" } } }
                 li { "Wire one, for example Claude Code: " pre { code { "rulebook install claude" } } }
-                li { "Work as usual. This page updates by itself." }
+                li { "Work as usual. This page updates automatically." }
             }
-            p { "Without a browser, " code { "rulebook watch" } " follows the same sessions on the terminal." }
+            p { "Without a browser, " code { "rulebook watch" } " shows the same sessions in the terminal." }
         }
     }
 }

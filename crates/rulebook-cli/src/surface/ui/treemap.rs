@@ -1,6 +1,6 @@
-//! Treemaps: areas in proportion, as near to squares as they go (Bruls, Huizing, van Wijk).
+//! Squarified treemaps (Bruls, Huizing, van Wijk).
 
-/// Where something lies, in parts of the whole.
+/// A rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Area {
     pub(super) x: f64,
@@ -9,7 +9,7 @@ pub(super) struct Area {
     pub(super) height: f64,
 }
 
-/// Parts an area in proportion to sizes, largest first; one area for each size.
+/// Divides an area in proportion to `sizes`, which are sorted largest first.
 pub(super) fn squarify(sizes: &[f64], within: Area) -> Vec<Area> {
     let total: f64 = sizes.iter().sum();
     let mut areas = Vec::with_capacity(sizes.len());
@@ -32,7 +32,7 @@ pub(super) fn squarify(sizes: &[f64], within: Area) -> Vec<Area> {
     areas
 }
 
-/// How far from a square the worst of a row is.
+/// Returns the worst aspect ratio in a row.
 fn worst(row: &[f64], side: f64, scale: f64) -> f64 {
     let depth = row.iter().sum::<f64>() * scale / side.max(f64::EPSILON);
     let ratio = |size: &f64| {
@@ -42,7 +42,7 @@ fn worst(row: &[f64], side: f64, scale: f64) -> f64 {
     row.iter().map(ratio).fold(0.0, f64::max)
 }
 
-/// Lays a row along the shorter side, and gives what is left.
+/// Places a row along the shorter side, and returns the remaining area.
 fn place(row: &[f64], room: Area, scale: f64, areas: &mut Vec<Area>) -> Area {
     let Area { x, y, width, height } = room;
     let sum = row.iter().sum::<f64>() * scale;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_zeros_are_fine() {
+    fn empty_and_zero_sizes_are_allowed() {
         let whole = Area { x: 0.0, y: 0.0, width: 1.0, height: 1.0 };
         assert!(squarify(&[], whole).is_empty());
         assert_eq!(squarify(&[0.0, 0.0], whole).len(), 2);
