@@ -13,7 +13,7 @@ use std::future::{Future, ready};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -32,6 +32,7 @@ use serde_json::json;
 use super::read::{self, MARKDOWN};
 use crate::args::Args;
 use crate::input::open_workspace;
+use crate::lock::lock;
 use crate::out;
 
 /// What a model is told of the server. Like every description here it never changes, so that a prompt cache keeps
@@ -86,7 +87,7 @@ struct Asks {
 
 impl Asks {
     fn workspace(&self) -> anyhow::Result<Workspace> {
-        let root = hold(&self.given).clone();
+        let root = lock(&self.given).clone();
         if root.is_empty() {
             return open_workspace(&self.args);
         }
@@ -121,13 +122,8 @@ impl Asks {
 
     /// Notes what the client is about to know, and returns what it knew.
     fn learn(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
-        hold(&self.known).replace(resources)
+        lock(&self.known).replace(resources)
     }
-}
-
-/// What is shared; a thread that died holding it left it whole.
-fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type McpResult<T> = Result<T, ErrorData>;
@@ -184,7 +180,7 @@ impl ServerHandler for Server {
     ) -> impl Future<Output = McpResult<()>> {
         let found = self.read_uri(&request.uri).map(|_| {
             let text = self.asks.text(&request.uri);
-            hold(&self.asks.followed).insert(request.uri, text);
+            lock(&self.asks.followed).insert(request.uri, text);
         });
         ready(found)
     }
@@ -194,7 +190,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = McpResult<()>> {
-        hold(&self.asks.followed).remove(&request.uri);
+        lock(&self.asks.followed).remove(&request.uri);
         ready(Ok(()))
     }
 

@@ -9,7 +9,8 @@ use rmcp::{Peer, RoleServer};
 use rulebook::id::percent_decoded;
 use rulebook_workspace::find_root;
 
-use super::{Asks, hold};
+use super::Asks;
+use crate::lock::lock;
 
 /// Asks a client that has roots for them.
 pub(super) async fn ask(asks: Arc<Asks>, peer: Peer<RoleServer>) {
@@ -25,7 +26,7 @@ pub(super) async fn ask(asks: Arc<Asks>, peer: Peer<RoleServer>) {
             folders.push(root);
         }
     }
-    *hold(&asks.given) = folders;
+    *lock(&asks.given) = folders;
 }
 
 /// The folder of a `file://` address.

@@ -9,13 +9,11 @@ use std::time::{Duration, Instant};
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 
-use super::{Asks, hold};
+use super::Asks;
+use crate::lock::lock;
+use crate::pace::Pace;
 
-/// The shortest wait between two looks.
-const WAIT: Duration = Duration::from_secs(2);
-
-/// In a large tree a look takes time: it gets at most one part in this many.
-const SHARE: u32 = 50;
+const PACE: Pace = Pace { shortest: Duration::from_secs(2), parts: 50 };
 
 /// Compares the list with what the client knows, again and again, until it is gone.
 pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
@@ -34,7 +32,7 @@ pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
                 return;
             }
         }
-        tokio::time::sleep(WAIT.max(took.saturating_mul(SHARE))).await;
+        tokio::time::sleep(PACE.pause(took)).await;
     }
 }
 
@@ -43,12 +41,12 @@ pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
 fn look(asks: &Asks) -> (bool, Vec<String>) {
     let seen = asks.resources().unwrap_or_default();
     let known = asks.learn(seen.clone());
-    let followed: Vec<String> = hold(&asks.followed).keys().cloned().collect();
+    let followed: Vec<String> = lock(&asks.followed).keys().cloned().collect();
     let mut changed = Vec::new();
     for uri in followed {
         let text = asks.text(&uri);
         // It may have been given up in the meantime.
-        let mut followed = hold(&asks.followed);
+        let mut followed = lock(&asks.followed);
         if followed.get(&uri).is_some_and(|known| *known != text) {
             followed.insert(uri.clone(), text);
             changed.push(uri);

@@ -1,6 +1,6 @@
 //! Answers in one piece: watched whole, and asked for again where they are to be stopped.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
@@ -14,6 +14,7 @@ use super::exchange::{Exchange, Stop};
 use super::reply::closed;
 use super::rules::Watch;
 use super::upstream::{Body, Error, full, strip};
+use crate::lock::lock;
 use crate::surface::wire::{Json, Step, add_usage};
 
 /// A larger answer is not read.
@@ -73,7 +74,7 @@ pub(super) async fn watched(
 
 /// What of the rules an answer goes against.
 fn hits(exchange: &Exchange, watch: &Watch, answer: &Json<'_>) -> Vec<Hit> {
-    let mut monitor = watch.monitor.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut monitor = lock(&watch.monitor);
     let mut hits = Vec::new();
     for step in exchange.wire.steps(answer) {
         match step {

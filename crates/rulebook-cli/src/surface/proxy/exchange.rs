@@ -1,6 +1,6 @@
 //! One request of an agent: what is added to it, what watches its answer, and how it is asked again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -21,6 +21,7 @@ use super::rules::{Book, Watch, Watching};
 use super::session::{self, Key, Session};
 use super::shared::Proxy;
 use super::upstream::{Error, full};
+use crate::lock::lock;
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
 
 /// A request that rules may have to do with.
@@ -91,7 +92,7 @@ impl Exchange {
     }
 
     fn session(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.session)
     }
 
     /// Decides which rules apply, and puts them into the request.
@@ -376,7 +377,7 @@ impl Exchange {
         let (session, book, key) = (Arc::clone(&self.session), Arc::clone(&self.book), self.key.clone());
         let proxy = Arc::clone(&self.proxy);
         self.proxy.scribe.write(move || {
-            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut session = lock(&session);
             write(&proxy, &book, &key, &mut session, facts);
         });
     }

@@ -1,12 +1,13 @@
 //! What was heard of an answer: its texts through the monitor, and how far each may be shown.
 
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use rulebook::stream::{Hit, Monitor, StreamKind};
 
 use super::hold_queue::Text;
 use super::rules::Watch;
+use crate::lock::lock;
 use crate::surface::wire::{Step, Waits};
 
 /// More of what was said than this is not said again.
@@ -32,7 +33,7 @@ impl MonitorFeed {
     /// Feeds the monitor; returns the texts that must be settled, and what was found.
     pub(super) fn take(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<Text>, Vec<Hit>) {
         let (mut texts, mut hits) = (Vec::new(), Vec::new());
-        let mut monitor = lock(&self.watch);
+        let mut monitor = lock(&self.watch.monitor);
         for step in steps {
             match step {
                 Step::Feed { kind: StreamKind::Thinking, .. } if !self.watch.hears_thinking => {}
@@ -71,7 +72,7 @@ impl MonitorFeed {
 
     /// How far texts may be shown.
     pub(super) fn settled(&mut self) -> Settled<'_> {
-        Settled { monitor: lock(&self.watch), let_go: &self.let_go }
+        Settled { monitor: lock(&self.watch.monitor), let_go: &self.let_go }
     }
 
     /// Whether this much came since a text began that is not settled.
@@ -88,7 +89,7 @@ impl MonitorFeed {
 
     /// Nothing of it counts any more.
     pub(super) fn forget(&mut self) {
-        let mut monitor = lock(&self.watch);
+        let mut monitor = lock(&self.watch.monitor);
         self.fed.drain().for_each(|(stream, _)| monitor.forget(&stream));
         self.let_go.clear();
     }
@@ -111,8 +112,4 @@ impl Settled<'_> {
         let let_go = self.let_go.get(stream).copied().unwrap_or(0);
         let_go.max(self.monitor.settled(stream))
     }
-}
-
-fn lock(watch: &Watch) -> MutexGuard<'_, Monitor> {
-    watch.monitor.lock().unwrap_or_else(PoisonError::into_inner)
 }

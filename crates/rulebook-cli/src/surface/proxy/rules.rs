@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rulebook::condition::Needs;
@@ -19,10 +19,10 @@ use rulebook_workspace::{Loaded, Reach, Workspace};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 use crate::input::open_workspace;
+use crate::lock::lock;
+use crate::pace::Pace;
 
-/// The shortest time between two looks, and how much of the time looking may take.
-const WAIT: Duration = Duration::from_secs(1);
-const SHARE: u32 = 50;
+const PACE: Pace = Pace { shortest: Duration::from_secs(1), parts: 50 };
 
 /// Longer than any look takes.
 const LOOKING: Duration = Duration::from_secs(3600);
@@ -106,7 +106,7 @@ impl Rules {
     /// The rules, looked at anew where that was long ago. What cannot be opened any more stays as it was. Whoever asks while
     /// somebody looks has what was known before.
     pub(super) fn now(&self) -> anyhow::Result<Arc<Book>> {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = lock(&self.now);
         let started = Instant::now();
         let Some(known) = now.as_mut() else {
             let (book, look_again) = self.look(started, None)?;
@@ -120,7 +120,7 @@ impl Rules {
         known.look_again = started + LOOKING;
         drop(now);
         let (book, look_again) = self.look(started, Some(before))?;
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = lock(&self.now);
         *now = Some(Now { book: Arc::clone(&book), look_again });
         Ok(book)
     }
@@ -140,7 +140,7 @@ impl Rules {
             (Err(_), Some(known)) => known,
             (Err(error), None) => return Err(error),
         };
-        Ok((book, started + WAIT.max(started.elapsed().saturating_mul(SHARE))))
+        Ok((book, started + PACE.pause(started.elapsed())))
     }
 
     /// The alerts that nobody was told of.
@@ -153,13 +153,13 @@ impl Rules {
 
     /// The rules that are not watched for, or not everywhere, and nobody was told of.
     pub(super) fn unwatched(&self, watch: &Watch) -> Vec<String> {
-        let monitor = watch.monitor.lock().unwrap_or_else(PoisonError::into_inner);
+        let monitor = lock(&watch.monitor);
         let left_out = monitor.left_out().iter().map(|(rule, condition)| (rule.as_str(), condition.as_str()));
         self.untold(left_out.chain(monitor.gave_up()).map(|(rule, condition)| format!("{rule}: {condition}")))
     }
 
     fn untold(&self, news: impl Iterator<Item = String>) -> Vec<String> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&self.told);
         news.filter(|news| told.insert(news.clone())).collect()
     }
 
@@ -176,7 +176,7 @@ impl Rules {
                 .hash(&mut hasher);
         }
         let key = hasher.finish();
-        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watches = lock(&self.watches);
         if let Some(known) = watches.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }

@@ -1,7 +1,8 @@
 //! Writes sessions down beside everything else, in the order in which things happened.
 
+use crate::lock::lock;
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Something to be written.
@@ -25,7 +26,7 @@ impl Scribe {
 
     /// Writes when what came before is written.
     pub(super) fn write(&self, task: impl FnOnce() + Send + 'static) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = lock(&self.thread);
         if let Some((sender, _)) = thread.as_ref() {
             // A thread that is gone was told in its panic.
             let _ = sender.send(Box::new(task));
@@ -34,7 +35,7 @@ impl Scribe {
 
     /// Waits until all is written.
     pub(super) fn end(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = lock(&self.thread).take();
         if let Some((sender, thread)) = thread {
             drop(sender);
             let _ = thread.join();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hyper::HeaderMap;
 use rulebook::agent::AGENTS;
@@ -12,6 +12,7 @@ use rulebook_workspace::ledger::{Kept as Recalled, Ledger};
 use rulebook_workspace::state;
 use serde::{Deserialize, Serialize};
 
+use crate::lock::lock;
 use crate::surface::wire::{Anchor, Edit, Request, Role, Wire, apply};
 
 /// What one conversation of an agent has got.
@@ -166,7 +167,7 @@ struct Kept {
 impl Sessions {
     /// The conversation of a request. One that has just begun is new, whatever began the same way before.
     pub(super) fn find(&self, key: &Key, state: Option<&Path>, request: &Request) -> Arc<Mutex<Session>> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         let Open { clock, known } = &mut *open;
         *clock += 1;
         let has_begun =
