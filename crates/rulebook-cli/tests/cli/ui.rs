@@ -274,8 +274,7 @@ fn watch_shows_one_session_as_json_from_now_on() {
 fn watch_ends_when_its_output_is_closed() {
     // Its folder must exist until the command has ended.
     let sandbox = sandbox();
-    let mut child =
-        sandbox.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = sandbox.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     until(|| child.try_wait().unwrap().is_some(), || "its end".to_owned());
     assert!(child.wait().unwrap().success());
