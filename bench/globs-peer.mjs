@@ -1,4 +1,4 @@
-// Asks picomatch about every pattern and path in a folder; prints how many match and nanoseconds for each pair.
+// Matches every pattern and path in a folder with picomatch; prints the number of matches and nanoseconds per pair.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `rulebook hook claude` as a script: one event in, the rules that are new to the session out. `hook-peer.mjs LEDGER [sync]`:
-// with a promise for every file, or without promises, which is what Node can do at best.
+// `rulebook hook claude` as a script: reads one event and writes the rules that are new to the session.
+// `hook-peer.mjs LEDGER [sync]`: with one promise per file, or without promises, which is the fastest way in Node.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";

@@ -1,4 +1,4 @@
-// The peer's way: every file through a promise, all at once.
+// Reads all files at once, with one promise per file.
 
 import { promises as fs } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What both peers do with a rule file's text once they have it.
+// What both peers do with the text of a rule file.
 
 import yaml from "js-yaml";
 import picomatch from "picomatch";
@@ -18,7 +18,7 @@ function header(text) {
   try {
     return { data: yaml.load(head) ?? {}, body };
   } catch {
-    // Cursor's unquoted globs are often not YAML.
+    // Cursor's unquoted globs are often not valid YAML.
     const globs = /^globs: (.*)$/m.exec(head);
     return globs ? { data: { globs: globs[1] }, body } : { data: {}, body: text };
   }

@@ -1,4 +1,4 @@
-// Fails unless the answers in the files given all apply the same rules.
+// Fails unless the results in all files apply the same rules.
 
 import fs from "node:fs";
 

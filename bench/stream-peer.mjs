@@ -1,11 +1,11 @@
-// Stream rules as they are done in Node: every RegExp at every delta, on the growing buffer or on its tail.
-// Prints a line for each: the way, the length, the milliseconds.
+// Stream rules in Node: every RegExp at every delta, on the growing buffer or on its tail.
+// Prints one line per run: the way, the length, the milliseconds.
 
 import fs from "node:fs";
 import { join } from "node:path";
 
 const TAIL = 512;
-// What is expected to take longer is not run, but said to be four times half of it.
+// A run that would take longer is estimated as four times the run of half the length.
 const TOO_LONG = 30_000;
 
 const folder = process.argv[2];
@@ -13,7 +13,7 @@ const patterns = fs.readFileSync(join(folder, "conditions.txt"), "utf8").trimEnd
 const bytes = fs.readFileSync(join(folder, "text.txt"));
 const deltaLength = 6;
 
-// `(?m)` in front is a flag here.
+// A leading `(?m)` is a flag here.
 function regExp(written) {
   const [, flags = "", source] = /^(?:\(\?([ims]+)\))?(.*)$/.exec(written);
   return new RegExp(source, flags);

@@ -1,23 +1,23 @@
-//! A workspace made up of rule files, evidence and, if asked, many other files; the same at every run.
+//! Generates a workspace: rule files, evidence and optionally many other files. Every run generates the same.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// How many paths are in evidence.
+/// The number of paths in evidence.
 pub const PATHS: usize = 100;
 
-/// A rule file, its path relative to the root.
+/// A rule file.
 #[derive(Clone, Debug)]
 pub struct RuleFile {
-    /// Where it lies.
+    /// The path relative to the root.
     pub path: String,
-    /// What it says.
+    /// The content.
     pub text: String,
 }
 
-/// Folders that globs name; the evidence lies in every other.
+/// Folders in globs; the evidence uses every second one.
 const FOLDERS: &[&str] = &[
     "apps/web/src/components",
     "apps/web/src/routes",
@@ -50,7 +50,7 @@ const NAMES: &[&str] = &[
     "queue", "metrics", "theme", "layout",
 ];
 
-/// Extensions that globs name; the evidence has every other.
+/// Extensions in globs; the evidence uses every second one.
 const EXTENSIONS: &[&str] =
     &["ts", "vue", "tsx", "kt", "py", "swift", "go", "rb", "rs", "java", "md", "scss", "test.ts", "sql"];
 
@@ -113,7 +113,7 @@ impl Dice {
     }
 }
 
-/// Rule files: eight of ten Cline's, one Cursor's, one native; seven of ten with one to four globs.
+/// Generates rule files: 80 % Cline, 10 % Cursor, 10 % native; 70 % have one to four globs.
 pub fn rule_files(count: usize) -> Vec<RuleFile> {
     let mut dice = Dice(1);
     (0..count).map(|number| rule_file(number, &mut dice)).collect()
@@ -132,7 +132,7 @@ fn rule_file(number: usize, dice: &mut Dice) -> RuleFile {
     RuleFile { path, text: header + &body(number, dice) }
 }
 
-/// Cursor writes its globs unquoted on one line, which is often not YAML.
+/// Cursor writes globs unquoted on one line, which is often not valid YAML.
 fn cursor_header(number: usize, globs: &[String]) -> String {
     let always = globs.is_empty();
     format!(
@@ -169,7 +169,7 @@ fn glob(dice: &mut Dice) -> String {
     }
 }
 
-/// About 1.4 KB of Markdown that no other rule has.
+/// About 1.4 KB of Markdown, different for every rule.
 fn body(number: usize, dice: &mut Dice) -> String {
     let mut text = format!("# Convention {number}\n");
     while text.len() < 1300 {
@@ -186,7 +186,7 @@ fn body(number: usize, dice: &mut Dice) -> String {
     text
 }
 
-/// The paths in evidence: all different.
+/// The paths in evidence, without duplicates.
 pub fn paths() -> Vec<String> {
     let mut dice = Dice(2);
     let mut paths: Vec<String> = Vec::new();
@@ -215,7 +215,7 @@ fn evidence(paths: &[String]) -> String {
     )
 }
 
-/// Writes a workspace: rule files, the evidence and the files it names, and `others` more.
+/// Writes a workspace: rule files, the evidence, the files in evidence, and `others` further files.
 ///
 /// `evidence.json` is the evidence, `files.txt` lists the rule files.
 pub fn write(root: &Path, rules: usize, others: usize) -> io::Result<()> {
@@ -240,7 +240,7 @@ pub fn write(root: &Path, rules: usize, others: usize) -> io::Result<()> {
     fs::write(root.join("evidence.json"), evidence(&paths))
 }
 
-/// Writes a workspace for `coverage`: rule files, and so many empty files of all kinds, 250 a folder.
+/// Writes a workspace for `coverage`: rule files and empty files, 250 per folder.
 pub fn write_tree(root: &Path, rules: usize, files: usize) -> io::Result<()> {
     const A_FOLDER: usize = 250;
     fs::create_dir_all(root.join(".git"))?;

@@ -1,4 +1,4 @@
-//! Globs as teams write them, and the paths of a large repository; the same at every run.
+//! Generates realistic globs and the paths of a large repository. Every run generates the same.
 
 const AREAS: &[&str] = &["apps", "packages", "services", "libs", "tools", "crates"];
 const NAMES: &[&str] = &[
@@ -51,7 +51,7 @@ const EXTENSIONS: &[&str] = &[
 const LOOSE: &[&str] =
     &["Dockerfile", "Makefile", "package.json", "tsconfig.json", "README.md", ".env", "Cargo.toml"];
 
-/// Numbers that look random and are not.
+/// Deterministic pseudo-random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -67,7 +67,7 @@ impl Dice {
     }
 }
 
-/// So many different patterns.
+/// Generates distinct patterns.
 pub fn patterns(count: usize) -> Vec<String> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut patterns: Vec<String> = Vec::with_capacity(count);
@@ -95,7 +95,7 @@ pub fn patterns(count: usize) -> Vec<String> {
             14 => format!("{area}/{name}/{folder}/**"),
             _ => format!("{area}/**/{file}.{{{extension},{other}}}"),
         };
-        // The few of some kinds are soon used up.
+        // Some kinds have few distinct patterns.
         let pattern = if round > count * 20 { format!("{area}/{name}/{folder}/{round}/**") } else { pattern };
         if known.insert(pattern.clone()) {
             patterns.push(pattern);
@@ -104,7 +104,7 @@ pub fn patterns(count: usize) -> Vec<String> {
     patterns
 }
 
-/// So many paths of files.
+/// Generates paths of files.
 pub fn paths(count: usize) -> Vec<String> {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let path = |_| {

@@ -1,4 +1,4 @@
-//! The rule files, the evidence and the streams that everything here is measured on.
+//! The rule files, evidence and streams for all measurements.
 
 pub mod corpus;
 pub mod globs;

@@ -1,19 +1,19 @@
-//! Samples of durations and what is told of them.
+//! Samples of durations.
 
 use std::time::{Duration, Instant};
 
-/// How long something took, each time.
+/// The durations of several runs.
 #[derive(Clone, Debug, Default)]
 pub struct Sample(Vec<Duration>);
 
 impl Sample {
-    /// Adds one.
+    /// Adds a duration.
     pub fn push(&mut self, took: Duration) {
         self.0.push(took);
         self.0.sort_unstable();
     }
 
-    /// Runs something a number of times.
+    /// Measures a number of runs.
     pub fn of<T>(rounds: usize, mut run: impl FnMut() -> T) -> Sample {
         let mut sample = Sample::default();
         for _ in 0..rounds {
@@ -25,18 +25,18 @@ impl Sample {
         sample
     }
 
-    /// The shortest: nearest to a quiet machine.
+    /// The shortest duration, which is the least disturbed one.
     pub fn min(&self) -> Duration {
         self.0.first().copied().unwrap_or_default()
     }
 
-    /// The one in the middle.
+    /// The median.
     pub fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
     }
 }
 
-/// The shortest that each part of something took: parts are short enough for a quiet moment on a busy machine.
+/// The shortest duration of each part of a run. Parts are short, so that each is undisturbed at least once.
 #[derive(Clone, Debug, Default)]
 pub struct Parts(Vec<Duration>);
 
@@ -54,7 +54,7 @@ impl Parts {
         }
     }
 
-    /// All together.
+    /// The sum of all parts.
     pub fn sum(&self) -> Duration {
         self.0.iter().sum()
     }

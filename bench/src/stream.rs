@@ -1,4 +1,4 @@
-//! Conditions of stream rules and a text that meets none of them, the same at every run.
+//! Generates conditions of stream rules and a text that matches none of them. Every run generates the same.
 
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::FormatId;
@@ -7,7 +7,7 @@ use rulebook::rule::Rule;
 use rulebook::source::Source;
 use rulebook::stream::Monitor;
 
-/// Conditions people write. `{W}` and `{w}` stand for a word, so that there can be many.
+/// Realistic conditions. `{W}` and `{w}` are replaced by a word, to generate many.
 const SHAPES: &[&str] = &[
     r"\bnew\s+(Set|Map){W}\b",
     r"console\.log{W}\(",
@@ -34,8 +34,8 @@ const SHAPES: &[&str] = &[
 const WORDS: &[&str] =
     &["", "Legacy", "Raw", "Unsafe", "Sync", "Debug", "Internal", "Once", "Deep", "Global"];
 
-/// Lines that look like code and come near the conditions, cut anywhere without meeting one: the peer takes the end of
-/// what has come for the end of a word. `$` is a name, `#` a number.
+/// Lines of code that almost match the conditions. They match at no position, since the peer reads the end of the text so
+/// far as the end of a word. `$` is a name, `#` a number.
 const LINES: &[&str] = &[
     "import { $, $ } from \"./$\";",
     "export function $($: string, $: number): Promise<$> {",
@@ -65,7 +65,7 @@ const NAMES: &[&str] = &[
     "theme", "layout", "account", "payment", "token", "buffer", "index", "entry", "cursor",
 ];
 
-/// So many conditions, the first of each shape before the second.
+/// Generates conditions, one of each form before the second of any.
 pub fn conditions(count: usize) -> Vec<String> {
     let of_word = |word: &'static str| {
         SHAPES.iter().map(move |shape| shape.replace("{W}", word).replace("{w}", &word.to_lowercase()))
@@ -75,7 +75,7 @@ pub fn conditions(count: usize) -> Vec<String> {
     made
 }
 
-/// At least so many bytes of code, cut at the end of a character.
+/// Generates at least this many bytes of code.
 pub fn text(bytes: usize) -> String {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut text = String::with_capacity(bytes + 200);
@@ -93,22 +93,22 @@ pub fn text(bytes: usize) -> String {
     text
 }
 
-/// The same length in lines of so many characters.
+/// The text in lines of this many characters.
 pub fn in_lines(text: &str, width: usize) -> String {
     let is_end = |at: usize| at % width == width - 1;
-    text.chars().enumerate().map(|(at, sign)| if is_end(at) { '\n' } else { plain(sign) }).collect()
+    text.chars().enumerate().map(|(at, c)| if is_end(at) { '\n' } else { plain(c) }).collect()
 }
 
-/// Signs that a string in JSON has as they are.
-fn plain(sign: char) -> char {
-    if matches!(sign, '\n' | '"' | '\\') { ' ' } else { sign }
+/// Replaces characters that JSON strings escape.
+fn plain(c: char) -> char {
+    if matches!(c, '\n' | '"' | '\\') { ' ' } else { c }
 }
 
 /// The text as the arguments of a tool call, on one line.
 pub fn arguments(text: &str) -> String {
     let mut out = String::from(r#"{"file_path":"src/index.ts","content":""#);
-    for sign in text.chars() {
-        match sign {
+    for c in text.chars() {
+        match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
@@ -127,7 +127,7 @@ fn name(text: &mut String, dice: &mut Dice) {
     }
 }
 
-/// So many rules, of one condition each.
+/// Generates rules with one condition each.
 pub fn rules_of(count: usize) -> Vec<Rule> {
     let rule = |(at, condition): (usize, &String)| match parse(source(at, "condition", condition)).entry {
         Entry::Rule(rule) if rule.stream.is_some() => *rule,
@@ -144,13 +144,13 @@ pub fn source(at: usize, key: &str, value: &str) -> Source {
     Source::text(FormatId::Rulebook, &name, text)
 }
 
-/// What watches them.
+/// A monitor for the rules.
 pub fn monitor(rules: &[Rule]) -> Monitor {
     let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
-    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).expect("conditions that parsed")
+    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).expect("all conditions compile")
 }
 
-/// Numbers that look random (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! Evidence as hosts send it, and prose with paths in it: collected, whatever it says.
+//! Any text as a host's evidence and as a message: it is collected within the limits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

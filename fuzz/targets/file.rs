@@ -1,4 +1,4 @@
-//! A format's name, then a whole file of it: it becomes a rule or is rejected, is delivered, and forges nothing.
+//! The name of a format, then a file: it becomes a rule or is rejected, is delivered, and cannot forge a block.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

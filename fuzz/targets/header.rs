@@ -1,4 +1,4 @@
-//! A header in every tier: any text is read, every span lies in it, and a later tier reads what an earlier one does.
+//! Any text as a header in every tier: all spans are within the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A host's name, then an event of it: answered in the host's words or passed over, with a ledger on disk.
+//! The name of a host, then an event: it is answered or ignored, with a ledger on disk.
 #![no_main]
 
 use std::cell::Cell;
@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 
-/// A home and a workspace of its own, which every event is about.
+/// A temporary home with the workspace of all events.
 static STAGE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let stage = tempfile::tempdir().expect("there is room").keep();
+    let stage = tempfile::tempdir().expect("the disk has space").keep();
     for (path, text) in [
         (".rulebook/rules/a.md", "Always."),
         (".rulebook/rules/b.md", "---\npaths: ['src/**']\n---\nFor src."),
@@ -17,8 +17,8 @@ static STAGE: LazyLock<PathBuf> = LazyLock::new(|| {
         (".rulebook/rules/d.md", "---\ndescription: offered\n---\nOn request."),
     ] {
         let path = stage.join("repo").join(path);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("there is room");
-        std::fs::write(path, text).expect("there is room");
+        std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("the disk has space");
+        std::fs::write(path, text).expect("the disk has space");
     }
     // SAFETY: nothing else runs yet.
     unsafe {

@@ -1,4 +1,4 @@
-//! A remote document: its rules are read like files, and what is wrong with it is told.
+//! A remote document: its rules are parsed like files, and its problems are reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,8 +8,8 @@ use rulebook::source::Source;
 use rulebook_workspace::remote::read_document;
 
 fuzz_target!(|text: &str| {
-    let Ok((rules, faults)) = read_document(text) else { return };
-    assert!(rules.len() <= 1000 && faults.len() <= 11);
+    let Ok((rules, problems)) = read_document(text) else { return };
+    assert!(rules.len() <= 1000 && problems.len() <= 11);
     for rule in rules {
         let display = rulebook::hidden::visible_line(&rule.name).into_owned();
         assert!(!display.contains('\n'));

@@ -1,4 +1,4 @@
-//! Settings as a repository and as a person write them: merged, and a repository's are not obeyed where they may not be.
+//! Any text as settings of a repository and of a user: they are merged, and a repository cannot set what only users may.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A trigger, then a stream, as text and as a tool's arguments: any chunks give the hits of the whole.
+//! A trigger, then a stream, as text and as tool arguments: any chunks give the same hits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A condition's key, then its value, `when` expressions above all: read, and asked.
+//! The key of a condition, then its value, in particular `when` expressions: it is read and evaluated.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|data: &str| {
     if !key.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    // As JSON a text is YAML too, whatever it holds.
+    // JSON strings are valid YAML.
     let text = format!("---\n{key}: {}\n---\nbody", serde_json::Value::from(value));
     let format = Format::named("rulebook").expect("the table has it");
     let book = resolve([parse(rule_file(format, text)).entry], &Switches::default());

@@ -1,6 +1,6 @@
-//! Measures many globs over many paths against globset and, if it was asked before, picomatch in Node.
+//! Measures many globs over many paths against globset and, if it has run before, picomatch in Node.
 //!
-//! `globs FOLDER write` writes what Node is asked; `globs FOLDER` measures.
+//! `globs FOLDER write` writes the input for Node; `globs FOLDER` measures.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use rulebook_bench::sample::{Sample, ms};
 
 const PATTERNS: usize = 1000;
 const ROUNDS: usize = 5;
-/// Node is asked about fewer.
+/// The number of paths for Node.
 const PEER_PATHS: usize = 2000;
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
     ignoring_case(&patterns, globs::paths(100_000));
 }
 
-/// Dialects that do not look at case, over paths some of which have capitals.
+/// Measures dialects that ignore case, over paths with some capitals.
 fn ignoring_case(patterns: &[String], mut paths: Vec<String>) {
     paths.iter_mut().step_by(10).for_each(|path| path.make_ascii_uppercase());
     let pairs = patterns.len() * paths.len();
@@ -65,11 +65,11 @@ fn matching(patterns: &[String], paths: &[String], peer: Option<(usize, f64)>) {
     show(&what("build and match"), &ours, pairs);
     let index = Sample::of(ROUNDS, || by_path_index(patterns, paths, Dialect::Picomatch));
     show(&what("index of paths"), &index, pairs);
-    // The slowest by far is not run so often.
+    // globset is much slower and runs less often.
     let theirs = Sample::of(1, || by_globset(patterns, paths));
     show(&what("globset"), &theirs, pairs);
     let found = by_pattern_set(patterns, paths);
-    assert_eq!(found, by_path_index(patterns, paths, Dialect::Picomatch), "the two of ours differ");
+    assert_eq!(found, by_path_index(patterns, paths, Dialect::Picomatch), "the set and the index differ");
     let few = &paths[..paths.len().min(PEER_PATHS)];
     assert_eq!(by_pattern_set(patterns, few), by_globset(patterns, few), "globset differs");
     let times = |other: Duration| other.as_secs_f64() / ours.min().as_secs_f64();
@@ -124,7 +124,7 @@ fn by_globset(patterns: &[String], paths: &[String]) -> usize {
     hits.sum()
 }
 
-/// What Node found, and nanoseconds for each pair.
+/// The number of matches in Node, and nanoseconds per pair.
 fn peer(folder: &Path) -> Option<(usize, f64)> {
     let text = std::fs::read_to_string(folder.join("peer.txt")).ok()?;
     let (hits, nanoseconds) = text.trim().split_once(' ')?;

@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// A rule file as discovery would hand it over.
+/// A rule file as discovery returns it.
 fn source(file: &RuleFile) -> Source {
     let is_in = |place: &Place| file.path.strip_prefix(place.path).is_some_and(|rest| rest.starts_with('/'));
     let format = FORMATS.iter().find(|format| format.workspace.iter().any(is_in));
@@ -62,18 +62,18 @@ fn reading(sources: &[Source]) {
         };
         sources.iter().map(read).sum::<usize>()
     });
-    // Parsing takes its source; what the copy costs is taken off.
+    // Parsing consumes its source; the cost of the copy is subtracted.
     let whole = Sample::of(ROUNDS, || sources.iter().cloned().map(parse).collect::<Vec<Parsed>>());
     let copies = copies();
     let each = |took: Duration| took.as_nanos() / sources.len() as u128;
-    println!("{:<24} {:>9} {:>9}", "parse", "min ns", "median, a file");
+    println!("{:<24} {:>9} {:>9}", "parse", "min ns", "median per file");
     for (name, min, median) in [
         (
-            "the whole",
+            "whole file",
             whole.min().saturating_sub(copies.min()),
             whole.median().saturating_sub(copies.median()),
         ),
-        ("  of it the header", headers.min(), headers.median()),
+        ("  header only", headers.min(), headers.median()),
     ] {
         println!("{name:<24} {:>9} {:>9}", each(min), each(median));
     }

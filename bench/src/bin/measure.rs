@@ -1,7 +1,7 @@
 //! Measures whole processes: `measure RULEBOOK NODE BENCH WORK ROUNDS`.
 //!
-//! Every round runs each command once, so that whatever else the machine does hits all of them alike.
-//! The environment is empty but for a `HOME` with nothing in it; standard output goes to `/dev/null`.
+//! Every round runs each command once, so that other load on the machine affects all of them. The environment is empty
+//! except for an empty `HOME`; standard output goes to `/dev/null`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use std::time::{Duration, Instant};
 
 use rulebook_bench::sample::{Sample, ms};
 
-/// One command, run in one workspace.
+/// One command in one workspace.
 struct Case {
     name: &'static str,
     folder: &'static str,
     program: PathBuf,
     args: Vec<String>,
-    /// Run only every so many rounds.
+    /// The number of rounds between two runs.
     every: usize,
-    /// The session a hook is in: its event comes on standard input, and its ledger is as it was before each run.
+    /// The ledger of a hook, which is restored before each run. The event is on standard input.
     session: Option<&'static str>,
 }
 
-/// What a ratio should be.
+/// The goal of a ratio.
 enum Goal {
     AtMost(f64),
     AtLeast(f64),
 }
 
-/// A ratio of sums of cases (command and workspace), and what it should be.
+/// A ratio of sums of cases (command and workspace), with its goal.
 struct Claim {
     what: &'static str,
     of: &'static [(&'static str, &'static str)],
@@ -123,7 +123,7 @@ fn main() {
 }
 
 fn cases(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
-    let nothing = std::env::current_exe().expect("it runs").with_file_name("nothing");
+    let nothing = std::env::current_exe().expect("the program has a path").with_file_name("nothing");
     let mut cases = Vec::new();
     for folder in ["50", "500", "large"] {
         let mut add = |name, program: &Path, args, every| {
@@ -145,7 +145,7 @@ fn cases(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
     cases
 }
 
-/// A hook in the middle of a session, what it reads, and the same hook as a script.
+/// A hook in the middle of a session, `cat` of its files, and the same hook as a script.
 fn hooks(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
     let case = |name, program: &Path, args: Vec<String>, every, session| Case {
         name,
@@ -173,7 +173,7 @@ fn hooks(rulebook: &str, node: &str, bench: &Path, work: &Path) -> Vec<Case> {
     cases
 }
 
-/// Where the ledger of the session lies below home.
+/// The ledger of the session, relative to home.
 const LEDGER: &str = ".local/state/rulebook/sessions/claude/bench/main.jsonl";
 
 fn find(program: &str) -> PathBuf {

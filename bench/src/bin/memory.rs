@@ -1,11 +1,11 @@
-//! Measures what open streams keep in memory: each case in a process of its own, by the pages that it has.
+//! Measures the memory of open streams: each case in a separate process, by its resident pages.
 
 use std::process::Command;
 
 use rulebook::stream::{StreamKind, Monitor};
 use rulebook_bench::stream::{arguments, monitor, rules_of, text};
 
-/// What is open, and how many streams of it at once.
+/// The kind of streams, and how many are open at once.
 const CASES: &[(&str, usize, fn(&mut Monitor, usize))] = &[
     ("a text of 100 KB", 1000, |monitor, at| {
         feed(monitor, at, &StreamKind::Text, &text(100_000));
@@ -44,24 +44,24 @@ fn main() -> std::io::Result<()> {
     let Some(case) = std::env::args().nth(1) else {
         let this = std::env::current_exe()?;
         for (at, (name, ..)) in CASES.iter().enumerate() {
-            let told = Command::new(&this).arg(at.to_string()).output()?.stdout;
-            println!("{name:<42} {}", String::from_utf8_lossy(&told).trim());
+            let output = Command::new(&this).arg(at.to_string()).output()?.stdout;
+            println!("{name:<42} {}", String::from_utf8_lossy(&output).trim());
         }
         return Ok(());
     };
     let (_, streams, open) = &CASES[case.parse::<usize>().expect("the number of a case")];
     let mut monitor = monitor(&rules_of(200));
-    // The automaton has learned its states, and the allocator has what it needs for one.
+    // The first stream builds the states of the automaton and warms up the allocator.
     open(&mut monitor, 0);
     let before = resident()?;
     (1..=*streams).for_each(|at| open(&mut monitor, at));
     let grown = resident()?.saturating_sub(before);
-    println!("{:>9.1} KiB a stream", grown as f64 / *streams as f64);
+    println!("{:>9.1} KiB per stream", grown as f64 / *streams as f64);
     drop(monitor);
     Ok(())
 }
 
-/// The pages this process has, in KiB.
+/// The resident pages of this process in KiB.
 fn resident() -> std::io::Result<usize> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();

@@ -1,3 +1,3 @@
-//! Starts and ends: what any process of this kind costs before it does anything.
+//! Starts and exits: the minimum cost of a Rust process.
 
 fn main() {}

@@ -1,4 +1,5 @@
-//! Many streams through a proxy: a model's server and its clients in one process, so that one clock times both ends.
+//! Measures many streams through a proxy. The model's server and its clients are in one process, so that one clock times both
+//! ends.
 //!
 //! `proxies rules FOLDER COUNT` writes stream rules; `proxies run TARGET=ADDRESS=PIDS…` measures each target in turn.
 
@@ -10,13 +11,13 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Streams at once, deltas of each, and the time between two.
+/// The number of streams, the deltas per stream, and the time between two deltas.
 const LOADS: &[(usize, usize, u64)] = &[(1, 200, 10), (100, 60, 50), (1000, 20, 250)];
 
-/// What is said: prose of which nothing begins like what the rules watch for, so that nothing has to wait.
+/// Prose that starts no match of the rules, so that nothing has to wait.
 const SAID: &[&str] = &["quietly the river", "carries leaves", "over mossy stones", "while birds look", "for their young"];
 
-/// How often each target is measured.
+/// The number of rounds per target.
 const ROUNDS: usize = 2;
 
 struct Target {
@@ -86,7 +87,7 @@ fn target(arg: &str) -> Target {
     Target { name, address, pids: pids.split(',').filter(|pid| !pid.is_empty()).map(str::to_owned).collect() }
 }
 
-/// Processor time of processes, in seconds.
+/// The processor time of processes in seconds.
 fn cpu(pids: &[String]) -> f64 {
     let one = |pid: &String| {
         let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
@@ -107,7 +108,7 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
     for at in 0..streams {
         let (address, failed) = (target.address.clone(), Arc::clone(&failed));
         tasks.push(tokio::spawn(async move {
-            // Not all in one moment.
+            // Spread the starts of the streams.
             tokio::time::sleep(Duration::from_micros((at as u64 * 7919) % (gap * 1000))).await;
             match tokio::time::timeout(Duration::from_secs(30), ask(&address, at, deltas, gap, start)).await {
                 Ok(Ok(times)) if times.1.len() == deltas => times,
@@ -133,7 +134,7 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
     round
 }
 
-/// One stream: the time to its first byte, and how long each delta was under way.
+/// One stream: the time to its first byte, and the delay of each delta.
 async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Instant) -> std::io::Result<(Option<u64>, Vec<u64>)> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -153,7 +154,7 @@ async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Inst
         let now = start.elapsed().as_nanos() as u64;
         first.get_or_insert(asked.elapsed().as_nanos() as u64);
         kept.extend_from_slice(&buffer[..len]);
-        // A delta carries the moment it was sent, between two signs.
+        // A delta contains the time it was sent, between two markers.
         let mut done = 0;
         while let Some(from) = kept[done..].iter().position(|byte| *byte == b'@').map(|at| done + at) {
             let Some(to) = kept[from + 1..].iter().position(|byte| *byte == b'@').map(|at| from + 1 + at) else { break };
@@ -172,7 +173,7 @@ async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Inst
     }
 }
 
-/// The model's server: as many deltas, as far apart, as the request says.
+/// The model's server: sends deltas in the number and at the interval that the request specifies.
 async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut request = Vec::new();
@@ -199,7 +200,7 @@ async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
             let said = SAID[at as usize % SAID.len()];
             let now = start.elapsed().as_nanos();
             send(&mut stream, &format!("{{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"@{now}@ {said} \"}},\"finish_reason\":null}}]}}")).await?;
-            // By the clock, not by when the last one went: streams that were late together would stay together.
+            // Scheduled by the clock and not by the previous delta: otherwise, streams that were late together stay together.
             tokio::time::sleep_until(begun + Duration::from_millis(gap) * (at as u32 + 1)).await;
         }
         send(&mut stream, "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}").await?;

@@ -1,4 +1,4 @@
-//! Measures stream rules: `streams FOLDER write` writes what the peer reads, `streams FOLDER` measures.
+//! Measures stream rules: `streams FOLDER write` writes the input for the peer, `streams FOLDER` measures.
 
 use std::fs;
 use std::path::Path;
@@ -15,12 +15,12 @@ use rulebook_bench::stream::{arguments, conditions, in_lines, monitor, rules_of,
 
 const ROUNDS: usize = 15;
 const DELTA: usize = 6;
-/// How much text is measured at a time.
+/// The length of text per measurement.
 const PART: usize = 48_000;
-/// How long short lines are.
+/// The length of short lines.
 const WIDTH: usize = 60;
 const LENGTHS: [usize; 5] = [50_000, 100_000, 400_000, 1_000_000, 4_000_000];
-/// What the peer is measured with.
+/// The numbers of rules and bytes for the peer.
 const PEER_RULES: usize = 20;
 const PEER_LENGTH: usize = 100_000;
 
@@ -39,11 +39,11 @@ fn main() -> std::io::Result<()> {
     }
     starting();
     reading();
-    peer(&folder.join("peer.txt"), &at_peer.expect("a length is the peer's"));
+    peer(&folder.join("peer.txt"), &at_peer.expect("the peer uses one of the lengths"));
     Ok(())
 }
 
-/// What one length of text took.
+/// The results for one length of text.
 #[derive(Default)]
 struct Row {
     length: usize,
@@ -51,11 +51,11 @@ struct Row {
     warm: Parts,
     whole: Parts,
     bare: Parts,
-    /// The text, then short lines, then one line: the arguments' length, and what they took.
+    /// The length of the arguments and their duration: for the text, for short lines, and for one line.
     calls: [(usize, Parts); 3],
 }
 
-/// Each round takes every length and every way once, so that a busy machine is busy for all of them.
+/// Each round measures every length and every way once, so that other load affects all of them.
 fn watching(rules: &[Rule]) -> Vec<Row> {
     let text = text(LENGTHS[LENGTHS.len() - 1]);
     let texts = LENGTHS.map(|length| &text[..text.floor_char_boundary(length)]);
@@ -73,7 +73,7 @@ fn watching(rules: &[Rule]) -> Vec<Row> {
             stream(&mut row.whole, &mut monitor, &StreamKind::Text, text, PART);
             for ((length, took), call) in row.calls.iter_mut().zip(calls) {
                 *length = call.len();
-                // Other lines have other states.
+                // Other lines need other states.
                 stream(&mut Parts::default(), &mut monitor, &tool, call, DELTA);
                 stream(took, &mut monitor, &tool, call, DELTA);
             }
@@ -83,7 +83,7 @@ fn watching(rules: &[Rule]) -> Vec<Row> {
     rows.into()
 }
 
-/// One stream from its first delta to its end. Nothing may be found: a hit costs something else.
+/// One stream from its first delta to its end. There must be no hits, which would cost extra.
 fn stream(took: &mut Parts, monitor: &mut Monitor, kind: &StreamKind, text: &str, delta: usize) {
     let mut hits = 0;
     took.run(text.as_bytes().chunks(PART), |part| {
@@ -95,7 +95,7 @@ fn stream(took: &mut Parts, monitor: &mut Monitor, kind: &StreamKind, text: &str
     assert_eq!(hits, 0, "the text meets no condition");
 }
 
-/// The same patterns in the same automaton over a whole text, with nothing around it: the floor.
+/// The lower bound: the same patterns in the same automaton, one search over the whole text.
 struct Bare {
     dfa: DFA,
     cache: Cache,
@@ -112,7 +112,7 @@ impl Bare {
             .configure(DFA::config().match_kind(MatchKind::All).cache_capacity(8 << 20))
             .syntax(syntax::Config::new().utf8(false))
             .build_many(&patterns)
-            .expect("the engine could");
+            .expect("the monitor compiles the same patterns");
         let cache = dfa.create_cache();
         Bare { dfa, cache }
     }
@@ -173,12 +173,12 @@ fn starting() {
     goal("a monitor for 200 rules", &is, "at most 50 ms", ms(took.median()) <= 50.0);
 }
 
-/// What a trigger adds to reading a rule file.
+/// Measures what a trigger adds to parsing a rule file.
 fn reading() {
     let all = conditions(200);
     let each = |key: &str| {
         let sources: Vec<Source> = all.iter().enumerate().map(|(at, text)| source(at, key, text)).collect();
-        // Parsing takes its source; what the copy costs is taken off.
+        // Parsing consumes its source; the cost of the copy is subtracted.
         let whole = Sample::of(ROUNDS, || sources.iter().cloned().map(parse).collect::<Vec<Parsed>>());
         let copies = Sample::of(ROUNDS, || sources.to_vec());
         whole.min().saturating_sub(copies.min()).as_nanos() / all.len() as u128
@@ -187,7 +187,7 @@ fn reading() {
     println!("parse a rule file, ns: {with} with a trigger, {without} with a description in its place");
 }
 
-/// Reads what the peer took, where it ran.
+/// Shows the results of the peer, if it has run.
 fn peer(file: &Path, row: &Row) {
     let Ok(told) = fs::read_to_string(file) else { return };
     let (warm, cold) = (ms(row.warm.sum()), ms(row.cold.sum()));

@@ -9,7 +9,6 @@ use rulebook::evaluate::{State, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook::stream::policy::OutputSource;
 use rulebook::stream::{Hit, Monitor, StreamKind};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
@@ -72,13 +71,8 @@ struct HitRow {
 impl HitRow {
     fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> HitRow {
         let rule = rules.iter().find(|rule| rule.name == hit.rule);
-        let source = match hit.scope {
-            "text" => OutputSource::Text,
-            "thinking" => OutputSource::Thinking,
-            _ => OutputSource::Tool,
-        };
         let modes = rule.map(|rule| workspace.settings.stream_settings().modes_of(rule));
-        let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(source));
+        let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(hit.scope.source()));
         HitRow { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
     }
 }
@@ -190,7 +184,7 @@ fn show(rules: usize, hits: &[HitRow], proved: Option<usize>) -> String {
         let (name, source) = (paint(RED.bold(), out::clean(&hit.rule)), out::clean(source));
         let _ = writeln!(text, "{name}  {source}  {}", paint(DIM, action));
         let parts = [hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
-        let place: Vec<&str> = [Some(hit.scope)].into_iter().chain(parts).flatten().collect();
+        let place: Vec<&str> = [Some(hit.scope.name())].into_iter().chain(parts).flatten().collect();
         let _ = writeln!(
             text,
             "  {} matched {}",

@@ -55,7 +55,7 @@ impl Fields {
                     reader.tell(
                         Code::BadRegex,
                         span.clone(),
-                        format!("`{}` is left out: {error}", shown(text)),
+                        format!("`{}` is ignored: {error}", shown(text)),
                     );
                 }
             }

@@ -45,11 +45,7 @@ impl StreamSettings {
 
 /// The part of the output a hit is in.
 pub(super) fn source(hit: &Hit) -> OutputSource {
-    match hit.scope {
-        "text" => OutputSource::Text,
-        "thinking" => OutputSource::Thinking,
-        _ => OutputSource::Tool,
-    }
+    hit.scope.source()
 }
 
 /// What matched and where, for the model.

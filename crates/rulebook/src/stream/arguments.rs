@@ -1,7 +1,7 @@
-//! Decodes a tool call's JSON arguments while they arrive, cut anywhere, into the text of each field.
+//! Decodes the JSON arguments of a tool call as they arrive, in any chunks, into the text of each field.
 //!
-//! Reads what `serde_json` reads, with four differences. Half a surrogate pair and invalid UTF-8 become U+FFFD, as
-//! [`String::from_utf8_lossy`] does it; nesting ends at 64; a number is its literal text, however large.
+//! Accepts what `serde_json` accepts, with these differences: a lone surrogate and invalid UTF-8 become U+FFFD, as with
+//! [`String::from_utf8_lossy`]; nesting is limited to 64; a number is its literal text, regardless of its size.
 
 mod frame;
 mod number;
@@ -12,83 +12,83 @@ use super::characters::Characters;
 use frame::{Frame, Inside};
 use number::Number;
 
-/// How deep objects and arrays may nest; deeper is malformed.
-const DEPTH: usize = 64;
-/// How long a path may grow; the rest of a longer one is left out.
-const PATH: usize = 4096;
+/// The maximum nesting of objects and arrays.
+const MAX_DEPTH: usize = 64;
+/// The maximum length of a path; longer ones are cut.
+const MAX_PATH: usize = 4096;
 
-/// What a byte does in a string: stands for itself, [`ENDS`] a run of text, or is a [`PART`] of a character.
-const SIGNS: [u8; 256] = {
-    let mut signs = [0; 256];
+/// The role of a byte in a string: literal ASCII, [`ENDS_RUN`] of text, or part of a [`NON_ASCII`] character.
+const BYTE_ROLES: [u8; 256] = {
+    let mut roles = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        signs[byte] = match byte {
-            0..0x20 | 0x22 | 0x5c => ENDS,
-            0x80.. => PART,
+        roles[byte] = match byte {
+            0..0x20 | 0x22 | 0x5c => ENDS_RUN,
+            0x80.. => NON_ASCII,
             _ => 0,
         };
         byte += 1;
     }
-    signs
+    roles
 };
-const ENDS: u8 = 1;
-const PART: u8 = 2;
+const ENDS_RUN: u8 = 1;
+const NON_ASCII: u8 = 2;
 
-/// One tool call's arguments, as far as they came. No text is kept, only where the reader stands.
+/// A decoder for the arguments of one tool call. It keeps no text, only its state.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
     at: usize,
     state: State,
     frames: Vec<Frame>,
     path: String,
-    /// Whether what is read is a leaf: a string that is none is a key, a literal that is none is `null`.
+    /// Whether the current value is a leaf. Otherwise a string is a key, and a literal is `null`.
     is_leaf: bool,
     characters: Characters,
     malformed: Option<Malformed>,
 }
 
-/// What the bytes said. One leaf is open at a time; a key that comes twice is two leaves.
+/// A decoded piece. One leaf is open at a time; a duplicate key makes two leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'p> {
-    /// An object within the arguments begins: the outermost one is the arguments.
+    /// An object inside the arguments starts. The outermost object is the arguments themselves.
     Enter,
-    /// It ended, or will not go on.
+    /// The object ends, or the arguments end within it.
     Leave,
-    /// A leaf begins: a string, number, `true` or `false`; `null` is none.
+    /// A leaf starts: a string, number, `true` or `false`, but not `null`.
     Open {
-        /// Where it stands: `command`, `edits[0].new_string`, and nothing for a top-level value. Keys come decoded and
-        /// as they are, dots included.
+        /// Its path: `command`, `edits[0].new_string`, or empty for a top-level value. Keys are decoded and may contain
+        /// dots.
         path: &'p str,
-        /// The key it, or the array it is in, has in the object around it.
+        /// The key of the leaf, or of the array that contains it, in the enclosing object.
         key: &'p str,
     },
-    /// Decoded text of the leaf, behind all earlier: whole characters, never empty.
+    /// The next decoded text of the leaf: complete characters, never empty.
     Text(&'p str),
-    /// The leaf ended, or will not go on.
+    /// The leaf ends, or the arguments end within it.
     Close,
 }
 
-/// The bytes are no JSON.
+/// The bytes are not valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// The first byte that cannot stand where it does, counted from the first byte fed.
+    /// The offset of the first invalid byte.
     pub at: usize,
 }
 
 impl Arguments {
-    /// Starts before the first byte.
+    /// Creates a decoder.
     pub fn new() -> Arguments {
         Arguments::default()
     }
 
-    /// Reads more bytes. Once malformed, every call says so again and tells nothing more.
-    pub fn feed(&mut self, bytes: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
+    /// Decodes more bytes. After an error, every call returns the same error and emits nothing.
+    pub fn feed(&mut self, bytes: &[u8], emit: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
         if let Some(malformed) = self.malformed {
             return Err(malformed);
         }
         let mut rest = bytes;
         while let Some(&byte) = rest.first() {
-            let Some(used) = self.step(byte, rest, tell) else {
+            let Some(used) = self.step(byte, rest, emit) else {
                 let malformed = Malformed { at: self.at };
                 self.malformed = Some(malformed);
                 return Err(malformed);
@@ -99,70 +99,75 @@ impl Arguments {
         Ok(())
     }
 
-    /// Goes over all of `bytes` if they are nothing but text of the open leaf, which they stand for as they are.
-    pub(super) fn passes(&mut self, bytes: &[u8]) -> bool {
-        let signs = || bytes.iter().fold(0, |signs, byte| signs | SIGNS[usize::from(*byte)]);
-        let passes = matches!(self.state, State::Text)
+    /// Consumes all of `bytes` if they are unescaped text of the open leaf.
+    pub(super) fn consume_plain(&mut self, bytes: &[u8]) -> bool {
+        let roles = || bytes.iter().fold(0, |roles, byte| roles | BYTE_ROLES[usize::from(*byte)]);
+        let is_plain = matches!(self.state, State::Text)
             && self.is_leaf
-            && self.characters.is_whole()
-            && match signs() {
+            && self.characters.is_complete()
+            && match roles() {
                 0 => true,
-                PART => std::str::from_utf8(bytes).is_ok(),
+                NON_ASCII => std::str::from_utf8(bytes).is_ok(),
                 _ => false,
             };
-        if passes {
+        if is_plain {
             self.at = self.at.saturating_add(bytes.len());
         }
-        passes
+        is_plain
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(super) fn read(&self) -> usize {
         self.at
     }
 
-    /// Closes what is open. Arguments that were cut off are no error; a character that was cut is left out.
-    pub fn finish(&mut self, tell: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
-        self.close(tell);
+    /// Closes what is open. Truncated arguments are not an error; an incomplete character is dropped.
+    pub fn finish(&mut self, emit: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
+        self.close(emit);
         while let Some(frame) = self.frames.pop() {
-            self.leave(&frame, tell);
+            self.leave(&frame, emit);
         }
         self.malformed.map_or(Ok(()), Err)
     }
 
-    /// Goes over `byte`, the first of `rest`, and as many after it as are of its kind. Tells how many, and `None` if
-    /// the byte cannot stand here. Nothing used means the state changed and wants to see the byte again.
-    fn step(&mut self, byte: u8, rest: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
+    /// Processes `byte`, the first of `rest`, and similar bytes after it. Returns the number of bytes, 0 if the byte must be
+    /// processed again in the new state, or `None` if the byte is invalid.
+    fn step(&mut self, byte: u8, rest: &[u8], emit: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         match self.state {
-            State::Text => return self.text(byte, rest, tell),
-            State::Escape => self.escape(byte, tell)?,
-            State::Hex { digits, unit } => self.hex(digits, unit, byte, tell)?,
-            State::Number(number) => return self.number(number, byte, tell),
-            State::Literal(left) => self.literal(left, byte, tell)?,
+            State::Text => return self.text(byte, rest, emit),
+            State::Escape => self.escape(byte, emit)?,
+            State::Hex { digits, unit } => self.hex(digits, unit, byte, emit)?,
+            State::Number(number) => return self.number(number, byte, emit),
+            State::Literal(left) => self.literal(left, byte, emit)?,
             _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
-            State::Value | State::First if byte != b']' => self.begin(byte, tell)?,
+            State::Value | State::First if byte != b']' => self.begin(byte, emit)?,
             State::FirstKey | State::Key if byte == b'"' => self.begin_key(),
             State::Colon if byte == b':' => self.state = State::Value,
-            State::First | State::FirstKey => self.end(byte, tell)?,
-            State::Done if byte == b',' => self.state = self.frames.last()?.next(),
-            State::Done => self.end(byte, tell)?,
+            State::First | State::FirstKey => self.end(byte, emit)?,
+            State::Done if byte == b',' => {
+                self.state = match self.frames.last()?.inside {
+                    Inside::Object => State::Key,
+                    Inside::Array { .. } => State::Value,
+                };
+            }
+            State::Done => self.end(byte, emit)?,
             State::Value | State::Key | State::Colon => return None,
         }
         Some(1)
     }
 
-    fn begin(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+    fn begin(&mut self, byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         self.begin_item();
         match byte {
             b'{' => {
                 self.nest(Frame::object, State::FirstKey)?;
                 if self.frames.len() > 1 {
-                    tell(Piece::Enter);
+                    emit(Piece::Enter);
                 }
             }
             b'[' => self.nest(Frame::array, State::First)?,
             b'"' => {
-                self.open_leaf(tell);
+                self.open_leaf(emit);
                 self.state = State::Text;
             }
             b'n' => self.state = State::Literal(b"ull"),
@@ -172,15 +177,15 @@ impl Arguments {
                     b'f' => State::Literal(b"alse"),
                     _ => State::Number(Number::first(byte)?),
                 };
-                self.open_leaf(tell);
-                self.report_byte(byte, tell);
+                self.open_leaf(emit);
+                self.emit_byte(byte, emit);
             }
         }
         Some(())
     }
 
     fn nest(&mut self, frame: fn(usize) -> Frame, state: State) -> Option<()> {
-        if self.frames.len() == DEPTH {
+        if self.frames.len() == MAX_DEPTH {
             return None;
         }
         self.frames.push(frame(self.path.len()));
@@ -188,17 +193,17 @@ impl Arguments {
         Some(())
     }
 
-    /// Ends the innermost object or array, if `byte` is its bracket.
-    fn end(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+    /// Ends the innermost object or array if `byte` is its closing bracket.
+    fn end(&mut self, byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let frame = self.frames.pop_if(|frame| frame.bracket() == byte)?;
-        self.leave(&frame, tell);
+        self.leave(&frame, emit);
         self.state = State::Done;
         Some(())
     }
 
-    fn leave(&self, frame: &Frame, tell: &mut impl FnMut(Piece<'_>)) {
+    fn leave(&self, frame: &Frame, emit: &mut impl FnMut(Piece<'_>)) {
         if matches!(frame.inside, Inside::Object) && !self.frames.is_empty() {
-            tell(Piece::Leave);
+            emit(Piece::Leave);
         }
     }
 
@@ -219,12 +224,12 @@ impl Arguments {
         }
     }
 
-    fn open_leaf(&mut self, tell: &mut impl FnMut(Piece<'_>)) {
+    fn open_leaf(&mut self, emit: &mut impl FnMut(Piece<'_>)) {
         self.is_leaf = true;
-        tell(Piece::Open { path: &self.path, key: self.key() });
+        emit(Piece::Open { path: &self.path, key: self.key() });
     }
 
-    /// The key in the innermost object; arrays in it have added to the path.
+    /// The key in the innermost object, without the indices of arrays in it.
     fn key(&self) -> &str {
         let is_object = |frame: &Frame| matches!(frame.inside, Inside::Object);
         let Some(at) = self.frames.iter().rposition(is_object) else { return "" };
@@ -234,20 +239,20 @@ impl Arguments {
     }
 
     /// Ends a string, number or literal.
-    fn close(&mut self, tell: &mut impl FnMut(Piece<'_>)) {
+    fn close(&mut self, emit: &mut impl FnMut(Piece<'_>)) {
         self.state = State::Done;
         if std::mem::take(&mut self.is_leaf) {
-            tell(Piece::Close);
+            emit(Piece::Close);
         }
     }
 
-    fn text(&mut self, byte: u8, rest: &[u8], tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
+    fn text(&mut self, byte: u8, rest: &[u8], emit: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         match byte {
             b'"' => {
                 let text = self.characters.end();
-                self.tell(text, tell);
+                self.emit(text, emit);
                 if self.is_leaf {
-                    self.close(tell);
+                    self.close(emit);
                 } else {
                     self.state = State::Colon;
                 }
@@ -255,22 +260,22 @@ impl Arguments {
             }
             b'\\' => {
                 let text = self.characters.end_bytes();
-                self.tell(text, tell);
+                self.emit(text, emit);
                 self.state = State::Escape;
                 Some(1)
             }
             0..0x20 => None,
             _ => {
-                let length = rest.iter().position(|byte| SIGNS[usize::from(*byte)] == ENDS);
+                let length = rest.iter().position(|byte| BYTE_ROLES[usize::from(*byte)] == ENDS_RUN);
                 let run = length.and_then(|length| rest.get(..length)).unwrap_or(rest);
                 let Arguments { characters, is_leaf, path, .. } = self;
-                characters.bytes(run, &mut |text| pass(*is_leaf, path, text, tell));
+                characters.bytes(run, &mut |text| write(*is_leaf, path, text, emit));
                 Some(run.len())
             }
         }
     }
 
-    fn escape(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+    fn escape(&mut self, byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let character = match byte {
             b'u' => {
                 self.state = State::Hex { digits: 0, unit: 0 };
@@ -284,74 +289,74 @@ impl Arguments {
             b't' => b'\t',
             _ => return None,
         };
-        self.unit(u16::from(character), tell);
+        self.unit(u16::from(character), emit);
         Some(())
     }
 
-    fn hex(&mut self, digits: u8, unit: u16, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+    fn hex(&mut self, digits: u8, unit: u16, byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let digit = char::from(byte).to_digit(16)?;
         let unit = unit << 4 | u16::try_from(digit).ok()?;
         if digits < 3 {
             self.state = State::Hex { digits: digits + 1, unit };
             return Some(());
         }
-        self.unit(unit, tell);
+        self.unit(unit, emit);
         Some(())
     }
 
-    fn number(&mut self, number: Number, byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
+    fn number(&mut self, number: Number, byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<usize> {
         if let Some(next) = number.next(byte) {
             self.state = State::Number(next);
-            self.report_byte(byte, tell);
+            self.emit_byte(byte, emit);
             return Some(1);
         }
         if !number.may_end() {
             return None;
         }
-        self.close(tell);
+        self.close(emit);
         Some(0)
     }
 
-    fn literal(&mut self, left: &'static [u8], byte: u8, tell: &mut impl FnMut(Piece<'_>)) -> Option<()> {
+    fn literal(&mut self, left: &'static [u8], byte: u8, emit: &mut impl FnMut(Piece<'_>)) -> Option<()> {
         let (&wanted, left) = left.split_first()?;
         if byte != wanted {
             return None;
         }
         self.state = State::Literal(left);
         if self.is_leaf {
-            self.report_byte(byte, tell);
+            self.emit_byte(byte, emit);
         }
         if left.is_empty() {
-            self.close(tell);
+            self.close(emit);
         }
         Some(())
     }
 
-    fn report_byte(&mut self, byte: u8, tell: &mut impl FnMut(Piece<'_>)) {
-        self.tell(char::from(byte).encode_utf8(&mut [0; 4]), tell);
+    fn emit_byte(&mut self, byte: u8, emit: &mut impl FnMut(Piece<'_>)) {
+        self.emit(char::from(byte).encode_utf8(&mut [0; 4]), emit);
     }
 
-    fn tell(&mut self, text: &str, tell: &mut impl FnMut(Piece<'_>)) {
-        pass(self.is_leaf, &mut self.path, text, tell);
+    fn emit(&mut self, text: &str, emit: &mut impl FnMut(Piece<'_>)) {
+        write(self.is_leaf, &mut self.path, text, emit);
     }
 
-    /// Ends an escape, which stands for a UTF-16 unit.
-    fn unit(&mut self, unit: u16, tell: &mut impl FnMut(Piece<'_>)) {
+    /// Ends an escape of a UTF-16 unit.
+    fn unit(&mut self, unit: u16, emit: &mut impl FnMut(Piece<'_>)) {
         let Arguments { characters, is_leaf, path, .. } = self;
-        characters.unit(unit, &mut |text| pass(*is_leaf, path, text, tell));
+        characters.unit(unit, &mut |text| write(*is_leaf, path, text, emit));
         self.state = State::Text;
     }
 }
 
-fn pass(is_leaf: bool, path: &mut String, text: &str, tell: &mut impl FnMut(Piece<'_>)) {
+fn write(is_leaf: bool, path: &mut String, text: &str, emit: &mut impl FnMut(Piece<'_>)) {
     match text {
         "" => {}
-        text if is_leaf => tell(Piece::Text(text)),
+        text if is_leaf => emit(Piece::Text(text)),
         text => lengthen(path, text),
     }
 }
 
-/// What may come next.
+/// What may follow.
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
     #[default]
@@ -362,7 +367,7 @@ enum State {
     FirstKey,
     Key,
     Colon,
-    /// A comma or the end of what is around; after the whole document, white space.
+    /// A comma or the end of the enclosing value; white space after the whole document.
     Done,
     Text,
     Escape,
@@ -371,14 +376,14 @@ enum State {
         unit: u16,
     },
     Number(Number),
-    /// What is left of `true`, `false` or `null`.
+    /// The rest of `true`, `false` or `null`.
     Literal(&'static [u8]),
 }
 
-/// Adds what fits. A path that is full stays full: no short character slips in behind a long one that did not fit.
+/// Appends as much as fits. A full path stays full, so that a shorter character is not added after a longer one.
 fn lengthen(path: &mut String, text: &str) {
     for character in text.chars() {
-        if path.len() > PATH - 4 {
+        if path.len() > MAX_PATH - 4 {
             return;
         }
         path.push(character);

@@ -1,8 +1,8 @@
-//! The automaton: all patterns in one lazy DFA, its state carried from chunk to chunk.
+//! All patterns in one lazy DFA, with its state kept from chunk to chunk.
 //!
-//! One cache is shared by all streams, so that it is warm for each. A cache that is full is emptied, and then the
-//! states other streams hold mean nothing: each stream keeps the text since its last checkpoint (a place no match
-//! can span) to find its state again. A stream that goes long without one gets a cache of its own when it must.
+//! All streams share one cache of states, so that it is warm for each. When the cache is full, it is cleared, and the state
+//! IDs of all streams become invalid. Each stream therefore keeps its text since the last checkpoint (a position that no
+//! match can span) and recovers its state from that. A stream without a recent checkpoint gets its own cache.
 
 mod lazy;
 
@@ -11,116 +11,115 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start::Config as StartConfig;
 use regex_automata::{Anchored, Input};
 
+use super::hit::{AROUND, Spot};
 use super::pattern::{NEVER, Pattern};
-use super::watch::{AROUND, Spot};
+use crate::work;
 use lazy::{Direction, NO_QUIT, build, next, size, start_state};
 
-/// How much text a stream keeps at most. A match that started before it is shown from where it starts.
-const RETAINED: usize = (1 << 20) - CHECKPOINT;
+/// The maximum text that a stream keeps. A match that started earlier is shown from the start of the kept text.
+const MAX_KEPT: usize = (1 << 20) - CHECKPOINT;
 
-/// How much text a stream goes over more than once to find its state again.
-const REPEATED: usize = 64 << 10;
+/// The maximum text that a stream reads again to recover its state in the shared cache.
+const MAX_REPLAYED: usize = 64 << 10;
 
-/// Where checkpoints are looked for: at every so many bytes of a stream.
+/// The distance between possible checkpoints in bytes.
 const CHECKPOINT: usize = 4 << 10;
 
-/// How large states may be that are built: all together at first, and for every byte that goes by. Building them is what
-/// takes the time; with those of honest patterns a text has met most after its first kilobytes.
-const BUILT: usize = 64 << 20;
-const BUILT_A_BYTE: usize = 256;
+/// The maximum size of all states that are built: a constant, and an allowance for each byte read. Building states takes
+/// most of the time. With realistic patterns, most states are built within the first kilobytes of a text.
+const MAX_BUILT: usize = 64 << 20;
+const BUILT_PER_BYTE: usize = 256;
 
-/// How many bytes go by before somebody looks at what was built for them.
+/// The number of bytes between two measurements of the cache.
 const PIECE: usize = 128;
 
-/// How far matches that may be under way are followed at a time.
-const FOLLOWED: usize = 64 << 10;
+/// The maximum number of bytes for which possible matches are followed at a time.
+const MAX_FOLLOWED: usize = 64 << 10;
 
-/// All patterns, and the states met so far.
+/// All patterns, with the states built so far.
 #[derive(Debug)]
 pub(super) struct Automaton {
     dfa: DFA,
     cache: Cache,
-    /// For finding where a match starts; built when the first match is found.
+    /// Find the start of a match; built on the first match.
     backwards: Vec<Option<Box<(DFA, Cache)>>>,
     patterns: Vec<String>,
-    /// How much of each a text can be in at once; nothing for those that were dropped.
+    /// The maximum number of active states of each pattern; `None` for dropped patterns.
     active: Vec<Option<usize>>,
-    /// How many of them are dropped only when there are no others.
-    held: usize,
-    /// How often patterns were dropped, and how often the caches before that were emptied.
+    /// The number of mandatory patterns, which come first and are dropped last.
+    mandatory: usize,
+    /// How often patterns were dropped, and how often earlier caches were cleared.
     epoch: usize,
-    past: usize,
-    /// How many bytes went by, and how large the states are that were built for them, since patterns were dropped.
+    past_generations: usize,
+    /// The bytes read and the size of the states built since patterns were last dropped.
     fed: usize,
     built: usize,
-    /// How large the shared states were when somebody last looked, and how many bytes went by since.
+    /// The size of the shared cache at the last measurement, and the bytes read since.
     measured: usize,
     unmeasured: usize,
 }
 
-/// Where a stream stands.
+/// The position of a stream.
 #[derive(Debug)]
 pub(super) struct Position {
     state: LazyStateID,
-    /// How often the shared cache had been emptied, and patterns dropped, when `state` was found.
+    /// The generation of the shared cache and the epoch that `state` belongs to.
     generation: usize,
     epoch: usize,
-    own: Option<Box<Cache>>,
-    /// The text that is kept: since the last checkpoint, and a little before it to show.
+    own_cache: Option<Box<Cache>>,
+    /// The kept text: since the last checkpoint, and a little before it for excerpts.
     tail: Vec<u8>,
-    /// Where in `tail` the last checkpoint is.
+    /// The index of the last checkpoint in `tail`.
     checkpoint: usize,
-    /// How many bytes, and how many line breaks, went before `tail`.
-    gone: usize,
-    gone_lines: usize,
+    /// The numbers of bytes and of line breaks before `tail`.
+    discarded: usize,
+    discarded_lines: usize,
     /// The byte before `tail`.
     before: Option<u8>,
-    /// The earliest place where a match may have begun that is not decided.
-    live: Live,
+    /// The earliest undecided match.
+    candidate: Candidate,
 }
 
-/// A match that may be under way.
+/// A match that may have started.
 #[derive(Clone, Copy, Debug, Default)]
-struct Live {
-    /// Where it begins, in the whole text.
+struct Candidate {
+    /// Its start in the whole text.
     from: usize,
-    /// Up to where it was followed, and the state it is in there, with the generation of that.
+    /// The offset up to which it was followed, and the state there with its generation.
     reached: Option<(usize, LazyStateID, usize)>,
 }
 
-/// Patterns that matched at the same place.
+/// Patterns that matched at the same position.
 pub(super) struct Matched {
     state: LazyStateID,
     pub(super) end: usize,
 }
 
 impl Automaton {
-    /// Builds the automaton; patterns must be readable. The first so many are dropped last.
-    pub(super) fn new(patterns: &[&Pattern], held: usize) -> Result<Automaton, String> {
+    /// Builds the automaton. The first `mandatory` patterns are dropped last.
+    pub(super) fn new(patterns: &[&Pattern], mandatory: usize) -> Result<Automaton, String> {
         let active = patterns.iter().map(|pattern| Some(pattern.active)).collect();
         let backwards = patterns.iter().map(|_| None).collect();
         let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.regex.clone()).collect();
         let dfa = build(&patterns, Direction::Forwards)?;
         let cache = dfa.create_cache();
-        let measured = size(&cache);
-        let (epoch, past, fed, built, unmeasured) = (0, 0, 0, 0, 0);
         Ok(Automaton {
             dfa,
+            measured: size(&cache),
             cache,
             backwards,
             patterns,
             active,
-            held,
-            epoch,
-            past,
-            fed,
-            built,
-            measured,
-            unmeasured,
+            mandatory,
+            epoch: 0,
+            past_generations: 0,
+            fed: 0,
+            built: 0,
+            unmeasured: 0,
         })
     }
 
-    /// The patterns that were dropped: with them the automaton took too much work.
+    /// The patterns that were dropped because the automaton became too expensive.
     pub(super) fn dropped(&self) -> impl Iterator<Item = usize> {
         (0..self.active.len()).filter(|at| self.active[*at].is_none())
     }
@@ -132,45 +131,45 @@ impl Automaton {
             state,
             generation,
             epoch: self.epoch,
-            own: None,
+            own_cache: None,
             tail: Vec::new(),
             checkpoint: 0,
-            gone: 0,
-            gone_lines: 0,
+            discarded: 0,
+            discarded_lines: 0,
             before: None,
-            live: Live::default(),
+            candidate: Candidate::default(),
         }
     }
 
-    /// Below which offset no match can begin that is still to be told. Each place where one might begin is followed
-    /// until it dies, so that over a whole text the work is that of the matches that were possible.
+    /// The offset below which no future match can start. Each possible start is followed until it fails, so the total work is
+    /// that of all possible matches.
     pub(super) fn settled(&mut self, at: &mut Position) -> usize {
-        let now = at.gone + at.tail.len();
-        let certain = at.gone + at.checkpoint;
-        if at.own.is_some() {
-            // Long without a checkpoint, and its states are its own.
+        let now = at.end();
+        let certain = at.discarded + at.checkpoint;
+        if at.own_cache.is_some() {
+            // There is no recent checkpoint, and the states are not in the shared cache.
             return certain;
         }
-        if !self.has_forgotten(at) && start_state(&self.dfa, &mut self.cache, at.last()) == at.state {
-            at.live = Live { from: now, reached: None };
+        if !self.is_stale(at) && start_state(&self.dfa, &mut self.cache, at.last()) == at.state {
+            at.candidate = Candidate { from: now, reached: None };
             return now;
         }
-        if at.live.from < certain {
-            at.live = Live { from: certain, reached: None };
+        if at.candidate.from < certain {
+            at.candidate = Candidate { from: certain, reached: None };
         }
-        let mut left = FOLLOWED;
-        while at.live.from < now && !self.is_live(at, &mut left) {
-            at.live = Live { from: at.live.from + 1, reached: None };
+        let mut left = MAX_FOLLOWED;
+        while at.candidate.from < now && !self.may_match(at, &mut left) {
+            at.candidate = Candidate { from: at.candidate.from + 1, reached: None };
         }
-        at.live.from
+        at.candidate.from
     }
 
-    /// Whether a match that begins at the place that is followed may still come, as far as it was followed.
-    fn is_live(&mut self, at: &mut Position, left: &mut usize) -> bool {
-        let from = at.live.from - at.gone;
-        let known = at.live.reached.filter(|(.., generation)| *generation == self.generation());
+    /// Whether the candidate may still match, as far as it was followed.
+    fn may_match(&mut self, at: &mut Position, left: &mut usize) -> bool {
+        let from = at.candidate.from - at.discarded;
+        let known = at.candidate.reached.filter(|(.., generation)| *generation == self.generation());
         let (mut reached, mut state) = match known {
-            Some((reached, state, _)) => (reached - at.gone, state),
+            Some((reached, state, _)) => (reached - at.discarded, state),
             None => {
                 let before = if from == 0 { at.before } else { Some(at.tail[from - 1]) };
                 let config = StartConfig::new().anchored(Anchored::Yes).look_behind(before);
@@ -185,6 +184,7 @@ impl Automaton {
                     break;
                 }
             }
+            work::count(end - reached);
             self.measure();
             *left = left.saturating_sub(end - reached);
             if state.is_dead() {
@@ -192,34 +192,35 @@ impl Automaton {
             }
             reached = end;
         }
-        at.live.reached = Some((at.gone + reached, state, self.generation()));
+        at.candidate.reached = Some((at.discarded + reached, state, self.generation()));
         true
     }
 
-    /// Goes on over bytes up to where some patterns are known to have matched; `rest` is what is left.
+    /// Reads bytes until patterns match; `rest` is what remains.
     pub(super) fn feed(&mut self, at: &mut Position, rest: &mut &[u8]) -> Option<Matched> {
-        if self.has_forgotten(at) {
+        if self.is_stale(at) {
             self.recover(at);
         }
         while !rest.is_empty() {
-            // Text is let go of at places that the stream alone decides, not its chunks.
+            // Text is discarded at positions that do not depend on the chunks.
             let to_mark = CHECKPOINT - at.end() % CHECKPOINT;
             if to_mark == CHECKPOINT {
-                self.let_go(at);
+                self.discard_text(at);
             }
             if self.is_exhausted() {
-                self.lighten();
+                self.drop_heaviest();
                 self.recover(at);
             }
             let slice = &rest[..to_mark.min(rest.len()).min(PIECE)];
-            let owned = at.own.as_deref().map(size);
-            let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+            let owned = at.own_cache.as_deref().map(size);
+            let cache = at.own_cache.as_deref_mut().unwrap_or(&mut self.cache);
             let mut state = at.state;
             let matched_at = slice.iter().position(|&byte| {
                 state = next(&self.dfa, cache, state, byte);
                 state.is_match()
             });
             self.built += owned.map_or(0, |before| size(cache).saturating_sub(before));
+            work::count(slice.len());
             self.fed += slice.len();
             self.unmeasured += slice.len();
             if self.unmeasured >= PIECE {
@@ -231,96 +232,98 @@ impl Automaton {
             at.tail.extend_from_slice(done);
             *rest = more;
             if matched_at.is_some() {
-                // An automaton learns of a match one byte late.
+                // The automaton reports a match one byte late.
                 return Some(Matched { state, end: at.end() - 1 });
             }
         }
         None
     }
 
-    /// The end of a stream: what only that could decide.
+    /// Ends a stream. Returns the match that only the end decides.
     pub(super) fn finish(&mut self, at: &mut Position) -> Option<Matched> {
-        if self.has_forgotten(at) {
+        if self.is_stale(at) {
             self.recover(at);
         }
-        let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
-        let state = self.dfa.next_eoi_state(cache, at.state).expect("the cache is emptied, not given up");
+        let cache = at.own_cache.as_deref_mut().unwrap_or(&mut self.cache);
+        let state =
+            self.dfa.next_eoi_state(cache, at.state).expect("the cache is cleared, and never gives up");
         state.is_match().then(|| Matched { state, end: at.end() })
     }
 
-    /// The patterns that matched, one after the other.
+    /// The nth pattern that matched.
     pub(super) fn pattern(&self, at: &Position, matched: &Matched, nth: usize) -> Option<usize> {
-        let cache = at.own.as_deref().unwrap_or(&self.cache);
+        let cache = at.own_cache.as_deref().unwrap_or(&self.cache);
         let is_one = nth < self.dfa.match_len(cache, matched.state);
         is_one.then(|| self.dfa.match_pattern(cache, matched.state, nth).as_usize())
     }
 
-    /// Where a match that ends at `end` starts: as far left as it can, and as far as text is kept.
+    /// Finds the leftmost start of a match that ends at `end`, within the kept text.
     pub(super) fn locate<'t>(&mut self, at: &'t Position, pattern: usize, end: usize) -> Spot<'t> {
         let slot = &mut self.backwards[pattern];
         if slot.is_none() {
             let dfa = build(&self.patterns[pattern..=pattern], Direction::Backwards)
-                .expect("built forwards already");
+                .expect("it was built forwards");
             let cache = dfa.create_cache();
             *slot = Some(Box::new((dfa, cache)));
         }
         let (dfa, cache) = slot.as_deref_mut().expect("just built");
-        let end = end - at.gone;
+        let end = end - at.discarded;
         let from = at.checkpoint.min(end);
         let input = Input::new(&at.tail).range(from..end).anchored(Anchored::Yes);
         let start = dfa.try_search_rev(cache, &input).ok().flatten().map_or(from, |half| half.offset());
         let shown = start.saturating_sub(AROUND);
         Spot {
-            start: at.gone + start,
-            end: at.gone + end,
-            line: at.gone_lines + memchr::memchr_iter(b'\n', &at.tail[..start]).count() + 1,
+            start: at.discarded + start,
+            end: at.discarded + end,
+            line: at.discarded_lines + memchr::memchr_iter(b'\n', &at.tail[..start]).count() + 1,
             text: &at.tail[start..end],
             around: &at.tail[shown..(end + AROUND).min(at.tail.len())],
             lead: start - shown,
         }
     }
 
-    /// How often the shared cache was emptied.
+    /// How often the shared cache was cleared.
     fn generation(&self) -> usize {
-        self.past + self.cache.clear_count()
+        self.past_generations + self.cache.clear_count()
     }
 
-    /// Whether the cache was emptied since a stream's state was found.
-    fn has_forgotten(&self, at: &Position) -> bool {
-        at.epoch != self.epoch || (at.generation != self.generation() && at.own.is_none())
+    /// Whether the state of a stream is no longer in the cache.
+    fn is_stale(&self, at: &Position) -> bool {
+        at.epoch != self.epoch || (at.generation != self.generation() && at.own_cache.is_none())
     }
 
-    /// Finds a state again that the shared cache has forgotten.
+    /// Recovers the state of a stream that is no longer in the cache.
     #[cold]
     fn recover(&mut self, at: &mut Position) {
-        while !self.goes_over(at) {
-            self.lighten();
+        while !self.replay(at) {
+            self.drop_heaviest();
         }
     }
 
-    /// Goes over a stream's text again, unless that takes too much work.
-    fn goes_over(&mut self, at: &mut Position) -> bool {
+    /// Reads the kept text of a stream again. Returns false if that becomes too expensive.
+    fn replay(&mut self, at: &mut Position) -> bool {
         self.measure();
-        at.own.take_if(|_| at.epoch != self.epoch);
+        at.own_cache.take_if(|_| at.epoch != self.epoch);
         at.epoch = self.epoch;
-        if at.tail.len() - at.checkpoint > REPEATED {
-            at.own = Some(Box::new(self.dfa.create_cache()));
+        if at.tail.len() - at.checkpoint > MAX_REPLAYED {
+            at.own_cache = Some(Box::new(self.dfa.create_cache()));
         }
-        let cache = at.own.as_deref_mut().unwrap_or(&mut self.cache);
+        let cache = at.own_cache.as_deref_mut().unwrap_or(&mut self.cache);
         let (before, since) = at.tail.split_at(at.checkpoint);
         at.state = start_state(&self.dfa, cache, before.last().copied().or(at.before));
-        let is_over = since.chunks(PIECE).all(|piece| {
+        let is_done = since.chunks(PIECE).all(|piece| {
             let before = size(cache);
             at.state = piece.iter().fold(at.state, |state, &byte| next(&self.dfa, cache, state, byte));
+            work::count(piece.len());
             self.built += size(cache).saturating_sub(before);
             self.built <= allowed(self.fed)
         });
         self.measured = size(&self.cache);
         at.generation = self.generation();
-        is_over
+        is_done
     }
 
-    /// Adds what was built in the shared cache since somebody last looked.
+    /// Adds the growth of the shared cache since the last measurement.
     fn measure(&mut self) {
         let size = size(&self.cache);
         self.built += size.saturating_sub(self.measured);
@@ -331,70 +334,70 @@ impl Automaton {
         self.built > allowed(self.fed)
     }
 
-    /// Drops the patterns of which a text can be in most at once, until what is left is a quarter of it: a few heavy
-    /// ones must not disarm the many light ones.
+    /// Drops the patterns with the most active states until a quarter of all remains: a few heavy patterns must not disable
+    /// many light ones.
     #[cold]
-    fn lighten(&mut self) {
+    fn drop_heaviest(&mut self) {
         let mut left: usize = self.active.iter().flatten().sum();
         let goal = left / 4;
         let mut heaviest: Vec<usize> = (0..self.active.len()).collect();
-        heaviest.sort_by_key(|at| (*at < self.held, std::cmp::Reverse(self.active[*at])));
+        heaviest.sort_by_key(|at| (*at < self.mandatory, std::cmp::Reverse(self.active[*at])));
         let mut has_dropped = false;
         for at in heaviest {
-            if left <= goal || (at < self.held && has_dropped) {
+            if left <= goal || (at < self.mandatory && has_dropped) {
                 break;
             }
             has_dropped |= self.active[at].is_some();
             left -= self.active[at].take().unwrap_or(0);
             NEVER.clone_into(&mut self.patterns[at]);
         }
-        self.past = self.generation() + 1;
+        self.past_generations = self.generation() + 1;
         self.epoch += 1;
-        self.dfa = build(&self.patterns, Direction::Forwards).expect("built with more already");
+        self.dfa = build(&self.patterns, Direction::Forwards).expect("it was built with more patterns");
         self.cache = self.dfa.create_cache();
         self.measure();
         (self.fed, self.built) = (0, 0);
     }
 
-    /// Lets go of text that no match can need any more.
-    fn let_go(&mut self, at: &mut Position) {
-        if at.own.is_none() {
+    /// Discards text that no match can include.
+    fn discard_text(&mut self, at: &mut Position) {
+        if at.own_cache.is_none() {
             let start = start_state(&self.dfa, &mut self.cache, at.tail.last().copied());
-            if self.has_forgotten(at) {
+            if self.is_stale(at) {
                 self.recover(at);
             } else if start == at.state {
                 at.checkpoint = at.tail.len();
-                at.forget(at.tail.len().saturating_sub(AROUND));
+                at.discard(at.tail.len().saturating_sub(AROUND));
             }
         }
-        if at.tail.len() > RETAINED {
-            // What is forgotten now could not be gone over again.
-            at.own.get_or_insert_with(|| Box::new(self.cache.clone()));
-            at.forget(at.tail.len() - RETAINED / 2);
+        if at.tail.len() > MAX_KEPT {
+            // The state cannot be recovered from the discarded text.
+            at.own_cache.get_or_insert_with(|| Box::new(self.cache.clone()));
+            at.discard(at.tail.len() - MAX_KEPT / 2);
         }
     }
 }
 
 impl Position {
-    /// How many bytes went by.
-    pub(super) fn end(&self) -> usize {
-        self.gone + self.tail.len()
+    /// The number of bytes read.
+    fn end(&self) -> usize {
+        self.discarded + self.tail.len()
     }
 
     fn last(&self) -> Option<u8> {
         self.tail.last().copied().or(self.before)
     }
 
-    fn forget(&mut self, count: usize) {
-        self.gone += count;
-        self.gone_lines += memchr::memchr_iter(b'\n', &self.tail[..count]).count();
+    fn discard(&mut self, count: usize) {
+        self.discarded += count;
+        self.discarded_lines += memchr::memchr_iter(b'\n', &self.tail[..count]).count();
         self.before = self.tail[..count].last().copied().or(self.before);
         self.checkpoint = self.checkpoint.saturating_sub(count);
         self.tail.drain(..count);
     }
 }
 
-/// How large states may be that are built for so many bytes.
+/// The maximum size of the states built for this many bytes.
 fn allowed(fed: usize) -> usize {
-    BUILT + fed * BUILT_A_BYTE
+    MAX_BUILT + fed * BUILT_PER_BYTE
 }

@@ -1,9 +1,10 @@
-//! Tool calls being watched: arguments decoded as they grow, each field, and each file of a patch, by itself.
+//! Watches tool calls: arguments are decoded as they arrive, and each field and each file of a patch is searched separately.
 
 use super::arguments::{Arguments, Piece};
 use super::characters::Characters;
-use super::gates::{File, Gates};
-use super::monitor::Hit;
+use super::file::File;
+use super::gates::Gates;
+use super::hit::Hit;
 use super::patch::{Part, Patch};
 use super::scope::{Covers, OutputPart};
 use super::watch::{Channel, Watch};
@@ -16,36 +17,36 @@ pub(super) struct Call {
     body: Body,
 }
 
-/// How a call's arguments come.
+/// The form of a call's arguments.
 #[derive(Debug)]
 enum Input {
-    /// Nothing but white space so far.
+    /// Only white space so far.
     Unknown(Vec<u8>),
     Json(Box<Arguments>),
-    /// Plain text, as some tools take it, or what follows where JSON ended being any.
+    /// Plain text, which some tools take, or the rest after invalid JSON.
     Raw(Characters),
 }
 
-/// What is known of a call.
+/// The state of a call.
 #[derive(Debug)]
 struct Body {
     tool: String,
-    /// The field being read; JSON has one leaf open at a time.
+    /// The open field; JSON has one open leaf at a time.
     field: Option<Box<Field>>,
-    /// What was decoded of it and is not watched yet: a delta is watched as a whole.
+    /// Its decoded text that is not searched yet: the text of a delta is searched at once.
     decoded: String,
     gates: Gates,
-    /// The call as it comes over the wire, and its gate, which every file of the call may open.
+    /// The arguments as received, with all files of the call.
     wire: Option<Box<(Channel, Gates)>>,
 }
 
-/// A field of a call's arguments.
+/// A field of the arguments.
 #[derive(Debug)]
 struct Field {
     path: String,
-    /// Where the field may hold a patch.
+    /// If the field may contain a patch.
     patch: Option<Patch>,
-    /// The text of a short field that may name a file.
+    /// The text of a short field that may be a file name.
     value: Option<String>,
     texts: Texts,
 }
@@ -54,28 +55,28 @@ struct Field {
 #[derive(Debug, Default)]
 struct Texts {
     plain: Option<Channel>,
-    /// The file of a patch being read.
+    /// The current file of a patch.
     file: Option<(File, Channel)>,
-    /// The files before it that met conditions, and which: a file may come again.
+    /// Earlier files of the patch with the conditions that matched: a file may occur again.
     before: Vec<(File, Vec<bool>)>,
 }
 
-/// What goes on over a text of a call, and where its hits go.
-struct Ear<'e> {
+/// Searches the texts of a field and collects hits.
+struct Search<'e> {
     watch: &'e mut Watch,
-    origin: OutputPart<'e>,
+    part: OutputPart<'e>,
     gates: &'e mut Gates,
     hits: &'e mut Vec<Hit>,
 }
 
-/// The longest file name that is kept, and the most files of a patch that are known to have met conditions.
+/// The maximum length of a file name, and the maximum number of earlier files of a patch.
 const MAX_NAME: usize = 4096;
 const MAX_BEFORE: usize = 1000;
-/// How much white space may stand before arguments that are JSON.
+/// The maximum white space before JSON arguments.
 const MAX_LEAD: usize = 4096;
-/// How much decoded text waits for the rest of its delta.
+/// The maximum decoded text that waits for the rest of its delta.
 const MAX_DECODED: usize = 4096;
-/// The field of arguments that are no JSON.
+/// The field name for arguments that are not JSON.
 const RAW: &str = "input";
 
 impl Call {
@@ -93,7 +94,7 @@ impl Call {
 
     pub(super) fn feed(&mut self, watch: &mut Watch, bytes: &[u8], hits: &mut Vec<Hit>) {
         self.body.watch_wire(watch, Some(bytes), hits);
-        if !bytes.is_empty() && self.body.is_only_watched() && self.input.passes(bytes) {
+        if !bytes.is_empty() && self.body.is_only_watched() && self.input.consume_plain(bytes) {
             return self.body.watch_text(watch, bytes, hits);
         }
         let Input::Unknown(lead) = &mut self.input else { return self.decode(watch, bytes, hits) };
@@ -109,7 +110,7 @@ impl Call {
         if is_json {
             self.input = Input::Json(Box::default());
         } else {
-            self.go_raw(watch, hits);
+            self.switch_to_raw(watch, hits);
         }
         self.decode(watch, &lead, hits);
     }
@@ -132,9 +133,9 @@ impl Call {
             Input::Json(arguments) => {
                 let before = arguments.read();
                 if let Err(malformed) = arguments.feed(bytes, &mut take) {
-                    // What is no JSON from some byte on is watched as it stands.
+                    // The rest after invalid JSON is searched as received.
                     let _ = arguments.finish(&mut take);
-                    self.go_raw(watch, hits);
+                    self.switch_to_raw(watch, hits);
                     return self.decode(watch, &bytes[malformed.at - before..], hits);
                 }
             }
@@ -142,19 +143,19 @@ impl Call {
         self.body.watch_decoded(watch, hits);
     }
 
-    fn go_raw(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
+    fn switch_to_raw(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
         self.input = Input::Raw(Characters::default());
         self.body.take(watch, Piece::Open { path: RAW, key: RAW }, hits);
     }
 }
 
 impl Input {
-    /// Goes over all of `bytes` if they are nothing but text of the open field, which they stand for as they are.
-    fn passes(&mut self, bytes: &[u8]) -> bool {
+    /// Consumes all of `bytes` if they are unescaped text of the open field.
+    fn consume_plain(&mut self, bytes: &[u8]) -> bool {
         match self {
             Input::Unknown(_) => false,
-            Input::Json(arguments) => arguments.passes(bytes),
-            Input::Raw(characters) => characters.is_whole() && std::str::from_utf8(bytes).is_ok(),
+            Input::Json(arguments) => arguments.consume_plain(bytes),
+            Input::Raw(characters) => characters.is_complete() && std::str::from_utf8(bytes).is_ok(),
         }
     }
 }
@@ -162,8 +163,8 @@ impl Input {
 impl Body {
     fn watch_wire(&mut self, watch: &mut Watch, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
         if let Some((channel, gates)) = self.wire.as_deref_mut() {
-            Ear { watch, origin: OutputPart::Wire { tool: &self.tool }, gates, hits }
-                .hear(channel, None, bytes);
+            Search { watch, part: OutputPart::Wire { tool: &self.tool }, gates, hits }
+                .run(channel, None, bytes);
         }
     }
 
@@ -183,7 +184,7 @@ impl Body {
             Piece::Leave => self.gates.leave(&watch.conditions, hits),
             Piece::Open { path, key } => {
                 let value = is_path_key(key).then(String::new);
-                let patch = may_be_patch(&self.tool, key).then(Patch::new);
+                let patch = may_contain_patch(&self.tool, key).then(Patch::new);
                 let path = path.to_owned();
                 self.field = Some(Box::new(Field { path, patch, value, texts: Texts::default() }));
             }
@@ -191,19 +192,19 @@ impl Body {
         }
     }
 
-    /// Whether nobody has to read the open field's text but the watch.
+    /// Whether the text of the open field is only searched, and not parsed.
     fn is_only_watched(&self) -> bool {
         self.field.as_ref().is_some_and(|field| field.patch.is_none() && field.value.is_none())
     }
 
-    /// Goes on over text of a field that is only watched.
+    /// Searches text of a field that is not parsed.
     fn watch_text(&mut self, watch: &mut Watch, text: &[u8], hits: &mut Vec<Hit>) {
         let Body { tool, field: Some(field), gates, .. } = self else { return };
-        let mut ear = Ear { watch, origin: OutputPart::Field { tool, field: &field.path }, gates, hits };
-        field.texts.take_plain(text, &mut ear);
+        let mut search = Search { watch, part: OutputPart::Field { tool, field: &field.path }, gates, hits };
+        field.texts.take_plain(text, &mut search);
     }
 
-    /// Goes on over what was decoded of the open field.
+    /// Searches the decoded text of the open field.
     fn watch_decoded(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
         if !self.decoded.is_empty() {
             let mut text = std::mem::take(&mut self.decoded);
@@ -220,13 +221,13 @@ impl Body {
         if let Some(name) = value.filter(|value| !value.trim().is_empty()) {
             let file = File::new(&watch.roots, &name);
             if let Some((_, gates)) = self.wire.as_deref_mut() {
-                gates.learn(&watch.conditions, file.clone(), hits);
+                gates.add_file(&watch.conditions, file.clone(), hits);
             }
-            self.gates.learn(&watch.conditions, file, hits);
+            self.gates.add_file(&watch.conditions, file, hits);
         }
     }
 
-    /// Goes on over the field's text, or ends it where there is none.
+    /// Continues the text of the field, or ends it if there is none.
     fn read_text(&mut self, watch: &mut Watch, text: Option<&str>, hits: &mut Vec<Hit>) {
         let Body { tool, field: Some(field), gates, wire, .. } = self else { return };
         let Field { path, patch, value, texts } = field.as_mut();
@@ -234,87 +235,91 @@ impl Body {
             name.push_str(text);
             value.take_if(|name| name.len() > MAX_NAME);
         }
-        let mut ear = Ear { watch, origin: OutputPart::Field { tool, field: path }, gates, hits };
+        let mut search = Search { watch, part: OutputPart::Field { tool, field: path }, gates, hits };
         if let Some(patch) = patch {
             let mut take = |part: Part<'_>| {
                 if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
-                    gates.learn(&ear.watch.conditions, File::new(&ear.watch.roots, path), ear.hits);
+                    gates.add_file(
+                        &search.watch.conditions,
+                        File::new(&search.watch.roots, path),
+                        search.hits,
+                    );
                 }
-                texts.take(part, &mut ear);
+                texts.take(part, &mut search);
             };
             match text {
                 Some(text) => patch.feed(text, &mut take),
                 None => patch.finish(&mut take),
             }
         } else if let Some(text) = text {
-            texts.take_plain(text.as_bytes(), &mut ear);
+            texts.take_plain(text.as_bytes(), &mut search);
         }
         if text.is_none() {
-            texts.end(&mut ear);
+            texts.end(&mut search);
         }
     }
 }
 
 impl Texts {
-    fn take(&mut self, part: Part<'_>, ear: &mut Ear<'_>) {
+    fn take(&mut self, part: Part<'_>, search: &mut Search<'_>) {
         match (part, &mut self.file) {
             (Part::File(path), _) => {
-                let file = File::new(&ear.watch.roots, path);
+                let file = File::new(&search.watch.roots, path);
                 if self.file.as_ref().is_none_or(|(other, _)| *other != file) {
-                    self.end_file(ear);
+                    self.end_file(search);
                     let at = self.before.iter().position(|(other, _)| *other == file);
                     let met = at.map(|at| self.before.swap_remove(at).1);
-                    self.file = Some((file, ear.watch.channel(met)));
+                    self.file = Some((file, search.watch.channel(met)));
                 }
             }
             (Part::Added(text), Some((file, channel))) => {
-                ear.hear(channel, Some(file), Some(text.as_bytes()));
+                search.run(channel, Some(file), Some(text.as_bytes()));
             }
-            (Part::Added(text) | Part::Plain(text), _) => self.take_plain(text.as_bytes(), ear),
+            (Part::Added(text) | Part::Plain(text), _) => self.take_plain(text.as_bytes(), search),
         }
     }
 
-    fn take_plain(&mut self, text: &[u8], ear: &mut Ear<'_>) {
-        let channel = self.plain.get_or_insert_with(|| ear.watch.channel(None));
-        ear.hear(channel, None, Some(text));
+    fn take_plain(&mut self, text: &[u8], search: &mut Search<'_>) {
+        let channel = self.plain.get_or_insert_with(|| search.watch.channel(None));
+        search.run(channel, None, Some(text));
     }
 
-    /// The text of one file of a patch ends where the next begins.
-    fn end_file(&mut self, ear: &mut Ear<'_>) {
+    /// Ends the text of the current file of a patch.
+    fn end_file(&mut self, search: &mut Search<'_>) {
         let Some((file, mut channel)) = self.file.take() else { return };
-        ear.hear(&mut channel, Some(&file), None);
+        search.run(&mut channel, Some(&file), None);
         if channel.met.contains(&true) && self.before.len() < MAX_BEFORE {
             self.before.push((file, channel.met));
         }
     }
 
-    fn end(&mut self, ear: &mut Ear<'_>) {
-        self.end_file(ear);
+    fn end(&mut self, search: &mut Search<'_>) {
+        self.end_file(search);
         if let Some(mut channel) = self.plain.take() {
-            ear.hear(&mut channel, None, None);
+            search.run(&mut channel, None, None);
         }
     }
 }
 
-impl Ear<'_> {
-    /// Goes on over a text, or ends it. What only a file could let through waits for one; the text of a patch's file
-    /// is for that file alone.
-    fn hear(&mut self, channel: &mut Channel, file: Option<&File>, bytes: Option<&[u8]>) {
-        let Ear { watch, origin, gates, hits } = self;
-        watch.watch(channel, bytes, origin, file, &mut |conditions, condition, covers, hit| match covers {
+impl Search<'_> {
+    /// Continues a text, or ends it. A hit that needs a matching file waits for one, unless the text belongs to a file of a
+    /// patch.
+    fn run(&mut self, channel: &mut Channel, file: Option<&File>, bytes: Option<&[u8]>) {
+        let Search { watch, part, gates, hits } = self;
+        watch.watch(channel, bytes, part, file, &mut |conditions, condition, covers, hit| match covers {
             Covers::Yes => hits.push(hit),
-            _ if file.is_none() => gates.wait(conditions, condition, hit, hits),
+            _ if file.is_none() => gates.add_hit(conditions, condition, hit, hits),
             _ => {}
         });
     }
 }
 
-/// Whether a tool's field may hold a patch: elsewhere a text that opens like one is a text.
-fn may_be_patch(tool: &str, field: &str) -> bool {
+/// Whether a field of a tool may contain a patch. Elsewhere, text that looks like a patch is plain text.
+fn may_contain_patch(tool: &str, field: &str) -> bool {
     let is_patch = |name: &str| {
         let name = name.to_lowercase();
         name.contains("patch") || name.contains("diff")
     };
-    // No command is a patch, but one of its arguments may be: `["apply_patch", "*** Begin Patch…"]`.
+    // An argument of a command may be a patch: `["apply_patch", "*** Begin Patch…"]`.
     is_patch(tool) || is_patch(field) || field == "command"
 }

@@ -1,7 +1,7 @@
 //! Stream rules: triggers that watch the model's own output.
 //!
-//! An agent's loop feeds deltas to the monitor and asks the policy what to do about hits: interrupt the answer and
-//! retry with the rule in view, remind after the turn, or nothing.
+//! The loop of an agent passes deltas to the monitor, and the policy decides about hits: interrupt the answer and retry with
+//! the rule, remind after the turn, or do nothing.
 //!
 //! ```
 //! use rulebook::evidence::Roots;
@@ -17,31 +17,31 @@
 //! let Entry::Rule(rule) = parse(source).entry else { panic!() };
 //!
 //! let rules = [*rule];
-//! let named = |name: &str| rules.iter().find(|rule| rule.name == name).expect("a hit is of one of them");
+//! let named = |name: &str| rules.iter().find(|rule| rule.name == name).expect("a hit belongs to a rule");
 //! let modes = |name: &str| named(name).stream.as_ref().map(|own| own.modes.over(StreamModes::default())).unwrap_or_default();
 //!
-//! // What the model says, in deltas: it does better once it has read the rule.
-//! let ask = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
+//! // The answer of the model in deltas: it follows the rule once it has read it.
+//! let answers = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
 //! let mut context: Vec<String> = Vec::new();
 //! let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), Roots::default()).unwrap();
 //! let mut policy = Policy::default();
 //! policy.turn_started();
 //! let mut attempt = 0;
 //! let answer = 'retry: loop {
-//!     // Every block of every answer is a stream of its own.
+//!     // Every block of every answer is a separate stream.
 //!     attempt += 1;
-//!     let (stream, mut said) = (format!("answer {attempt}, block 0"), String::new());
-//!     for delta in ask(&context).into_iter().map(Some).chain([None]) {
+//!     let (stream, mut text) = (format!("answer {attempt}, block 0"), String::new());
+//!     for delta in answers(&context).into_iter().map(Some).chain([None]) {
 //!         let hits = match delta {
 //!             Some(delta) => monitor.feed(&stream, &StreamKind::Text, delta.as_bytes()),
-//!             // The end decides too: only now is it sure that `new Map` does not go on.
+//!             // Only the end makes it certain that `new Map` is not `new Mapper`.
 //!             None => monitor.finish(&stream),
 //!         };
-//!         said.extend(delta);
+//!         text.extend(delta);
 //!         let found = |rule: &String| TriggerMatch { rule: rule.clone(), source: OutputSource::Text, modes: modes(rule), is_mandatory: false, call: None };
 //!         let matches: Vec<TriggerMatch> = hits.iter().map(|hit| found(&hit.rule)).collect();
 //!         let Action::Interrupt { claim, rules, .. } = policy.decide(&matches) else { continue };
-//!         // Stop the model, forget what it said, and let the retry see the rules.
+//!         // Stop the model, discard its answer, and retry with the rules in the context.
 //!         monitor.forget(&stream);
 //!         for rule in rules.iter().map(|name| named(name)) {
 //!             let of_rule = hits.iter().filter(|hit| hit.rule == rule.name);
@@ -53,10 +53,10 @@
 //!         policy.delivered(claim);
 //!         continue 'retry;
 //!     }
-//!     break said;
+//!     break text;
 //! };
 //! policy.turn_ended();
-//! // What did not interrupt, by its mode or because the turn had been interrupted often enough, is told now.
+//! // Rules that did not interrupt, because of their mode or the limit per turn, are delivered now.
 //! if let Some((claim, reminders)) = policy.reminders() {
 //!     let rules = reminders.iter().map(|reminder| named(&reminder.rule));
 //!     context.extend(rules.map(|rule| policy::reminder(&rule.name, &rule.origin.display, &rule.body, &[])));
@@ -70,8 +70,11 @@ pub mod arguments;
 mod automaton;
 mod call;
 mod characters;
+mod conditions;
 mod fallback;
+mod file;
 mod gates;
+pub mod hit;
 pub mod monitor;
 pub mod patch;
 pub mod pattern;
@@ -80,7 +83,8 @@ pub mod scope;
 pub mod trigger;
 mod watch;
 
-pub use monitor::{Hit, Monitor, StreamKind};
+pub use hit::{Hit, HitScope};
+pub use monitor::{Monitor, StreamKind};
 
 #[cfg(test)]
 mod tests;

@@ -1,67 +1,33 @@
-//! The monitor: deltas of the model's output in, matches of stream rules out, each once nothing can undo it.
+//! The monitor: takes deltas of the model's output and returns matches of stream rules as soon as they are certain.
 //!
-//! A stream is one block of one message, or one tool call; streams never mix. A tool call's arguments are decoded, and
-//! each field, and each file of a patch, is watched by itself. A condition is told once a stream: it has fired.
+//! A stream is one block of one message, or one tool call. Streams are independent. The arguments of a tool call are
+//! decoded, and each field and each file of a patch is watched separately. Each condition is reported once per stream.
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use super::call::Call;
+use super::hit::Hit;
 use super::scope::OutputPart;
 use super::trigger::StreamRule;
 use super::watch::{Channel, Watch};
 use crate::evidence::Roots;
 
-/// Watches streams for the conditions of rules.
+/// Watches streams for matches of stream rules.
 #[derive(Debug)]
 pub struct Monitor {
     watch: Watch,
     streams: Streams,
 }
 
-/// What a stream carries.
+/// The content of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamKind {
-    /// What the model says.
+    /// The model's text.
     Text,
-    /// What it thinks.
+    /// The model's thinking.
     Thinking,
-    /// The arguments of a call of this tool, as they come over the wire.
+    /// The arguments of a call of this tool, as received.
     Tool(String),
-}
-
-/// A condition that was met.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hit {
-    /// The rule's name.
-    pub rule: String,
-    /// The condition as its author wrote it.
-    pub condition: String,
-    /// `text`, `thinking`, `tool` or `wire`.
-    pub scope: &'static str,
-    /// The tool called.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The field of its arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// The file the text is for, where a patch says so or the file let the hit through.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// First byte of the match, in the decoded text.
-    pub start: usize,
-    /// The byte after its last.
-    pub end: usize,
-    /// The line it starts on, counted from 1.
-    pub line: usize,
-    /// What matched, cut at 200 bytes.
-    pub text: String,
-    /// The line it stands on, as far as it is known.
-    pub excerpt: String,
-    /// Where in the excerpt the match starts, in bytes.
-    #[serde(skip)]
-    pub lead: usize,
 }
 
 /// One stream.
@@ -71,7 +37,7 @@ enum Stream {
     Call(Box<Call>),
 }
 
-/// Streams by name. Deltas of one come in a row: the last one is found without looking.
+/// Streams by name. Consecutive deltas usually belong to one stream, so the last one is checked first.
 #[derive(Debug, Default)]
 struct Streams {
     slots: Vec<Option<(String, Stream)>>,
@@ -106,7 +72,7 @@ impl Streams {
 }
 
 impl Monitor {
-    /// A monitor for these stream rules. Roots make the files of tool calls relative.
+    /// Creates a monitor for these stream rules. `roots` make the files of tool calls relative.
     pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Result<Monitor, String> {
         Ok(Monitor { watch: Watch::new(rules, roots)?, streams: Streams::default() })
     }
@@ -116,29 +82,29 @@ impl Monitor {
         self.watch.is_empty()
     }
 
-    /// Rule and condition of those that could not be compiled, and so are not watched for.
+    /// Rule and condition of the patterns that could not be compiled and are not watched.
     pub fn left_out(&self) -> &[(String, String)] {
         &self.watch.left_out
     }
 
-    /// Rule and condition of those with look-around that took too many steps on some text, and so may have missed a match.
+    /// Rule and condition of the patterns that exceeded their limit on some text and may have missed a match.
     pub fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
         self.watch.gave_up()
     }
 
-    /// Goes on with a stream, which begins with its first bytes.
+    /// Continues a stream. The first bytes start it.
     pub fn feed(&mut self, stream: &str, kind: &StreamKind, bytes: &[u8]) -> Vec<Hit> {
         if self.is_empty() {
             return Vec::new();
         }
         let slot = match self.streams.find(stream) {
             Some(slot) => slot,
-            None => self.streams.add(stream, begin(kind, &mut self.watch)),
+            None => self.streams.add(stream, start(kind, &mut self.watch)),
         };
         let mut hits = Vec::new();
         match &mut self.streams.slots[slot] {
             Some((_, Stream::Prose { kind, channel })) => {
-                self.watch.prose(channel, Some(bytes), origin(kind), &mut hits);
+                self.watch.prose(channel, Some(bytes), part(kind), &mut hits);
             }
             Some((_, Stream::Call(call))) => call.feed(&mut self.watch, bytes, &mut hits),
             None => {}
@@ -146,9 +112,9 @@ impl Monitor {
         hits
     }
 
-    /// Below which offset of a text nothing can be part of a hit that is still to come: what may be shown. Conditions with
-    /// look-around are looked at line by line, and a match of theirs may begin in a line before. Of a tool call nothing
-    /// is settled before its end.
+    /// The offset below which no future hit can start: the text before it is safe to show. Exception: patterns with
+    /// look-around are searched line by line, and their match may start in an earlier line. A tool call is settled only at
+    /// its end.
     pub fn settled(&mut self, stream: &str) -> usize {
         let Some(slot) = self.streams.find(stream) else { return usize::MAX };
         match &mut self.streams.slots[slot] {
@@ -158,26 +124,26 @@ impl Monitor {
         }
     }
 
-    /// Ends a stream: what only its end could decide.
+    /// Ends a stream. Returns the hits that only the end decides.
     pub fn finish(&mut self, stream: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
         match self.streams.take(stream) {
             None => {}
             Some(Stream::Prose { kind, mut channel }) => {
-                self.watch.prose(&mut channel, None, origin(&kind), &mut hits);
+                self.watch.prose(&mut channel, None, part(&kind), &mut hits);
             }
             Some(Stream::Call(mut call)) => call.finish(&mut self.watch, &mut hits),
         }
         hits
     }
 
-    /// Forgets a stream that was broken off.
+    /// Discards a stream that was interrupted.
     pub fn forget(&mut self, stream: &str) {
         self.streams.take(stream);
     }
 }
 
-fn begin(kind: &StreamKind, watch: &mut Watch) -> Stream {
+fn start(kind: &StreamKind, watch: &mut Watch) -> Stream {
     match kind {
         StreamKind::Text | StreamKind::Thinking => {
             Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(None)) }
@@ -189,6 +155,6 @@ fn begin(kind: &StreamKind, watch: &mut Watch) -> Stream {
     }
 }
 
-fn origin(kind: &StreamKind) -> OutputPart<'static> {
+fn part(kind: &StreamKind) -> OutputPart<'static> {
     if *kind == StreamKind::Thinking { OutputPart::Thinking } else { OutputPart::Text }
 }

@@ -1,40 +1,41 @@
-//! Splits a patch, while its text arrives, into the lines it adds to each file.
+//! Splits a patch, as its text arrives, into the lines that it adds to each file.
 //!
-//! Reads `apply_patch` envelopes and unified diffs. A text is a patch if its first line that is not blank opens one;
-//! any other text is passed on as it is, as soon as that is sure.
+//! Reads `apply_patch` envelopes and unified diffs. A text is a patch if its first non-blank line starts one. Any other text
+//! is passed on unchanged as soon as that is certain.
 
 mod diff;
+mod line;
 #[cfg(test)]
 mod tests;
 
 use diff::Diff;
+use line::{Line, Rest, Verdict, starts_with};
 
-/// How long a line may be held. A header that is longer is no header: it is passed on as plain text.
-const LINE: usize = 64 << 10;
+/// The maximum length of a held line. A longer header is passed on as plain text.
+const MAX_LINE: usize = 64 << 10;
 
-/// One text, as far as it came. At most two lines of it are kept.
+/// A text that may be a patch. At most two lines of it are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
     form: Form,
     rest: Rest,
-    /// The line so far, while it is held.
+    /// The current line, while it is held.
     held: String,
 }
 
-/// What the text said.
+/// A part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'p> {
-    /// What follows belongs to this file, by its new name: as written, without the `a/` and `b/` of a diff.
+    /// The following parts belong to this file: its new name as written, without the `a/` and `b/` of a diff.
     File(&'p str),
-    /// Text of added lines, whole or in part, behind all earlier of the file; without their `+` and with their line
-    /// breaks.
+    /// The next added text of the file: lines or parts of them, without `+` and with line breaks.
     Added(&'p str),
-    /// Text in no patch, behind all earlier: all of another text, blanks before a patch, what stands behind its end.
+    /// The next text outside of a patch: blanks before it, text after it, or all of a text that is not a patch.
     Plain(&'p str),
 }
 
 impl Patch {
-    /// Starts before the first character.
+    /// Creates a reader.
     pub fn new() -> Patch {
         Patch::default()
     }
@@ -44,7 +45,7 @@ impl Patch {
         let mut rest = text;
         while !rest.is_empty() {
             if matches!(self.form, Form::Plain) {
-                return Rest::Plain.pass(rest, out);
+                return pass(Rest::Plain, rest, out);
             }
             let (part, after) = rest.split_at(rest.find('\n').map_or(rest.len(), |at| at + 1));
             self.read(part, out);
@@ -52,22 +53,22 @@ impl Patch {
         }
     }
 
-    /// Ends the text. One that has not opened a patch by now is none.
+    /// Ends the text. If it has not started a patch by now, it is not one.
     pub fn finish(&mut self, out: &mut impl FnMut(Part<'_>)) {
         if self.rest == Rest::Held && !self.held.is_empty() {
-            self.judge(Line::Ended, out);
+            self.decide(Line::Ended, out);
         }
         if let Form::Unknown { first } = &self.form {
-            Rest::Plain.pass(first, out);
+            pass(Rest::Plain, first, out);
             self.form = Form::Plain;
         }
-        // What still waits to open a patch will not.
-        Rest::Plain.pass(&self.held, out);
-        self.let_go();
+        // A line that could start a patch does not.
+        pass(Rest::Plain, &self.held, out);
+        self.clear_held();
         self.rest = Rest::Held;
     }
 
-    /// Whether the text so far is a patch. `None` is not no: its first line could still open one.
+    /// Whether the text is a patch. `None` if its first line does not decide yet.
     pub fn is_patch(&self) -> Option<bool> {
         match self.form {
             Form::Unknown { .. } => None,
@@ -76,18 +77,18 @@ impl Patch {
         }
     }
 
-    /// Reads a line or a part of one.
+    /// Reads a line or a part of it.
     fn read(&mut self, part: &str, out: &mut impl FnMut(Part<'_>)) {
         if self.rest != Rest::Held {
-            self.rest.pass(part, out);
+            pass(self.rest, part, out);
         } else {
             let is_start = self.held.is_empty() && self.form.is_untouched();
-            // Blanks may be many, so they are not held.
+            // There may be many blanks, so they are not held.
             let text = if is_start { part.trim_start() } else { part };
-            Rest::Plain.pass(part.strip_suffix(text).unwrap_or_default(), out);
+            pass(Rest::Plain, part.strip_suffix(text).unwrap_or_default(), out);
             self.held.push_str(text);
             if !self.held.is_empty() {
-                self.judge(if part.ends_with('\n') { Line::Ended } else { Line::Open }, out);
+                self.decide(if part.ends_with('\n') { Line::Ended } else { Line::Open }, out);
             }
         }
         if part.ends_with('\n') {
@@ -95,64 +96,64 @@ impl Patch {
         }
     }
 
-    /// Decides about the held line, as far as it came.
-    fn judge(&mut self, line: Line, out: &mut impl FnMut(Part<'_>)) {
-        let verdict = match &mut self.form {
+    /// Decides about the held line, which may be incomplete.
+    fn decide(&mut self, line: Line, out: &mut impl FnMut(Part<'_>)) {
+        let step = match &mut self.form {
             Form::Unknown { first } if first.is_empty() => opening(&self.held),
-            Form::Unknown { first } => match begins(&self.held, "+++ ") {
-                Some(true) => Verdict::Turn(Form::Diff(Diff::after(first))),
-                Some(false) => Verdict::Wait,
-                None => Verdict::Turn(Form::Plain),
+            Form::Unknown { first } => match starts_with(&self.held, "+++ ") {
+                Some(true) => Step::Become(Form::Diff(Diff::after(first))),
+                Some(false) => Step::Line(Verdict::Wait),
+                None => Step::Become(Form::Plain),
             },
-            Form::Plain => Verdict::Rest(Rest::Plain),
-            Form::Envelope => envelope(&self.held, line),
+            Form::Plain => Step::Line(Verdict::Rest(Rest::Plain)),
+            Form::Envelope => Step::Line(envelope(&self.held, line)),
             Form::After => after(&self.held),
-            Form::Diff(diff) => diff.judge(&self.held, line),
+            Form::Diff(diff) => Step::Line(diff.decide(&self.held, line)),
         };
-        self.carry_out(verdict, line, out);
+        self.apply(step, line, out);
     }
 
-    fn carry_out(&mut self, verdict: Verdict, line: Line, out: &mut impl FnMut(Part<'_>)) {
-        let is_long = self.held.trim_end_matches('\n').len() > LINE;
-        match verdict {
-            Verdict::Wait | Verdict::Header | Verdict::Pair if is_long => self.give_up(out),
-            Verdict::Pair if line == Line::Ended => {
+    fn apply(&mut self, step: Step, line: Line, out: &mut impl FnMut(Part<'_>)) {
+        let is_long = self.held.trim_end_matches('\n').len() > MAX_LINE;
+        match step {
+            Step::Line(Verdict::Rest(rest)) => {
+                let text = if rest == Rest::Added { self.held.get(1..) } else { Some(self.held.as_str()) };
+                pass(rest, text.unwrap_or_default(), out);
+                self.rest = rest;
+                self.clear_held();
+            }
+            Step::Become(Form::Plain) => self.give_up(out),
+            Step::Become(form) => {
+                self.form = form;
+                self.decide(line, out);
+            }
+            Step::Line(_) | Step::Pair if is_long => self.give_up(out),
+            Step::Pair if line == Line::Ended => {
                 self.form = Form::Unknown { first: std::mem::take(&mut self.held) };
             }
-            Verdict::Header if line == Line::Ended => {
+            Step::Line(Verdict::Header) if line == Line::Ended => {
                 let held = std::mem::take(&mut self.held);
                 self.header(held.trim_end(), out);
             }
-            Verdict::Wait | Verdict::Header | Verdict::Pair => {}
-            Verdict::Turn(Form::Plain) => self.give_up(out),
-            Verdict::Turn(form) => {
-                self.form = form;
-                self.judge(line, out);
-            }
-            Verdict::Rest(rest) => {
-                let text = if rest == Rest::Added { self.held.get(1..) } else { Some(self.held.as_str()) };
-                rest.pass(text.unwrap_or_default(), out);
-                self.rest = rest;
-                self.let_go();
-            }
+            Step::Line(_) | Step::Pair => {}
         }
     }
 
-    /// Takes what is held for plain text, and all that follows too if nothing opened a patch.
+    /// Passes the held text on as plain text, and everything after it too if no patch has started.
     fn give_up(&mut self, out: &mut impl FnMut(Part<'_>)) {
         if let Form::Unknown { first } = &self.form {
-            Rest::Plain.pass(first, out);
+            pass(Rest::Plain, first, out);
             self.form = Form::Plain;
         }
         self.rest = Rest::Plain;
-        Rest::Plain.pass(&self.held, out);
-        self.let_go();
+        pass(Rest::Plain, &self.held, out);
+        self.clear_held();
     }
 
-    /// Forgets the held line, with the room that a long one took.
-    fn let_go(&mut self) {
+    /// Clears the held line and frees the memory of a long one.
+    fn clear_held(&mut self) {
         self.held.clear();
-        self.held.shrink_to(LINE);
+        self.held.shrink_to(MAX_LINE);
     }
 
     fn header(&mut self, line: &str, out: &mut impl FnMut(Part<'_>)) {
@@ -168,17 +169,17 @@ impl Patch {
     }
 }
 
-/// What the text is, as far as its first lines said.
+/// The form of the text.
 #[derive(Clone, Debug)]
 enum Form {
-    /// Nobody knows yet. `first` is a `--- ` line, which opens a diff if a `+++ ` line follows.
+    /// Not known yet. `first` is a `--- ` line, which starts a diff if a `+++ ` line follows.
     Unknown {
         first: String,
     },
     Plain,
     /// Between `*** Begin Patch` and `*** End Patch`.
     Envelope,
-    /// Behind `*** End Patch`.
+    /// After `*** End Patch`.
     After,
     Diff(Diff),
 }
@@ -195,74 +196,40 @@ impl Default for Form {
     }
 }
 
-/// What becomes of the rest of a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Rest {
-    #[default]
-    Held,
-    Added,
-    Plain,
-    Dropped,
-}
-
-impl Rest {
-    fn pass(self, text: &str, out: &mut impl FnMut(Part<'_>)) {
-        if text.is_empty() {
-            return;
-        }
-        match self {
-            Rest::Added => out(Part::Added(text)),
-            Rest::Plain => out(Part::Plain(text)),
-            Rest::Held | Rest::Dropped => {}
-        }
-    }
-}
-
-/// Whether the held line is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
-    Open,
-    Ended,
-}
-
-/// What to do with a held line.
+/// The next step for a held line.
 #[derive(Clone, Debug)]
-enum Verdict {
-    /// Too short to tell.
-    Wait,
-    /// Hold it to its end, then read it.
-    Header,
-    /// Hold it and look at the next one.
+enum Step {
+    Line(Verdict),
+    /// Hold it together with the next line.
     Pair,
-    /// The text is of this form; look again.
-    Turn(Form),
-    Rest(Rest),
+    /// The text has this form; decide again.
+    Become(Form),
 }
 
 const END: &str = "*** End Patch";
 const FILES: &[&str] = &["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
 
-/// What opens a patch, and which.
-const OPENINGS: &[(&str, Verdict)] = &[
-    ("*** Begin Patch\n", Verdict::Turn(Form::Envelope)),
-    ("*** Begin Patch\r", Verdict::Turn(Form::Envelope)),
-    ("*** Begin Patch ", Verdict::Turn(Form::Envelope)),
-    ("*** Add File: ", Verdict::Turn(Form::Envelope)),
-    ("*** Update File: ", Verdict::Turn(Form::Envelope)),
-    ("*** Delete File: ", Verdict::Turn(Form::Envelope)),
-    ("diff --git ", Verdict::Turn(Form::Diff(Diff::NEW))),
-    ("@@ ", Verdict::Turn(Form::Diff(Diff::NEW))),
-    ("@@\n", Verdict::Turn(Form::Diff(Diff::NEW))),
-    ("@@\r", Verdict::Turn(Form::Diff(Diff::NEW))),
-    ("--- ", Verdict::Pair),
+/// The starts of patches.
+const OPENINGS: &[(&str, Step)] = &[
+    ("*** Begin Patch\n", Step::Become(Form::Envelope)),
+    ("*** Begin Patch\r", Step::Become(Form::Envelope)),
+    ("*** Begin Patch ", Step::Become(Form::Envelope)),
+    ("*** Add File: ", Step::Become(Form::Envelope)),
+    ("*** Update File: ", Step::Become(Form::Envelope)),
+    ("*** Delete File: ", Step::Become(Form::Envelope)),
+    ("diff --git ", Step::Become(Form::Diff(Diff::NEW))),
+    ("@@ ", Step::Become(Form::Diff(Diff::NEW))),
+    ("@@\n", Step::Become(Form::Diff(Diff::NEW))),
+    ("@@\r", Step::Become(Form::Diff(Diff::NEW))),
+    ("--- ", Step::Pair),
 ];
 
-fn opening(held: &str) -> Verdict {
-    let known = OPENINGS.iter().find_map(|(text, verdict)| Some((begins(held, text)?, verdict)));
+fn opening(held: &str) -> Step {
+    let known = OPENINGS.iter().find_map(|(text, step)| Some((starts_with(held, text)?, step)));
     match known {
-        Some((true, verdict)) => verdict.clone(),
-        Some((false, _)) => Verdict::Wait,
-        None => Verdict::Turn(Form::Plain),
+        Some((true, step)) => step.clone(),
+        Some((false, _)) => Step::Line(Verdict::Wait),
+        None => Step::Become(Form::Plain),
     }
 }
 
@@ -270,22 +237,27 @@ fn envelope(held: &str, line: Line) -> Verdict {
     if held.starts_with('+') {
         return Verdict::Rest(Rest::Added);
     }
-    match begins(held, "*** ") {
+    match starts_with(held, "*** ") {
         Some(true) => Verdict::Header,
         Some(false) if line == Line::Open => Verdict::Wait,
         _ => Verdict::Rest(Rest::Dropped),
     }
 }
 
-fn after(held: &str) -> Verdict {
+fn after(held: &str) -> Step {
     match opening(held) {
-        Verdict::Turn(Form::Plain) | Verdict::Pair => Verdict::Rest(Rest::Plain),
-        verdict => verdict,
+        Step::Become(Form::Plain) | Step::Pair => Step::Line(Verdict::Rest(Rest::Plain)),
+        step => step,
     }
 }
 
-/// Whether `held` begins with `text`; `Some(false)` if it is too short to tell, and `None` if it never will.
-fn begins(held: &str, text: &str) -> Option<bool> {
-    let is_whole = held.starts_with(text);
-    (is_whole || text.starts_with(held)).then_some(is_whole)
+fn pass(rest: Rest, text: &str, out: &mut impl FnMut(Part<'_>)) {
+    if text.is_empty() {
+        return;
+    }
+    match rest {
+        Rest::Added => out(Part::Added(text)),
+        Rest::Plain => out(Part::Plain(text)),
+        Rest::Held | Rest::Dropped => {}
+    }
 }

@@ -1,6 +1,7 @@
-//! Patterns of triggers: regular expressions as people write them for JavaScript, made into ones that run in linear time.
+//! Patterns of triggers: regular expressions in JavaScript's syntax, translated for engines that run in linear time.
 
 mod class;
+mod engine;
 mod javascript;
 #[cfg(test)]
 mod tests;
@@ -9,92 +10,81 @@ use regex_syntax::ast::{self, Ast};
 
 use super::fallback;
 use super::scope::StreamScope;
-pub(super) use class::holds;
-pub(super) use javascript::NEVER;
-use javascript::Respelled;
+use crate::work;
+pub(super) use class::contains;
+pub use engine::Engine;
+pub(super) use engine::{NEVER, NEVER_MATCHES};
+use javascript::Translated;
 
 /// One condition of a trigger.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// As its author wrote it.
+    /// The pattern as written.
     pub written: String,
-    /// As it is run.
+    /// The translated pattern.
     pub regex: String,
-    /// On what.
+    /// The engine that runs it.
     pub engine: Engine,
-    /// Whether nothing at all matches: such a condition fires with the first sign of output.
+    /// Whether it matches the empty text: such a condition fires with the first character of output.
     pub matches_empty: bool,
-    /// How large its part of an automaton becomes, roughly.
+    /// The approximate size of its part of the automaton.
     pub weight: usize,
-    /// How much of that a text can be in at once, which is what a byte may cost.
+    /// The maximum number of its states that are active at once, which is the cost of a byte.
     pub active: usize,
-    /// What it watches, where that is not what the rest of its trigger does.
+    /// Its scope, if it differs from that of the trigger.
     pub scope: Option<StreamScope>,
 }
 
-/// What runs a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// The automaton: exact, linear.
-    Automaton,
-    /// For look-around and back-references: line by line on a bounded window.
-    Fallback,
-}
-
-/// The longest pattern that is read, in bytes, and the longest that goes to the fallback.
+/// The maximum length of a pattern in bytes, and of a pattern for the fallback.
 const MAX_LEN: usize = 64 << 10;
 const MAX_FALLBACK: usize = 16 << 10;
 const MAX_NEST: u32 = 100;
-/// The largest automaton, of one pattern and of all together, and how much of it a text may be in at once.
+/// The maximum size of the automaton, for one pattern and for all together, and the maximum number of active states.
 pub(super) const MAX_WHOLE: usize = 200_000;
 const MAX_ACTIVE: usize = 20_000;
-/// The same for a pattern without counts: nobody writes that much out by hand.
+/// The maximum number of active states of a pattern without counted repetitions.
 const MAX_WRITTEN: usize = 5_000;
-/// The same for counts within counts: in those a text soon is everywhere at once.
+/// The same for nested counted repetitions, in which many states are soon active at once.
 const MAX_NESTED: usize = 5_000;
 
-/// Whether people meant a glob: `*.rs`, `src/**/*.ts`.
+/// Whether the pattern is probably meant as a glob: `*.rs`, `src/**/*.ts`.
 pub fn is_glob(written: &str) -> bool {
     let is_plain = !written.contains(['\\', '^', '$', '+', '|', '(', ')', ' ']);
     let starts = written.starts_with("*.") || written.starts_with("**/");
     is_plain && (starts || (written.contains('/') && written.contains("/*")))
 }
 
-/// Reads a pattern, or says why it cannot be.
+/// Reads a pattern, or returns why it is invalid.
 pub fn read(written: &str) -> Result<Pattern, String> {
-    let within = |most: usize| {
+    let within = |limit: usize| {
         let length = written.len();
-        if length > most {
-            Err(format!("it is {length} bytes long, at most {most} are read"))
-        } else {
-            Ok(())
-        }
+        if length > limit { Err(format!("it has {length} bytes, the limit is {limit}")) } else { Ok(()) }
     };
     within(MAX_LEN)?;
-    let Respelled { regex, engine, by_line } = javascript::respell(written)?;
-    let (least, size) = match engine {
+    let Translated { regex, engine, is_multiline } = javascript::translate(written)?;
+    let (matches_empty, size) = match engine {
         Engine::Fallback => {
             within(MAX_FALLBACK)?;
-            (fallback::check(&regex)?, Size::default())
+            fallback::check(&regex)?;
+            (false, Size::default())
         }
         Engine::Automaton => {
             let parsed = ast::parse::ParserBuilder::new().nest_limit(MAX_NEST).build().parse(&regex);
             let tree = parsed.map_err(|error| error.kind().to_string())?;
-            (least(&tree, by_line)?, Size::of(&tree).check()?)
+            (min_length(&tree, is_multiline)? == 0, Size::of(&tree).check()?)
         }
     };
-    let matches_empty = engine == Engine::Automaton && least == 0;
     let Size { whole: weight, active, .. } = size;
     Ok(Pattern { written: written.to_owned(), regex, engine, matches_empty, weight, active, scope: None })
 }
 
-/// Why a pattern is of no use.
-pub(super) const NOTHING_MATCHES: &str = "it can never match";
-const BEYOND_ENDS: &str = "it can never match: without `(?m)`, `^` and `$` are the ends of the whole text";
+const BEYOND_ENDS: &str =
+    "it can never match: without `(?m)`, `^` and `$` match only at the ends of the whole text";
 
-/// How long a match is at least.
-fn least(tree: &Ast, by_line: bool) -> Result<usize, &'static str> {
-    let of = |tree: &Ast| least(tree, by_line);
+/// The minimum length of a match, or why there is none.
+fn min_length(tree: &Ast, is_multiline: bool) -> Result<usize, &'static str> {
+    let of = |tree: &Ast| min_length(tree, is_multiline);
+    work::count(1);
     match tree {
         Ast::Empty(_) | Ast::Flags(_) | Ast::Assertion(_) => Ok(0),
         Ast::Concat(concat) => {
@@ -105,7 +95,7 @@ fn least(tree: &Ast, by_line: bool) -> Result<usize, &'static str> {
                 let is = |kind| matches!(tree, Ast::Assertion(assertion) if assertion.kind == kind);
                 let is_beyond = (is(ast::AssertionKind::StartLine) && before > 0)
                     || (is(ast::AssertionKind::EndLine) && before < total);
-                if is_beyond && !by_line {
+                if is_beyond && !is_multiline {
                     return Err(BEYOND_ENDS);
                 }
                 before = before.saturating_add(length);
@@ -113,48 +103,47 @@ fn least(tree: &Ast, by_line: bool) -> Result<usize, &'static str> {
             Ok(total)
         }
         Ast::Alternation(alternation) => {
-            // One that can never match leaves the others.
+            // An alternative that never matches is ignored.
             let all = alternation.asts.iter().map(of);
-            all.min_by_key(|least| least.unwrap_or(usize::MAX)).unwrap_or(Ok(0))
+            all.min_by_key(|length| length.unwrap_or(usize::MAX)).unwrap_or(Ok(0))
         }
         Ast::Group(group) => of(&group.ast),
         Ast::Repetition(repetition) => match times(&repetition.op.kind) {
             (0, _) => Ok(0),
             (times, _) => of(&repetition.ast).map(|length| length.saturating_mul(times)),
         },
-        Ast::ClassBracketed(class) if matches!(class.kind, ast::ClassSet::BinaryOp(_)) => {
-            Err(NOTHING_MATCHES)
-        }
+        Ast::ClassBracketed(class) if matches!(class.kind, ast::ClassSet::BinaryOp(_)) => Err(NEVER_MATCHES),
         _ => Ok(1),
     }
 }
 
-/// How often something is repeated: at least, and written out at most.
+/// The minimum number of repetitions, and how often the automaton contains the repeated part.
 fn times(kind: &ast::RepetitionKind) -> (usize, usize) {
-    let (least, most) = match kind {
+    let (min, max) = match kind {
         ast::RepetitionKind::ZeroOrOne | ast::RepetitionKind::ZeroOrMore => (0, 1),
         ast::RepetitionKind::OneOrMore => (1, 1),
         ast::RepetitionKind::Range(ast::RepetitionRange::Exactly(times)) => (*times, *times),
-        ast::RepetitionKind::Range(ast::RepetitionRange::AtLeast(least)) => (*least, *least),
-        ast::RepetitionKind::Range(ast::RepetitionRange::Bounded(least, most)) => (*least, *most),
+        ast::RepetitionKind::Range(ast::RepetitionRange::AtLeast(min)) => (*min, *min),
+        ast::RepetitionKind::Range(ast::RepetitionRange::Bounded(min, max)) => (*min, *max),
     };
-    (least as usize, most.max(1) as usize)
+    (min as usize, max.max(1) as usize)
 }
 
-/// How large an automaton becomes, roughly: one for each sign, counted repetitions written out. Nothing is compiled for
-/// it: a process that watches no stream must not pay for those that do.
+/// The approximate size of an automaton: one per character, with counted repetitions expanded. It is computed without
+/// compiling, so that processes that watch no stream do not pay for it.
 #[derive(Clone, Copy, Default)]
 struct Size {
     whole: usize,
-    /// How much of it a text can be in at once, which is what a byte may cost.
+    /// The maximum number of active states, which is the cost of a byte.
     active: usize,
     has_counts: bool,
-    /// The largest part that is counted within a count.
+    /// The largest nested counted repetition.
     nested: usize,
 }
 
 impl Size {
     fn of(tree: &Ast) -> Size {
+        work::count(1);
         let one = |whole| Size { whole, active: whole, ..Size::default() };
         match tree {
             Ast::Concat(concat) => concat.asts.iter().map(Size::of).fold(Size::default(), Size::plus),
@@ -177,7 +166,7 @@ impl Size {
                     nested: if has_counts && times > 1 { active } else { nested },
                 }
             }
-            // A class takes several steps of bytes.
+            // A class takes several states.
             Ast::ClassBracketed(class) => match &class.kind {
                 ast::ClassSet::Item(ast::ClassSetItem::Union(union)) => one(8 + 2 * union.items.len()),
                 _ => one(8),
@@ -201,7 +190,7 @@ impl Size {
         match self {
             Size { active, has_counts: false, .. } if active > MAX_WRITTEN => Err("it is too long"),
             _ if fits => Ok(self),
-            Size { has_counts: true, .. } => Err("it is too large when its repetitions are written out"),
+            Size { has_counts: true, .. } => Err("it is too large with its repetitions expanded"),
             Size { has_counts: false, .. } => Err("it is too large"),
         }
     }

@@ -1,56 +1,56 @@
-//! Scopes of triggers: which parts of the model's output a rule watches.
+//! Scopes of triggers: the parts of the model's output that a rule watches.
 
 use crate::glob::{Dialect, Glob, PatternList};
 
-/// A part of the output.
+/// A part of the output to watch.
 #[derive(Clone, Debug)]
 pub enum StreamScope {
-    /// What the model says.
+    /// The model's text.
     Text,
-    /// What it thinks.
+    /// The model's thinking.
     Thinking,
-    /// A tool call's arguments, decoded.
+    /// The arguments of a tool call, decoded.
     Tool(ToolScope),
-    /// A tool call's arguments as they come over the wire.
+    /// The arguments of a tool call as received.
     Wire(ToolScope),
 }
 
-/// Which tool calls, fields and files.
+/// The tool calls, fields and files of a scope.
 #[derive(Clone, Debug)]
 pub struct ToolScope {
-    /// The tool's name, or name and field joined by a dot; any tool where there is none.
+    /// Matches the name of the tool, or name and field joined by a dot. `None` matches any tool.
     name: Option<Glob>,
-    /// The files it is about.
+    /// The files that the call must be about.
     files: Option<PatternList>,
 }
 
-/// A piece of output that a match was found in.
+/// The part of the output that contains a match.
 #[derive(Clone, Copy, Debug)]
 pub enum OutputPart<'o> {
-    /// What the model says.
+    /// The model's text.
     Text,
-    /// What it thinks.
+    /// The model's thinking.
     Thinking,
     /// A field of a tool call, decoded.
     Field {
         /// The tool's name.
         tool: &'o str,
-        /// The field's path: `edits[0].new_string`.
+        /// The path of the field: `edits[0].new_string`.
         field: &'o str,
     },
-    /// A tool call's arguments as they come.
+    /// The arguments of a tool call as received.
     Wire {
         /// The tool's name.
         tool: &'o str,
     },
 }
 
-/// Whether a scope covers a piece of output.
+/// Whether a scope covers a part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Covers {
     /// No.
     No,
-    /// If it is for a file that matches, which may not be known yet.
+    /// Only if it is for a matching file, which may not be known yet.
     IfFile,
     /// Yes.
     Yes,
@@ -66,13 +66,15 @@ pub fn read(written: &str) -> Result<StreamScope, String> {
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
     let tool = || -> Result<ToolScope, String> {
         let name =
-            name.map(|name| if name.is_empty() { Err("it names no tool".to_owned()) } else { tools(name) });
+            name.map(
+                |name| if name.is_empty() { Err("the tool name is missing".to_owned()) } else { tools(name) },
+            );
         Ok(ToolScope { name: name.transpose()?, files: files.clone() })
     };
     match kind.to_ascii_lowercase().as_str() {
         "text" if name.is_none() && files.is_none() => Ok(StreamScope::Text),
         "thinking" if name.is_none() && files.is_none() => Ok(StreamScope::Thinking),
-        "text" | "thinking" => Err(format!("`{kind}` takes neither a name nor files")),
+        "text" | "thinking" => Err(format!("`{kind}` cannot have a name or files")),
         "tool" | "toolcall" => Ok(StreamScope::Tool(tool()?)),
         "wire" => Ok(StreamScope::Wire(tool()?)),
         _ => {
@@ -81,16 +83,16 @@ pub fn read(written: &str) -> Result<StreamScope, String> {
                 || format!("; write `tool:{kind}` for a tool"),
                 |near| format!("; did you mean `{near}`?"),
             );
-            Err(format!("it is none of `text`, `thinking`, `tool`, `wire`{near}"))
+            Err(format!("it must be one of `text`, `thinking`, `tool`, `wire`{near}"))
         }
     }
 }
 
-/// Where the files' parenthesis opens: the one the last closes, unless it is an extglob of the name.
+/// Where the parenthesis with the files opens: the one that the last parenthesis closes, unless it is an extglob of the name.
 fn files_start(written: &str) -> Result<Option<usize>, String> {
     if !written.ends_with(')') {
         let is_open = written.matches('(').count() > written.matches(')').count();
-        return if is_open { Err("its parenthesis is never closed".to_owned()) } else { Ok(None) };
+        return if is_open { Err("the parenthesis is not closed".to_owned()) } else { Ok(None) };
     }
     let mut depth = 0usize;
     let open = written.char_indices().rev().find_map(|(at, c)| {
@@ -101,31 +103,31 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
         }
         (depth == 0).then_some(at)
     });
-    let open = open.ok_or("its parenthesis was never opened")?;
+    let open = open.ok_or("the closing parenthesis has no opening one")?;
     Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
-/// A glob over the names of tools and fields.
+/// Reads a glob for the names of tools and fields.
 fn tools(text: &str) -> Result<Glob, String> {
     Glob::new(text, Dialect::Picomatch).map_err(|error| error.to_string())
 }
 
-/// A glob over files, which means what the `globs` of a stream rule do.
+/// Reads a glob for files, with the semantics of the `globs` of a stream rule.
 fn files(text: &str) -> Result<PatternList, String> {
-    let mut refused = None;
-    let list = PatternList::new([text], Dialect::Picomatch, |_, error| refused = Some(error.to_string()));
-    refused.map_or_else(|| Ok(list.into_gate()), Err)
+    let mut error = None;
+    let list = PatternList::new([text], Dialect::Picomatch, |_, rejected| error = Some(rejected.to_string()));
+    error.map_or_else(|| Ok(list.into_gate()), Err)
 }
 
-/// What a rule watches that does not say: text and tools.
+/// The scopes of a rule without any: text and tools.
 pub fn default() -> Vec<StreamScope> {
     vec![StreamScope::Text, StreamScope::Tool(ToolScope { name: None, files: None })]
 }
 
 impl StreamScope {
-    /// Whether it covers a piece of output, which is for this file, if it is known.
-    pub fn covers(&self, origin: OutputPart<'_>, file: Option<&str>) -> Covers {
-        match (self, origin) {
+    /// Whether it covers a part of the output that is for this file, if the file is known.
+    pub fn covers(&self, part: OutputPart<'_>, file: Option<&str>) -> Covers {
+        match (self, part) {
             (StreamScope::Text, OutputPart::Text) | (StreamScope::Thinking, OutputPart::Thinking) => {
                 Covers::Yes
             }
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_grammar() {
+    fn scopes_are_read() {
         #[track_caller]
         fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
             let file = Some(file).filter(|file| !file.is_empty());
@@ -194,15 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scope_says_why() {
-        for (scope, told) in [
-            ("txet", "it is none of `text`, `thinking`, `tool`, `wire`; did you mean `text`?"),
-            ("edit", "it is none of `text`, `thinking`, `tool`, `wire`; write `tool:edit` for a tool"),
-            ("tool:", "it names no tool"),
-            ("tool:edit(*.ts", "its parenthesis is never closed"),
-            ("text(*.ts)", "`text` takes neither a name nor files"),
+    fn invalid_scopes_are_explained() {
+        for (scope, message) in [
+            ("txet", "it must be one of `text`, `thinking`, `tool`, `wire`; did you mean `text`?"),
+            ("edit", "it must be one of `text`, `thinking`, `tool`, `wire`; write `tool:edit` for a tool"),
+            ("tool:", "the tool name is missing"),
+            ("tool:edit(*.ts", "the parenthesis is not closed"),
+            ("text(*.ts)", "`text` cannot have a name or files"),
         ] {
-            assert_eq!(read(scope).unwrap_err(), told);
+            assert_eq!(read(scope).unwrap_err(), message);
         }
     }
 }

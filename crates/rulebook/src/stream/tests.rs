@@ -7,17 +7,18 @@ use crate::format::FormatId;
 use crate::parse::{Entry, parse};
 use crate::rule::Rule;
 use crate::source::{Origin, Source};
+use crate::work;
 
-/// A native rule with a trigger, and other lines of its header.
+/// A native rule with a trigger and further lines of its header.
 fn rule(name: &str, condition: &str, more: &str) -> Rule {
     nested("", name, condition, more)
 }
 
 fn nested(folder: &str, name: &str, condition: &str, more: &str) -> Rule {
-    placed(0, folder, name, condition, more)
+    rule_in(0, folder, name, condition, more)
 }
 
-fn placed(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
+fn rule_in(root: usize, folder: &str, name: &str, condition: &str, more: &str) -> Rule {
     let path = format!(".rulebook/rules/{name}.md");
     let origin = Origin { root, folder: folder.to_owned(), ..Origin::named(FormatId::Rulebook, &path) };
     let condition = condition.replace('\'', "''");
@@ -35,7 +36,7 @@ fn monitor(rules: &[Rule]) -> Monitor {
 
 fn shown(hits: &[Hit]) -> Vec<String> {
     let place = |hit: &Hit| {
-        let parts = [Some(hit.scope), hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
+        let parts = [Some(hit.scope.name()), hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     };
     hits.iter()
@@ -45,7 +46,7 @@ fn shown(hits: &[Hit]) -> Vec<String> {
         .collect()
 }
 
-/// Feeds chunks and finishes.
+/// Feeds chunks and finishes the stream.
 fn run(rules: &[Rule], kind: &StreamKind, chunks: &[&[u8]]) -> Vec<Hit> {
     let mut monitor = monitor(rules);
     let mut hits: Vec<Hit> = chunks.iter().flat_map(|chunk| monitor.feed("s", kind, chunk)).collect();
@@ -60,7 +61,7 @@ fn check(condition: &str, chunks: &str, wanted: &[&str]) {
     assert_eq!(shown(&hits), wanted, "{condition} over {chunks:?}");
 }
 
-/// What is settled after each chunk.
+/// Checks the settled offset after each chunk.
 #[track_caller]
 fn check_settled(condition: &str, chunks: &str, wanted: &[usize]) {
     let mut monitor = monitor(&[rule("r", condition, "")]);
@@ -78,7 +79,7 @@ fn check_settled(condition: &str, chunks: &str, wanted: &[usize]) {
 fn text_is_settled_once_no_match_can_include_it() {
     check_settled(r"new\s+Map", "a n|ew| |  Set|n", &[2, 2, 2, 11, 11]);
     check_settled(r"foo[\s\S]*bar", "a foo|  b| fo", &[2, 2, 2]);
-    // A match that was told is let go of with the byte behind the one that made it certain.
+    // A reported match is settled one byte after it became certain.
     check_settled(r"ab", "aaaa|a|b|c|d", &[3, 4, 4, 4, 8]);
     check_settled(r"\bMap\b", "xMap| Map|per", &[4, 5, 11]);
     check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[4, 12, 12]);
@@ -88,7 +89,7 @@ fn text_is_settled_once_no_match_can_include_it() {
 }
 
 #[test]
-fn a_match_fires_once_nothing_can_undo_it() {
+fn a_match_fires_as_soon_as_it_is_certain() {
     check(r"\bnew\s+(Set|Map)\b", "new Map|per(", &[]);
     check(r"\bnew\s+(Set|Map)\b", "x new Map|(", &["r 2..9 l1 \"new Map\" text"]);
     check(r"\bnew\s+(Set|Map)\b", "new Map", &["r 0..7 l1 \"new Map\" text"]);
@@ -105,7 +106,7 @@ fn a_match_fires_once_nothing_can_undo_it() {
 }
 
 #[test]
-fn look_around_is_bounded_but_says_the_same() {
+fn look_around_gives_the_same_result_in_a_bounded_window() {
     check(r"console\.log(?!ger)", "console.log|ger.x\n", &[]);
     check(r"console\.log(?!ger)", "console.log|(1)\nmore", &["r 0..11 l1 \"console.log\" text"]);
     check(r"(\w)\1!", "ab|b!", &["r 1..4 l1 \"bb!\" text"]);
@@ -117,7 +118,7 @@ fn look_around_is_bounded_but_says_the_same() {
 }
 
 #[test]
-fn a_look_ahead_waits_for_what_it_could_see() {
+fn a_look_ahead_waits_for_the_text_it_depends_on() {
     let foo = ["r 0..3 l1 \"foo\" text"];
     check(r"foo(?!\s*bar)", "foo\n\n  bar\n", &[]);
     check(r"foo(?!\s*bar)", "foo\n\n  baz\n", &foo);
@@ -130,17 +131,17 @@ fn a_look_ahead_waits_for_what_it_could_see() {
     check(r"(?<!a)foo\s*$", "foo\n\n", &["r 0..5 l1 \"foo\\n\\n\" text"]);
     check(r"(?m)(?<!a)foo$", "foo\r\nx", &foo);
     check(r"(?<=x\n)\bfoo\b", "x\nfoo\nx", &["r 2..5 l2 \"foo\" text"]);
-    // It is told as soon as nothing that may follow has a say.
+    // It is reported as soon as no further text can change the result.
     let mut monitor = monitor(&[rule("r", r"foo(?!\s*bar)", ""), rule("s", "foo(?!bar)", "")]);
-    let told = |hits: Vec<Hit>| hits.iter().map(|hit| hit.rule.clone()).collect::<String>();
-    assert_eq!(told(monitor.feed("s", &StreamKind::Text, b"foo\n")), "s");
-    assert_eq!(told(monitor.feed("s", &StreamKind::Text, &b"x\n".repeat(128))), "r");
+    let rules = |hits: Vec<Hit>| hits.iter().map(|hit| hit.rule.clone()).collect::<String>();
+    assert_eq!(rules(monitor.feed("s", &StreamKind::Text, b"foo\n")), "s");
+    assert_eq!(rules(monitor.feed("s", &StreamKind::Text, &b"x\n".repeat(128))), "r");
 }
 
 #[test]
-fn a_look_that_takes_too_long_is_given_up_and_told() {
+fn a_search_with_too_many_steps_gives_up_and_is_reported() {
     let rules = [
-        rule("bomb", r"(?:(?=a)a+)+$", ""),
+        rule("exponential", r"(?:(?=a)a+)+$", ""),
         rule("line", r"(?m)(?:(?=a)a+)+$", ""),
         rule("fine", r"b(?!c)", ""),
     ];
@@ -151,7 +152,7 @@ fn a_look_that_takes_too_long_is_given_up_and_told() {
     assert_eq!(hits.iter().map(|hit| hit.rule.as_str()).collect::<Vec<_>>(), ["fine"]);
     assert_eq!(
         monitor.gave_up().collect::<Vec<_>>(),
-        [("bomb", r"(?:(?=a)a+)+$"), ("line", r"(?m)(?:(?=a)a+)+$")]
+        [("exponential", r"(?:(?=a)a+)+$"), ("line", r"(?m)(?:(?=a)a+)+$")]
     );
 }
 
@@ -179,7 +180,7 @@ fn tool(rules: &[Rule], name: &str, arguments: &str) -> Vec<String> {
 }
 
 #[test]
-fn tool_calls_are_watched_decoded_by_field_and_file() {
+fn tool_calls_are_decoded_and_watched_by_field_and_file() {
     let any = [rule("r", r#"say "hi"\n"#, "")];
     assert_eq!(
         tool(&any, "bash", r#"{"command": "say \"hi\"\n", "x": "y"}"#),
@@ -216,7 +217,7 @@ fn tool_calls_are_watched_decoded_by_field_and_file() {
 }
 
 #[test]
-fn many_calls_at_once_keep_apart() {
+fn simultaneous_calls_are_independent() {
     let mut monitor = monitor(&[rule("r", "foo[0-9]+bar", "")]);
     let texts: Vec<String> =
         (0..64).map(|at| format!(r#"{{"command": "foo{at}bar {}"}}"#, "x".repeat(at))).collect();
@@ -242,8 +243,8 @@ fn many_calls_at_once_keep_apart() {
 }
 
 #[test]
-fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
-    // Counted repeats of a class make the automaton large enough to empty its cache now and then.
+fn long_streams_and_full_caches_lose_no_match() {
+    // Counted repetitions of a class make the automaton large enough to clear its cache from time to time.
     let rules = [rule("big", r"[ab].{12}[cd].{12}e!", ""), rule("open", r"begin[\s\S]*end", "")];
     let line = "abcdefgh ijkl mnop qrst uvwx yz abcd\n".repeat(40_000);
     let text = format!("begin {line} end {line}a0123456789abc0123456789abe!");
@@ -268,9 +269,9 @@ fn long_streams_are_let_go_of_and_a_full_cache_is_survived() {
 }
 
 #[test]
-fn where_text_is_let_go_of_is_the_streams_business_alone() {
+fn chunks_do_not_decide_where_text_is_discarded() {
     let rules = [rule("far", r"foo[\s\S]*bar", ""), rule("near", "foobar", "")];
-    // Longer than what a stream keeps.
+    // Longer than the kept text.
     let long = format!("foo{}bar", "x\n".repeat(700_000));
     let blank = format!("{}{{\"a\": \"foobar y\"}}", " ".repeat(5000));
     let blanks = " ".repeat(200_000) + "foobar y";
@@ -297,7 +298,7 @@ fn where_text_is_let_go_of_is_the_streams_business_alone() {
 }
 
 #[test]
-fn gates_exclude_and_files_keep_apart() {
+fn globs_limit_tool_calls_to_matching_files() {
     let rules = [rule("r", "foo", "globs: ['src/**/*.ts', '!src/gen/**']\n")];
     assert_eq!(tool(&rules, "write", r#"{"path": "src/a.ts", "content": "foo"}"#).len(), 1);
     assert_eq!(tool(&rules, "write", r#"{"path": "src/gen/a.ts", "content": "foo"}"#).len(), 0);
@@ -307,16 +308,16 @@ fn gates_exclude_and_files_keep_apart() {
     let paths = ["packages/api/src/a.ts", "/repo/packages/api/deep/a.rs", "src/a.ts", "packages/apis/a.rs"];
     assert_eq!(paths.map(count), [1, 1, 0, 0]);
     assert_eq!(["packages/api/src/gen/a.ts", "packages/api", "a.rs"].map(count), [0, 0, 0]);
-    // A text that opens like a patch is one only where patches go.
+    // Text that looks like a patch is one only in fields for patches.
     assert_eq!(tool(&[rule("r", "foo", "")], "write", r#"{"content": "@@ a foo here\n"}"#).len(), 1);
-    // A glob as a condition is about tool calls, and leaves the others alone.
+    // A glob as a condition applies to tool calls only.
     let mixed = [rule("r", "*.rs", "")];
     assert!(run(&mixed, &StreamKind::Text, &[b"hello"]).is_empty());
     assert!(!tool(&mixed, "edit", r#"{"path": "a.rs", "new": "x"}"#).is_empty());
 }
 
 #[test]
-fn scopes_and_gates_read_a_glob_alike() {
+fn scopes_and_globs_match_files_alike() {
     #[track_caller]
     fn check(glob: &str, path: &str, opens: bool) {
         let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
@@ -341,12 +342,12 @@ fn scopes_and_gates_read_a_glob_alike() {
 }
 
 #[test]
-fn a_nested_gate_is_for_its_own_root() {
+fn the_globs_of_a_nested_rule_apply_to_its_root() {
     let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
     let roots = Roots { roots: vec![root("/one"), root("/two")], home: None };
     let check = |path: &str, wanted: [bool; 2]| {
         let opens = [0, 1].map(|root| {
-            let rules = [placed(root, "api", "r", "foo", "globs: '*.ts'\n")];
+            let rules = [rule_in(root, "api", "r", "foo", "globs: '*.ts'\n")];
             let mut monitor =
                 Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots.clone()).unwrap();
             let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
@@ -358,12 +359,12 @@ fn a_nested_gate_is_for_its_own_root() {
     check("/two/api/a.ts", [false, true]);
     check("/two/a.ts", [false, false]);
     check("../two/api/a.ts", [false, true]);
-    // Which root a relative path lies in, only the disk knows.
+    // A relative path may be in any root.
     check("api/a.ts", [true, true]);
 }
 
 #[test]
-fn a_field_is_for_the_files_of_its_own_object_or_the_nearest_that_names_one() {
+fn a_field_belongs_to_the_files_of_the_nearest_object_that_names_one() {
     let ts = [rule("r", "foo", "scope: tool(*.ts)\n")];
     #[track_caller]
     fn check(rules: &[Rule], arguments: &str, wanted: &[&str]) {
@@ -378,7 +379,7 @@ fn a_field_is_for_the_files_of_its_own_object_or_the_nearest_that_names_one() {
         r#"{"edits": [{"path": "a.ts", "new": "foo"}, {"new": "foo", "path": "b.rs"}, {"new": "foo", "path": "c.ts"}]}"#,
         &["edits[0].new a.ts", "edits[2].new c.ts"],
     );
-    // One path around many edits, before them or behind.
+    // One path for many edits, before or after them.
     check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo"}]}"#, &["edits[0].new a.ts"]);
     check(
         &ts,
@@ -389,27 +390,27 @@ fn a_field_is_for_the_files_of_its_own_object_or_the_nearest_that_names_one() {
     check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo", "path": "b.rs"}]}"#, &[]);
     check(&ts, r#"{"a": {"path": "a.ts", "b": [{"c": {"new": "foo"}}]}}"#, &["a.b[0].c.new a.ts"]);
     check(&ts, r#"{"path": "a.ts", "a": {"path": "a.rs", "b": {"new": "foo"}}}"#, &[]);
-    // Several paths in one place: each counts.
+    // Several paths in one object: each counts.
     check(&ts, r#"{"paths": ["a.rs", "b.ts"], "new": "foo"}"#, &["new b.ts"]);
     check(&ts, r#"{"new": "foo", "path": "a.rs", "files": [["b.ts"]]}"#, &["new b.ts"]);
-    // What an object within, or beside, is about says nothing.
+    // Files of inner and neighbouring objects do not count.
     check(&ts, r#"{"new": "foo", "to": {"path": "a.ts"}}"#, &[]);
     check(&ts, r#"[{"path": "a.ts"}, {"new": "foo"}]"#, &[]);
     check(&ts, r#"{"x.path": "a.ts", "new": "foo"}"#, &[]);
-    // What is cut off, or no JSON from some byte on, is decided with what came.
+    // Truncated or partly invalid JSON is decided with the available files.
     check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo"#, &["edits[0].new a.ts"]);
     check(&ts, "{\"path\": \"a.ts\", \"edits\": [{\"new\": \"x\n foo", &["input a.ts"]);
-    // One file has to pass both the scope and the gate.
+    // One file must match both the scope and the globs.
     let both = [rule("r", "foo", "scope: tool(*.ts)\nglobs: 'src/**'\n")];
     check(&both, r#"{"paths": ["src/a.rs", "b.ts"], "new": "foo"}"#, &[]);
     check(&both, r#"{"new": "foo", "paths": ["b.ts", "src/a.ts"]}"#, &["new src/a.ts"]);
-    // Over the wire, a call is about all of its files.
+    // For the wire scope, all files of a call count.
     let wire = [rule("r", "foo", "scope: wire(*.ts)\n")];
     assert_eq!(tool(&wire, "edit", r#"{"new": "foo", "to": {"path": "a.ts"}}"#).len(), 1);
 }
 
 #[test]
-fn a_file_that_comes_again_in_a_patch_is_told_of_once() {
+fn a_repeated_file_of_a_patch_is_reported_once() {
     let rules = [rule("r", r"\bvar\b", ""), rule("s", r"\blet\b", "")];
     let text = "*** Begin Patch\n*** Update File: a\n+var x\n*** Update File: b\n+var x\n*** Update File: a\n+var y\n+let z\n*** End Patch\n";
     assert_eq!(
@@ -423,14 +424,17 @@ fn a_file_that_comes_again_in_a_patch_is_told_of_once() {
 }
 
 #[test]
-fn many_files_and_hits_take_no_square_of_time() {
-    let names: Vec<String> = (0..3000).map(|at| format!("f{at}.md")).collect();
-    let call = serde_json::json!({ "a": vec!["foo "; 3000], "paths": names }).to_string();
-    assert_eq!(tool(&[rule("r", "foo", "scope: tool(*.ts)\n")], "edit", &call).len(), 0);
+fn many_files_and_hits_take_linear_time() {
+    let rules = [rule("r", "foo", "scope: tool(*.ts)\n")];
+    let call = |count: usize| {
+        let names: Vec<String> = (0..count).map(|at| format!("f{at}.md")).collect();
+        serde_json::json!({ "a": vec!["foo "; count], "paths": names }).to_string()
+    };
+    work::assert_linear(&call(1500), &call(3000), |call| assert!(tool(&rules, "edit", call).is_empty()));
 }
 
 #[test]
-fn patterns_too_large_together_do_not_disarm_the_others() {
+fn patterns_beyond_the_total_size_do_not_disable_the_others() {
     let huge = (0..12).map(|at| rule(&format!("huge{at}"), &format!("x{at}[ab]{{1650}}"), ""));
     let rules: Vec<Rule> = std::iter::once(rule("small", "foo", "")).chain(huge).collect();
     assert_eq!(run(&rules, &StreamKind::Text, &[b"a foo "]).len(), 1);
@@ -438,17 +442,17 @@ fn patterns_too_large_together_do_not_disarm_the_others() {
 }
 
 #[test]
-fn patterns_that_cannot_be_built_do_not_disarm_larger_ones() {
+fn patterns_that_do_not_compile_do_not_disable_larger_ones() {
     let rules = [rule("bytes", r"(?-u:\p{L})", ""), rule("large", &"foo".repeat(300), "")];
     assert_eq!(run(&rules, &StreamKind::Text, &["foo".repeat(300).as_bytes()]).len(), 1);
     assert_eq!(monitor(&rules).left_out(), [("bytes".to_owned(), r"(?-u:\p{L})".to_owned())]);
 }
 
 #[test]
-fn patterns_that_take_too_much_work_are_dropped_and_disarm_no_light_ones() {
+fn expensive_patterns_are_dropped_and_light_ones_stay_active() {
     let heavy = (0..100).map(|at| rule(&format!("heavy{at}"), &format!("e.{{0,80}}from{at}"), ""));
     let rules: Vec<Rule> = heavy.chain([rule("light", "forbidden", "")]).collect();
-    // No two stretches of it are alike.
+    // Random text without repetitions.
     let mut seed = 1_u64;
     let letters = std::iter::repeat_with(|| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -461,12 +465,12 @@ fn patterns_that_take_too_much_work_are_dropped_and_disarm_no_light_ones() {
     assert_eq!(hits, ["light"]);
     let gave_up: Vec<&str> = monitor.gave_up().map(|(rule, _)| rule).collect();
     assert!(gave_up.len() > 50 && !gave_up.contains(&"light"), "{gave_up:?}");
-    // What is dropped is dropped for streams that began before it, too, and they go on.
+    // Streams that started before the drop continue.
     assert_eq!(monitor.feed("t", &StreamKind::Text, b"it is forbidden ").len(), 1);
 }
 
 #[test]
-fn patterns_with_a_gap_are_followed_through_a_long_text() {
+fn patterns_with_a_gap_are_matched_in_a_long_text() {
     let rules = [rule("gap", "fn[^]{0,1000}forbidden", ""), rule("line", "let.{0,200}forbidden", "")];
     let code = include_str!("automaton.rs").repeat(20);
     let mut monitor = monitor(&rules);
@@ -475,15 +479,21 @@ fn patterns_with_a_gap_are_followed_through_a_long_text() {
 }
 
 #[test]
-fn bombs_cost_no_time() {
+fn exponential_patterns_take_linear_time() {
     let rules = [rule("a", r"(a+)+$", ""), rule("b", r"(a|a)*b", ""), rule("c", r"(x+x+)+y", "")];
-    let text = "a".repeat(20_000) + &"x".repeat(20_000);
-    assert!(run(&rules, &StreamKind::Text, &[text.as_bytes()]).is_empty());
+    let text = |size: usize| "a".repeat(size) + &"x".repeat(size);
+    work::assert_linear(&text(20_000), &text(40_000), |text| {
+        assert!(run(&rules, &StreamKind::Text, &[text.as_bytes()]).is_empty());
+    });
+}
+
+#[test]
+fn a_pattern_may_have_many_alternatives() {
     let words: Vec<String> = (0..10_000).map(|at| format!("w{at}")).collect();
     assert_eq!(run(&[rule("many", &words.join("|"), "")], &StreamKind::Text, &[b"a w9999"]).len(), 1);
 }
 
-/// Arguments of a tool: objects in objects, some of which name files.
+/// Arguments of a tool: nested objects, some of which name files.
 fn arguments() -> impl Strategy<Value = Value> {
     let file =
         prop::sample::select(vec!["a.ts", "gen/b.ts", "src/c.rs", "/repo/d.ts", " "]).prop_map(Value::from);
@@ -504,7 +514,7 @@ fn arguments() -> impl Strategy<Value = Value> {
     inner.prop_filter("arguments are objects or arrays", |value| value.is_object() || value.is_array())
 }
 
-/// What `rules` of the property below find in a value, the plain way: `rule field end file`.
+/// What the rules of the property below find in a value, by a direct search: `rule field end file`.
 fn search<'v>(
     value: &'v Value,
     path: &str,
@@ -556,7 +566,7 @@ fn search<'v>(
     }
 }
 
-/// The files that an object itself names.
+/// The files that an object names itself.
 fn named_in(object: &serde_json::Map<String, Value>) -> Vec<String> {
     fn texts(value: &Value) -> Vec<&str> {
         match value {
@@ -606,7 +616,7 @@ proptest! {
     }
 
     #[test]
-    fn a_call_gives_what_a_search_of_each_decoded_string_gives(value in arguments(), sizes in prop::collection::vec(1usize..9, 1..20)) {
+    fn a_call_gives_the_hits_of_a_search_in_each_decoded_string(value in arguments(), sizes in prop::collection::vec(1usize..9, 1..20)) {
         let rules = [
             rule("free", r"\bfoo\b", ""),
             rule("gated", r"o+\n", "globs: ['**/*.ts', '!gen/**']\n"),
@@ -630,7 +640,7 @@ proptest! {
     }
 
     #[test]
-    fn the_monitor_finds_what_a_search_of_the_whole_text_finds(text in "(foo|bar|new Map|per|\n| |a|b|x){0,25}") {
+    fn the_monitor_finds_the_same_as_a_search_of_the_whole_text(text in "(foo|bar|new Map|per|\n| |a|b|x){0,25}") {
         for pattern in ["foo", r"(?-u:\b)foo(?-u:\b)", "a+b", "bar$", "(?m)^b", "foo|bar", "x{2}", "(?s)foo.*bar"] {
             let written = pattern.replace("(?-u:\\b)", "\\b");
             let hits = run(&[rule("r", &written, "")], &StreamKind::Text, &[text.as_bytes()]);
@@ -643,7 +653,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn no_hit_begins_below_what_was_settled(
+    fn no_hit_starts_below_the_settled_offset(
         text in "[abfo \\n]{0,60}",
         cuts in prop::collection::vec(1usize..6, 0..60),
         condition in prop::sample::select(vec![
@@ -668,7 +678,7 @@ proptest! {
         for hit in watching.finish("s") {
             prop_assert!(hit.start >= settled, "{:?} below {}", hit, settled);
         }
-        // The same text in single bytes is settled the same.
+        // Single bytes give the same settled offsets.
         let mut single = monitor(&rules);
         for (at, byte) in text.bytes().enumerate() {
             single.feed("s", &StreamKind::Text, &[byte]);
@@ -681,18 +691,18 @@ proptest! {
 }
 
 #[test]
-fn what_nobody_may_switch_off_is_not_dropped_for_others() {
+fn mandatory_rules_are_not_dropped_for_others() {
     let words: Vec<String> = (0..150).map(|at| format!("secret{at}word")).collect();
-    let mut held = rule("held", &words.join("|"), "");
-    held.is_mandatory = true;
+    let mut mandatory = rule("mandatory", &words.join("|"), "");
+    mandatory.is_mandatory = true;
     let mut looks = rule("looks", "(?<!safe_)danger", "");
     looks.is_mandatory = true;
-    let crowd = (0..400).map(|at| rule(&format!("w{at}"), &format!("{at}{}", "qx".repeat(500)), ""));
-    let lookers = (0..600).map(|at| rule(&format!("l{at}"), &format!("(?!q)zz{at}"), ""));
-    let rules: Vec<Rule> = crowd.chain(lookers).chain([held, looks]).collect();
+    let others = (0..400).map(|at| rule(&format!("w{at}"), &format!("{at}{}", "qx".repeat(500)), ""));
+    let other_looks = (0..600).map(|at| rule(&format!("l{at}"), &format!("(?!q)zz{at}"), ""));
+    let rules: Vec<Rule> = others.chain(other_looks).chain([mandatory, looks]).collect();
     let mut monitor = monitor(&rules);
     assert!(!monitor.left_out().is_empty());
-    assert!(monitor.left_out().iter().all(|(rule, _)| rule != "held" && rule != "looks"));
+    assert!(monitor.left_out().iter().all(|(rule, _)| rule != "mandatory" && rule != "looks"));
     let text = format!("{} danger secret7word ", "let it be\n".repeat(3_000));
     let mut hits: Vec<String> = monitor
         .feed("s", &StreamKind::Text, text.as_bytes())
@@ -701,5 +711,5 @@ fn what_nobody_may_switch_off_is_not_dropped_for_others() {
         .map(|hit| hit.rule)
         .collect();
     hits.sort();
-    assert_eq!(hits, ["held", "looks"]);
+    assert_eq!(hits, ["looks", "mandatory"]);
 }

@@ -18,34 +18,34 @@ pub struct StreamRule<'r> {
     pub trigger: &'r Trigger,
 }
 
-/// What a stream rule watches for, read but not compiled: a process that watches nothing pays nothing.
+/// What a stream rule watches for. It is not compiled, so that processes that watch no stream do not pay for it.
 #[derive(Clone, Debug)]
 pub struct Trigger {
-    /// Regular expressions, any of which fires.
+    /// Regular expressions; any match fires.
     pub conditions: Vec<Pattern>,
-    /// Which parts of the output are watched; empty means text and tools.
+    /// The parts of the output to watch; empty means text and tools.
     pub scope: Vec<StreamScope>,
-    /// How it interrupts and repeats, where the rule says so.
+    /// How it interrupts and repeats, if the rule sets it.
     pub modes: OwnModes,
-    /// Files a tool call must be about, where the rule says so.
+    /// The files that a tool call must be about, if the rule restricts them.
     pub gate: Option<Arc<Paths>>,
 }
 
-/// The modes a rule sets itself; the rest comes from the settings.
+/// The modes that a rule sets itself; the others come from the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnModes {
     /// Whether a match interrupts.
     pub interrupt: Option<InterruptMode>,
-    /// What becomes of the interrupted answer.
+    /// Whether the interrupted answer stays in the conversation.
     pub context: Option<ContextMode>,
     /// Whether it fires again.
     pub repeat: Option<RepeatMode>,
-    /// After how many completed turns.
+    /// The number of completed turns before it fires again.
     pub gap: Option<u32>,
 }
 
 impl OwnModes {
-    /// The rule's own modes over those of the settings.
+    /// The modes of the rule, with those of the settings as defaults.
     pub fn over(self, base: StreamModes) -> StreamModes {
         StreamModes {
             interrupt: self.interrupt.unwrap_or(base.interrupt),

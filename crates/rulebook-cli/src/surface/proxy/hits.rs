@@ -7,11 +7,7 @@ use rulebook::stream::policy::{self, OutputSource};
 use super::rules::Watching;
 
 pub(super) fn source(hit: &Hit) -> OutputSource {
-    match hit.scope {
-        "text" => OutputSource::Text,
-        "thinking" => OutputSource::Thinking,
-        _ => OutputSource::Tool,
-    }
+    hit.scope.source()
 }
 
 pub(super) fn places(hits: &[&Hit]) -> Vec<policy::MatchedText> {

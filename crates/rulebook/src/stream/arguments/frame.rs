@@ -1,11 +1,9 @@
-//! Objects and arrays within each other.
+//! Nested objects and arrays.
 
-use super::State;
-
-/// An object or array that is open.
+/// An open object or array.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// How much of the path is its own.
+    /// The length of its own path.
     pub(super) base: usize,
     pub(super) inside: Inside,
 }
@@ -29,14 +27,6 @@ impl Frame {
         match self.inside {
             Inside::Object => b'}',
             Inside::Array { .. } => b']',
-        }
-    }
-
-    /// What must follow a comma.
-    pub(super) fn next(&self) -> State {
-        match self.inside {
-            Inside::Object => State::Key,
-            Inside::Array { .. } => State::Value,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The grammar of JSON's numbers, one byte at a time.
+//! The grammar of JSON numbers, one byte at a time.
 
-/// What was read of a number last.
+/// The last part of a number that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
     Minus,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// Whether a number may stop here.
+    /// Whether the number may end here.
     pub(super) fn may_end(self) -> bool {
         matches!(self, Number::Zero | Number::Whole | Number::Fraction | Number::Power)
     }

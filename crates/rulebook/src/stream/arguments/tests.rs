@@ -1,4 +1,4 @@
-//! Data cases, and the law: however the bytes are cut, the same fields with the same text.
+//! Any split of the bytes gives the same fields with the same text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// All leaves, one line each: path and text; then what `finish` said.
+/// All leaves, one line each with path and text; then the error.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
     let (mut arguments, mut shown) = (Arguments::new(), Shown::default());
     let mut fed = Ok(());
@@ -54,7 +54,7 @@ impl Shown {
     }
 }
 
-/// Escapes each character alone: `str::escape_debug` looks at where it stands.
+/// Escapes each character separately: `str::escape_debug` treats the first character of a text differently.
 fn escape(text: &str) -> String {
     text.chars().flat_map(char::escape_debug).collect()
 }
@@ -91,7 +91,7 @@ fn check(json: &str, wanted: &str) {
 }
 
 #[test]
-fn a_path_says_where_a_field_stands() {
+fn the_path_of_a_field_is_reported() {
     check(r#"{"command":"ls"}"#, r#""command" = "ls""#);
     check(
         r#"{"edits":[{"old":"a","new":"b"},{"new":"c"}]}"#,
@@ -107,22 +107,22 @@ fn a_path_says_where_a_field_stands() {
 }
 
 #[test]
-fn objects_within_and_keys_are_told() {
-    let mut told = String::new();
+fn nested_objects_and_keys_are_reported() {
+    let mut seen = String::new();
     let json = br#"{"a":"1","b":[{"a.b":["2",["3"]]},"4"],"":{"":"5"}}"#;
-    let tell = &mut |piece: Piece<'_>| match piece {
-        Piece::Enter => told.push('{'),
-        Piece::Leave => told.push('}'),
-        Piece::Open { key, .. } => write!(told, "{key}=").unwrap(),
-        Piece::Text(text) => told.push_str(text),
-        Piece::Close => told.push(' '),
+    let emit = &mut |piece: Piece<'_>| match piece {
+        Piece::Enter => seen.push('{'),
+        Piece::Leave => seen.push('}'),
+        Piece::Open { key, .. } => write!(seen, "{key}=").unwrap(),
+        Piece::Text(text) => seen.push_str(text),
+        Piece::Close => seen.push(' '),
     };
-    Arguments::new().feed(json, tell).unwrap();
-    assert_eq!(told, "a=1 {a.b=2 a.b=3 }b=4 {=5 }");
+    Arguments::new().feed(json, emit).unwrap();
+    assert_eq!(seen, "a=1 {a.b=2 a.b=3 }b=4 {=5 }");
 }
 
 #[test]
-fn numbers_and_literals_are_fields_and_null_is_none() {
+fn numbers_and_literals_are_fields_but_null_is_not() {
     check(
         "[1,-0.5e+10,true,false,null,0]",
         r#""[0]" = "1" | "[1]" = "-0.5e+10" | "[2]" = "true" | "[3]" = "false" | "[5]" = "0""#,
@@ -135,10 +135,10 @@ fn numbers_and_literals_are_fields_and_null_is_none() {
 }
 
 #[test]
-fn strings_come_decoded() {
+fn strings_are_decoded() {
     check(r#""\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00""#, r#""" = "\"\\/\u{8}\u{c}\n\r\té😀""#);
     check("\"é😀\u{7f}\"", r#""" = "é😀\u{7f}""#);
-    // Halves of surrogate pairs.
+    // Lone surrogates.
     check(r#""\ud83d""#, r#""" = "�""#);
     check(r#""\ud83dx\ude00""#, r#""" = "�x�""#);
     check(r#""\ud83d\n\ud83d\ud83d\ude00""#, r#""" = "�\n�😀""#);
@@ -146,7 +146,7 @@ fn strings_come_decoded() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_replaced_like_std_does() {
+fn invalid_utf8_is_replaced_as_in_std() {
     for bytes in [
         &b"\xff"[..],
         b"\xe2\x82",
@@ -165,7 +165,7 @@ fn bytes_that_are_no_utf8_are_replaced_like_std_does() {
 }
 
 #[test]
-fn what_was_cut_off_closes() {
+fn truncated_arguments_are_closed() {
     check(r#"{"a":"x"#, r#""a" = "x""#);
     check(r#"{"a":"x\"#, r#""a" = "x""#);
     check(r#"{"a":"x\ud83d\ud"#, r#""a" = "x""#);
@@ -176,7 +176,7 @@ fn what_was_cut_off_closes() {
 }
 
 #[test]
-fn what_is_no_json_is_malformed_where_it_goes_wrong() {
+fn invalid_json_is_reported_at_its_first_invalid_byte() {
     check("{\"a\":\"x\ny\"}", r#""a" = "x" | malformed at 7"#);
     check(r#"{"a":"x\q"}"#, r#""a" = "x" | malformed at 8"#);
     check(r#""\u00g0""#, r#""" = "" | malformed at 5"#);
@@ -197,23 +197,23 @@ fn what_is_no_json_is_malformed_where_it_goes_wrong() {
 }
 
 #[test]
-fn depth_is_bounded() {
+fn depth_is_limited() {
     let deep = |depth: usize| "[".repeat(depth) + "1" + &"]".repeat(depth);
-    assert_eq!(read([deep(DEPTH).as_bytes()]), format!("\"{}\" = \"1\"\n", "[0]".repeat(DEPTH)));
-    assert_eq!(read([deep(DEPTH + 1).as_bytes()]), format!("malformed at {DEPTH}\n"));
-    assert_eq!(read(["[".repeat(1 << 20).as_bytes()]), format!("malformed at {DEPTH}\n"));
+    assert_eq!(read([deep(MAX_DEPTH).as_bytes()]), format!("\"{}\" = \"1\"\n", "[0]".repeat(MAX_DEPTH)));
+    assert_eq!(read([deep(MAX_DEPTH + 1).as_bytes()]), format!("malformed at {MAX_DEPTH}\n"));
+    assert_eq!(read(["[".repeat(1 << 20).as_bytes()]), format!("malformed at {MAX_DEPTH}\n"));
 }
 
 #[test]
-fn paths_are_bounded() {
+fn paths_are_limited() {
     let long = format!("{{\"{}\":{{\"b\":1}},\"c\":2}}", "é".repeat(5000));
-    let shown = format!("\"{}\" = \"1\"\n\"c\" = \"2\"\n", "é".repeat(PATH / 2 - 1));
+    let shown = format!("\"{}\" = \"1\"\n\"c\" = \"2\"\n", "é".repeat(MAX_PATH / 2 - 1));
     assert_eq!(read([long.as_bytes()]), shown);
     assert_eq!(read_cut(long.as_bytes(), &[1]), shown);
 }
 
 #[test]
-fn nothing_is_kept_of_a_long_string() {
+fn long_strings_are_not_kept() {
     let mut arguments = Arguments::new();
     arguments.feed(b"{\"a\":\"", &mut |_| {}).unwrap();
     for _ in 0..1000 {
@@ -222,7 +222,7 @@ fn nothing_is_kept_of_a_long_string() {
     assert!(format!("{arguments:?}").len() < 1000, "{arguments:?}");
 }
 
-/// What serde_json reads, shown like `show`.
+/// The leaves that serde_json reads, in the format of [`read`].
 fn walk(value: &Value, path: &str, depth: usize, shown: &mut String) {
     match value {
         Value::Null => {}
@@ -290,7 +290,7 @@ fn sizes() -> impl Strategy<Value = Vec<usize>> {
     ]
 }
 
-/// Pieces of JSON in any order: much of it is nearly right.
+/// Pieces of JSON in any order, often almost valid.
 fn soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"k\":", "\\n", "\\u0041", "\\q", "1", "0", "-", ".",
@@ -301,7 +301,7 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_value_comes_back_however_it_is_cut(value in value(), sizes in sizes()) {
+    fn any_value_is_decoded_in_any_chunks(value in value(), sizes in sizes()) {
         let mut wanted = String::new();
         walk(&value, "", 0, &mut wanted);
         let compact = value.to_string();
@@ -312,7 +312,7 @@ proptest! {
     }
 
     #[test]
-    fn a_truncated_value_says_the_beginning_of_the_whole(value in value(), sizes in sizes()) {
+    fn a_truncated_value_gives_the_start_of_the_whole(value in value(), sizes in sizes()) {
         let json = value.to_string();
         let whole = read([json.as_bytes()]);
         for end in 0..json.len() {
@@ -323,7 +323,7 @@ proptest! {
     }
 
     #[test]
-    fn serde_json_agrees_what_is_json(json in soup()) {
+    fn serde_json_agrees_on_what_is_valid(json in soup()) {
         let shown = read([json.as_bytes()]);
         let is_malformed = shown.contains("malformed");
         let wanted = serde_json::from_str::<Value>(&json).is_err_and(|error| !error.is_eof());
@@ -331,14 +331,14 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_the_same_in_any_cut(bytes in any::<Vec<u8>>(), soup in soup(), sizes in sizes()) {
+    fn any_bytes_give_the_same_result_in_any_chunks(bytes in any::<Vec<u8>>(), soup in soup(), sizes in sizes()) {
         for bytes in [&bytes[..], soup.as_bytes(), &[b"{\"a\":\"", &bytes[..], b"\"}"].concat()] {
             prop_assert_eq!(read_cut(bytes, &sizes), read([bytes]));
         }
     }
 
     #[test]
-    fn any_bytes_in_a_string_are_replaced_like_std_does(bytes in prop::collection::vec(0x80u8.., 0..12), sizes in sizes()) {
+    fn any_invalid_utf8_is_replaced_as_in_std(bytes in prop::collection::vec(0x80u8.., 0..12), sizes in sizes()) {
         let wanted = format!("\"\" = \"{}\"\n", escape(&String::from_utf8_lossy(&bytes)));
         prop_assert_eq!(read_cut(&[b"\"", &bytes[..], b"\""].concat(), &sizes), wanted);
     }

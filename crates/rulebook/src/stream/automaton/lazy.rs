@@ -1,4 +1,4 @@
-//! The lazy DFA: how it is built, and steps in it, which never fail.
+//! Builds the lazy DFA and steps through it.
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -6,10 +6,10 @@ use regex_automata::util::start::Config as StartConfig;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, MatchKind, nfa::thompson};
 
-/// The largest cache, in bytes.
-const CACHE: usize = 8 << 20;
+/// The maximum size of the cache in bytes.
+const MAX_CACHE: usize = 8 << 20;
 
-pub(super) const NO_QUIT: &str = "no byte makes it quit: word boundaries are ASCII";
+pub(super) const NO_QUIT: &str = "word boundaries are ASCII, so no byte makes it quit";
 
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
@@ -21,9 +21,9 @@ pub(super) fn build(patterns: &[String], direction: Direction) -> Result<DFA, St
     let reverse = matches!(direction, Direction::Backwards);
     let config = DFA::config()
         .match_kind(MatchKind::All)
-        .cache_capacity(CACHE)
+        .cache_capacity(MAX_CACHE)
         .skip_cache_capacity_check(true)
-        // Emptying the cache costs time, giving up would cost matches.
+        // Clearing the cache costs time; giving up would lose matches.
         .minimum_cache_clear_count(None);
     DFA::builder()
         .configure(config)
@@ -33,9 +33,9 @@ pub(super) fn build(patterns: &[String], direction: Direction) -> Result<DFA, St
         .map_err(|error| error.to_string())
 }
 
-/// How large the states are that were ever built.
+/// The size of all states ever built.
 pub(super) fn size(cache: &Cache) -> usize {
-    cache.clear_count() * CACHE + cache.memory_usage()
+    cache.clear_count() * MAX_CACHE + cache.memory_usage()
 }
 
 pub(super) fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> LazyStateID {
@@ -44,5 +44,5 @@ pub(super) fn start_state(dfa: &DFA, cache: &mut Cache, before: Option<u8>) -> L
 }
 
 pub(super) fn next(dfa: &DFA, cache: &mut Cache, state: LazyStateID, byte: u8) -> LazyStateID {
-    dfa.next_state(cache, state, byte).expect("the cache is emptied, not given up")
+    dfa.next_state(cache, state, byte).expect("the cache is cleared, and never gives up")
 }

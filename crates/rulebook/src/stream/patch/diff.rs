@@ -1,28 +1,28 @@
-//! Unified diffs: which lines are headers, and where a hunk ends.
+//! Unified diffs: recognizes headers and the ends of hunks.
 
-use super::{Line, Rest, Verdict, begins};
+use super::line::{Line, Rest, Verdict, starts_with};
 
-/// Where a diff stands.
+/// The state of a diff.
 ///
-/// Models count badly, so counts rule only as long as the lines agree with them. A line that no hunk can have ends the
-/// hunk, and an added line behind the end of one is still an added line.
+/// Models often get line counts wrong, so the counts are used only while the lines agree with them. A line that cannot be in
+/// a hunk ends the hunk, and an added line after the end of a hunk still counts as added.
 #[derive(Clone, Debug)]
 pub(super) struct Diff {
     hunk: Hunk,
-    /// The name in the `--- ` line just read. Without one, `+++ ` begins an added line.
+    /// The name in the `--- ` line just read. Without one, `+++ ` starts an added line.
     old: Option<String>,
-    /// The file that a `diff --git` line named; its `+++ ` line need not say so again.
+    /// The file of a `diff --git` line; its `+++ ` line does not report it again.
     named: Option<String>,
 }
 
-/// How many lines of the old and the new file are still to come.
+/// The number of remaining lines of the old and the new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hunk {
     old: u64,
     new: u64,
 }
 
-const NOWHERE: &str = "/dev/null";
+const DEV_NULL: &str = "/dev/null";
 const GIT: &str = "diff --git ";
 const OLD: &str = "--- ";
 const NEW: &str = "+++ ";
@@ -32,18 +32,18 @@ const HEADERS: &[&str] = &[GIT, OLD, NEW, HUNK];
 impl Diff {
     pub(super) const NEW: Diff = Diff { hunk: Hunk::OVER, old: None, named: None };
 
-    /// A diff that began with this `--- ` line.
+    /// A diff that starts with this `--- ` line.
     pub(super) fn after(first: &str) -> Diff {
         Diff { old: first.strip_prefix(OLD).map(name), ..Diff::NEW }
     }
 
-    /// Decides about a line, as far as it came.
-    pub(super) fn judge(&mut self, held: &str, line: Line) -> Verdict {
+    /// Decides about a line, which may be incomplete.
+    pub(super) fn decide(&mut self, held: &str, line: Line) -> Verdict {
         if let Some(rest) = self.hunk.take(held) {
             return Verdict::Rest(rest);
         }
-        let could = HEADERS.iter().filter(|header| **header != NEW || self.old.is_some());
-        match could.filter_map(|header| begins(held, header)).max() {
+        let possible = HEADERS.iter().filter(|header| **header != NEW || self.old.is_some());
+        match possible.filter_map(|header| starts_with(held, header)).max() {
             Some(true) => Verdict::Header,
             Some(false) if line == Line::Open => Verdict::Wait,
             _ => {
@@ -53,18 +53,18 @@ impl Diff {
         }
     }
 
-    /// Reads a header; tells the file if it names one.
+    /// Reads a header; returns the file if it names one.
     pub(super) fn header(&mut self, line: &str) -> Option<String> {
         let old = self.old.take();
         if let Some(names) = line.strip_prefix(GIT) {
-            self.named = both(names);
+            self.named = git_name(names);
             return self.named.clone();
         }
         if let Some(new) = line.strip_prefix(NEW) {
             let path = chosen(&old?, &name(new));
             return (self.named.take().as_ref() != Some(&path)).then_some(path);
         }
-        // A name of no more than blanks is trimmed with its line.
+        // A blank name is trimmed with its line.
         if let Some(old) = line.strip_prefix(OLD.trim_end()) {
             self.old = Some(name(old));
         } else {
@@ -84,7 +84,7 @@ impl Hunk {
         Some(Hunk { old: count(old)?, new: count(new)? })
     }
 
-    /// Counts a line of the hunk; ends the hunk if it cannot be one.
+    /// Counts a line of the hunk, or ends the hunk if the line cannot be in it.
     fn take(&mut self, held: &str) -> Option<Rest> {
         if *self == Hunk::OVER {
             return None;
@@ -95,7 +95,7 @@ impl Hunk {
                 return Some(Rest::Added);
             }
             b'-' if self.old > 0 => self.old -= 1,
-            // Editors strip the blank of an empty line.
+            // Editors remove the blank of an empty line.
             b' ' | b'\n' | b'\r' => {
                 self.old = self.old.saturating_sub(1);
                 self.new = self.new.saturating_sub(1);
@@ -116,16 +116,16 @@ fn count(range: &str) -> Option<u64> {
     count.parse().ok()
 }
 
-/// The file a `---` and a `+++` name speak of: the new name, if the file still exists.
+/// The file of a `---` and a `+++` name: the new name, unless the file is deleted.
 fn chosen(old: &str, new: &str) -> String {
-    let is_git = (old.starts_with("a/") || old == NOWHERE) && (new.starts_with("b/") || new == NOWHERE);
-    let (name, prefix) = if new == NOWHERE { (old, "a/") } else { (new, "b/") };
+    let is_git = (old.starts_with("a/") || old == DEV_NULL) && (new.starts_with("b/") || new == DEV_NULL);
+    let (name, prefix) = if new == DEV_NULL { (old, "a/") } else { (new, "b/") };
     let bare = if is_git { name.strip_prefix(prefix) } else { None };
     bare.unwrap_or(name).to_owned()
 }
 
-/// The file of `a/x b/x`, whose names may have blanks. Quoted ones are left to the lines below.
-fn both(names: &str) -> Option<String> {
+/// The file of `a/x b/x`; names may contain blanks. Quoted names are read from the lines below.
+fn git_name(names: &str) -> Option<String> {
     if names.contains('"') {
         return None;
     }
@@ -137,14 +137,14 @@ fn both(names: &str) -> Option<String> {
     same.or_else(|| names.rsplit_once(" b/").map(|(_, new)| new.to_owned()))
 }
 
-/// A name as `---` and `+++` lines have it: up to a tab and a time, or in quotes.
+/// The name in a `---` or `+++` line: up to a tab and a time, or in quotes.
 fn name(text: &str) -> String {
     let name = text.split('\t').next().unwrap_or(text).trim();
     let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     inner.map_or_else(|| name.to_owned(), unquote)
 }
 
-/// Undoes git's quotes: `\"`, `\t` and bytes in octal.
+/// Removes git's quoting: `\"`, `\t` and octal bytes.
 fn unquote(inner: &str) -> String {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner.as_bytes();

@@ -1,10 +1,10 @@
-//! Data cases, and the law: however the text is cut, each file gets the same added text.
+//! Any split of the text gives each file the same added text.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A part that stays, shown as tests write it.
+/// An owned part.
 #[derive(Clone, Debug, PartialEq)]
 enum Kept {
     File(String),
@@ -22,18 +22,18 @@ impl From<Part<'_>> for Kept {
     }
 }
 
-/// The parts with neighbours of a kind joined, so that no cut shows.
+/// The parts, with adjacent parts of one kind joined, so that splits do not show.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Kept>, Option<bool>) {
     let (mut patch, mut out) = (Patch::new(), Vec::new());
     let mut known = None;
     for chunk in chunks {
         patch.feed(chunk, &mut |part| out.push(part.into()));
-        assert!(known.is_none() || known == patch.is_patch(), "what is known stays");
+        assert!(known.is_none() || known == patch.is_patch(), "a decision is final");
         known = patch.is_patch();
-        assert!(patch.held.len() <= LINE + 1, "{}", patch.held.len());
+        assert!(patch.held.len() <= MAX_LINE + 1, "{}", patch.held.len());
     }
     patch.finish(&mut |part| out.push(part.into()));
-    assert!(known.is_none() || known == patch.is_patch(), "the end changes nothing that is known");
+    assert!(known.is_none() || known == patch.is_patch(), "a decision is final");
     (join(out), patch.is_patch())
 }
 
@@ -129,7 +129,7 @@ fn a_diff_adds_its_plus_lines() {
 }
 
 #[test]
-fn a_git_line_names_a_file_that_has_no_hunk() {
+fn a_git_line_names_a_file_without_hunks() {
     check("diff --git a/x b/x\nold mode 1\nnew mode 2\ndiff --git a/p q b/p q\n", "[x] [p q]");
     check("diff --git a/x b/y\nrename from x\nrename to y\n", "[y]");
     check("diff --git x x\n--- x\n+++ x\n@@ -0,0 +1 @@\n+a\n", r#"[x] +"a\n""#);
@@ -139,7 +139,7 @@ fn a_git_line_names_a_file_that_has_no_hunk() {
 }
 
 #[test]
-fn counts_say_where_a_hunk_ends() {
+fn line_counts_end_a_hunk() {
     check("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n+++ b\n-c\n+d\n", r#"[x] +"++ b\nd\n""#);
     check(
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1,2 @@\n\n+d\n\\ No newline at end of file\n",
@@ -186,7 +186,7 @@ fn any_other_text_is_plain() {
 }
 
 #[test]
-fn plain_text_is_passed_on_as_soon_as_it_is_sure() {
+fn plain_text_is_passed_on_as_soon_as_it_is_certain() {
     for (text, known) in [
         ("", None),
         (" \n", None),
@@ -214,9 +214,9 @@ fn an_added_line_is_not_held() {
 }
 
 #[test]
-fn a_line_is_held_to_its_limit() {
-    let long = "x".repeat(LINE);
-    for sizes in [vec![1], vec![1000], vec![2 * LINE]] {
+fn held_lines_are_limited() {
+    let long = "x".repeat(MAX_LINE);
+    for sizes in [vec![1], vec![1000], vec![2 * MAX_LINE]] {
         let check = |text: &str, wanted: &str| assert_eq!(show(&read(cut(text, &sizes)).0), wanted);
         check(
             &format!("*** Add File: a\n*** Add File: {long}\n+b\n"),
@@ -225,12 +225,12 @@ fn a_line_is_held_to_its_limit() {
         check(&format!("@@ -1 +1 @@ {long}\n+b\n"), &format!("=\"@@ -1 +1 @@ {long}\\n\" +\"b\\n\""));
         check(&format!("--- {long}\n+++ b\n"), &format!("=\"--- {long}\\n+++ b\\n\""));
         check(&format!("*** Add File: a\n+{long}{long}\n"), &format!("[a] +\"{long}{long}\\n\""));
-        let fits = "x".repeat(LINE - "*** Add File: ".len());
+        let fits = "x".repeat(MAX_LINE - "*** Add File: ".len());
         check(&format!("*** Add File: {fits}\n"), &format!("[{fits}]"));
     }
 }
 
-/// A file's hunks, each of lines to keep, to remove and to add.
+/// The hunks of a file, with lines to keep, to remove and to add.
 type Hunks = Vec<Vec<(char, String)>>;
 
 fn files() -> impl Strategy<Value = Vec<(String, Hunks)>> {
@@ -249,7 +249,7 @@ fn wanted(files: &[(String, Hunks)], newline: &str) -> Vec<Kept> {
     let mut parts = Vec::new();
     for (path, hunks) in files {
         parts.push(Kept::File(path.clone()));
-        let added = hunks.iter().flatten().filter(|(sign, _)| *sign == '+');
+        let added = hunks.iter().flatten().filter(|(kind, _)| *kind == '+');
         let text: String = added.map(|(_, text)| format!("{text}{newline}")).collect();
         parts.extend((!text.is_empty()).then_some(Kept::Added(text)));
     }
@@ -261,9 +261,9 @@ fn as_diff(files: &[(String, Hunks)]) -> String {
     for (path, hunks) in files {
         text += &format!("--- a/{path}\n+++ b/{path}\n");
         for hunk in hunks {
-            let count = |other: char| hunk.iter().filter(|(sign, _)| *sign != other).count();
+            let count = |other: char| hunk.iter().filter(|(kind, _)| *kind != other).count();
             text += &format!("@@ -7,{} +8,{} @@ x\n", count('+'), count('-'));
-            text.extend(hunk.iter().map(|(sign, line)| format!("{sign}{line}\n")));
+            text.extend(hunk.iter().map(|(kind, line)| format!("{kind}{line}\n")));
         }
     }
     text
@@ -275,7 +275,7 @@ fn as_envelope(files: &[(String, Hunks)]) -> String {
         text += &format!("*** Update File: {path}\n");
         for hunk in hunks {
             text += "@@\n";
-            text.extend(hunk.iter().map(|(sign, line)| format!("{sign}{line}\n")));
+            text.extend(hunk.iter().map(|(kind, line)| format!("{kind}{line}\n")));
         }
     }
     text + "*** End Patch\n"
@@ -289,7 +289,7 @@ fn sizes() -> impl Strategy<Value = Vec<usize>> {
     ]
 }
 
-/// Lines of patches in any order, whole or cut.
+/// Lines of patches in any order, complete or not.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "*** Begin Patch\n",
@@ -324,7 +324,7 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_patch_gives_its_added_lines_however_it_is_cut(files in files(), sizes in sizes()) {
+    fn any_patch_gives_its_added_lines_in_any_chunks(files in files(), sizes in sizes()) {
         for text in [as_diff(&files), as_envelope(&files)] {
             prop_assert_eq!(&read(cut(&text, &sizes)), &(wanted(&files, "\n"), Some(true)), "{}", text);
             let text = text.replace('\n', "\r\n");
@@ -333,7 +333,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_the_same_in_any_cut(text in any::<String>(), soup in soup(), sizes in sizes()) {
+    fn any_text_gives_the_same_result_in_any_chunks(text in any::<String>(), soup in soup(), sizes in sizes()) {
         for text in [text, soup] {
             let (parts, known) = read([text.as_str()]);
             prop_assert_eq!(&read(cut(&text, &sizes)), &(parts.clone(), known), "{}", text);

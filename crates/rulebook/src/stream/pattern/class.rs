@@ -1,21 +1,21 @@
-//! Classes of characters: what is in one, and what ignoring case must not add.
+//! Character classes that ignore case as in JavaScript.
 
 use std::fmt::Write as _;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// The signs that Unicode gives a case of a letter of ASCII: JavaScript does not.
-pub(super) const ODD: [char; 2] = ['ſ', '\u{212A}'];
+/// The characters that are a case of an ASCII letter in Unicode, but not in JavaScript.
+pub(super) const UNICODE_ONLY: [char; 2] = ['ſ', '\u{212A}'];
 
-/// A class that ignores case as JavaScript does; none where Unicode does the same.
-pub(super) fn narrowed(items: &str) -> Option<String> {
-    let odd = ClassUnicode::new(ODD.map(|c| ClassUnicodeRange::new(c, c)));
+/// A class that ignores case as in JavaScript; `None` if Unicode does the same.
+pub(super) fn without_unicode_cases(items: &str) -> Option<String> {
+    let excluded = ClassUnicode::new(UNICODE_ONLY.map(|c| ClassUnicodeRange::new(c, c)));
     let mut class = read(&format!("[{items}]"))?;
     let mut own = class.clone();
-    own.intersect(&odd);
-    class.difference(&odd);
+    own.intersect(&excluded);
+    class.difference(&excluded);
     class.try_case_fold_simple().ok()?;
-    class.difference(&odd);
+    class.difference(&excluded);
     class.union(&own);
     let unicode = read(&format!("(?i)[{items}]"))?;
     (class != unicode).then(|| {
@@ -26,8 +26,8 @@ pub(super) fn narrowed(items: &str) -> Option<String> {
     })
 }
 
-/// Whether a class has a character in it.
-pub(in crate::stream) fn holds(regex: &str, c: char) -> bool {
+/// Whether a class contains a character.
+pub(in crate::stream) fn contains(regex: &str, c: char) -> bool {
     read(regex).is_none_or(|class| class.iter().any(|range| range.start() <= c && c <= range.end()))
 }
 

@@ -1,22 +1,20 @@
-//! JavaScript's spelling and meaning of regular expressions, put into what the engines read.
+//! Translates JavaScript's regular expressions into the syntax of the engines.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::Engine;
-use super::class::{ODD, narrowed};
+use super::class::{UNICODE_ONLY, without_unicode_cases};
+use super::engine::{Engine, NEVER};
+use crate::work;
 
-/// A pattern as the engines read it.
+/// A pattern in the syntax of an engine.
 #[derive(Debug)]
-pub(super) struct Respelled {
+pub(super) struct Translated {
     pub(super) regex: String,
     pub(super) engine: Engine,
-    /// Whether `^` and `$` may mean a line's, somewhere in it.
-    pub(super) by_line: bool,
+    /// Whether `^` and `$` match at line ends anywhere in it.
+    pub(super) is_multiline: bool,
 }
-
-/// A class with nothing in it; nothing else is spelled with `&&`.
-pub(in crate::stream) const NEVER: &str = "[a&&b]";
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "0-9A-Za-z_";
@@ -24,42 +22,42 @@ const SPACE: &str =
     r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
 const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
 
-/// `\b` and `\B`: for the automaton, and for the fallback, which has them for Unicode's words only.
+/// `\b` and `\B` for the automaton and for the fallback, which supports only Unicode words.
 const BOUNDARIES: [[&str; 2]; 2] = [
     [r"(?-u:\b)", "(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))"],
     [r"(?-u:\B)", "(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))"],
 ];
 
-/// The longest name that is looked for behind a `{`.
+/// The maximum length of a name in braces.
 const MAX_NAME: usize = 100;
 
-/// What opens a look-around.
+/// The starts of look-arounds.
 const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
 
-/// Puts a pattern into the engines' spelling, and chooses the engine: look-around and back-references need the fallback.
-pub(super) fn respell(written: &str) -> Result<Respelled, String> {
-    let (text, flags) = unslash(written);
-    let respelled = Speller::new(text, flags, Engine::Automaton).run()?;
-    match respelled.engine {
-        Engine::Automaton => Ok(respelled),
-        Engine::Fallback => Speller::new(text, flags, Engine::Fallback).run(),
+/// Translates a pattern and chooses the engine: look-around and back-references need the fallback.
+pub(super) fn translate(written: &str) -> Result<Translated, String> {
+    let (text, flags) = strip_slashes(written);
+    let translated = Translator::new(text, flags, Engine::Automaton).run()?;
+    match translated.engine {
+        Engine::Automaton => Ok(translated),
+        Engine::Fallback => Translator::new(text, flags, Engine::Fallback).run(),
     }
 }
 
-/// `/pattern/flags` is a pattern too, if it is one in JavaScript: a path has more slashes.
-fn unslash(written: &str) -> (&str, &str) {
+/// Splits `/pattern/flags`. A text with further slashes is a path.
+fn strip_slashes(written: &str) -> (&str, &str) {
     let literal = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     let is_literal =
         |(body, flags): &(&str, &str)| !body.is_empty() && !has_slash(body) && flags.chars().all(is_flag);
     literal.filter(is_literal).unwrap_or((written, ""))
 }
 
-/// JavaScript's flags but `y`, which makes no sense in a stream.
+/// Whether it is a flag of JavaScript, except for `y`, which has no meaning in a stream.
 fn is_flag(c: char) -> bool {
     "dgimsuv".contains(c)
 }
 
-/// Whether a `/` stands by itself, neither escaped nor in a class.
+/// Whether the body contains a `/` that is not escaped and not in a class.
 fn has_slash(body: &str) -> bool {
     let (mut in_class, mut is_escaped) = (false, false);
     body.chars().any(|c| {
@@ -70,48 +68,48 @@ fn has_slash(body: &str) -> bool {
     })
 }
 
-/// What flags say within a group.
+/// The flags of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
     ignores_case: bool,
     dot_is_all: bool,
 }
 
-struct Speller<'t> {
+struct Translator<'t> {
     rest: &'t str,
-    out: Respelled,
-    /// What is spelled for.
+    out: Translated,
+    /// The target of the translation.
     engine: Engine,
     flags: Flags,
-    /// Those of the groups around.
-    around: Vec<Flags>,
+    /// The flags of the enclosing groups.
+    outer: Vec<Flags>,
 }
 
-/// What one or more signs stand for.
+/// The meaning of one or more characters.
 #[derive(Clone, Copy)]
 enum Atom<'t> {
     Char(char),
-    /// A set, as it stands in a class, or all but it.
+    /// The contents of a class, and whether it is negated.
     Set(&'static str, bool),
     /// `\b` or `\B`.
     Boundary(usize),
-    /// As it stands.
+    /// Text of the translation.
     Raw(&'t str),
 }
 
-impl<'t> Speller<'t> {
-    fn new(rest: &'t str, flags: &str, engine: Engine) -> Speller<'t> {
-        let out = Respelled { regex: String::new(), engine: Engine::Automaton, by_line: false };
-        let mut speller = Speller { rest, out, engine, flags: Flags::default(), around: Vec::new() };
+impl<'t> Translator<'t> {
+    fn new(rest: &'t str, flags: &str, engine: Engine) -> Translator<'t> {
+        let out = Translated { regex: String::new(), engine: Engine::Automaton, is_multiline: false };
+        let mut translator = Translator { rest, out, engine, flags: Flags::default(), outer: Vec::new() };
         let kept: String = flags.chars().filter(|c| "ims".contains(*c)).collect();
         if !kept.is_empty() {
-            speller.set(&kept);
-            let _ = write!(speller.out.regex, "(?{kept})");
+            translator.set(&kept);
+            let _ = write!(translator.out.regex, "(?{kept})");
         }
-        speller
+        translator
     }
 
-    fn run(mut self) -> Result<Respelled, String> {
+    fn run(mut self) -> Result<Translated, String> {
         while let Some(c) = self.rest.chars().next() {
             match c {
                 '\\' => {
@@ -121,14 +119,14 @@ impl<'t> Speller<'t> {
                 '[' => self.class()?,
                 '(' => self.open(),
                 ')' => {
-                    self.flags = self.around.pop().unwrap_or(self.flags);
+                    self.flags = self.outer.pop().unwrap_or(self.flags);
                     self.copy(1);
                 }
-                '.' if self.flags.dot_is_all => self.instead("(?s:.)"),
-                '.' => self.instead(DOT),
+                '.' if self.flags.dot_is_all => self.replace("(?s:.)"),
+                '.' => self.replace(DOT),
                 '{' => match count(self.rest) {
                     Some(length) => self.copy(length),
-                    None => self.instead(r"\{"),
+                    None => self.replace(r"\{"),
                 },
                 '^' | '$' | '|' | '*' | '+' | '?' => self.copy(1),
                 c => {
@@ -141,6 +139,7 @@ impl<'t> Speller<'t> {
     }
 
     fn skip(&mut self, bytes: usize) -> &'t str {
+        work::count(bytes);
         let (skipped, rest) = self.rest.split_at(bytes);
         self.rest = rest;
         skipped
@@ -151,8 +150,8 @@ impl<'t> Speller<'t> {
         self.out.regex.push_str(copied);
     }
 
-    /// Puts something in the place of one sign.
-    fn instead(&mut self, text: &str) {
+    /// Replaces one character.
+    fn replace(&mut self, text: &str) {
         self.skip(1);
         self.out.regex.push_str(text);
     }
@@ -161,14 +160,14 @@ impl<'t> Speller<'t> {
         match atom {
             Atom::Char('k' | 'K') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[kK])"),
             Atom::Char('s' | 'S') if self.flags.ignores_case => self.out.regex.push_str("(?-i:[sS])"),
-            Atom::Char(c) if self.flags.ignores_case && ODD.contains(&c) => {
+            Atom::Char(c) if self.flags.ignores_case && UNICODE_ONLY.contains(&c) => {
                 let _ = write!(self.out.regex, "(?-i:{c})");
             }
             Atom::Char(c) => push_char(&mut self.out.regex, c, r"\.+*?()|[]{}^$"),
             Atom::Set(set, is_negated) => self.push_class(set, is_negated),
             Atom::Boundary(which) => {
-                let spelled = BOUNDARIES[which][usize::from(self.engine == Engine::Fallback)];
-                self.out.regex.push_str(spelled);
+                let boundary = BOUNDARIES[which][usize::from(self.engine == Engine::Fallback)];
+                self.out.regex.push_str(boundary);
             }
             Atom::Raw(text) => self.out.regex.push_str(text),
         }
@@ -176,8 +175,8 @@ impl<'t> Speller<'t> {
 
     fn push_class(&mut self, items: &str, is_negated: bool) {
         let not = if is_negated { "^" } else { "" };
-        let narrowed = if self.flags.ignores_case { narrowed(items) } else { None };
-        let _ = match narrowed {
+        let folded = if self.flags.ignores_case { without_unicode_cases(items) } else { None };
+        let _ = match folded {
             Some(items) => write!(self.out.regex, "(?-i:[{not}{items}])"),
             None => write!(self.out.regex, "[{not}{items}]"),
         };
@@ -185,7 +184,7 @@ impl<'t> Speller<'t> {
 
     /// Opens a group, or sets flags.
     fn open(&mut self) {
-        let around = self.flags;
+        let outer = self.flags;
         let named = self.rest.strip_prefix("(?<").or_else(|| self.rest.strip_prefix("(?P<"));
         if let Some(look) = LOOKS.iter().find(|look| self.rest.starts_with(**look)) {
             self.out.engine = Engine::Fallback;
@@ -204,7 +203,7 @@ impl<'t> Speller<'t> {
         } else {
             self.copy(1);
         }
-        self.around.push(around);
+        self.outer.push(outer);
     }
 
     fn set(&mut self, flags: &str) {
@@ -212,7 +211,7 @@ impl<'t> Speller<'t> {
         let is_set = |flag, before| (before || on.contains(flag)) && !off.contains(flag);
         self.flags.ignores_case = is_set('i', self.flags.ignores_case);
         self.flags.dot_is_all = is_set('s', self.flags.dot_is_all);
-        self.out.by_line |= on.contains('m');
+        self.out.is_multiline |= on.contains('m');
     }
 
     fn class(&mut self) -> Result<(), String> {
@@ -228,7 +227,7 @@ impl<'t> Speller<'t> {
             }
             self.skip(1);
             let last = self.class_atom()?;
-            // A hyphen beside a set is a hyphen.
+            // A hyphen next to a set is literal.
             let is_range = matches!((first, last), (Atom::Char(_), Atom::Char(_)));
             items.push_str(if is_range { "-" } else { r"\-" });
             push_item(&mut items, &mut sets, last);
@@ -255,7 +254,7 @@ impl<'t> Speller<'t> {
         }
     }
 
-    /// What a `\` and the signs behind it stand for.
+    /// Reads an escape.
     fn escape(&mut self, place: Place) -> Result<Atom<'t>, String> {
         let from = self.rest;
         self.skip(1);
@@ -280,7 +279,7 @@ impl<'t> Speller<'t> {
                     self.skip(1);
                     Atom::Char(char::from(letter % 32))
                 }
-                // It stands for both its signs.
+                // A lone `\c` is literal.
                 None => {
                     self.rest = &from[1..];
                     Atom::Char('\\')
@@ -289,12 +288,12 @@ impl<'t> Speller<'t> {
             'x' | 'u' => Atom::Char(self.code(c)?),
             'p' | 'P' => {
                 let (rest, name) = (self.rest, self.brace());
-                let sign = rest[name.unwrap_or(0)..].chars().next().map_or(0, char::len_utf8);
-                self.skip(name.unwrap_or(0) + sign);
+                let last = rest[name.unwrap_or(0)..].chars().next().map_or(0, char::len_utf8);
+                self.skip(name.unwrap_or(0) + last);
                 let class = &from[..from.len() - self.rest.len()];
                 match (regex_syntax::parse(class), name) {
                     (Ok(_), _) => Atom::Raw(class),
-                    (Err(_), Some(_)) => return Err(format!("`{class}` is no class of characters")),
+                    (Err(_), Some(_)) => return Err(format!("`{class}` is not a known character class")),
                     (Err(_), None) => {
                         self.rest = rest;
                         Atom::Char(c)
@@ -309,12 +308,12 @@ impl<'t> Speller<'t> {
                 let name = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
                 self.back_reference(from, name)
             }
-            // Any other sign stands for itself.
+            // Any other character is literal.
             c => Atom::Char(c),
         })
     }
 
-    /// What refers to a group that took no part stands for nothing.
+    /// Writes a back-reference, which is empty if its group did not match.
     fn back_reference(&mut self, from: &str, more: usize) -> Atom<'t> {
         self.skip(more);
         self.out.engine = Engine::Fallback;
@@ -324,8 +323,7 @@ impl<'t> Speller<'t> {
         Atom::Raw("")
     }
 
-    /// `\x41`, `\u0041`, `\u{1F600}`, and two halves of a character as JavaScript has them. Other signs behind an `x` or
-    /// `u` leave it a letter.
+    /// Reads `\x41`, `\u0041`, `\u{1F600}`, or a surrogate pair. `x` or `u` before anything else is a letter.
     fn code(&mut self, letter: char) -> Result<char, String> {
         if let Some(end) = self.brace()
             && let Some(c) = u32::from_str_radix(&self.rest[1..end], 16).ok().and_then(char::from_u32)
@@ -343,19 +341,20 @@ impl<'t> Speller<'t> {
                 Ok(c)
             }
             _ => Err(format!(
-                "`\\u{written}` is half a character: write the whole one, such as `\\u{{1F600}}`"
+                "`\\u{written}` is half of a surrogate pair: write the whole character, such as `\\u{{1F600}}`"
             )),
         }
     }
 
-    /// Where the `}` of a short name in braces stands.
+    /// The index of the `}` of a short name in braces.
     fn brace(&self) -> Option<usize> {
         let is_open = self.rest.starts_with('{');
+        work::count(MAX_NAME);
         self.rest.bytes().take(MAX_NAME).position(|byte| byte == b'}').filter(|_| is_open)
     }
 }
 
-/// Where an escape stands.
+/// Where an escape is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Outside,
@@ -390,7 +389,7 @@ fn push_char(out: &mut String, c: char, special: &str) {
     }
 }
 
-/// How long a count is, if a `{` opens one: `{2}`, `{2,}`, `{2,3}`.
+/// The length of a counted repetition such as `{2}`, `{2,}`, `{2,3}`.
 fn count(text: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let low = digits(&text[1..]);

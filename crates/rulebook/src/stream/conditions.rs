@@ -1,0 +1,63 @@
+//! The conditions of all rules, with the scopes and files that limit them.
+
+use std::sync::Arc;
+
+use super::file::File;
+use super::hit::{Hit, Spot};
+use super::scope::{Covers, OutputPart, StreamScope};
+use crate::condition::Paths;
+
+/// The conditions of all rules.
+#[derive(Debug, Default)]
+pub(super) struct Conditions(pub(super) Vec<WatchedCondition>);
+
+/// One condition of one rule.
+#[derive(Debug)]
+pub(super) struct WatchedCondition {
+    pub(super) rule: String,
+    pub(super) written: String,
+    pub(super) scope: Vec<StreamScope>,
+    /// The files that a tool call must be about, if the rule restricts them.
+    pub(super) gate: Option<Arc<Paths>>,
+}
+
+impl Conditions {
+    /// How a condition covers a part of the output, the first time that it does.
+    pub(super) fn first(
+        &self,
+        condition: usize,
+        met: &mut [bool],
+        part: &OutputPart<'_>,
+        file: Option<&File>,
+    ) -> Option<Covers> {
+        let is_met = &mut met[condition];
+        let covers = if *is_met { Covers::No } else { self.covers(condition, *part, file) };
+        *is_met |= covers != Covers::No;
+        (covers != Covers::No).then_some(covers)
+    }
+
+    /// Whether a condition covers a part of the output that is for this file.
+    pub(super) fn covers(&self, condition: usize, part: OutputPart<'_>, file: Option<&File>) -> Covers {
+        let Some(WatchedCondition { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
+        let best = scope.iter().map(|scope| scope.covers(part, file.map(|file| file.path.as_str()))).max();
+        let is_prose = matches!(part, OutputPart::Text | OutputPart::Thinking);
+        let is_open = is_prose
+            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.is_match(file.root, &file.path)));
+        match best.unwrap_or(Covers::No) {
+            Covers::Yes if !is_open => Covers::IfFile,
+            other => other,
+        }
+    }
+
+    /// A match of a condition in a part of the output.
+    pub(super) fn hit(
+        &self,
+        condition: usize,
+        part: OutputPart<'_>,
+        file: Option<&File>,
+        spot: &Spot<'_>,
+    ) -> Hit {
+        let WatchedCondition { rule, written, .. } = &self.0[condition];
+        Hit::new((rule, written), part, file, spot)
+    }
+}
