@@ -39,24 +39,24 @@ const STREAM = { ".rulebook/rules/ids.md": "---\ncondition: bigint\n---\nKeep th
 const tap = (port, to) => {
   const seen = [];
   const server = createServer((from, answer) => {
-    const one = { method: from.method, path: from.url, headers: from.headers, asked: [], answered: [], whole: false };
+    const one = { method: from.method, path: from.url, headers: from.headers, request: [], answer: [], whole: false };
     seen.push(one);
     const onward = request({ port: to, method: from.method, path: from.url, headers: from.headers }, (back) => {
       one.status = back.statusCode;
       answer.writeHead(back.statusCode, back.headers);
-      back.on("data", (part) => { one.answered.push(part); answer.write(part); });
+      back.on("data", (part) => { one.answer.push(part); answer.write(part); });
       back.on("end", () => { one.whole = true; answer.end(); });
       back.on("error", () => answer.destroy());
     });
     onward.on("error", () => answer.destroy());
     answer.on("close", () => onward.destroy());
-    from.on("data", (part) => { one.asked.push(part); onward.write(part); });
+    from.on("data", (part) => { one.request.push(part); onward.write(part); });
     from.on("end", () => onward.end());
   });
   server.on("upgrade", (from, socket) => socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\n\r\n"));
   return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve({
     stop: () => { server.closeAllConnections(); server.close(); },
-    seen: () => seen.map((one) => ({ ...one, asked: Buffer.concat(one.asked).toString("latin1"), answered: Buffer.concat(one.answered).toString("latin1") })),
+    seen: () => seen.map((one) => ({ ...one, request: Buffer.concat(one.request).toString("latin1"), answer: Buffer.concat(one.answer).toString("latin1") })),
   })));
 };
 
@@ -111,7 +111,7 @@ const run = async (agent, task, rules, turns) => {
 
 // ---- The checks.
 
-const isMain = (one) => one.method === "POST" && /"tools":\s*\[\s*\{/.test(one.asked) && !one.path.includes("count_tokens");
+const isMain = (one) => one.method === "POST" && /"tools":\s*\[\s*\{/.test(one.request) && !one.path.includes("count_tokens");
 const count = (text, part) => text.split(part).length - 1;
 /** The entries of a conversation without what clients change: cache marks, and the form of a single text. */
 const entries = (body) => {
@@ -131,7 +131,7 @@ const CHECKS = {
       seen.before.forEach((one, at) => {
         const other = seen.after[at];
         if (!other) return;
-        for (const key of ["method", "path", "status", "asked", "answered"]) if (one[key] !== other[key]) wrong.push(`${one.path}: the ${key} differs`);
+        for (const key of ["method", "path", "status", "request", "answer"]) if (one[key] !== other[key]) wrong.push(`${one.path}: the ${key} differs`);
         if (heads(one) !== heads(other)) wrong.push(`${one.path}: the headers differ`);
       });
       return wrong;
@@ -141,7 +141,7 @@ const CHECKS = {
     rules: RULES,
     turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", calls: [call] })), { text: "And ", calls: agent.calls(at).slice(0, 1) }, { text: "All done." }],
     holds: (seen) => {
-      const main = seen.after.filter(isMain).map((one) => one.asked);
+      const main = seen.after.filter(isMain).map((one) => one.request);
       const wrong = [];
       if (main.length < 3) wrong.push(`only ${main.length} requests`);
       main.forEach((body, at) => {
@@ -168,10 +168,10 @@ const CHECKS = {
     },
     holds: (seen) => {
       const wrong = [];
-      const retries = seen.after.filter((one) => isMain(one) && one.asked.includes("<system-interrupt"));
+      const retries = seen.after.filter((one) => isMain(one) && one.request.includes("<system-interrupt"));
       if (retries.length < 1) wrong.push("no retry with the rule");
-      if (seen.before.some((one) => one.answered.includes("bigint"))) wrong.push("the agent saw the call");
-      if (seen.before.some((one) => one.asked.includes("bigint"))) wrong.push("the agent's conversation has the call");
+      if (seen.before.some((one) => one.answer.includes("bigint"))) wrong.push("the agent saw the call");
+      if (seen.before.some((one) => one.request.includes("bigint"))) wrong.push("the agent's conversation has the call");
       if (!seen.file.includes("id int")) wrong.push("the call was carried out");
       if (!seen.output.includes("It stays as it is.")) wrong.push("the agent did not print the clean answer");
       if (!seen.log.includes('"event":"interrupt"')) wrong.push("no interrupt in the log");
@@ -188,11 +188,11 @@ const CHECKS = {
     },
     holds: (seen) => {
       const wrong = [];
-      const asked = seen.before.filter(isMain).length;
+      const received = seen.before.filter(isMain).length;
       const sent = seen.after.filter(isMain).length;
-      if (sent !== asked + 3) wrong.push(`${asked} requests of the agent, ${sent} of the proxy`);
+      if (sent !== received + 3) wrong.push(`${received} requests of the agent, ${sent} of the proxy`);
       if (!seen.log.includes("interrupted often enough")) wrong.push("not in the log");
-      if (!seen.after.some((one) => one.asked.includes("<system-reminder reason"))) wrong.push("no reminder");
+      if (!seen.after.some((one) => one.request.includes("<system-reminder reason"))) wrong.push("no reminder");
       if (!seen.file.includes("bigint")) wrong.push("the last answer was not carried out");
       return wrong;
     },

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::Output;
 
 use serde_json::{Value, json};
@@ -47,11 +48,11 @@ fn recordings_contain_no_secrets_and_can_be_watched_again() {
     let secret = ["ghp_", "q7Rk2mVx9Lp4", "Zt8Yw3Bn6Hd1", "Js5Fc0Ga7Ue2Q9"].concat();
     let pieces: Vec<&str> = secret.as_str().split_inclusive(|_: char| true).collect();
     for (at, wire) in WIRES.iter().enumerate() {
-        let said: Vec<&str> =
+        let text: Vec<&str> =
             ["new Map ", &secret, " x "].into_iter().chain(pieces.clone()).chain([" y"]).collect();
         let arguments = format!("{{\"content\":\"{secret}\"}}");
         let (one, two) = arguments.split_at(20);
-        lab.model.streams(&(wire.events)("1", &said, Some(&[one, two])));
+        lab.model.streams(&(wire.events)("1", &text, Some(&[one, two])));
         lab.model.streams(&(wire.events)("2", &["fine"], None));
         lab.ask(wire, &[("user", &format!("{at} {secret}"))]);
         // A request without tools, and an answer as one value.
@@ -62,10 +63,17 @@ fn recordings_contain_no_secrets_and_can_be_watched_again() {
     }
     lab.model.returns(&json!({ "input_tokens": 3, "key": secret }));
     lab.post("/v1/messages/count_tokens", &format!("{{\"a\":\"{secret}\"}}"));
-    until(|| fs::read_dir(tape.path()).unwrap().count() == 4 * 6 + 2, || "files".to_owned());
-    for entry in fs::read_dir(tape.path()).unwrap() {
-        let path = entry.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
+    let recorded = || -> Vec<(PathBuf, String)> {
+        let paths = fs::read_dir(tape.path()).unwrap().map(|entry| entry.unwrap().path());
+        paths.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+    };
+    let is_whole = |text: &str| text.ends_with("\n\n") || serde_json::from_str::<Value>(text).is_ok();
+    let is_done = || {
+        let files = recorded();
+        files.len() == 4 * 6 + 2 && files.iter().all(|(_, text)| is_whole(text))
+    };
+    until(is_done, || format!("all files among {:?}", recorded()));
+    for (path, text) in recorded() {
         assert!(!text.contains(&secret) && !text.contains("sesame"), "{}: {text}", path.display());
         assert!(!joined(&text).contains(&secret), "{}: {text}", path.display());
         let path = path.to_str().unwrap();

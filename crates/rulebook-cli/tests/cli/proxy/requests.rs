@@ -160,16 +160,16 @@ fn a_conversation_continues_when_the_proxy_restarts() {
 fn a_changed_rule_is_added() {
     let lab = Lab::new(RULES);
     lab.ask(&GEMINI, &[("user", "see src/a.ts")]);
-    lab.rule("src.md", "---\npaths: [src/**]\n---\nSource anew.\n");
+    lab.rule("src.md", "---\npaths: [src/**]\n---\nSource changed.\n");
     lab.rule("more.md", "More so.\n");
     let is_added = || {
         lab.ask(&GEMINI, &[("user", "see src/a.ts"), ("assistant", "ok"), ("user", "and src/b.ts")]);
         let text = lab.model.last().text();
-        text.contains("Source anew.") && text.contains("More so.")
+        text.contains("Source changed.") && text.contains("More so.")
     };
     until(is_added, || "the changed rules".to_owned());
     let (first, last) = (lab.model.seen().remove(0), lab.model.last());
-    for text in ["Always so.", "Source so.", "Source anew.", "More so."] {
+    for text in ["Always so.", "Source so.", "Source changed.", "More so."] {
         assert_eq!(last.text().matches(text).count(), 1, "{text} in {}", last.text());
     }
     // What precedes the conversation stays, so that it remains in a prompt cache.
