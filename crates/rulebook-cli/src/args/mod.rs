@@ -18,6 +18,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::{AGENTS, Agent};
 
+/// Keeps the options of every command apart from those of one.
+const GLOBAL: &str = "Global options";
+
 /// Shows which rules apply to the work at hand, and why.
 ///
 /// Rulebook reads the rule files of every coding agent in place, decides which rules apply, and explains why the others do
@@ -26,15 +29,15 @@ use rulebook::agent::{AGENTS, Agent};
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
     /// A workspace root; repeatable [default: the nearest folder above that contains `.git`]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = GLOBAL)]
     pub(crate) root: Vec<PathBuf>,
 
     /// Override a setting, e.g. `--set budget.tokens=4000`; repeatable
-    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    #[arg(long, global = true, value_name = "KEY=VALUE", help_heading = GLOBAL)]
     pub(crate) set: Vec<String>,
 
     /// Print JSON
-    #[arg(long, global = true, overrides_with = "json")]
+    #[arg(long, global = true, overrides_with = "json", help_heading = GLOBAL)]
     pub(crate) json: bool,
 
     #[command(subcommand)]
