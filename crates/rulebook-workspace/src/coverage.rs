@@ -51,7 +51,7 @@ impl Workspace {
         counted.iter().for_each(|counted| add(&mut counts, counted));
         let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
         let text = |dead: &Dead| fs::read_to_string(&rules[dead.rule].origin.path).unwrap_or_default();
-        hints.tell(&dead, &counts, &text)
+        hints.report(&dead, &counts, &text)
     }
 
     /// For each of these rules of the book, by position, the files of the tree that bring it on.

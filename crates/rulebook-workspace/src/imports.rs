@@ -177,7 +177,7 @@ impl Telling<'_> {
     fn end(mut self) -> Vec<Diagnostic> {
         for (code, count) in self.counts.into_iter().filter(|(_, count)| *count > MAX_PLACES) {
             if let Some(last) = self.told.iter_mut().rfind(|told| told.code == code) {
-                last.message.push_str(&format!("; and {} more like it below", count - MAX_PLACES));
+                last.message.push_str(&format!("; {} more below", count - MAX_PLACES));
             }
         }
         self.told

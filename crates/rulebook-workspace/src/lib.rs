@@ -52,7 +52,7 @@ use rulebook::evidence::{Evidence, Input, Roots, collect};
 use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
 use rulebook::lint::over_limit;
 use rulebook::parse::{Entry, Parsed};
-use rulebook::resolve::{Off, Rulebook, Switches, resolve, resolve_as};
+use rulebook::resolve::{Off, OffBy, Rulebook, Switches, resolve, resolve_as};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 
@@ -236,7 +236,7 @@ impl Workspace {
     fn switches(&self) -> Switches {
         let rules = &self.settings.rules;
         let all = (!rules.enabled).then(|| Off {
-            by: "rules.enabled".to_owned(),
+            by: OffBy::Enabled,
             file: self.settings.said_by("rules.enabled").map(str::to_owned),
         });
         let toggled = self
@@ -244,10 +244,11 @@ impl Workspace {
             .roots
             .iter()
             .flat_map(|root| self.switched.off_ids(Path::new(&root.path)))
-            .map(|id| (id.to_owned(), Off { by: "toggle".to_owned(), file: None }));
-        let team = rules.disabled_ids.iter().map(|id| {
-            (id.value.clone(), Off { by: "rules.disabled_ids".to_owned(), file: Some(id.file.clone()) })
-        });
+            .map(|id| (id.to_owned(), Off { by: OffBy::Toggle, file: None }));
+        let team = rules
+            .disabled_ids
+            .iter()
+            .map(|id| (id.value.clone(), Off { by: OffBy::DisabledIds, file: Some(id.file.clone()) }));
         Switches { all, ids: toggled.chain(team).collect() }
     }
 

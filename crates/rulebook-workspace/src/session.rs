@@ -46,7 +46,7 @@ impl Workspace {
             let never = |rule: &Rule| {
                 differences.iter().any(|(other, of, difference)| {
                     of.name == agent.name
-                        && difference.code == Code::AgentNever
+                        && difference.code() == Code::AgentNever
                         && other.origin.display == rule.origin.display
                 })
             };

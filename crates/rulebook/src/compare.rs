@@ -1,179 +1,241 @@
-//! Where an agent's own outcome for a file is not what its author meant.
+//! Comparing: where an agent treats a file differently from what its author meant.
 
 use std::collections::HashMap;
+
+use serde::{Serialize, Serializer};
 
 use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Place, PlaceKind};
+use crate::format::{Bare, Depth, Format, Place, PlaceKind};
 use crate::parse::{Entry, Parsed, parse};
 use crate::rule::{Activation, Rule};
 use crate::source::{Origin, Source};
 
-const NOT_READ: &str = "does not read it";
-
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
-    /// Which of the codes for differences it is.
-    pub code: Code,
     /// What was meant: "on for `src/**`".
     pub meant: String,
-    /// What the agent does: "has it always on".
-    pub does: String,
-    /// Why, in a few words; nothing where the outcome says it.
+    /// What the agent does.
+    pub does: Outcome,
+    /// Why, in a few words, unless the outcome says it.
     pub why: Option<String>,
-    /// What reading the file the agent's way told first.
-    told: Option<Diagnostic>,
+    /// The first problem found when the file was read as the agent reads it.
+    cause: Option<Diagnostic>,
+}
+
+/// What an agent does with a rule file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It does not read the file.
+    Unread,
+    /// It rejects the file.
+    Rejects,
+    /// It reads the whole file as a header.
+    OnlyHeader,
+    /// It always applies the rule.
+    Always,
+    /// It never applies the rule.
+    Never,
+    /// It never applies the rule because its list of paths is empty.
+    NoPaths,
+    /// It only offers the rule to the model.
+    Offers,
+    /// It does not document what it does.
+    Undocumented,
+    /// It activates the rule in this way.
+    Has(String),
+}
+
+impl Outcome {
+    fn of(rule: &Rule) -> Outcome {
+        let has_paths = || rule.conditions.iter().any(|condition| condition.key == "paths");
+        match rule.activation {
+            Activation::Always => Outcome::Always,
+            Activation::OnRequest => Outcome::Offers,
+            Activation::Never if rule.origin.format.bare == Bare::Undocumented => Outcome::Undocumented,
+            Activation::Never => Outcome::Never,
+            Activation::When if rule.globs.is_empty() && has_paths() => Outcome::NoPaths,
+            Activation::When | Activation::Manual | Activation::Stream => Outcome::Has(describe(rule)),
+        }
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            Outcome::Always => Code::AgentAlways,
+            Outcome::Offers | Outcome::Undocumented | Outcome::Has(_) => Code::AgentDiffers,
+            _ => Code::AgentNever,
+        }
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Unread => f.write_str("does not read it"),
+            Outcome::Rejects => f.write_str("rejects it"),
+            Outcome::OnlyHeader => f.write_str("reads the whole file as a header, so no text is left"),
+            Outcome::Always => f.write_str("always applies it"),
+            Outcome::Never => f.write_str("never applies it"),
+            Outcome::NoPaths => f.write_str("never applies it: its list of paths is empty"),
+            Outcome::Offers => f.write_str("only offers it to the model"),
+            Outcome::Undocumented => f.write_str("does not document what it does with it"),
+            Outcome::Has(activation) => write!(f, "has it {activation}"),
+        }
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Difference {
-    /// As a diagnostic of the rule's file.
+    /// Returns the code of its diagnostic.
+    pub fn code(&self) -> Code {
+        self.does.code()
+    }
+
+    /// Reports the difference as a problem of the rule's file.
     pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
         let why = self.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        let message = format!("meant to be {}; {} {}{why}", self.meant, agent.title, self.does);
-        let look = format!("`rulebook explain --as {}` shows its view", agent.name);
-        let told = Diagnostic::whole(self.code, &rule.origin.display, message);
-        match &self.told {
+        let message = format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does);
+        let found = Diagnostic::whole(self.code(), &rule.origin.display, message);
+        match &self.cause {
             Some(cause) => Diagnostic {
                 line: cause.line,
                 column: cause.column,
                 excerpt: cause.excerpt.clone(),
                 fix: cause.fix.clone(),
-                help: format!("{}; {look}", cause.help),
-                ..told
+                help: help(agent, Some(&cause.help)),
+                ..found
             },
             None => {
-                let reads = reads(agent, rule).filter(|_| self.does == NOT_READ);
-                told.help(match reads {
-                    Some(reads) => format!("{} reads {reads}; {look}", agent.title),
-                    None => look,
-                })
+                let reads = readable_files(agent, rule).filter(|_| self.does == Outcome::Unread);
+                let reads = reads.map(|files| format!("{} reads {files}", agent.title));
+                found.help(help(agent, reads.as_deref()))
             }
         }
     }
 }
 
-/// Which files the agent reads in the folder the rule lies in.
-fn reads(agent: &Agent, rule: &Rule) -> Option<String> {
-    let own = agent.formats.iter().filter(|format| format.id == rule.origin.format.id);
-    own.flat_map(|format| format.workspace).find_map(|place| {
+fn help(agent: &Agent, first: Option<&str>) -> String {
+    let view = format!("`rulebook explain --as {}` shows its view", agent.name);
+    first.map_or_else(|| view.clone(), |first| format!("{first}; {view}"))
+}
+
+/// Describes which files the agent reads in the rule's folder.
+fn readable_files(agent: &Agent, rule: &Rule) -> Option<String> {
+    readings(agent, rule).flat_map(|format| format.workspace).find_map(|place| {
         let PlaceKind::Folder { extensions, depth, .. } = place.shape else { return None };
-        let endings: Vec<String> = extensions.iter().map(|ending| format!("`*.{ending}`")).collect();
-        let place_in = if depth == Depth::Flat { "right in" } else { "in" };
+        let names: Vec<String> = extensions.iter().map(|extension| format!("`*.{extension}`")).collect();
+        let position = if depth == Depth::Flat { "directly in" } else { "in" };
         let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
-        let root = if is_at_root { "" } else { " of the folder it is opened in" };
-        let is_here = rule.origin.display.contains(place.path) && !endings.is_empty();
-        is_here.then(|| format!("{} {place_in} `{}`{root}", endings.join(", "), place.path))
+        let root = if is_at_root { "" } else { " of the folder where it is started" };
+        let is_here = rule.origin.display.contains(place.path) && !names.is_empty();
+        is_here.then(|| format!("{} {position} `{}`{root}", names.join(", "), place.path))
     })
 }
 
-/// Compares a rule as meant with what the agent makes of the same file; nothing where both are one.
+/// Returns the agent's readings of the rule's format.
+fn readings(agent: &Agent, rule: &Rule) -> impl Iterator<Item = &'static Format> {
+    let id = rule.origin.format.id;
+    agent.formats.iter().filter(move |format| format.id == id)
+}
+
+/// Compares a rule as meant with the agent's reading of the same file. Returns `None` if they agree.
 pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let rule = match own.map(|own| &own.entry) {
         Some(Entry::Rule(rule)) => Some(rule),
         Some(Entry::Rejected(_)) | None => None,
     };
-    let is_swallowed = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
-    if !is_swallowed && rule.is_some_and(|rule| way(rule) == way(meant)) {
+    let is_only_header = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
+    if !is_only_header && rule.is_some_and(|rule| describe(rule) == describe(meant)) {
         return None;
     }
-    // What is said of the paths comes first: they are what was meant to decide. A dead key has another cause.
-    let told = own.and_then(|own| {
-        let told = own.diagnostics.iter().filter(|told| told.severity != Severity::Note);
-        told.min_by_key(|told| (told.code == Code::DeadKey, !is_about_paths(told))).cloned()
+    // Problems of the paths come first, since they were meant to decide. A dead key is a consequence.
+    let cause = own.and_then(|own| {
+        let problems = own.diagnostics.iter().filter(|problem| problem.severity != Severity::Note);
+        problems.min_by_key(|problem| (problem.code == Code::DeadKey, !is_about_paths(problem))).cloned()
     });
-    let (code, does) = match (own, rule) {
-        (None, _) => (Code::AgentNever, NOT_READ.to_owned()),
-        (_, None) => (Code::AgentNever, "drops it".to_owned()),
-        _ if is_swallowed => (Code::AgentNever, "has no text of it: all is header to it".to_owned()),
-        (_, Some(rule)) => outcome(rule),
+    let does = match (own, rule) {
+        (None, _) => Outcome::Unread,
+        (_, None) => Outcome::Rejects,
+        _ if is_only_header => Outcome::OnlyHeader,
+        _ if cause.as_ref().is_some_and(|cause| cause.code == Code::PatternList) => Outcome::Never,
+        (_, Some(rule)) => Outcome::of(rule),
     };
-    let is_glued = told.as_ref().is_some_and(|told| told.code == Code::PatternList);
-    let (code, does) = if is_glued { (Code::AgentNever, "never has it on".to_owned()) } else { (code, does) };
-    let why = told.as_ref().map(|told| told.message.clone());
-    Some(Difference { code, meant: way(meant), does, why, told })
+    let why = cause.as_ref().map(|cause| cause.message.clone());
+    Some(Difference { meant: describe(meant), does, why, cause })
 }
 
-/// What a change to a rule's file does to the agent it belongs to, in a few words; nothing where it does nothing.
+/// Describes what a change to a rule's file does to the agent it belongs to. Returns `None` if nothing changes.
 pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
     let agent = Agent::owner_of(rule.origin.format.id)?;
-    let own = agent.formats.iter().filter(|format| format.id == rule.origin.format.id);
-    let is_its = |place: &&Place| place.path == rule.origin.place.path;
-    let (format, place) =
-        own.into_iter().find_map(|format| Some((format, format.workspace.iter().find(is_its)?)))?;
+    let is_its_place = |place: &&Place| place.path == rule.origin.place.path;
+    let (format, place) = readings(agent, rule)
+        .find_map(|format| Some((format, format.workspace.iter().find(is_its_place)?)))?;
     let [before, after] = [before, after].map(|text| {
         let origin = Origin { format, place, ..rule.origin.clone() };
         match parse(Source { origin, text: Ok(text.to_owned()) }).entry {
-            Entry::Rule(rule) => way(&rule),
-            Entry::Rejected(_) => "dropped".to_owned(),
+            Entry::Rule(rule) => describe(&rule),
+            Entry::Rejected(_) => "rejected".to_owned(),
         }
     });
     (before != after).then(|| format!("{}: {before} before, {after} now", agent.title))
 }
 
-/// Whether a diagnostic stands on the line of a key for paths.
-fn is_about_paths(told: &Diagnostic) -> bool {
-    let key = told.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next());
+/// Whether a diagnostic is on the line of a key for paths.
+fn is_about_paths(diagnostic: &Diagnostic) -> bool {
+    let key = diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next());
     key.is_some_and(|key| PATHS.contains(&key.trim()))
 }
 
-/// Adds what agents do instead to what reading the files told. One cause is one diagnostic: what reading told of it goes
-/// into the one that says what comes of it.
+/// Adds the differences to the diagnostics of the files. One cause gives one diagnostic: the difference replaces the
+/// problem that causes it.
 pub fn report_differences<'r>(
     found: impl IntoIterator<Item = (&'r Rule, &'static Agent, Difference)>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut by_path: HashMap<String, Vec<Diagnostic>> = HashMap::new();
+    let mut by_path: HashMap<String, Vec<(&Agent, Diagnostic)>> = HashMap::new();
     for (rule, agent, difference) in found {
-        by_path.entry(rule.origin.display.clone()).or_default().push(difference.diagnostic(agent, rule));
+        let outcome = difference.diagnostic(agent, rule);
+        by_path.entry(rule.origin.display.clone()).or_default().push((agent, outcome));
     }
-    diagnostics.retain_mut(|told| {
-        let outcomes = by_path.get_mut(&told.path).into_iter().flatten();
-        let Some(outcome) = outcomes.into_iter().find(|outcome| is_cause(told, outcome)) else { return true };
-        if (told.line, told.column) == (outcome.line, outcome.column) {
-            let look = outcome.help.rsplit_once("; ").map_or("", |(_, look)| look);
-            outcome.help = format!("{}; {look}", told.help);
+    diagnostics.retain_mut(|cause| {
+        let outcomes = by_path.get_mut(&cause.path).into_iter().flatten();
+        let Some((agent, outcome)) = outcomes.into_iter().find(|(_, outcome)| is_cause(cause, outcome))
+        else {
+            return true;
+        };
+        if (cause.line, cause.column) == (outcome.line, outcome.column) {
+            outcome.help = help(agent, Some(&cause.help));
         }
-        outcome.fix = outcome.fix.take().or(told.fix.take());
+        outcome.fix = outcome.fix.take().or(cause.fix.take());
         false
     });
-    diagnostics.extend(by_path.into_values().flatten());
+    diagnostics.extend(by_path.into_values().flatten().map(|(_, outcome)| outcome));
 }
 
-/// Whether what reading told is why the agent does something else.
-fn is_cause(told: &Diagnostic, outcome: &Diagnostic) -> bool {
-    let is_same_place = told.line > 0 && (told.line, told.column) == (outcome.line, outcome.column);
-    let is_told_apart = told.fix.is_some() && outcome.fix.is_some();
-    (is_same_place || told.code == Code::ForeignKey && outcome.line > 0) && !is_told_apart
+/// Whether a problem of a file is why the agent treats it differently.
+fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
+    let is_same_place = problem.line > 0 && (problem.line, problem.column) == (outcome.line, outcome.column);
+    let has_two_fixes = problem.fix.is_some() && outcome.fix.is_some();
+    (is_same_place || problem.code == Code::ForeignKey && outcome.line > 0) && !has_two_fixes
 }
 
-/// What an agent does with a rule it read, and which code stands for that.
-fn outcome(rule: &Rule) -> (Code, String) {
-    match rule.activation {
-        Activation::Always => (Code::AgentAlways, "has it always on".to_owned()),
-        Activation::OnRequest => (Code::AgentDiffers, "only offers it to the model".to_owned()),
-        Activation::Never if rule.origin.format.bare == Bare::Undocumented => {
-            (Code::AgentDiffers, "does not document what it makes of it".to_owned())
-        }
-        Activation::Never => (Code::AgentNever, "never has it on".to_owned()),
-        Activation::When if rule.globs.is_empty() && rule.conditions.iter().any(|one| one.key == "paths") => {
-            (Code::AgentNever, "never has it on: its list of paths is empty".to_owned())
-        }
-        Activation::When | Activation::Manual | Activation::Stream => {
-            (Code::AgentDiffers, format!("has it {}", way(rule)))
-        }
-    }
-}
-
-/// How a rule comes on, in words that are equal where the ways are.
-fn way(rule: &Rule) -> String {
+/// Describes when a rule applies. Rules that apply alike have equal descriptions.
+fn describe(rule: &Rule) -> String {
     let condition = |key: &str| match key {
         "paths" => {
             let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();
             format!("for {}", globs.join(", "))
         }
-        key => format!("by `{key}`"),
+        key => format!("if `{key}` matches"),
     };
     match rule.activation {
         Activation::Always => "always on".to_owned(),
@@ -183,7 +245,7 @@ fn way(rule: &Rule) -> String {
             format!("on {}", conditions.join(" and "))
         }
         Activation::OnRequest => "offered to the model".to_owned(),
-        Activation::Manual => "on by name only".to_owned(),
+        Activation::Manual => "on only when mentioned by name".to_owned(),
         Activation::Stream => "watching the model's output".to_owned(),
         Activation::Never => "never on".to_owned(),
     }

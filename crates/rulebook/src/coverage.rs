@@ -1,7 +1,7 @@
-//! Coverage: the rules against the files of a tree, each file by itself.
+//! Coverage: which rules apply to which files of a tree, each file by itself.
 //!
-//! A file that is all the evidence there is: which rules does it bring on? Only what a rule asks of paths is asked
-//! here; its other conditions are left out, and named.
+//! Each file is evaluated as the only evidence. Only conditions on paths count; a rule's other conditions are ignored
+//! and listed.
 
 mod hint;
 mod report;
@@ -23,61 +23,61 @@ use crate::render::estimate_tokens;
 use crate::resolve::{Off, Rulebook};
 use crate::rule::Rule;
 
-/// The rules of a book, prepared to be asked about many files.
+/// The rules of a book, prepared for many files.
 #[derive(Debug)]
 pub struct Coverage<'r> {
     /// All of them, in the order of precedence.
     rules: Vec<Covered<'r>>,
-    /// Those that a file could match.
-    patterns: Vec<Wanting<'r>>,
+    /// The patterns that a file could match.
+    patterns: Vec<ExpectedPattern<'r>>,
     folders: Vec<(usize, &'r str)>,
     conflicts: Conflicts,
 }
 
-/// A rule and what files are to it.
+/// A rule, and how it depends on files.
 #[derive(Debug)]
 struct Covered<'r> {
     rule: &'r Rule,
     off: Option<&'r Off>,
     role: Role,
     shape: PathExpression<'r>,
-    /// Files that a stream rule watches, where it does not watch all. It takes part beside them all the same.
+    /// The files that a stream rule watches, if not all. It competes with other rules regardless.
     gate: Option<PathExpression<'r>>,
-    /// The conditions it has beside paths.
+    /// Its conditions other than paths.
     further: Vec<&'static str>,
-    /// What its text costs where it applies.
+    /// The tokens of its text.
     tokens: usize,
-    /// Whether it depends on the file whether it takes part.
+    /// Whether it applies to some files only.
     is_bound: bool,
-    /// Whether a file that it is for brings it on, whatever its other conditions say.
+    /// Whether a matching file activates it, regardless of its other conditions.
     is_sure: bool,
     /// Whether another rule may override it, or be overridden by it.
     has_rival: bool,
 }
 
-/// What files are to a rule.
+/// How a rule depends on files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Some bring it on.
+    /// Some files activate it.
     Files,
-    /// It is on whatever the file.
+    /// It applies to every file.
     Always,
-    /// It is not brought on, but keeps others of its id out: it is offered, or a nested `enabled: false`.
+    /// It does not apply, but overrides others of its id: it is offered, or a nested `enabled: false`.
     Shadow,
-    /// Nothing.
+    /// Not at all.
     Other,
 }
 
 /// A pattern that should match some file.
 #[derive(Debug)]
-struct Wanting<'r> {
+struct ExpectedPattern<'r> {
     rule: usize,
     paths: &'r Paths,
-    /// Position among them.
+    /// Its position among the patterns.
     at: usize,
 }
 
-impl<'r> Wanting<'r> {
+impl<'r> ExpectedPattern<'r> {
     fn written(&self) -> &'r str {
         self.paths.patterns().nth(self.at).unwrap_or_default()
     }
@@ -92,7 +92,7 @@ impl<'r> Coverage<'r> {
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
             let mut add = |shape: &PathExpression<'r>| {
                 if let PathExpression::Paths(paths) = shape {
-                    patterns.extend(paths.including().map(|pattern| Wanting {
+                    patterns.extend(paths.including().map(|pattern| ExpectedPattern {
                         rule: at,
                         paths,
                         at: pattern,
@@ -108,17 +108,18 @@ impl<'r> Coverage<'r> {
         Coverage { rules, patterns, folders, conflicts: book.conflicts() }
     }
 
-    /// For each of these rules of the book, by position, the files that bring it on; positions again.
+    /// Returns the files that activate each of these rules. Rules and files are given by position.
     pub fn reached(&self, rules: &[usize], files: &[Seen]) -> Vec<Vec<usize>> {
         let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
         let facts = self.facts(&evidence);
         let is_on = |covered: &Covered<'_>| matches!(covered.role, Role::Files | Role::Always);
-        let reached =
-            |covered: &Covered<'_>| is_on(covered).then(|| covered.let_through(covered.part(&facts), &facts));
+        let reached = |covered: &Covered<'_>| {
+            is_on(covered).then(|| covered.admitted(covered.matching(&facts), &facts))
+        };
         rules.iter().map(|rule| reached(&self.rules[*rule]).unwrap_or_default()).collect()
     }
 
-    /// The conditions a rule of the book has beside paths.
+    /// Returns the conditions of a rule other than paths.
     pub fn further(&self, rule: usize) -> &[&'static str] {
         &self.rules[rule].further
     }
@@ -127,8 +128,8 @@ impl<'r> Coverage<'r> {
         Facts::new(evidence, self.folders.iter().copied())
     }
 
-    /// The rules a file brings on and those that are on anyway, by position: which another keeps out?
-    fn kept_out(&self, reached: &[usize]) -> Vec<usize> {
+    /// Returns which of the rules that a file activates are overridden, by position.
+    fn overridden(&self, reached: &[usize]) -> Vec<usize> {
         let is_in = |(at, covered): &(usize, &Covered<'r>)| {
             covered.has_rival && (!covered.is_bound || reached.binary_search(at).is_ok())
         };
@@ -163,31 +164,31 @@ impl<'r> Covered<'r> {
             PathExpression::Paths(_) | PathExpression::Never => is_bound = true,
             _ => {}
         });
-        // A nested `enabled: false` speaks for its folder, whatever its conditions.
-        let is_tomb = !rule.enabled && rule.origin.nest().is_some();
-        let is_sure = is_tomb || shape.suffices();
+        // A nested `enabled: false` counts for its folder, regardless of its conditions.
+        let switches_off = !rule.enabled && rule.origin.nest().is_some();
+        let is_sure = switches_off || shape.suffices();
         let state = at_best(rule).filter(|_| off.is_none());
         let role = match &state {
             Some(State::Stack | State::Stream) if is_bound || gate.is_some() => Role::Files,
             Some(State::Stack | State::Stream) if is_sure => Role::Always,
             Some(State::Offered) if is_sure => Role::Shadow,
-            None if is_tomb => Role::Shadow,
+            None if switches_off => Role::Shadow,
             _ => Role::Other,
         };
         let tokens = if matches!(state, Some(State::Stack)) { estimate_tokens(&rule.body) } else { 0 };
         Covered { rule, off, role, shape, gate, further, tokens, is_bound, is_sure, has_rival: false }
     }
 
-    /// Those of the files where it takes part that its gate lets through.
-    fn let_through(&self, files: Vec<usize>, facts: &Facts<'_>) -> Vec<usize> {
+    /// Selects the files that its gate admits.
+    fn admitted(&self, files: Vec<usize>, facts: &Facts<'_>) -> Vec<usize> {
         match self.gate.as_ref().and_then(|gate| gate.met(facts)) {
             Some(open) => both(files, &open),
             None => files,
         }
     }
 
-    /// The files, by position, where it takes part.
-    fn part(&self, facts: &Facts<'_>) -> Vec<usize> {
+    /// Returns the positions of the files that it applies to.
+    fn matching(&self, facts: &Facts<'_>) -> Vec<usize> {
         let met = self.shape.met(facts).filter(|_| self.rule.enabled);
         let below = self.rule.origin.nest().map(|(root, folder)| facts.below(root, folder));
         match (met, below) {
@@ -199,8 +200,8 @@ impl<'r> Covered<'r> {
     }
 }
 
-/// Marks the rules that share their id or their text with another. One that other conditions may keep off stays out of
-/// it: nobody knows whether it applies.
+/// Marks the rules that share their id or text with another. Rules with other conditions do not take part, since it is
+/// unknown whether they apply.
 fn find_rivals(rules: &mut [Covered<'_>]) {
     let is_in = |covered: &Covered<'_>| covered.role != Role::Other && covered.is_sure;
     let mut ids: HashMap<&str, usize> = HashMap::new();
@@ -215,7 +216,7 @@ fn find_rivals(rules: &mut [Covered<'_>]) {
 }
 
 impl<'c> PathExpression<'c> {
-    /// Visits it and everything it is made of.
+    /// Visits the expression and all its parts.
     fn visit(&self, visitor: &mut impl FnMut(&PathExpression<'c>)) {
         visitor(self);
         match self {
@@ -225,27 +226,26 @@ impl<'c> PathExpression<'c> {
         }
     }
 
-    /// Whether the paths that meet it suffice, whatever else it asks.
+    /// Whether matching paths are enough, regardless of other conditions.
     fn suffices(&self) -> bool {
         match self {
             PathExpression::Paths(_) | PathExpression::Never => true,
             PathExpression::Other(_) => false,
             PathExpression::Not(inner) => {
-                let mut asks_else = false;
-                inner.visit(&mut |shape| asks_else |= matches!(shape, PathExpression::Other(_)));
-                !asks_else
+                let mut has_others = false;
+                inner.visit(&mut |shape| has_others |= matches!(shape, PathExpression::Other(_)));
+                !has_others
             }
             PathExpression::Joined(MatchMode::All, parts) => parts.iter().all(PathExpression::suffices),
             PathExpression::Joined(MatchMode::Any, parts) => {
-                let mut about_paths =
+                let mut on_paths =
                     parts.iter().filter(|part| !matches!(part, PathExpression::Other(_))).peekable();
-                (about_paths.peek().is_some() || parts.is_empty())
-                    && about_paths.all(PathExpression::suffices)
+                (on_paths.peek().is_some() || parts.is_empty()) && on_paths.all(PathExpression::suffices)
             }
         }
     }
 
-    /// Positions of the paths that meet it, each by itself, ascending; nothing where it asks for no path.
+    /// Returns the positions of the paths that match, ascending; `None` if it does not depend on paths.
     fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
         match self {
             PathExpression::Paths(paths) => Some(paths.find(facts)),

@@ -2,7 +2,7 @@
 
 mod codes;
 
-pub use codes::{CODES, Code, CodeRow};
+pub use codes::{CODES, Code, CodeRow, Severity};
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,74 +10,61 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::hidden::{shown_characters, visible_line};
-use crate::words::words;
-
-words! {
-    /// How much a diagnostic matters. Worse sorts first.
-    Severity {
-        /// The file, or a part of it, is not used; or must not stay as it is.
-        Error = "error",
-        /// It is used, but probably not as its author meant.
-        Warning = "warning",
-        /// Worth knowing.
-        Note = "note",
-    }
-}
 
 /// A located problem: what, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Diagnostic {
-    /// As shown to people: relative to the workspace, or `~/…`.
+    /// The file as shown to people: relative to the workspace, or `~/…`.
     pub path: String,
-    /// Counted from 1; 0 when the problem is the file as a whole.
+    /// The line, counted from 1; 0 for a problem of the whole file.
     pub line: usize,
-    /// In characters, counted from 1; 0 when the problem is the file as a whole.
+    /// The column in characters, counted from 1; 0 for a problem of the whole file.
     pub column: usize,
-    /// Which entry of [`CODES`] this is.
+    /// The kind of problem.
     pub code: Code,
-    /// Usually that of the code; some formats are stricter than others.
+    /// Usually the severity of the code; some formats are stricter than others.
     pub severity: Severity,
-    /// What was found and what was wanted.
+    /// What was found, and what was expected.
     pub message: String,
-    /// What to write instead.
+    /// What to do about it.
     pub help: String,
-    /// The line it stands on, for showing; not part of the machine's output.
+    /// The source line, for display; not part of JSON output.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
-    /// A change that mends it: what it does to an agent, the message says.
+    /// A change that fixes it.
     #[serde(skip)]
     pub fix: Option<Fix>,
 }
 
 impl Fix {
-    /// Writes something else at a byte range.
+    /// Replaces a byte range.
     pub(crate) fn new(span: Range<usize>, replacement: impl Into<String>) -> Fix {
         Fix { start: span.start, end: span.end, replacement: replacement.into() }
     }
 }
 
-/// A change to the file a diagnostic is about.
+/// A change to the file of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fix {
-    /// First byte of what is replaced.
+    /// The first byte to replace.
     pub start: usize,
-    /// The byte after its last.
+    /// The byte after the last one.
     pub end: usize,
-    /// What to write there.
+    /// The new text.
     pub replacement: String,
 }
 
-/// The source line of a diagnostic and the stretch of it to underline.
+/// The source line of a diagnostic, and how much of it to underline.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excerpt {
-    /// The line without its line break, cut at 400 bytes.
+    /// The line without its line break, at most 400 bytes.
     pub line: String,
     /// How many characters to underline, at least one.
     pub width: usize,
 }
 
 impl Diagnostic {
-    /// A problem of a file as a whole, or of something without lines.
+    /// Reports a problem of a whole file, or of something without lines.
     pub fn whole(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
         let row = code.row();
         Diagnostic {
@@ -93,7 +80,7 @@ impl Diagnostic {
         }
     }
 
-    /// A problem at a byte range of a text.
+    /// Reports a problem at a byte range of a text.
     pub fn at(
         code: Code,
         path: impl Into<String>,
@@ -118,12 +105,12 @@ impl Diagnostic {
         }
     }
 
-    /// The same with another remedy than the table's.
+    /// Replaces the help line of the table.
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
         Diagnostic { help: seen(help.into(), shown_characters), ..self }
     }
 
-    /// The same with the nearest of the known names as its remedy, if one is near.
+    /// Suggests the known name that is most similar, if one is similar enough.
     pub fn did_you_mean<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
         match nearest(name, known) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -131,13 +118,13 @@ impl Diagnostic {
         }
     }
 
-    /// The same with another severity than the table's.
+    /// Replaces the severity of the table.
     pub fn severity(self, severity: Severity) -> Diagnostic {
         Diagnostic { severity, ..self }
     }
 }
 
-/// The user's own text for a message: its first line, cut to a length people read, with nothing hidden in it.
+/// Quotes the user's text in a message: the first line, cut to a readable length, with hidden characters made visible.
 pub(crate) fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let cut = line.floor_char_boundary(60);
@@ -145,7 +132,7 @@ pub(crate) fn shown(text: &str) -> String {
     if cut == text.len() { shown.into_owned() } else { format!("{shown}…") }
 }
 
-/// A text as people are to see it, in whatever a diagnostic is written.
+/// Makes hidden characters visible.
 fn seen(text: String, shown: fn(&str) -> Cow<'_, str>) -> String {
     match shown(&text) {
         Cow::Owned(shown) => shown,
@@ -153,25 +140,25 @@ fn seen(text: String, shown: fn(&str) -> Cow<'_, str>) -> String {
     }
 }
 
-/// How many places of one kind are told in one file.
+/// How many places of one kind are reported per file.
 pub const MAX_PLACES: usize = 10;
 
-/// Tells the first few places; the last of them says how many more there are.
+/// Reports the first few places; the last diagnostic says how many more there are.
 pub(crate) fn report_first<P>(
     mut places: impl Iterator<Item = P>,
-    tell: impl Fn(P) -> Diagnostic,
-    told: &mut Vec<Diagnostic>,
+    report: impl Fn(P) -> Diagnostic,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    told.extend(places.by_ref().take(MAX_PLACES).map(tell));
+    diagnostics.extend(places.by_ref().take(MAX_PLACES).map(report));
     let more = places.count();
     if more > 0
-        && let Some(last) = told.last_mut()
+        && let Some(last) = diagnostics.last_mut()
     {
-        last.message.push_str(&format!("; and {more} more like it below"));
+        last.message.push_str(&format!("; {more} more below"));
     }
 }
 
-/// The nearest of the known names, if any is near enough to be meant.
+/// Returns the known name that is most similar, if one is similar enough to be a typing error.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
     known
@@ -211,16 +198,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hides_in_what_is_told() {
-        let told = Diagnostic::whole(Code::BadGlob, "a\u{202e}\nb", "`c\u{200b}\u{9b}`").help("d\u{2028}é");
-        assert_eq!(told.path, "a<U+202E>\u{fffd}b");
-        assert_eq!(told.message, "`c<U+200B><U+009B>`");
-        assert_eq!(told.help, "d<U+2028>é");
+    fn diagnostics_show_hidden_characters() {
+        let diagnostic =
+            Diagnostic::whole(Code::BadGlob, "a\u{202e}\nb", "`c\u{200b}\u{9b}`").help("d\u{2028}é");
+        assert_eq!(diagnostic.path, "a<U+202E>\u{fffd}b");
+        assert_eq!(diagnostic.message, "`c<U+200B><U+009B>`");
+        assert_eq!(diagnostic.help, "d<U+2028>é");
         assert_eq!(shown("e\u{202e}f"), "e<U+202E>f");
     }
 
     #[test]
-    fn the_nearest_name_is_near() {
+    fn only_similar_names_are_suggested() {
         assert_eq!(nearest("glob", ["globs", "paths"]), Some("globs"));
         assert_eq!(nearest("alwaysapply", ["alwaysApply"]), Some("alwaysApply"));
         assert_eq!(nearest("zzz", ["globs", "paths"]), None);

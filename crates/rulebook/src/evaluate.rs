@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Serialize, Serializer};
+
 use crate::agent::Conflicts;
 use crate::condition::{ConditionResult, Facts, Truth};
 use crate::evidence::Evidence;
@@ -11,114 +13,163 @@ use crate::hidden::visible_line;
 use crate::resolve::{Off, Rulebook};
 use crate::rule::{Activation, Rule, Step};
 
-/// What becomes of every rule, in the order of precedence.
+/// The verdicts on all rules, in the order of precedence.
 #[derive(Clone, Debug)]
 pub struct Evaluation<'r> {
-    /// One for each rule that is not rejected.
+    /// One per rule that is not rejected.
     pub verdicts: Vec<Verdict<'r>>,
 }
 
-/// A rule's answer to the evidence.
+/// The result of evaluating a rule.
 #[derive(Clone, Debug)]
 pub struct Verdict<'r> {
     /// The rule.
     pub rule: &'r Rule,
-    /// The one bucket it ends in.
+    /// The one state it ends in.
     pub state: State<'r>,
-    /// What held.
+    /// The conditions that held.
     pub because: Vec<Reason>,
 }
 
-/// Where a rule ends.
+/// The state of a rule.
 #[derive(Clone, Debug)]
 pub enum State<'r> {
     /// It applies.
     Stack,
-    /// The agent may ask for it.
+    /// The agent can request it.
     Offered,
     /// It watches the model's output.
     Stream,
     /// It does not apply.
     Inactive(WhyNot),
-    /// It would apply, but another says it.
+    /// It would apply, but another rule overrides it.
     Overridden {
-        /// Who.
+        /// The other rule.
         winner: &'r Rule,
-        /// What decided.
+        /// The step of the order that decided.
         by: Step,
     },
-    /// Somebody switched it off.
+    /// It is switched off.
     Disabled(Off),
 }
 
 /// Why a rule does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WhyNot {
-    /// The condition that failed, or `manual`, `unreachable`, `no-condition`, `empty`.
-    pub reason: &'static str,
-    /// The same for people.
+    /// The kind of reason.
+    pub reason: InactiveReason,
+    /// The reason in words.
     pub detail: String,
+}
+
+/// The kind of reason why a rule does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InactiveReason {
+    /// The condition of this key does not hold.
+    Condition(&'static str),
+    /// It has no text.
+    Empty,
+    /// No evidence is below its folder.
+    Folder,
+    /// It applies only when mentioned by name.
+    Manual,
+    /// It has none of the conditions that its format needs.
+    NoCondition,
+    /// Its agent does not document what it does with such a rule.
+    Undocumented,
+    /// Nothing in its header can activate it.
+    Unreachable,
+}
+
+impl InactiveReason {
+    /// Returns the word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            InactiveReason::Condition(key) => key,
+            InactiveReason::Empty => "empty",
+            InactiveReason::Folder => "folder",
+            InactiveReason::Manual => "manual",
+            InactiveReason::NoCondition => "no-condition",
+            InactiveReason::Undocumented => "undocumented",
+            InactiveReason::Unreachable => "unreachable",
+        }
+    }
+}
+
+impl Serialize for InactiveReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// A condition that held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Its key.
+    /// The key of the condition.
     pub condition: &'static str,
-    /// What of it matched, as written.
+    /// The parts that matched, as written.
     pub matched: Vec<String>,
-    /// Positions of the evidence paths it rests on.
+    /// The positions of the evidence paths that matched.
     pub seen: Vec<usize>,
 }
 
-/// Gives every rule its verdict.
+/// Evaluates every rule.
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
     let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
-    let standings: Vec<Standing<'r>> = book.rules().map(|(rule, off)| stand(rule, off, &facts)).collect();
+    let candidates: Vec<Candidate<'r>> =
+        book.rules().map(|(rule, off)| candidate(rule, off, &facts)).collect();
     let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
-    Evaluation { verdicts: decide(standings, book.conflicts(), is_here) }
+    Evaluation { verdicts: decide(candidates, book.conflicts(), is_here) }
 }
 
-/// A verdict on its way.
-struct Standing<'r> {
+/// A preliminary verdict.
+struct Candidate<'r> {
     verdict: Verdict<'r>,
-    /// Offered for its description although its conditions do not hold: gives way to any rule that does apply.
+    /// Why its conditions do not hold, if it is only offered for its description. It yields to any rule that applies.
     unmet: Option<WhyNot>,
 }
 
-impl Standing<'_> {
+impl Candidate<'_> {
     fn applies(&self) -> bool {
         matches!(self.verdict.state, State::Stack | State::Offered | State::Stream)
     }
 
-    /// Nobody may switch it off, and its conditions hold.
+    /// Whether it is mandatory and its conditions hold.
     fn is_mandatory(&self) -> bool {
         self.verdict.rule.is_mandatory && self.unmet.is_none()
     }
 }
 
-/// A rule by itself: no other rule is considered yet.
-fn stand<'r>(rule: &'r Rule, off: Option<&Off>, facts: &Facts<'_>) -> Standing<'r> {
+/// Evaluates a rule by itself, without considering others.
+fn candidate<'r>(rule: &'r Rule, off: Option<&Off>, facts: &Facts<'_>) -> Candidate<'r> {
     let mut because = Vec::new();
     let mut unmet = None;
     let state = match off {
         Some(off) => State::Disabled(off.clone()),
         None => match judge(rule, facts, &mut because) {
             Ok(state) => state,
-            Err(why) if rule.is_offered && !matches!(why.reason, "folder" | "empty" | "manual") => {
+            Err(why)
+                if rule.is_offered
+                    && !matches!(
+                        why.reason,
+                        InactiveReason::Folder | InactiveReason::Empty | InactiveReason::Manual
+                    ) =>
+            {
                 unmet = Some(why);
                 State::Offered
             }
             Err(why) => State::Inactive(why),
         },
     };
-    Standing { verdict: Verdict { rule, state, because }, unmet }
+    Candidate { verdict: Verdict { rule, state, because }, unmet }
 }
 
-/// The bucket of a rule whose conditions hold, or why they do not.
+/// Returns the state of a rule whose conditions hold, or why they do not.
 fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Result<State<'r>, WhyNot> {
     if rule.body.is_empty() {
-        return Err(WhyNot::new("empty", "there is no text to deliver"));
+        return Err(WhyNot::new(InactiveReason::Empty, "the file has no text"));
     }
     let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
     let is_requested = facts.evidence.requested.iter().any(|name| rule.is_called(name));
@@ -126,35 +177,38 @@ fn judge<'r>(rule: &'r Rule, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Re
         because.push(Reason { condition: "requested", matched: vec![rule.name.clone()], seen: Vec::new() });
         return Ok(State::Stack);
     }
-    because.extend(ask_folder(rule, facts)?);
-    because.extend(ask_conditions(rule, facts)?);
-    bucket(rule)
+    because.extend(check_folder(rule, facts)?);
+    because.extend(check_conditions(rule, facts)?);
+    state(rule)
 }
 
-/// Where a rule ends by itself once its conditions hold.
-fn bucket<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
+/// Returns the state of a rule by itself once its conditions hold.
+fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
     match rule.activation {
         Activation::Stream => Ok(State::Stream),
         Activation::Always | Activation::When => Ok(State::Stack),
         Activation::OnRequest => Ok(State::Offered),
-        Activation::Manual => Err(WhyNot::new("manual", "it comes on when the user asks for it by name")),
+        Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
-            Err(WhyNot::new("no-condition", "it has neither `globs` nor `alwaysApply: true`"))
+            Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
         }
-        Activation::Never if rule.origin.format.bare == Bare::Undocumented => {
-            Err(WhyNot::new("undocumented", "the agent does not document what a rule like this is"))
+        Activation::Never if rule.origin.format.bare == Bare::Undocumented => Err(WhyNot::new(
+            InactiveReason::Undocumented,
+            "the agent does not document what it does with such a rule",
+        )),
+        Activation::Never => {
+            Err(WhyNot::new(InactiveReason::Unreachable, "nothing in its header can activate it"))
         }
-        Activation::Never => Err(WhyNot::new("unreachable", "nothing in its header can bring it on")),
     }
 }
 
-/// A nested rule is for the evidence below its folder.
-fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
+/// Checks that some evidence is below the folder of a nested rule.
+fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
     let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
     match facts.below(root, folder) {
         [] => {
             let folder = visible_line(folder);
-            Err(WhyNot::new("folder", format!("no evidence path lies below `{folder}`")))
+            Err(WhyNot::new(InactiveReason::Folder, format!("no evidence path is below `{folder}`")))
         }
         seen => Ok(Some(Reason {
             condition: "folder",
@@ -164,12 +218,12 @@ fn ask_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> 
     }
 }
 
-fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot> {
-    let answers: Vec<_> =
+fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot> {
+    let results: Vec<_> =
         rule.conditions.iter().map(|condition| (condition.key, condition.evaluate(facts))).collect();
-    let truth = rule.combine.combine(answers.iter().map(|(_, answer)| answer.truth));
+    let truth = rule.combine.combine(results.iter().map(|(_, result)| result.truth));
     if truth == Truth::Yes {
-        let held = answers.into_iter().filter(|(_, answer)| answer.truth == Truth::Yes);
+        let held = results.into_iter().filter(|(_, result)| result.truth == Truth::Yes);
         return Ok(held
             .map(|(condition, ConditionResult { matched, seen, .. })| Reason {
                 condition,
@@ -178,14 +232,14 @@ fn ask_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot>
             })
             .collect());
     }
-    let failed = answers.iter().filter(|(_, answer)| answer.truth != Truth::Yes);
-    let details: Vec<&str> = failed.map(|(_, answer)| answer.detail.as_str()).collect();
-    let reason =
-        answers.iter().find(|(_, answer)| answer.truth == truth).map_or("no-condition", |(key, _)| key);
+    let failed = results.iter().filter(|(_, result)| result.truth != Truth::Yes);
+    let details: Vec<&str> = failed.map(|(_, result)| result.detail.as_str()).collect();
+    let decisive = results.iter().find(|(_, result)| result.truth == truth);
+    let reason = decisive.map_or(InactiveReason::NoCondition, |(key, _)| InactiveReason::Condition(key));
     Err(WhyNot::new(reason, shown(details.join("; "))))
 }
 
-/// A pattern or a path as it is handed on: reasons are delivered too.
+/// Makes hidden characters visible: reasons are delivered too.
 fn shown(text: String) -> String {
     match visible_line(&text) {
         Cow::Borrowed(_) => text,
@@ -194,88 +248,88 @@ fn shown(text: String) -> String {
 }
 
 impl WhyNot {
-    fn new(reason: &'static str, detail: impl Into<String>) -> WhyNot {
+    fn new(reason: InactiveReason, detail: impl Into<String>) -> WhyNot {
         WhyNot { reason, detail: detail.into() }
     }
 }
 
-/// Whether a rule, alone with this evidence, is in the stack or watches the stream.
+/// Whether a rule by itself applies to this evidence, or watches the stream.
 pub fn applies(rule: &Rule, evidence: &Evidence) -> bool {
     let state = judge(rule, &Facts::new(evidence, rule.origin.nest()), &mut Vec::new());
     matches!(state, Ok(State::Stack | State::Stream))
 }
 
-/// Where a rule ends whose conditions hold, alone; nothing where they cannot bring it on.
+/// Returns the state of a rule by itself if its conditions hold, or `None` if it never applies.
 pub(crate) fn at_best(rule: &Rule) -> Option<State<'_>> {
-    bucket(rule).ok().filter(|_| !rule.body.is_empty())
+    state(rule).ok().filter(|_| !rule.body.is_empty())
 }
 
-/// What becomes of rules, in order, whose conditions hold, among each other. One that is off is a nested
-/// `enabled: false` whose folder it is.
+/// Decides among rules whose conditions hold, in order. A rule that is off here is an `enabled: false` nested in a
+/// folder of the evidence.
 pub(crate) fn settle<'r>(
     rules: impl IntoIterator<Item = (&'r Rule, Option<&'r Off>)>,
     conflicts: Conflicts,
 ) -> Vec<Verdict<'r>> {
-    let stand = |(rule, off): (&'r Rule, Option<&'r Off>)| {
+    let candidate = |(rule, off): (&'r Rule, Option<&'r Off>)| {
         let state = match off {
             Some(off) => State::Disabled(off.clone()),
-            None => bucket(rule).unwrap_or_else(State::Inactive),
+            None => state(rule).unwrap_or_else(State::Inactive),
         };
-        Standing { verdict: Verdict { rule, state, because: Vec::new() }, unmet: None }
+        Candidate { verdict: Verdict { rule, state, because: Vec::new() }, unmet: None }
     };
-    decide(rules.into_iter().map(stand).collect(), conflicts, |_| true)
+    decide(rules.into_iter().map(candidate).collect(), conflicts, |_| true)
 }
 
-/// The rules among each other. `is_here` tells whether a nested rule's folder is concerned.
+/// Decides among the rules. `is_here` says whether some evidence is in the folder of a nested rule.
 fn decide<'r>(
-    mut standings: Vec<Standing<'r>>,
+    mut candidates: Vec<Candidate<'r>>,
     conflicts: Conflicts,
     is_here: impl Fn(&Rule) -> bool,
 ) -> Vec<Verdict<'r>> {
-    bury(&mut standings, is_here);
+    switch_off_nested(&mut candidates, is_here);
     if conflicts == Conflicts::FirstWins {
-        override_ids(&mut standings);
-        override_duplicates(&mut standings);
+        override_ids(&mut candidates);
+        override_duplicates(&mut candidates);
     }
-    standings.into_iter().map(|standing| standing.verdict).collect()
+    candidates.into_iter().map(|candidate| candidate.verdict).collect()
 }
 
-/// `enabled: false` in a nested folder switches rules of its id off there.
-fn bury(standings: &mut [Standing<'_>], is_here: impl Fn(&Rule) -> bool) {
-    let mut tombs: HashMap<&str, &Rule> = HashMap::new();
-    for Standing { verdict, .. } in standings {
+/// Applies `enabled: false` of nested folders, which switches off the rules of that id there.
+fn switch_off_nested(candidates: &mut [Candidate<'_>], is_here: impl Fn(&Rule) -> bool) {
+    let mut switched_off: HashMap<&str, &Rule> = HashMap::new();
+    for Candidate { verdict, .. } in candidates {
         let Verdict { rule, state, .. } = verdict;
-        if let Some(tomb) = tombs.get(rule.id.as_str())
+        if let Some(other) = switched_off.get(rule.id.as_str())
             && !matches!(state, State::Disabled(_))
             && !rule.is_mandatory
         {
-            *state = State::Disabled(tomb.tombstone());
+            *state = State::Disabled(other.switched_off_here());
         }
         if !rule.enabled && !rule.origin.folder.is_empty() && is_here(rule) {
-            tombs.entry(&rule.id).or_insert(rule);
+            switched_off.entry(&rule.id).or_insert(rule);
         }
     }
 }
 
-/// One winner an id: the first in order that applies. What is merely offered yields to what applies, and both to what
-/// nobody may switch off, which itself yields to none.
-fn override_ids(standings: &mut [Standing<'_>]) {
-    let mut winners: HashMap<&str, usize> = HashMap::with_capacity(standings.len());
-    let turns: [fn(&Standing<'_>) -> bool; 3] =
-        [|standing| standing.is_mandatory(), |standing| standing.unmet.is_none(), |_| true];
-    for is_turn in turns {
-        for (at, standing) in standings.iter().enumerate() {
-            if standing.applies() && is_turn(standing) {
-                winners.entry(&standing.verdict.rule.id).or_insert(at);
+/// Selects one winner per id: the first in order that applies. Offered rules yield to those that apply, and both yield
+/// to mandatory rules.
+fn override_ids(candidates: &mut [Candidate<'_>]) {
+    let mut winners: HashMap<&str, usize> = HashMap::with_capacity(candidates.len());
+    let passes: [fn(&Candidate<'_>) -> bool; 3] =
+        [|candidate| candidate.is_mandatory(), |candidate| candidate.unmet.is_none(), |_| true];
+    for is_candidate in passes {
+        for (at, candidate) in candidates.iter().enumerate() {
+            if candidate.applies() && is_candidate(candidate) {
+                winners.entry(&candidate.verdict.rule.id).or_insert(at);
             }
         }
     }
-    for at in 0..standings.len() {
-        let winner = winners.get(standings[at].verdict.rule.id.as_str()).copied();
-        let yields = standings[at].applies() && !standings[at].is_mandatory();
+    for at in 0..candidates.len() {
+        let winner = winners.get(candidates[at].verdict.rule.id.as_str()).copied();
+        let yields = candidates[at].applies() && !candidates[at].is_mandatory();
         let Some(winner) = winner.filter(|winner| *winner != at && yields) else { continue };
-        let winner_rule = standings[winner].verdict.rule;
-        let Standing { verdict, unmet } = &mut standings[at];
+        let winner_rule = candidates[winner].verdict.rule;
+        let Candidate { verdict, unmet } = &mut candidates[at];
         verdict.state = match unmet.take() {
             Some(why) if at < winner => State::Inactive(why),
             _ if at < winner && winner_rule.is_mandatory => {
@@ -289,19 +343,19 @@ fn override_ids(standings: &mut [Standing<'_>]) {
     }
 }
 
-/// The same text is delivered once, and not offered beside; the one that nobody may switch off delivers it.
-fn override_duplicates<'r>(standings: &mut [Standing<'r>]) {
-    // By length first: most texts differ in it, and need not be looked at.
-    let mut said: BTreeMap<(usize, &'r str), &'r Rule> = BTreeMap::new();
-    let turns: [fn(&Standing<'r>) -> bool; 3] = [
-        |standing| matches!(standing.verdict.state, State::Stack) && standing.is_mandatory(),
-        |standing| matches!(standing.verdict.state, State::Stack),
-        |standing| matches!(standing.verdict.state, State::Offered),
+/// Delivers equal texts once and does not offer them in addition. A mandatory rule is preferred.
+fn override_duplicates<'r>(candidates: &mut [Candidate<'r>]) {
+    // By length first: texts of different length need no comparison.
+    let mut delivered: BTreeMap<(usize, &'r str), &'r Rule> = BTreeMap::new();
+    let passes: [fn(&Candidate<'r>) -> bool; 3] = [
+        |candidate| matches!(candidate.verdict.state, State::Stack) && candidate.is_mandatory(),
+        |candidate| matches!(candidate.verdict.state, State::Stack),
+        |candidate| matches!(candidate.verdict.state, State::Offered),
     ];
-    for is_turn in turns {
-        for Standing { verdict, .. } in standings.iter_mut().filter(|standing| is_turn(standing)) {
+    for is_candidate in passes {
+        for Candidate { verdict, .. } in candidates.iter_mut().filter(|candidate| is_candidate(candidate)) {
             let body = verdict.rule.body.as_str();
-            let winner = *said.entry((body.len(), body)).or_insert(verdict.rule);
+            let winner = *delivered.entry((body.len(), body)).or_insert(verdict.rule);
             if !std::ptr::eq(winner, verdict.rule) {
                 verdict.state = State::Overridden { winner, by: Step::Duplicate };
             }

@@ -1,21 +1,21 @@
-//! Explaining: an evaluation as data, the shape every surface shows.
+//! Explaining: an evaluation as data, in the shape that every surface shows.
 
 use serde::Serialize;
 
 use crate::diagnostic::Code;
-use crate::evaluate::{Evaluation, Reason, State, Verdict};
+use crate::evaluate::{Evaluation, InactiveReason, Reason, State, Verdict};
 use crate::evidence::{Evidence, Roots, Via};
 use crate::format::FormatId;
-use crate::resolve::Rulebook;
+use crate::resolve::{OffBy, Rulebook};
 use crate::rule::{Activation, Basis, Rule, Step};
 use crate::source::Scope;
 
-/// What applies to one piece of evidence, and why everything else does not.
+/// What applies to one target, and why everything else does not.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract, described in the specification")]
 pub struct Target {
     pub path: Option<String>,
-    /// The root's name, where there are several.
+    /// The name of the root, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub stack: Vec<Applied>,
@@ -27,7 +27,7 @@ pub struct Target {
     pub rejected: Vec<RejectedRule>,
 }
 
-/// A rule of the stack.
+/// A rule that applies.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Applied {
@@ -43,7 +43,7 @@ pub struct Applied {
     pub because: Vec<Because>,
 }
 
-/// A condition that held, with the evidence it rests on.
+/// A condition that held, with its evidence.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Because {
@@ -58,12 +58,12 @@ pub struct Because {
 pub struct SeenPath {
     pub path: String,
     pub sources: Vec<Via>,
-    /// The root's name, where there are several.
+    /// The name of the root, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
 
-/// A rule another one overrides.
+/// A rule that another one overrides.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the field names are the contract")]
@@ -74,7 +74,7 @@ pub struct Overridden {
     pub decided_by: Step,
 }
 
-/// A rule by its id and file.
+/// The id and file of a rule.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Named {
@@ -82,7 +82,7 @@ pub struct Named {
     pub source: String,
 }
 
-/// A rule the agent may ask for.
+/// A rule that the agent can request.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Offered {
@@ -99,21 +99,21 @@ pub struct Offered {
 pub struct Inactive {
     pub id: String,
     pub source: String,
-    pub reason: &'static str,
+    pub reason: InactiveReason,
     pub detail: String,
 }
 
-/// A rule somebody switched off.
+/// A rule that is switched off.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Disabled {
     pub id: String,
     pub source: String,
-    pub by: String,
+    pub by: OffBy,
     pub file: Option<String>,
 }
 
-/// A file that is no rule.
+/// A rejected file.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct RejectedRule {
@@ -122,7 +122,7 @@ pub struct RejectedRule {
     pub diagnostics: Vec<Code>,
 }
 
-/// Puts an evaluation into the shape surfaces show.
+/// Converts an evaluation into the shape that surfaces show.
 pub fn explain(
     path: Option<String>,
     book: &Rulebook,
@@ -155,7 +155,7 @@ pub fn explain(
                 target.overridden.push(Overridden { id, source, winner: named(winner), decided_by: *by });
             }
             State::Disabled(off) => {
-                target.disabled.push(Disabled { id, source, by: off.by.clone(), file: off.file.clone() });
+                target.disabled.push(Disabled { id, source, by: off.by, file: off.file.clone() });
             }
         }
     }
@@ -171,7 +171,7 @@ pub fn explain(
     target
 }
 
-/// An offered rule, as shown.
+/// Converts an offered rule.
 pub fn offered(rule: &Rule) -> Offered {
     let Named { id, source } = named(rule);
     Offered {
@@ -183,7 +183,7 @@ pub fn offered(rule: &Rule) -> Offered {
     }
 }
 
-/// A path of the evidence, as shown.
+/// Converts a path of the evidence.
 pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
     let seen = &evidence.paths[at];
     let root = (roots.roots.len() > 1).then(|| roots.roots[seen.root].name.clone());

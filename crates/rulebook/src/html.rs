@@ -1,9 +1,9 @@
-//! Text of strangers in HTML: nothing in it is markup, and nothing in it hides.
+//! HTML: untrusted text without markup and without hidden characters.
 
 use crate::hidden::shown_characters;
 
-/// A text as HTML shows it, in an element or a quoted attribute. Characters that people do not see, or that turn the
-/// text around, are written as their code.
+/// Escapes a text for an element or a quoted attribute. Characters that are invisible or that reverse the text are
+/// written as their code.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + text.len() / 8);
     for c in shown_characters(text).chars() {
@@ -29,12 +29,12 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_text() {
+    fn markup_is_escaped() {
         check("<b onclick=\"x\">'&'", "&lt;b onclick=&quot;x&quot;&gt;&#39;&amp;&#39;");
     }
 
     #[test]
-    fn what_hides_or_turns_the_text_around_is_seen() {
+    fn invisible_and_reversing_characters_are_shown() {
         check("a\u{202e}b", "a&lt;U+202E&gt;b");
         check("a\u{200b}b\0", "a&lt;U+200B&gt;b&lt;U+0000&gt;");
         check("👩\u{200d}💻 é\n\tשלום", "👩\u{200d}💻 é\n\tשלום");

@@ -1,4 +1,4 @@
-//! Rendering: the stack as the text that goes into the prompt.
+//! Rendering: writes the rules that apply as text for the prompt.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -10,29 +10,29 @@ use crate::html::escape;
 use crate::rule::{Activation, Rule};
 use crate::stream::policy::escape_tags;
 
-/// The text for the prompt, and what went into it.
+/// The text for the prompt, and the rules in it.
 #[derive(Clone, Debug)]
 pub struct Rendered<'e, 'r> {
-    /// What the model is given.
+    /// The text for the model.
     pub text: String,
-    /// The rules in the text, in its order: always-on ones first, so that a prompt cache keeps its prefix.
+    /// The rules in the text, in order. Rules that are always on come first, so that a prompt cache keeps its prefix.
     pub applied: Vec<&'e Verdict<'r>>,
     /// The rules listed by name.
     pub offered: Vec<&'e Verdict<'r>>,
-    /// The rules a budget cut; each left its offer line.
+    /// The rules that the budget cut. Each is listed as an offer instead.
     pub omitted: Vec<&'e Verdict<'r>>,
-    /// How long the text is, estimated.
+    /// The estimated tokens of the text.
     pub tokens: usize,
 }
 
 /// How much may go into the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// At most this many tokens, estimated; no limit unless set.
+    /// The most tokens, estimated; no limit if `None`.
     pub tokens: Option<usize>,
 }
 
-/// Writes the stack and the offers.
+/// Writes the rules that apply and the offers.
 pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
     let stack = || evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
     let offered: Vec<_> =
@@ -57,12 +57,12 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
     Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
 }
 
-/// Whether a rule's text is in the prompt whatever the evidence.
+/// Whether a rule's text is in the prompt regardless of the evidence.
 fn is_stable(rule: &Rule) -> bool {
     rule.activation == Activation::Always
 }
 
-/// The line a rule's text stands under: its file, or a remote entry's name.
+/// Returns the line above a rule's text: its file, or the name of a remote entry.
 pub fn header(rule: &Rule) -> &str {
     &rule.origin.display
 }
@@ -83,7 +83,7 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let mut is_after_blank = false;
     for end in line_ends(body).chain([body.len()]) {
         let line = body[start..end].trim();
-        // A line that looks like another rule's header is indented: a body cannot pass for two rules.
+        // A line that looks like the header of a rule is indented, so that a body cannot pose as another rule.
         if is_header(line) || is_after_blank && looks_like_header(line) || line == OFFERS_LINE {
             text.push_str(&body[written..start]);
             text.push(' ');
@@ -95,13 +95,13 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     text.push_str(&body[written..]);
 }
 
-/// Where lines end to whoever reads a text, be it only to some.
+/// Finds the line ends of a text, including those that only some readers treat as such.
 pub(crate) fn line_ends(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     memchr::memchr3_iter(b'\n', b'\r', b'\x0c', bytes).filter(|at| !bytes[*at..].starts_with(b"\r\n"))
 }
 
-/// Whether a line could stand above a rule's text, of a rule that is there or not: a rule file's path and nothing else.
+/// Whether a line looks like the header of some rule: the path of a rule file and nothing else.
 pub(crate) fn looks_like_header(line: &str) -> bool {
     const ENDS: [&str; 7] = [".md", ".mdc", ".mdx", ".txt", ".markdown", "rules", "hints"];
     let is_path = line.starts_with(['.', '~']) || line.contains('/') || line.starts_with(char::is_uppercase);
@@ -126,13 +126,13 @@ fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
     }
 }
 
-/// What stands above the offers.
+/// The heading of the offers.
 const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching domain.";
 
-/// Its second line, by which people and models know it.
+/// Its second line, which identifies it.
 pub(crate) const OFFERS_LINE: &str = "Read rule://<name> when working in a matching domain.";
 
-/// `- name (glob, glob): description`, on one line.
+/// Returns the offer of a rule on one line: `- name (glob, glob): description`.
 pub fn offer_line(rule: &Rule) -> String {
     let mut line = format!("- {}", rule.name);
     if !rule.globs.is_empty() {
@@ -155,8 +155,8 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// The rules to cut, lowest rank first, until the rest fits. Each leaves its offer line, which counts too. What nobody may
-/// switch off is not cut either.
+/// Selects the rules to cut, lowest rank first, until the rest fits. Their offers count too. Mandatory rules are never
+/// cut.
 fn over_budget<'e, 'r>(
     stack: &[&'e Verdict<'r>],
     offered: &[&'e Verdict<'r>],
@@ -180,7 +180,7 @@ fn over_budget<'e, 'r>(
     omitted
 }
 
-/// An estimate of the tokens of a text: four ASCII characters make one, any other character counts whole.
+/// Estimates the tokens of a text: four ASCII characters are one token, and so is any other character.
 pub fn estimate_tokens(text: &str) -> usize {
     if text.is_ascii() {
         return text.len().div_ceil(4);
@@ -190,13 +190,13 @@ pub fn estimate_tokens(text: &str) -> usize {
     ascii.div_ceil(4) + others
 }
 
-/// What the user is told when conditional rules came on.
+/// What the user sees when conditional rules apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
     /// Always `conditional_rules_applied`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Which rules, in the order of the text.
+    /// The rules, in the order of the text.
     pub rules: Vec<NoticeRule>,
 }
 
@@ -206,17 +206,17 @@ pub struct Notice {
 pub struct NoticeRule {
     /// The rule's name.
     pub name: String,
-    /// A key per condition that held, with what of it matched.
+    /// The conditions that held, each with the parts that matched.
     pub matched_conditions: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Notice {
-    /// The notice of a rendered prompt; nothing if no conditional rule was applied.
+    /// Returns the notice of a rendered prompt, or `None` if no conditional rule applies.
     pub fn of(rendered: &Rendered<'_, '_>) -> Option<Notice> {
         Notice::of_rules(&rendered.applied)
     }
 
-    /// The notice of applied rules; nothing if none of them is conditional.
+    /// Returns the notice of applied rules, or `None` if none of them is conditional.
     pub fn of_rules(applied: &[&Verdict<'_>]) -> Option<Notice> {
         let conditional = applied.iter().filter(|verdict| !verdict.because.is_empty());
         let rule = |verdict: &&Verdict<'_>| NoticeRule {
@@ -227,14 +227,14 @@ impl Notice {
         (!rules.is_empty()).then_some(Notice { kind: "conditional_rules_applied", rules })
     }
 
-    /// One line for people.
+    /// Returns the notice as one line.
     pub fn line(&self) -> String {
         let names: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
         format!("📋 Conditional rules applied: {}", names.join(", "))
     }
 
-    /// A fragment for a host's web view: closed it is the line, open it shows the conditions that held. It brings no
-    /// style and no script; nothing in it comes from a rule unescaped.
+    /// Returns the notice as an HTML fragment. Closed, it shows the line; open, the conditions that held. It has no
+    /// styles and no scripts, and everything from a rule is escaped.
     pub fn html(&self) -> String {
         let mut html =
             format!("<details class=\"rulebook-notice\"><summary>{}</summary><dl>", escape(&self.line()));
@@ -251,7 +251,7 @@ impl Notice {
     }
 }
 
-/// A key per condition that held, with what of it matched.
+/// Returns the conditions that held, each with the parts that matched.
 pub fn matched(verdict: &Verdict<'_>) -> BTreeMap<&'static str, Vec<String>> {
     verdict.because.iter().map(|reason| (reason.condition, reason.matched.clone())).collect()
 }
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_as_html_shows_every_condition_and_no_markup_of_a_rule() {
+    fn a_notice_as_html_shows_every_condition_and_escapes_markup() {
         let conditions = [("mode", vec!["act".to_owned()]), ("paths", vec!["a/**".into(), "<i>".into()])];
         let rule = NoticeRule { name: "<b>web".to_owned(), matched_conditions: conditions.into() };
         let notice = Notice { kind: "conditional_rules_applied", rules: vec![rule] };

@@ -1,4 +1,4 @@
-//! Resolving: rules in their order, with what is switched off.
+//! Resolving: orders the rules and applies the switches.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,13 +9,14 @@ use crate::diagnostic::nearest;
 use crate::id::rule_name;
 use crate::parse::{Entry, Rejected};
 use crate::rule::{Rank, Rule, Step};
+use crate::words::words;
 
-/// Every rule there is, in the order of precedence.
+/// All rules, in the order of precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
     #[allow(clippy::vec_box, reason = "rules are large: sorting moves the boxes only")]
     rules: Vec<Box<Rule>>,
-    /// Beside `rules`: who switched it off.
+    /// For each of `rules`: what switched it off.
     off: Vec<Option<Off>>,
     rejected: Vec<Rejected>,
     conflicts: Conflicts,
@@ -24,19 +25,33 @@ pub struct Rulebook {
 /// What people switched off, outside the rule files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
-    /// Everything is off, and this is why.
+    /// Switches everything off.
     pub all: Option<Off>,
-    /// Single rules by id; the first that names a rule is told.
+    /// Switches off rules by id; the first entry for an id counts.
     pub ids: Vec<(String, Off)>,
 }
 
-/// Who switched a rule off.
+/// What switched a rule off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Off {
-    /// `toggle`, `rules.disabled_ids`, `rules.enabled`, `enabled: false`.
-    pub by: String,
-    /// The file that says so, where there is one.
+    /// The kind of switch.
+    pub by: OffBy,
+    /// The file with the switch, if there is one.
     pub file: Option<String>,
+}
+
+words! {
+    /// The kind of switch that turned a rule off.
+    OffBy {
+        /// The user's own toggle.
+        Toggle = "toggle",
+        /// A list of ids in the settings.
+        DisabledIds = "rules.disabled_ids",
+        /// The setting for all rules.
+        Enabled = "rules.enabled",
+        /// The header of the rule, or of one of the same id and higher rank.
+        Header = "enabled: false",
+    }
 }
 
 /// Orders rules and applies the switches.
@@ -47,12 +62,12 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
     book
 }
 
-/// Orders rules as an agent itself does, which knows no switches.
+/// Orders rules as an agent does by itself, without switches.
 pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
     let mut book = Rulebook { conflicts: agent.conflicts, ..Rulebook::of(entries) };
     match agent.order {
         Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
-        // From what is far to what is near: the user's, the root's, the folder's.
+        // From far to near: the user's rules, the root's, then those of folders.
         Order::UserFirst => {
             fn key(rule: &Rule) -> impl Ord + '_ {
                 let Rank { scope, format, depth, place, path, .. } = rule.rank();
@@ -80,19 +95,19 @@ impl Rulebook {
     }
 
     fn switch(&mut self, switches: &Switches) {
-        let mut tombs: BTreeMap<&str, &Rule> = BTreeMap::new();
+        let mut switched_off: BTreeMap<&str, &Rule> = BTreeMap::new();
         for rule in &self.rules {
-            let switched = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
+            let by_id = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
             let off = switches
                 .all
                 .clone()
-                .or(switched)
-                .or_else(|| tombs.get(rule.id.as_str()).map(|tomb| tomb.tombstone()))
+                .or(by_id)
+                .or_else(|| switched_off.get(rule.id.as_str()).map(|other| other.switched_off_here()))
                 .filter(|_| !rule.is_mandatory)
-                .or_else(|| (!rule.enabled).then(|| Off { by: "enabled: false".to_owned(), file: None }));
-            // One in a nested folder speaks for its folder only; that depends on the evidence.
+                .or_else(|| (!rule.enabled).then(|| Off { by: OffBy::Header, file: None }));
+            // A nested one counts for its folder only, which depends on the evidence.
             if !rule.enabled && rule.origin.folder.is_empty() {
-                tombs.entry(&rule.id).or_insert(rule);
+                switched_off.entry(&rule.id).or_insert(rule);
             }
             self.off.push(off);
         }
@@ -100,29 +115,29 @@ impl Rulebook {
 }
 
 impl Rule {
-    /// How a rule with `enabled: false` switches others off.
-    pub(crate) fn tombstone(&self) -> Off {
-        Off { by: "enabled: false".to_owned(), file: Some(self.origin.display.clone()) }
+    /// Returns the switch that a rule with `enabled: false` is for others.
+    pub(crate) fn switched_off_here(&self) -> Off {
+        Off { by: OffBy::Header, file: Some(self.origin.display.clone()) }
     }
 }
 
 impl Rulebook {
-    /// The rules in order, each with who switched it off.
+    /// Returns the rules in order, each with what switched it off.
     pub fn rules(&self) -> impl ExactSizeIterator<Item = (&Rule, Option<&Off>)> {
         self.rules.iter().map(Box::as_ref).zip(self.off.iter().map(Option::as_ref))
     }
 
-    /// What becomes of rules of one id.
+    /// Returns what happens to rules of one id.
     pub fn conflicts(&self) -> Conflicts {
         self.conflicts
     }
 
-    /// Files that are no rules, by path.
+    /// Returns the rejected files, sorted by path.
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// Facts that some rule asks for and somebody has to look up.
+    /// Returns the facts that some rule needs and that must be looked up.
     pub fn needs(&self) -> Needs {
         self.rules()
             .filter(|(_, off)| off.is_none())
@@ -131,8 +146,7 @@ impl Rulebook {
             .fold(Needs::default(), Needs::or)
     }
 
-    /// The rules that are switched on and share a rule's id or its text, in order, each with the step that decides
-    /// between the two where both apply.
+    /// Returns the enabled rules that share a rule's id or text, in order, with the step that decides when both apply.
     pub fn rivals<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = (&'b Rule, Step)> {
         let is_on =
             |(other, off): &(&Rule, Option<&Off>)| off.is_none() && other.origin.path != rule.origin.path;
@@ -146,7 +160,7 @@ impl Rulebook {
         })
     }
 
-    /// Every id a rule or a rejected file has, sorted.
+    /// Returns the ids of all rules and rejected files, sorted.
     pub fn ids(&self) -> Vec<&str> {
         let mut ids: Vec<&str> = self
             .rules
@@ -159,7 +173,7 @@ impl Rulebook {
         ids
     }
 
-    /// The rule `rule://name` stands for: the highest of that name that is not switched off.
+    /// Returns the rule that `rule://name` refers to: the highest enabled rule of that name.
     pub fn read(&self, name: &str) -> Result<&Rule, UnknownRule> {
         let name = rule_name(name);
         let readable = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
@@ -179,11 +193,20 @@ impl Rulebook {
     }
 }
 
-/// There is no such rule; there are these, nearest first.
+/// No rule has that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownRule {
-    /// What was asked for.
+    /// The requested name.
     pub name: String,
-    /// What there is.
+    /// The names of all rules, most similar first.
     pub known: Vec<String>,
 }
+
+impl std::fmt::Display for UnknownRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no rule is named `{}`", self.name)
+    }
+}
+
+impl std::error::Error for UnknownRule {}

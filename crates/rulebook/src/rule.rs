@@ -1,4 +1,4 @@
-//! Rules: one instruction each, normalised; nothing of the format survives but the origin.
+//! Rules: one instruction each, normalised. Nothing of the format remains but the origin.
 
 use std::cmp::Reverse;
 
@@ -8,46 +8,46 @@ use crate::source::{Origin, Scope};
 use crate::stream::trigger::{StreamRule, Trigger};
 use crate::words::words;
 
-/// One instruction and how it may come on.
+/// One instruction, and when it applies.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What rules are told apart and overridden by.
+    /// Identifies the rule. Rules of one id override each other.
     pub id: String,
-    /// The id, or a remote entry's name as given.
+    /// The id, or the name of a remote entry as given.
     pub name: String,
-    /// What the rule is for, as its author put it.
+    /// What the rule is for, in its author's words.
     pub description: Option<String>,
     /// The instruction: Markdown, trimmed, without the header.
     pub body: String,
     /// Labels for reports.
     pub tags: Vec<String>,
-    /// 0 to 100: the higher one wins.
+    /// 0 to 100; higher wins.
     pub priority: u8,
-    /// Where its file stands.
+    /// The parts of its rank that depend on its origin.
     pub(crate) position: Position,
-    /// How it may come on.
+    /// When it can apply.
     pub activation: Activation,
     /// Why the activation is what it is.
     pub basis: Basis,
-    /// What must hold for it to come on.
+    /// What must hold for it to apply.
     pub conditions: Vec<Condition>,
-    /// Whether all conditions must hold, or any.
+    /// Whether all conditions must hold, or any of them.
     pub combine: MatchMode,
-    /// The patterns of its paths, as written, for showing.
+    /// The patterns of its paths, as written.
     pub globs: Vec<String>,
-    /// Whether the agent may ask for it by its description while it is not on.
+    /// Whether the agent can request it by its description while it does not apply.
     pub is_offered: bool,
-    /// `false` switches it, and every rule of the same id and lower rank, off.
+    /// `false` switches off this rule and every rule of the same id and lower rank.
     pub enabled: bool,
-    /// Whether nobody may switch it off, override it or cut it: its own conditions alone decide.
+    /// Whether it is mandatory: it cannot be switched off, overridden or cut.
     pub is_mandatory: bool,
-    /// What it watches the model's output for.
+    /// What it watches for in the model's output.
     pub stream: Option<Box<Trigger>>,
-    /// What its author says it must and must not do.
+    /// Examples that `rulebook test` checks.
     pub examples: Option<Box<Examples>>,
     /// Where it comes from.
     pub origin: Origin,
-    /// The line of the file the body starts at, counted from 1.
+    /// The line of the file where the body starts, counted from 1.
     pub body_line: usize,
 }
 
@@ -58,27 +58,27 @@ pub(crate) struct Position {
     pub(crate) place: Option<usize>,
 }
 
-/// A rule's place among all rules. The derived order is the precedence: what sorts first wins.
+/// A rule's place in the order. The derived order is the precedence: what sorts first wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank<'r> {
     /// 0 to 100, higher first.
     pub priority: Reverse<u8>,
-    /// Whose word it is.
+    /// Where it comes from.
     pub scope: Scope,
-    /// The format's place in the table of formats.
+    /// The position of its format in the table.
     pub format: usize,
-    /// How many folders deep the folder that holds the rule folder lies: nearer to the work first.
+    /// The depth of the folder that holds the rule folder; deeper first.
     pub depth: Reverse<usize>,
     /// The rule's id.
     pub id: &'r str,
-    /// The place among those of its format.
+    /// The position of its place among those of its format.
     pub place: Option<usize>,
     /// The file, as shown.
     pub path: &'r str,
 }
 
 words! {
-    /// The step of the order that parted two rules of one id.
+    /// The step of the order that decided between two rules.
     Step {
         /// The higher priority.
         Priority = "priority",
@@ -90,15 +90,15 @@ words! {
         Folder = "folder",
         /// The earlier path.
         Path = "path",
-        /// Not the order: the other one cannot be switched off.
+        /// Not the order: the other rule is mandatory.
         Enabled = "alwaysEnabled",
-        /// Not the order: the same text is delivered already.
+        /// Not the order: the same text is already delivered.
         Duplicate = "duplicate",
     }
 }
 
 impl Rank<'_> {
-    /// Which step decides between two ranks of one id.
+    /// Returns the step that decides between two rules of one id.
     pub fn decided_by(&self, other: &Rank<'_>) -> Step {
         [
             (Step::Priority, self.priority.cmp(&other.priority)),
@@ -113,19 +113,19 @@ impl Rank<'_> {
 }
 
 words! {
-    /// How a rule may come on.
+    /// When a rule can apply.
     Activation {
-        /// With every request.
+        /// To every request.
         Always = "always",
         /// When its conditions hold.
         When = "when",
-        /// When the agent asks for it.
+        /// When the agent requests it.
         OnRequest = "on-request",
-        /// When the user asks for it.
+        /// When the user mentions it by name.
         Manual = "manual",
         /// When the model's output matches its trigger.
         Stream = "stream",
-        /// Not at all.
+        /// Never.
         Never = "never",
     }
 }
@@ -133,13 +133,13 @@ words! {
 words! {
     /// Why a rule's activation is what it is.
     Basis {
-        /// The header says so.
+        /// The header states it.
         Explicit = "explicit",
-        /// It follows from what the header says.
+        /// It follows from other keys of the header.
         Inferred = "inferred",
-        /// The format says so where the header says nothing.
+        /// It is the default of the format.
         Default = "default",
-        /// The header had to be mended to be read.
+        /// The header had to be repaired.
         Repaired = "repaired",
         /// The header could not be read.
         FailOpen = "fail-open",
@@ -153,7 +153,7 @@ impl Basis {
     }
 }
 
-/// Examples a rule carries, checked by `rulebook test`.
+/// Examples of a rule, which `rulebook test` checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Examples {
     /// Paths it must apply to.
@@ -167,7 +167,7 @@ pub struct Examples {
 }
 
 impl Rule {
-    /// Its place among all rules.
+    /// Returns its place in the order.
     pub fn rank(&self) -> Rank<'_> {
         let Position { depth, place } = self.position;
         Rank {
@@ -181,18 +181,18 @@ impl Rule {
         }
     }
 
-    /// Whether it is on with every request, at least for its folder.
+    /// Whether it applies to every request, at least in its folder.
     pub fn is_on_here(&self) -> bool {
         self.conditions.is_empty() && matches!(self.activation, Activation::Always | Activation::When)
     }
 
-    /// What a monitor watches for, if this is a stream rule.
+    /// Returns what a monitor needs to watch for it, if it is a stream rule.
     pub fn stream_rule(&self) -> Option<StreamRule<'_>> {
         let trigger = self.stream.as_deref()?;
         Some(StreamRule { name: &self.name, is_mandatory: self.is_mandatory, trigger })
     }
 
-    /// Whether people mean it by that name.
+    /// Whether it has that name or id.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.id == normalize_id(name)
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_goes_by_priority_scope_format_folder_path() {
+    fn rules_are_ordered_by_priority_scope_format_folder_path() {
         let ranks = [
             rank(90, Scope::User, 9, 0, "z"),
             rank(50, Scope::Workspace, 1, 2, "z"),

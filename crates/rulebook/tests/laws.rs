@@ -13,7 +13,7 @@ use rulebook::explain::explain;
 use rulebook::format::{FORMATS, Format};
 use rulebook::parse::{Entry, parse};
 use rulebook::render::{Budget, estimate_tokens, render};
-use rulebook::resolve::{Off, Rulebook, Switches, resolve};
+use rulebook::resolve::{Off, OffBy, Rulebook, Switches, resolve};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
 /// A rule file: its format, place, folder, name and text.
@@ -136,7 +136,7 @@ fn some_evidence() -> impl Strategy<Value = Evidence> {
 }
 
 fn switches() -> Switches {
-    Switches { all: None, ids: vec![("c".to_owned(), Off { by: "toggle".to_owned(), file: None })] }
+    Switches { all: None, ids: vec![("c".to_owned(), Off { by: OffBy::Toggle, file: None })] }
 }
 
 fn book(files: &[File]) -> Rulebook {

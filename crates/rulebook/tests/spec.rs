@@ -119,12 +119,12 @@ fn verdicts(stage: &Stage) -> String {
             State::Stack => ("stack", because(&asked, &verdict.because)),
             State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
             State::Stream => ("stream", because(&asked, &verdict.because)),
-            State::Inactive(why) => ("inactive", format!("{}: {}", why.reason, why.detail)),
+            State::Inactive(why) => ("inactive", format!("{}: {}", why.reason.name(), why.detail)),
             State::Overridden { winner, by } => {
                 ("overridden", format!("by {} ({}): {}", winner.id, winner.origin.display, by.name()))
             }
             State::Disabled(off) => {
-                ("disabled", off.file.iter().fold(off.by.clone(), |by, file| format!("{by} in {file}")))
+                ("disabled", off.file.iter().fold(off.by.to_string(), |by, file| format!("{by} in {file}")))
             }
         };
         let activation = format!("{}/{}", rule.activation.name(), rule.basis.name());

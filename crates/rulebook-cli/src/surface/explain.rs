@@ -14,6 +14,7 @@ use rulebook::evidence::{Input, PathLocation};
 use rulebook::explain::{Because, Target, explain};
 use rulebook::format::Confidence;
 use rulebook::render::{Budget, render};
+use rulebook::resolve::OffBy;
 use rulebook_workspace::{Loaded, Reach, Reached, Wanted, Workspace};
 use serde_json::{Value, json};
 
@@ -249,7 +250,7 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
         .map(|rule| [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, rule.detail.clone())]);
     section("does not apply", inactive.collect());
     let disabled = target.disabled.iter().map(|rule| {
-        [(YELLOW, rule.id.clone()), plain(&rule.source), (PLAIN, off_words(&rule.by, rule.file.as_deref()))]
+        [(YELLOW, rule.id.clone()), plain(&rule.source), (PLAIN, off_words(rule.by, rule.file.as_deref()))]
     });
     section("disabled", disabled.collect());
     let rejected = target.rejected.iter().map(|rule| {
@@ -293,9 +294,9 @@ pub(super) fn because(reasons: &[Because]) -> String {
 }
 
 /// Describes what disabled a rule.
-pub(super) fn off_words(by: &str, file: Option<&str>) -> String {
+pub(super) fn off_words(by: OffBy, file: Option<&str>) -> String {
     match (by, file) {
-        ("toggle", _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
+        (OffBy::Toggle, _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),
     }
@@ -316,7 +317,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
     let mut rows = Vec::new();
     for (reached, off) in reached.iter().zip(offs) {
         let activation = match off {
-            Some(off) => format!("disabled {}", off_words(&off.by, off.file.as_deref())),
+            Some(off) => format!("disabled {}", off_words(off.by, off.file.as_deref())),
             None => reached.rule.activation.name().to_owned(),
         };
         rows.push((reached, activation));

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
     if args.json {
         out::print_json(&json!({
             "version": VERSION, "id": id, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
-            "file": file, "sources": sources, "by": still_off.as_ref().map(|off| &off.by),
+            "file": file, "sources": sources, "by": still_off.as_ref().map(|off| off.by),
             "diagnostics": workspace.diagnostics,
         }))?;
         return Ok(ExitCode::SUCCESS);
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         (Switch::Off, Changed::Yes, _) => format!("is now off ({})", plural(sources.len(), "rule file")),
         (Switch::Off, Changed::No, _) => "was already off".to_owned(),
         (Switch::On, _, Some(off)) => {
-            format!("is still off, {}", off_words(&off.by, off.file.as_deref()))
+            format!("is still off, {}", off_words(off.by, off.file.as_deref()))
         }
         (Switch::On, Changed::Yes, None) => "is on again; its conditions decide".to_owned(),
         (Switch::On, Changed::No, None) => "was already on; its conditions decide".to_owned(),

@@ -1,4 +1,4 @@
-//! Hints: what a pattern that matches no file was probably meant to be.
+//! Hints: corrections of patterns that match no file.
 
 use std::collections::HashSet;
 
@@ -8,19 +8,19 @@ use crate::diagnostic::{Code, Diagnostic, shown};
 use crate::evidence::{Evidence, Seen};
 use crate::glob::{Glob, split_list};
 
-/// At most this many patterns get one.
+/// How many patterns get a hint.
 const MAX_HINTED: usize = 200;
 
-/// Guesses at what dead patterns were meant to be, to be put to the files again.
+/// Possible corrections of dead patterns, to be tested against the files.
 #[derive(Debug)]
 pub struct Hints {
     guesses: Vec<Guess>,
 }
 
-/// Another pattern in the place of a dead one.
+/// A possible correction of a dead pattern.
 #[derive(Debug)]
 struct Guess {
-    /// Position among the dead.
+    /// The position of the dead pattern.
     dead: usize,
     written: String,
     glob: Glob,
@@ -36,7 +36,7 @@ enum Case {
 }
 
 impl Hints {
-    /// Makes guesses.
+    /// Makes guesses for dead patterns.
     pub fn new(coverage: &Coverage<'_>, dead: &[Dead]) -> Hints {
         let mut guesses = Vec::new();
         for (at, dead) in dead.iter().enumerate().take(MAX_HINTED) {
@@ -55,7 +55,7 @@ impl Hints {
         Hints { guesses }
     }
 
-    /// How many of these files each guess matches.
+    /// Counts how many of these files each guess matches.
     pub fn count(&self, files: Vec<Seen>) -> Vec<usize> {
         let lower = |seen: &Seen| Seen { path: seen.path.to_lowercase(), ..seen.clone() };
         let lower = Evidence { paths: files.iter().map(lower).collect(), ..Evidence::default() };
@@ -70,31 +70,31 @@ impl Hints {
         self.guesses.iter().map(count).collect()
     }
 
-    /// What is to be told about the dead patterns, with the first guess that matches something. `text` is that of
-    /// the file a pattern stands in.
-    pub fn tell(&self, dead: &[Dead], counts: &[usize], text: &dyn Fn(&Dead) -> String) -> Vec<Diagnostic> {
-        let tell = |(at, dead): (usize, &Dead)| {
+    /// Reports the dead patterns, each with the first guess that matches something. `text` returns the text of the file
+    /// that contains a pattern.
+    pub fn report(&self, dead: &[Dead], counts: &[usize], text: &dyn Fn(&Dead) -> String) -> Vec<Diagnostic> {
+        let report = |(at, dead): (usize, &Dead)| {
             let mut tried = self.guesses.iter().zip(counts).filter(|(guess, _)| guess.dead == at);
-            let told = dead.located(&text(dead));
+            let found = dead.located(&text(dead));
             match tried.find(|(_, count)| **count > 0) {
                 _ if split_list(&dead.pattern).len() > 1 => {
-                    told.help("it is one pattern; write each of the list as an item of its own")
+                    found.help("this is one pattern; make each pattern a list entry")
                 }
-                Some((guess, count)) => told.help(match guess.case {
+                Some((guess, count)) => found.help(match guess.case {
                     Case::AsIs => format!("`{}` would match {}", shown(&guess.written), files(*count)),
-                    Case::Lower => format!("with other capitals it would match {}", files(*count)),
+                    Case::Lower => format!("in a different case it would match {}", files(*count)),
                 }),
-                None => told,
+                None => found,
             }
         };
-        dead.iter().enumerate().map(tell).collect()
+        dead.iter().enumerate().map(report).collect()
     }
 }
 
 impl Dead {
-    /// The diagnostic, at the pattern where the text still has it.
+    /// Reports the pattern at its position, if the text still contains it.
     fn located(&self, text: &str) -> Diagnostic {
-        let message = format!("no file of the tree matches `{}`", shown(&self.pattern));
+        let message = format!("no file in the tree matches `{}`", shown(&self.pattern));
         let around = text.get(self.span.clone()).and_then(|around| find_whole(around, &self.pattern));
         match around.map(|at| self.span.start + at) {
             Some(start) => {
@@ -105,7 +105,7 @@ impl Dead {
     }
 }
 
-/// Where a pattern of a list stands; not as the beginning of a longer one, if it stands by itself somewhere.
+/// Finds a pattern in a list, preferably as a whole entry and not as the start of a longer one.
 fn find_whole(list: &str, pattern: &str) -> Option<usize> {
     let is_edge = |next: Option<char>| next.is_none_or(|c| c.is_whitespace() || ",\"'[]".contains(c));
     let is_whole = |at: &usize| {
@@ -120,13 +120,13 @@ fn files(count: usize) -> String {
     format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
-/// What people write and mean something else by, the smallest change first.
+/// Returns likely corrections of a pattern, the smallest change first.
 fn variants(pattern: &str, folder: Option<&str>) -> Vec<String> {
     let tidy = pattern.replace('\\', "/");
     let tidy = tidy.trim_start_matches("./").trim_start_matches('/');
     let inner = folder.and_then(|folder| tidy.strip_prefix(folder)?.strip_prefix('/'));
     let tidy = inner.unwrap_or(tidy).trim_end_matches('/');
-    // Brackets in the name of a folder are a class to most; to some, the closing one is special too.
+    // Most dialects read brackets in a folder name as a class; in some, the closing one is special too.
     let opened = tidy.replace('[', "[[]");
     let both = tidy.replace(']', "[]]").replace('[', "[[]").replace("[[]]]", "[]]");
     let all =
@@ -140,7 +140,7 @@ mod tests {
     use super::{find_whole, variants};
 
     #[test]
-    fn a_pattern_is_found_as_a_whole() {
+    fn a_pattern_is_found_as_a_whole_entry() {
         #[track_caller]
         fn check(list: &str, pattern: &str, want: Option<usize>) {
             assert_eq!(find_whole(list, pattern), want);

@@ -1,4 +1,4 @@
-//! The report: a tally as data, the shape surfaces show.
+//! The report: a tally as data, in the shape that surfaces show.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use crate::evidence::Roots;
 use crate::rule::Activation;
 use crate::source::{Scope, enclosing_folders};
 
-/// How many folders are named; the rest is counted.
+/// How many folders are listed; the rest is counted.
 pub const MAX_ROWS: usize = 100;
 
-/// What the rules of a book are to the files of a tree.
+/// Which rules apply to which files of a tree.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the field names are the contract, described in the documentation")]
 pub struct Report {
     pub files: usize,
-    /// Those that files bring on, the most files first.
+    /// Rules that some files activate; most files first.
     pub rules: Vec<Reached>,
     pub always: Vec<AlwaysRow>,
     pub others: Vec<Other>,
@@ -29,29 +29,29 @@ pub struct Report {
     pub unreached: Unreached,
     pub overlap: Vec<Overlap>,
     pub most: Vec<Most>,
-    /// By top folder, the dearest first.
+    /// By top folder; most expensive first.
     pub cost: Vec<Cost>,
-    /// How many top folders there are.
+    /// The number of top folders.
     pub top_folders: usize,
-    /// The files of every folder, by root and folder; not part of the machine's output.
+    /// The files of every folder, by root and folder; not part of JSON output.
     #[serde(skip)]
     pub by_folder: Vec<InFolder>,
 }
 
-/// The files right in one folder, all together.
+/// The files directly in one folder, together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the field names say it")]
 pub struct InFolder {
     pub root: usize,
     pub path: String,
     pub files: usize,
-    /// Those that no rule is for.
+    /// Files without path-specific rules.
     pub unreached: usize,
     pub rules: usize,
     pub tokens: usize,
 }
 
-/// A rule that files bring on.
+/// A rule that some files activate.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Reached {
@@ -60,19 +60,19 @@ pub struct Reached {
     pub scope: Scope,
     pub activation: Activation,
     pub globs: Vec<String>,
-    /// The folder a nested rule is for.
+    /// The folder of a nested rule.
     pub folder: Option<String>,
     pub files: usize,
-    /// Of all files, 0 to 1.
+    /// The share of all files, 0 to 1.
     pub share: f64,
-    /// At how many of its files another rule says it.
+    /// For how many of its files another rule overrides it.
     pub overridden: usize,
-    /// Conditions beside paths that must hold too.
+    /// Other conditions that must hold too.
     pub further: Vec<&'static str>,
     pub tokens: usize,
 }
 
-/// A rule that is on whatever the file.
+/// A rule that applies to every file.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct AlwaysRow {
@@ -83,7 +83,7 @@ pub struct AlwaysRow {
     pub tokens: usize,
 }
 
-/// A rule that no file brings on.
+/// A rule that no file activates.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Other {
@@ -102,42 +102,42 @@ pub struct Dead {
     pub id: String,
     pub source: String,
     pub pattern: String,
-    /// Position among the patterns asked.
+    /// Its position among the patterns.
     #[serde(skip)]
     pub(super) at: usize,
-    /// Position of the rule in the book.
+    /// The position of the rule in the book.
     #[serde(skip)]
     pub rule: usize,
-    /// Where it stands in the rule's file, in bytes; perhaps among others.
+    /// Its byte range in the rule's file, which may contain other patterns too.
     #[serde(skip)]
     pub span: std::ops::Range<usize>,
 }
 
-/// Files that no rule is for.
+/// Files without path-specific rules.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Unreached {
     pub files: usize,
-    /// The most files first. A folder stands for all below it where no file there is reached, else for itself.
+    /// Most files first. A folder represents everything below it if no file there is reached, otherwise only itself.
     pub folders: Vec<Folder>,
     /// How many more folders there are.
     pub more: usize,
-    /// The first few in order, or all.
+    /// The first few files in order, or all.
     pub paths: Vec<String>,
 }
 
-/// A folder with files that no rule is for.
+/// A folder with files without path-specific rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Folder {
     pub path: String,
     pub files: usize,
     pub of: usize,
-    /// Whether it stands for everything below it too.
+    /// Whether it represents everything below it too.
     pub deep: bool,
 }
 
-/// How many files so many rules are for.
+/// How many files have this number of rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Overlap {
@@ -145,7 +145,7 @@ pub struct Overlap {
     pub files: usize,
 }
 
-/// A file that many rules are for.
+/// A file with many rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Most {
@@ -153,7 +153,7 @@ pub struct Most {
     pub rules: usize,
 }
 
-/// What the rules cost a prompt about one file, by top folder.
+/// The tokens that rules add to a prompt about one file, by top folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Cost {
@@ -164,7 +164,7 @@ pub struct Cost {
 }
 
 impl Coverage<'_> {
-    /// Puts a tally of all files into the shape surfaces show.
+    /// Converts a tally of all files into the shape that surfaces show.
     pub fn report(&self, tally: &Tally, roots: &Roots) -> Report {
         let files = tally.files();
         let counted = |role: Role| {
@@ -214,20 +214,20 @@ impl Coverage<'_> {
         }
     }
 
-    /// The patterns that matched nothing, by file and place.
+    /// Returns the patterns that matched nothing, sorted by file and position.
     pub fn dead(&self, tally: &Tally) -> Vec<Dead> {
         let unmatched =
             self.patterns.iter().enumerate().zip(&tally.matched).filter(|(_, matched)| !**matched);
         let mut dead: Vec<Dead> = unmatched
-            .map(|((at, wanting), _)| {
-                let rule = self.rules[wanting.rule].rule;
+            .map(|((at, pattern), _)| {
+                let rule = self.rules[pattern.rule].rule;
                 Dead {
                     id: rule.id.clone(),
                     source: rule.origin.display.clone(),
-                    pattern: wanting.written().to_owned(),
+                    pattern: pattern.written().to_owned(),
                     at,
-                    rule: wanting.rule,
-                    span: wanting.paths.spans[wanting.at].clone(),
+                    rule: pattern.rule,
+                    span: pattern.paths.spans[pattern.at].clone(),
                 }
             })
             .collect();
@@ -271,7 +271,7 @@ fn other(covered: &Covered<'_>) -> Other {
     }
 }
 
-/// A path as people know it: with several roots, the root's name in front.
+/// Returns a path for display. With several roots, the name of the root comes first.
 fn shown(roots: &Roots, root: usize, path: &str) -> String {
     match roots.roots.get(root).filter(|_| roots.roots.len() > 1) {
         Some(root) if path.is_empty() => root.name.clone(),

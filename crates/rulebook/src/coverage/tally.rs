@@ -1,4 +1,4 @@
-//! The tally: what came of the files seen so far. Tallies of parts of a tree add up to that of the whole.
+//! The tally: counts over the files seen so far. The tallies of parts of a tree add up to that of the whole tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,38 +7,38 @@ use super::{Coverage, Covered, Role};
 use crate::condition::Facts;
 use crate::evidence::{Evidence, Seen};
 
-/// How many files are named where not all are.
+/// How many files are listed as a sample.
 const SAMPLE: usize = 20;
 
-/// How many of the files with the most rules are named.
+/// How many of the files with the most rules are listed.
 const MOST: usize = 5;
 
-/// How many answers to "who keeps whom out" are remembered: strangers' rules could make one for every file.
+/// How many sets of rivals are cached. Untrusted rules could create one per file.
 const MAX_SETTLED: usize = 1 << 14;
 
-/// Whether all files that no rule reaches are listed.
+/// Whether all files without path-specific rules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// A few.
+    /// A few of them.
     Sample,
-    /// Every one.
+    /// All of them.
     All,
 }
 
-/// What came of some files. In whatever order and portions they come, the sum is the same.
+/// Counts over some files. The sum does not depend on their order or batches.
 #[derive(Debug)]
 pub struct Tally {
-    /// Beside the rules: how many files bring it on, and at how many of them another keeps it out.
+    /// For each rule: how many files activate it, and for how many of them another rule overrides it.
     pub(super) rules: Vec<(usize, usize)>,
-    /// Beside the patterns: whether it matched.
+    /// For each pattern: whether it matched.
     pub(super) matched: Vec<bool>,
-    /// How many files are reached by as many rules as the position says.
+    /// How many files have as many rules as the position says.
     pub(super) overlap: Vec<usize>,
-    /// By root and folder: the files right there.
+    /// The files directly in each folder, by root and folder.
     pub(super) folders: BTreeMap<(usize, String), Here>,
     pub(super) most: First,
     pub(super) unreached: First,
-    /// By the rivals a file brings on: those kept out, and how many rules and tokens that takes away.
+    /// For each set of rivals: which are overridden, and how many rules and tokens that removes.
     settled: HashMap<Vec<usize>, Settled>,
 }
 
@@ -47,10 +47,11 @@ pub struct Tally {
 pub(super) struct Here {
     pub(super) files: usize,
     pub(super) unreached: usize,
-    /// How many rules they bring on, all files together.
+    /// The rules of all files together.
     pub(super) rules: usize,
-    /// What the rules cost, all files together and the dearest.
+    /// The tokens of all files together.
     pub(super) tokens: usize,
+    /// The tokens of the most expensive file.
     pub(super) max: usize,
 }
 
@@ -66,12 +67,12 @@ impl Here {
 
 #[derive(Clone, Debug, Default)]
 struct Settled {
-    kept_out: Vec<usize>,
+    overridden: Vec<usize>,
     rules: usize,
     tokens: usize,
 }
 
-/// The first few files by how many rules they have, the most first, then by root and path.
+/// The files with the most rules, then by root and path.
 #[derive(Debug)]
 pub(super) struct First {
     limit: usize,
@@ -105,7 +106,7 @@ impl First {
 }
 
 impl Tally {
-    /// Adds what came of other files.
+    /// Adds another tally.
     pub fn merge(&mut self, other: Tally) {
         for (mine, theirs) in self.rules.iter_mut().zip(other.rules) {
             *mine = (mine.0 + theirs.0, mine.1 + theirs.1);
@@ -124,13 +125,13 @@ impl Tally {
         self.unreached.merge(other.unreached);
     }
 
-    /// How many files were seen.
+    /// Returns how many files were counted.
     pub fn files(&self) -> usize {
         self.overlap.iter().sum()
     }
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     rules: usize,
@@ -139,7 +140,7 @@ struct Outcome {
 }
 
 impl Coverage<'_> {
-    /// A tally of no files.
+    /// Returns an empty tally.
     pub fn tally(&self, listing: Listing) -> Tally {
         Tally {
             rules: vec![(0, 0); self.rules.len()],
@@ -157,11 +158,11 @@ impl Coverage<'_> {
         let evidence = Evidence { paths: files, ..Evidence::default() };
         let facts = self.facts(&evidence);
         let mut outcomes = self.outcomes(&facts, tally);
-        for (wanting, matched) in
+        for (pattern, matched) in
             self.patterns.iter().zip(&mut tally.matched).filter(|(_, matched)| !**matched)
         {
-            let view = facts.view(wanting.paths.base.as_ref());
-            *matched = wanting.paths.globs(wanting.at).any(|glob| !view.matches(glob).is_empty());
+            let view = facts.view(pattern.paths.base.as_ref());
+            *matched = pattern.paths.globs(pattern.at).any(|glob| !view.matches(glob).is_empty());
         }
         if self.rules.iter().any(|covered| covered.has_rival) {
             outcomes.iter_mut().for_each(|outcome| self.settle(outcome, tally));
@@ -183,7 +184,7 @@ impl Coverage<'_> {
         }
     }
 
-    /// The rules and tokens of every file, as if no rule kept another out.
+    /// Returns the rules and tokens of every file, before overriding.
     fn outcomes(&self, facts: &Facts<'_>, tally: &mut Tally) -> Vec<Outcome> {
         let always = self.rules.iter().filter(|covered| covered.role == Role::Always);
         let tokens = always.map(|covered| covered.tokens).sum();
@@ -194,12 +195,12 @@ impl Coverage<'_> {
             Role::Always | Role::Other => false,
         };
         for (at, covered) in self.rules.iter().enumerate().filter(|(_, covered)| depends(covered)) {
-            let files = covered.part(facts);
+            let files = covered.matching(facts);
             if covered.has_rival && covered.is_bound {
                 files.iter().for_each(|file| outcomes[*file].rivals.push(at));
             }
             if covered.role == Role::Files {
-                let reached = covered.let_through(files, facts);
+                let reached = covered.admitted(files, facts);
                 tally.rules[at].0 += reached.len();
                 for file in reached {
                     outcomes[file].rules += 1;
@@ -210,7 +211,7 @@ impl Coverage<'_> {
         outcomes
     }
 
-    /// Takes away what rivals keep out.
+    /// Removes overridden rules.
     fn settle(&self, outcome: &mut Outcome, tally: &mut Tally) {
         let settled = match tally.settled.get(&outcome.rivals) {
             Some(settled) => settled,
@@ -218,19 +219,19 @@ impl Coverage<'_> {
                 if tally.settled.len() >= MAX_SETTLED {
                     tally.settled.clear();
                 }
-                let kept_out = self.kept_out(&outcome.rivals);
-                let bound = || kept_out.iter().map(|at| &self.rules[*at]);
+                let overridden = self.overridden(&outcome.rivals);
+                let rules = || overridden.iter().map(|at| &self.rules[*at]);
                 let settled = Settled {
-                    rules: bound().filter(|covered| covered.role == Role::Files).count(),
-                    tokens: bound().map(|covered| covered.tokens).sum(),
-                    kept_out,
+                    rules: rules().filter(|covered| covered.role == Role::Files).count(),
+                    tokens: rules().map(|covered| covered.tokens).sum(),
+                    overridden,
                 };
                 tally.settled.entry(outcome.rivals.clone()).or_insert(settled)
             }
         };
         outcome.rules -= settled.rules;
         outcome.tokens -= settled.tokens;
-        settled.kept_out.iter().for_each(|at| tally.rules[*at].1 += 1);
+        settled.overridden.iter().for_each(|at| tally.rules[*at].1 += 1);
     }
 }
 

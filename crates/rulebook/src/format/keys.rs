@@ -1,26 +1,26 @@
-//! The keys of headers: which are known where, and whose the others are.
+//! The keys of headers: which ones each format knows, and which agent the others belong to.
 
 use super::row::{Format, Keys};
 use crate::condition;
 
-/// Keys every format understands.
+/// Keys that every format understands.
 const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "priority", "tags"];
 
-/// Spellings of the paths a rule is for, each somebody's.
+/// The agents' keys for the paths of a rule.
 pub(crate) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
-/// What people make up for the paths a rule is for.
+/// Keys that people invent for the paths of a rule.
 pub(crate) const INVENTED: &[&str] =
     &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
 
-/// A stream trigger's regular expressions; the first of these that is there counts.
+/// Keys for the regular expressions of a stream trigger; the first one present counts.
 pub(crate) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
 const STREAM: &[&str] = &["scope", "interruptMode", "repeatMode", "repeatGap", "contextMode"];
 
-/// Keys of other agents, and what people mean by them.
+/// Keys of other agents, and whose they are.
 const FOREIGN: &[(&str, &str)] = &[
-    ("always", "nobody's"),
+    ("always", "no agent's"),
     ("apply", "JetBrains AI Assistant's"),
     ("applyTo", "Copilot's"),
     ("excludeAgent", "Copilot's"),
@@ -36,14 +36,14 @@ const FOREIGN: &[(&str, &str)] = &[
     ("type", "Augment's"),
 ];
 
-/// The key as this project spells it, if the format knows it.
+/// Returns the canonical key, if the format knows the key.
 pub(crate) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
-    // Two keys for paths stay two: which of them counts is not a matter of which comes first.
+    // Two keys for paths stay separate: their order does not decide which one counts.
     if let Some((_, known)) = format.aliases.iter().find(|(own, _)| *own == key && !PATHS.contains(own)) {
         return Some(known);
     }
     known(format).find(|known| *known == key).or_else(|| {
-        // These agents read `always-apply` and `always_apply` alike.
+        // These agents treat `always-apply` and `always_apply` the same.
         let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
         (format.keys == Keys::All && key.contains(['-', '_']))
             .then(|| known(format).find(|known| plain(known) == plain(key)))
@@ -51,7 +51,7 @@ pub(crate) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
     })
 }
 
-/// Every key the format knows, in a stable order.
+/// Returns every key that the format knows, in a stable order.
 pub(crate) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
     let groups: &[&[&'static str]] = match &format.keys {
         Keys::All | Keys::Conditions | Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
@@ -80,7 +80,7 @@ impl Format {
     }
 }
 
-/// Whose key it is, if it is another agent's.
+/// Returns whose key it is, if it belongs to another agent.
 pub(crate) fn owner(key: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(foreign, _)| *foreign == key).map(|(_, owner)| *owner)
 }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_are_forgiven_where_the_agent_forgives_them() {
+    fn other_spellings_are_accepted_where_the_agent_accepts_them() {
         #[track_caller]
         fn check(format: &str, key: &str, known: Option<&str>) {
             assert_eq!(canonical(Format::named(format).unwrap(), key), known, "{format} {key}");

@@ -1,13 +1,13 @@
-//! `forged`: what is written around rules, written inside one. It means nothing where it is delivered, and is told.
+//! `forged`: the text of a rule contains the markup that Rulebook writes around rules. It is escaped on delivery.
 
-use super::{Page, Told};
-use crate::diagnostic::{Code, report_first};
+use super::page::Page;
+use crate::diagnostic::{Code, Diagnostic, report_first};
 use crate::render::{OFFERS_LINE, line_ends, looks_like_header};
 use crate::stream::policy::own_tags;
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
-    // What a header says is delivered too.
-    let tags = own_tags(&page.text).map(|at| (at..at + 1, "looks like the tag around a rule"));
+pub(super) fn lint(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    // Values of the header are delivered too.
+    let tags = own_tags(&page.text).map(|at| (at..at + 1, "looks like a tag around a rule"));
     let mut start = page.body;
     let mut is_after_blank = false;
     let ends = line_ends(&page.text[page.body..]).map(|end| page.body + end).chain([page.text.len()]);
@@ -18,12 +18,12 @@ pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
         let written = line.trim();
         let is_forged = is_after_blank && looks_like_header(written) || written == OFFERS_LINE;
         is_after_blank = written.is_empty();
-        is_forged.then_some((span, "looks like the line above another rule"))
+        is_forged.then_some((span, "looks like the first line of another rule"))
     });
     let mut found: Vec<_> = tags.chain(lines).collect();
     found.sort_by_key(|(span, _)| span.start);
-    let tell = |(span, what): (std::ops::Range<usize>, &str)| {
-        page.tell(Code::Forged, span, format!("{what}, and is written so that it is none"))
+    let report = |(span, what): (std::ops::Range<usize>, &str)| {
+        page.report(Code::Forged, span, format!("{what}; it is escaped on delivery"))
     };
-    report_first(found.into_iter(), tell, told);
+    report_first(found.into_iter(), report, diagnostics);
 }

@@ -2,25 +2,24 @@
 
 use std::collections::HashMap;
 
-use super::Told;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::PlaceKind;
 use crate::glob::Dialect;
 use crate::rule::{Activation, Rule};
 use crate::source::{Scope, enclosing_folders};
 
-/// Tells each rule at most once: who always takes its place, or else who does when both come on.
-pub(super) fn lint(rules: &[&Rule], told: &mut Told) {
+/// Reports each rule at most once: which rule always overrides it, or which one does when both apply.
+pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
     let mut by_id: HashMap<&str, Vec<&Rule>> = HashMap::new();
     for rule in rules {
         by_id.entry(&rule.id).or_default().push(rule);
     }
     for rules in by_id.into_values().filter(|rules| rules.len() > 1) {
-        lint_one_id(&rules, told);
+        lint_one_id(&rules, diagnostics);
     }
 }
 
-fn lint_one_id(rules: &[&Rule], told: &mut Told) {
+fn lint_one_id(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
     let mut unconditional: Option<&Rule> = None;
     let mut alike: HashMap<Alike<'_>, &Rule> = HashMap::new();
     let mut shared = Shared::default();
@@ -28,9 +27,9 @@ fn lint_one_id(rules: &[&Rule], told: &mut Told) {
         let key = alike_key(rule);
         let covering = unconditional.or_else(|| key.as_ref().and_then(|key| alike.get(key)).copied());
         let winner = covering.or_else(|| shared.meets(rule));
-        // The same text is told as such.
+        // Equal texts are reported by `duplicate-body`.
         if let Some(winner) = winner.filter(|winner| winner.body != rule.body) {
-            told.extend(match covering {
+            diagnostics.extend(match covering {
                 Some(_) if rule.activation == Activation::Never => None,
                 Some(_) => Some(report_always(rule, winner)),
                 None => Some(report_shared(rule, winner)),
@@ -48,76 +47,76 @@ fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
     let message =
-        format!("is never seen here: `{other}` has the id `{}` too and always wins, by {step}", rule.id);
+        format!("is always overridden by `{other}`, which has the same id `{}` and wins by {step}", rule.id);
     let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
-    // The id is where the file lies: there is no other to give it.
+    // The id of these files is their location, so it cannot be changed.
     let is_located = |rule: &Rule| matches!(rule.origin.place.shape, PlaceKind::Located { .. });
     if is_located(rule) && is_located(winner) {
-        let help =
-            format!("nothing to do if `{other}` is to be read instead of it; else move its text there");
+        let help = format!("no action needed if `{other}` replaces it; otherwise move its text there");
         return found.severity(Severity::Note).help(help);
     }
-    // That one's own rule gives way to the workspace's is how scopes are meant.
+    // A user's rule that yields to the workspace's works as intended.
     if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }
 }
 
 fn report_shared(rule: &Rule, winner: &Rule) -> Diagnostic {
     let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
-    let message = format!("has the id `{}`, as `{other}`, which wins by {step} when both come on", rule.id);
+    let message = format!("has the same id `{}` as `{other}`, which wins by {step} when both apply", rule.id);
     Diagnostic::whole(Code::DuplicateId, &rule.origin.display, message)
 }
 
-/// Whether a rule is in the stack, offered or watching whatever the evidence, so that no other of its id ever is.
+/// Whether a rule applies, is offered or watches regardless of the evidence, so that no other of its id ever does.
 fn is_unconditional(rule: &Rule) -> bool {
-    let comes_on = matches!(rule.activation, Activation::Always | Activation::Stream | Activation::OnRequest);
-    comes_on && rule.conditions.is_empty() && rule.origin.folder.is_empty()
+    let can_apply =
+        matches!(rule.activation, Activation::Always | Activation::Stream | Activation::OnRequest);
+    can_apply && rule.conditions.is_empty() && rule.origin.folder.is_empty()
 }
 
-/// Rules with the same key come on together: the same patterns, read alike, on the same ground, and nothing else.
-type Alike<'r> = (&'static str, bool, &'r str, (usize, &'r str), Dialect, &'r [String]);
+/// Rules with equal keys apply together: they have the same patterns, dialect and folder, and no other conditions.
+type Alike<'r> = (Activation, bool, &'r str, (usize, &'r str), Dialect, &'r [String]);
 
 fn alike_key(rule: &Rule) -> Option<Alike<'_>> {
     let by_paths = rule.conditions.iter().all(|condition| condition.key == "paths");
-    let comes_on = matches!(rule.activation, Activation::When | Activation::Stream);
+    let has_conditions = matches!(rule.activation, Activation::When | Activation::Stream);
     let patterns = if rule.conditions.is_empty() { &[] } else { rule.globs.as_slice() };
-    (by_paths && comes_on).then(|| {
+    (by_paths && has_conditions).then(|| {
         let dialect = rule.origin.format.dialect;
-        (rule.activation.name(), rule.is_offered, rule.name.as_str(), ground(rule), dialect, patterns)
+        (rule.activation, rule.is_offered, rule.name.as_str(), folder_of(rule), dialect, patterns)
     })
 }
 
-/// The folder a nested rule is for; rules at a root are for every root.
-fn ground(rule: &Rule) -> (usize, &str) {
+/// Returns the root and folder of a nested rule; rules at a root apply to every root.
+fn folder_of(rule: &Rule) -> (usize, &str) {
     let folder = rule.origin.folder.as_str();
     (if folder.is_empty() { 0 } else { rule.origin.root }, folder)
 }
 
-/// The folder a rule is for and those around it, its own first.
+/// Returns the folder of a rule and those above it, its own first.
 pub(super) fn folders(rule: &Rule) -> impl Iterator<Item = (usize, &str)> {
-    let (root, folder) = ground(rule);
+    let (root, folder) = folder_of(rule);
     enclosing_folders(folder).map(move |folder| (if folder.is_empty() { 0 } else { root }, folder))
 }
 
-/// Rules of one id that may come on together, found without comparing each with each.
+/// Rules of one id that may apply together, found without comparing every pair.
 ///
-/// Two rules are told apart by their scope, their folder, and what their patterns start with: `apps/web/**` and
-/// `apps/api/**` are for different work.
+/// Scope, folder and the literal start of their patterns keep rules apart: `apps/web/**` and `apps/api/**` never
+/// apply together.
 #[derive(Default)]
 struct Shared<'r> {
-    /// By the literal start of a pattern: the first rule that has it.
+    /// The first rule by the literal start of a pattern.
     starts: HashMap<(Side<'r>, &'r str), &'r Rule>,
-    /// By everything above such a start: the first rule that starts below.
+    /// The first rule below a folder, for every folder above a literal start.
     above: HashMap<(Side<'r>, &'r str), &'r Rule>,
 }
 
-/// Rules on different sides are meant to override each other.
+/// Rules of different scopes or folders are meant to override each other.
 type Side<'r> = (Scope, (usize, &'r str));
 
 impl<'r> Shared<'r> {
-    /// The highest rule that may come on together with this one.
+    /// Returns the highest rule that may apply together with this one.
     fn meets(&self, rule: &'r Rule) -> Option<&'r Rule> {
-        let side = (rule.origin.scope, ground(rule));
+        let side = (rule.origin.scope, folder_of(rule));
         let starts = starts(rule)?;
         let hits = starts.into_iter().flat_map(|start| {
             let around = enclosing_folders(start).filter_map(move |folder| self.starts.get(&(side, folder)));
@@ -127,7 +126,7 @@ impl<'r> Shared<'r> {
     }
 
     fn add(&mut self, rule: &'r Rule) {
-        let side = (rule.origin.scope, ground(rule));
+        let side = (rule.origin.scope, folder_of(rule));
         for start in starts(rule).into_iter().flatten() {
             self.starts.entry((side, start)).or_insert(rule);
             for folder in enclosing_folders(start) {
@@ -137,8 +136,8 @@ impl<'r> Shared<'r> {
     }
 }
 
-/// What each pattern of a rule starts with, whole segments only. Nothing for a rule with other conditions, about which
-/// nothing can be said, and for one that only its name brings on.
+/// Returns the literal start of each pattern of a rule, in whole segments. Rules with other conditions, which cannot be
+/// compared, and manual rules have none.
 fn starts(rule: &Rule) -> Option<Vec<&str>> {
     let by_paths = rule.conditions.iter().all(|condition| condition.key == "paths");
     if !by_paths || matches!(rule.activation, Activation::Manual | Activation::Never) {
@@ -149,14 +148,14 @@ fn starts(rule: &Rule) -> Option<Vec<&str>> {
     Some(if starts.is_empty() { vec![""] } else { starts })
 }
 
-/// How many segments are looked at.
+/// How many segments of a pattern are compared.
 const MAX_SEGMENTS: usize = 16;
 
-/// The folders every match lies in, as far as their names have no sign of the pattern in them.
+/// Returns the folders that contain every match: the segments of the glob before its first special character.
 fn literal_start(glob: &str) -> &str {
     let glob = glob.trim_start_matches("./").trim_start_matches('/');
-    let signs = glob.find(['*', '?', '[', ']', '{', '}', '(', ')', '!', '+', '@', '|', '\\']);
-    // The last segment is left out: without a slash it may, in some dialects, stand in any folder.
-    let whole = glob[..signs.unwrap_or(glob.len())].rfind('/').map_or("", |at| &glob[..at]);
+    let special = glob.find(['*', '?', '[', ']', '{', '}', '(', ')', '!', '+', '@', '|', '\\']);
+    // Without the last segment: a glob without a slash matches in any folder in some dialects.
+    let whole = glob[..special.unwrap_or(glob.len())].rfind('/').map_or("", |at| &glob[..at]);
     whole.match_indices('/').nth(MAX_SEGMENTS - 1).map_or(whole, |(at, _)| &whole[..at])
 }

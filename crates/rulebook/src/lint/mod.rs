@@ -1,9 +1,10 @@
-//! Lints: what is wrong with a rulebook although each of its files can be read. Rules in, diagnostics out.
+//! Lints: problems of a rulebook whose files can all be read. Rules in, diagnostics out.
 
 mod always;
 mod body;
 mod forged;
 mod id;
+mod page;
 mod secret;
 mod size_limits;
 mod summary;
@@ -12,76 +13,34 @@ pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
+use page::Page;
 
-/// What the lints have told so far.
-type Told = Vec<Diagnostic>;
+/// Lints that compare rules. They get the rules that are switched on, in order.
+const COMPARING: &[fn(&[&Rule], &mut Vec<Diagnostic>)] = &[id::lint, body::lint, size_limits::lint];
 
-/// Lints that compare rules, given those that are not switched off, in their order.
-const COMPARING: &[fn(&[&Rule], &mut Told)] = &[id::lint, body::lint, size_limits::lint];
+/// Lints that read the file of one rule.
+const READING: &[fn(&Page<'_>, &mut Vec<Diagnostic>)] = &[always::lint, forged::lint, secret::lint];
 
-/// Lints that read one rule's file.
-const READING: &[fn(&Page<'_>, &mut Told)] = &[always::lint, forged::lint, secret::lint];
-
-/// Runs every lint; sorted by place. `text_of` gives the text of a rule's file, where there is one: problems of the
-/// header are then located, else they are problems of the file as a whole.
+/// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;
+/// without it, problems of the header are reported for the whole file.
 pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<Diagnostic> {
-    let mut told = Vec::new();
+    let mut diagnostics = Vec::new();
     let enabled: Vec<&Rule> = book
         .rules()
         .filter(|(rule, off)| off.is_none() && !rule.body.is_empty())
         .map(|(rule, _)| rule)
         .collect();
-    COMPARING.iter().for_each(|lint| lint(&enabled, &mut told));
-    // What is switched off is still in the file.
+    COMPARING.iter().for_each(|lint| lint(&enabled, &mut diagnostics));
+    // A rule that is switched off is still in its file.
     for (rule, _) in book.rules() {
         let page = Page::new(rule, text_of(rule));
-        READING.iter().for_each(|lint| lint(&page, &mut told));
+        READING.iter().for_each(|lint| lint(&page, &mut diagnostics));
     }
-    told.sort();
-    told
-}
-
-/// A rule with the text it was read from.
-struct Page<'r> {
-    rule: &'r Rule,
-    /// The whole file; the body alone where the file is not at hand, or says something else by now.
-    text: Cow<'r, str>,
-    /// How many lines of the file stand above the text.
-    above: usize,
-    /// Where the body starts in the text.
-    body: usize,
-}
-
-impl<'r> Page<'r> {
-    fn new(rule: &'r Rule, text: Option<String>) -> Page<'r> {
-        let whole = text.and_then(|text| {
-            let body = text.trim_end().strip_suffix(rule.body.as_str())?.len();
-            Some((text, body))
-        });
-        match whole {
-            Some((text, body)) => Page { rule, text: Cow::Owned(text), above: 0, body },
-            None => Page { rule, text: Cow::Borrowed(&rule.body), above: rule.body_line - 1, body: 0 },
-        }
-    }
-
-    fn tell(&self, code: Code, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        let told = Diagnostic::at(code, &self.rule.origin.display, &self.text, span, message);
-        Diagnostic { line: told.line + self.above, ..told }
-    }
-
-    /// A problem of a value in the header, as written there.
-    fn report_value(&self, code: Code, value: &str, message: impl Into<String>) -> Diagnostic {
-        match self.text[..self.body].find(value) {
-            Some(at) => self.tell(code, at..at + value.len(), message),
-            None => Diagnostic::whole(code, &self.rule.origin.display, message),
-        }
-    }
+    diagnostics.sort();
+    diagnostics
 }
 
 #[cfg(test)]

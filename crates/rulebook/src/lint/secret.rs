@@ -1,4 +1,4 @@
-//! `secret`: what looks like a key or a token. The value itself is never told.
+//! `secret`: text that looks like a key or a token. Its value is never shown.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use super::{Page, Told};
+use super::page::Page;
 use crate::diagnostic::{Code, Diagnostic, Excerpt, report_first};
 
-/// Kinds of secrets that can be told by their looks, the special before the general; the group is what is secret.
+/// Kinds of secrets and their patterns, specific ones first. The group matches the secret part.
 const KINDS: &[(&str, &str)] = &[
     ("a GitHub token", r"(?-u:\b)gh[pousr]_([A-Za-z0-9]{36,})"),
     ("a GitHub token", r"(?-u:\b)github_pat_([A-Za-z0-9_]{50,})"),
@@ -32,17 +32,17 @@ const KINDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// How much of a secret is shown: what everyone knows of its kind.
+/// How many characters of a secret are shown: the prefix of its kind.
 const SHOWN: usize = 4;
 
-/// One expression a kind, behind one over all that says which are worth asking.
+/// One expression per kind, and a set that selects the expressions to run.
 static EXPRESSIONS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
     let patterns = KINDS.iter().map(|(_, pattern)| pattern);
     let set = RegexSet::new(patterns.clone()).expect("a test compiles them");
     (set, patterns.map(|pattern| Regex::new(pattern).expect("a test compiles them")).collect())
 });
 
-/// A text without what looks like a key or a token.
+/// Replaces everything that looks like a key or a token by its kind.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let found = secrets(text);
     if found.is_empty() {
@@ -59,24 +59,24 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-pub(super) fn lint(page: &Page<'_>, told: &mut Told) {
+pub(super) fn lint(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let found = secrets(&page.text);
-    report_first(found.into_iter(), |(name, span)| tell(page, name, span), told);
+    report_first(found.into_iter(), |(name, span)| report(page, name, span), diagnostics);
 }
 
-fn tell(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {
+fn report(page: &Page<'_>, name: &str, span: Range<usize>) -> Diagnostic {
     let start = &page.text[span.start..span.start + SHOWN];
     let message = format!("looks like {name}: `{start}…`, {} characters", span.len());
-    let mut told = page.tell(Code::Secret, span, message);
-    // The line is shown to people and in logs, and may hold another one: it is shown blank.
-    if let Some(excerpt) = &mut told.excerpt {
-        let before = " ".repeat(excerpt.line.chars().count().min(told.column - 1));
+    let mut diagnostic = page.report(Code::Secret, span, message);
+    // The excerpt appears in logs, and the line may contain another secret, so the rest of it is blanked.
+    if let Some(excerpt) = &mut diagnostic.excerpt {
+        let before = " ".repeat(excerpt.line.chars().count().min(diagnostic.column - 1));
         *excerpt = Excerpt { line: format!("{before}{start}…"), width: SHOWN + 1 };
     }
-    told
+    diagnostic
 }
 
-/// What is a secret by its looks and no placeholder, in the order of the text, each place once.
+/// Finds text that looks like a secret and not like a placeholder, in order and without overlaps.
 pub fn secrets(text: &str) -> Vec<(&'static str, Range<usize>)> {
     let (set, expressions) = &*EXPRESSIONS;
     let mut found: Vec<(&str, Range<usize>)> = Vec::new();
@@ -88,13 +88,13 @@ pub fn secrets(text: &str) -> Vec<(&'static str, Range<usize>)> {
             }
         }
     }
-    // Kinds were tried in their order, and the sort keeps it: of two at one place the special one is told.
+    // The stable sort keeps specific kinds first, so they win over general ones at the same position.
     found.sort_by_key(|(_, span)| span.start);
     found.dedup_by(|later, earlier| later.1.start < earlier.1.end);
     found
 }
 
-/// What people write where a secret would stand.
+/// Words of placeholders.
 const WORDS: &[&str] = &[
     "example",
     "placeholder",
@@ -112,11 +112,11 @@ const WORDS: &[&str] = &[
     "1234",
     "abcd",
     "....",
-    // The signature everyone knows from jwt.io.
+    // The signature of the example on jwt.io.
     "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv_adqssw5c",
 ];
 
-/// Whether a value was made by a machine: no word is in it, its kinds of letters are mixed, and few come twice.
+/// Whether a value looks random: it contains no known word, mixes kinds of characters, and repeats few of them.
 fn is_random(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let (lower, upper, digit) =
@@ -127,7 +127,7 @@ fn is_random(value: &str) -> bool {
     is_mixed && !is_slug && is_varied(value) && !WORDS.iter().any(|word| written.contains(word))
 }
 
-/// Whether two of its bytes, taken at random, are the same less than one time in six.
+/// Whether the probability that two random bytes of it are equal is below one in six.
 fn is_varied(value: &str) -> bool {
     let mut counts = [0usize; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);

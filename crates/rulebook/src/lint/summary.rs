@@ -1,4 +1,4 @@
-//! The summary of a rulebook: what a newcomer wants to know first.
+//! The summary of a rulebook: which rules do not work as intended, and what the others cost.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,66 +11,64 @@ use crate::render::estimate_tokens;
 use crate::resolve::Rulebook;
 use crate::rule::{Activation, Basis, Rule};
 
-/// Rule files that do not do what their author thinks, and what the others cost. Files are as shown, sorted.
+/// Rule files that do not work as intended, and the cost of the others. Lists of files are sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Rule files, with those that are rejected.
+    /// How many rule files there are, including rejected ones.
     pub files: usize,
-    /// Nothing can bring them on: rejected, empty, unreachable, always overridden, or for files that are not there.
+    /// Files that never apply: rejected, empty, unreachable, always overridden, or for files that do not exist.
     pub never_seen: Vec<String>,
-    /// On with every request, or with any path, although nobody said so: the header is broken or a glob matches all.
+    /// Files that apply to everything unintentionally: the header is broken, or a glob matches every file.
     pub on_by_accident: Vec<String>,
-    /// On when somebody asks for them by name alone, although nobody said so: they name no files and have no description.
+    /// Files that apply only when mentioned by name, unintentionally: they have neither globs nor a description.
     pub only_by_name: Vec<String>,
-    /// Another file says the same.
+    /// Files with the same text as another.
     pub said_twice: Vec<String>,
-    /// What every prompt carries.
+    /// The cost of rules that are always on.
     pub always_on: AlwaysCost,
 }
 
-/// The cost of what is always on.
+/// The cost of rules that are always on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AlwaysCost {
     /// How many rules.
     pub rules: usize,
     /// How many tokens, estimated.
     pub tokens: usize,
-    /// Always true: tokens are counted without the model's own tokenizer.
+    /// Always true: tokens are estimated without the model's tokenizer.
     pub estimated: bool,
 }
 
 impl Summary {
-    /// Sums up a rulebook and what [`lint`](super::lint) and reading its files told.
-    pub fn of(book: &Rulebook, told: &[Diagnostic]) -> Summary {
-        let coded =
-            |code: Code| told.iter().filter(move |told| told.code == code).map(|told| told.path.clone());
+    /// Summarises a rulebook with the diagnostics of [`lint`](super::lint) and of its files.
+    pub fn of(book: &Rulebook, diagnostics: &[Diagnostic]) -> Summary {
+        let with_code = |code: Code| diagnostics.iter().filter(move |found| found.code == code);
+        let coded = |code: Code| with_code(code).map(|found| found.path.clone());
         let enabled = || book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
         let files =
             |is: fn(&Rule) -> bool| enabled().filter(move |rule| is(rule)).map(|r| r.origin.display.clone());
         let rejected = book.rejected().iter().map(|rejected| rejected.origin.display.clone());
         let mut dead: HashMap<&str, usize> = HashMap::new();
-        for told in told.iter().filter(|told| told.code == Code::DeadGlob) {
-            *dead.entry(&told.path).or_default() += 1;
+        for found in with_code(Code::DeadGlob) {
+            *dead.entry(&found.path).or_default() += 1;
         }
-        let always_told: BTreeSet<&str> = (told.iter().filter(|told| told.code == Code::AgentAlways))
-            .map(|told| told.path.as_str())
-            .collect();
-        let is_aimless = |rule: &&Rule| {
+        let always: BTreeSet<&str> = with_code(Code::AgentAlways).map(|found| found.path.as_str()).collect();
+        let has_no_files = |rule: &&Rule| {
             is_on_by_paths_alone(rule)
                 && dead.get(rule.origin.display.as_str()).is_some_and(|dead| *dead >= rule.globs.len())
         };
-        let aimless = enabled().filter(is_aimless);
+        let without_files = enabled().filter(has_no_files);
         let never = files(is_dead)
-            .chain(aimless.map(|rule| rule.origin.display.clone()))
+            .chain(without_files.map(|rule| rule.origin.display.clone()))
             .chain(rejected)
             .chain(coded(Code::AlwaysOverridden))
             .chain(coded(Code::AgentNever))
-            .filter(|path| !always_told.contains(path.as_str()));
+            .filter(|path| !always.contains(path.as_str()));
         let accident = files(is_accident).chain(coded(Code::AlwaysGlob)).chain(coded(Code::AgentAlways));
         let evaluation = evaluate(book, &Evidence::default());
-        let always = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
-        let costs: Vec<usize> = always.map(|verdict| estimate_tokens(&verdict.rule.body)).collect();
+        let applied = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
+        let costs: Vec<usize> = applied.map(|verdict| estimate_tokens(&verdict.rule.body)).collect();
         Summary {
             files: book.rules().len() + book.rejected().len(),
             never_seen: sorted(never),

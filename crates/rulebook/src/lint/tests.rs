@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnostic::Code;
 use crate::evaluate::{State, evaluate};
 use crate::evidence::{Evidence, Seen};
 use crate::format::{FORMATS, Format, Place, PlaceKind};
@@ -6,7 +7,7 @@ use crate::parse::parse;
 use crate::resolve::{Switches, resolve};
 use crate::source::{Origin, Scope, Source};
 
-/// A rulebook of files; the name of the folder, or of the file, tells the format, `~/` the scope.
+/// A rulebook of files. The name of the folder or file gives the format, and `~/` the scope.
 fn book(files: &[(&str, &str)]) -> Rulebook {
     let entries = files.iter().map(|(display, text)| {
         let (above, name) = display.rsplit_once('/').unwrap_or(("", display));
@@ -36,15 +37,15 @@ fn book(files: &[(&str, &str)]) -> Rulebook {
     resolve(entries, &Switches::default())
 }
 
-fn line(told: &Diagnostic) -> String {
-    let severity = told.severity.name();
+fn line(found: &Diagnostic) -> String {
+    let severity = found.severity.name();
     format!(
         "{}:{}:{} {severity}[{}] {}",
-        told.path,
-        told.line,
-        told.column,
-        told.code.row().name,
-        told.message
+        found.path,
+        found.line,
+        found.column,
+        found.code.row().name,
+        found.message
     )
 }
 
@@ -52,40 +53,40 @@ fn line(told: &Diagnostic) -> String {
 fn check(files: &[(&str, &str)], want: &[&str]) {
     let text_of =
         |rule: &Rule| files.iter().find(|file| file.0 == rule.origin.display).map(|file| file.1.to_owned());
-    let told: Vec<String> = lint(&book(files), &text_of).iter().map(line).collect();
-    assert_eq!(told, want);
+    let found: Vec<String> = lint(&book(files), &text_of).iter().map(line).collect();
+    assert_eq!(found, want);
 }
 
 const WEB: &str = "---\npaths: ['web/**']\n---\nWeb.";
 const API: &str = "---\npaths: ['api/**']\n---\nApi.";
 
 #[test]
-fn a_rule_behind_one_that_is_always_on_is_never_seen() {
+fn a_rule_after_one_of_its_id_that_is_always_on_is_overridden() {
     check(
         &[(".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
         ],
     );
     // An offer is there for every evidence too.
     check(
         &[(".cursor/rules/a.mdc", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
         ],
     );
     // The other way round nothing is sure, and nothing that both are on is either.
     check(
         &[(".cursor/rules/a.mdc", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
         &[
-            ".clinerules/a.md:0:0 warning[duplicate-id] has the id `a`, as `.cursor/rules/a.mdc`, which wins by priority when both come on",
+            ".clinerules/a.md:0:0 warning[duplicate-id] has the same id `a` as `.cursor/rules/a.mdc`, which wins by priority when both apply",
         ],
     );
 }
 
 #[test]
-fn the_same_conditions_come_on_together() {
-    let want = ".clinerules/b.md:0:0 warning[always-overridden] is never seen here: `.clinerules/a.md` has the id `x` too and always wins, by path";
+fn rules_with_the_same_conditions_apply_together() {
+    let want = ".clinerules/b.md:0:0 warning[always-overridden] is always overridden by `.clinerules/a.md`, which has the same id `x` and wins by path";
     let a = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nA";
     let b = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nB";
     check(&[(".clinerules/a.md", a), (".clinerules/b.md", b)], &[want]);
@@ -95,7 +96,7 @@ fn the_same_conditions_come_on_together() {
 
 /// The law behind `always-overridden`, over every pair of these rules and every one of these evidences.
 #[test]
-fn what_is_told_as_never_seen_is_never_seen() {
+fn rules_reported_as_overridden_never_apply() {
     let headers = [
         "",
         "paths: ['web/**']\n",
@@ -127,12 +128,12 @@ fn what_is_told_as_never_seen_is_never_seen() {
                 [asked, Evidence { mode: Some("plan".to_owned()), paths, ..Evidence::default() }]
             })
             .collect();
-    let mut told = 0;
+    let mut found = 0;
     for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|(a, b)| a.0 != b.0) {
         let text = |header: &str, body: &str| format!("---\n{header}---\n{body}");
         let book = book(&[(&a.0, &text(a.1, "A")), (&b.0, &text(b.1, "B"))]);
-        for lost in lint(&book, &|_| None).iter().filter(|told| told.code == Code::AlwaysOverridden) {
-            told += 1;
+        for lost in lint(&book, &|_| None).iter().filter(|found| found.code == Code::AlwaysOverridden) {
+            found += 1;
             for evidence in &evidences {
                 let evaluation = evaluate(&book, evidence);
                 let verdict =
@@ -142,40 +143,40 @@ fn what_is_told_as_never_seen_is_never_seen() {
             }
         }
     }
-    assert!(told > 100, "the law was put to the test {told} times");
+    assert!(found > 100, "only {found} cases");
 }
 
 #[test]
-fn ones_own_rule_that_gives_way_to_the_workspace_is_a_note() {
+fn a_users_rule_that_yields_to_the_workspace_is_a_note() {
     let always = |body: &str| format!("---\nalwaysApply: true\n---\n{body}");
     let (theirs, own) = (always("A"), always("B"));
     check(
         &[(".cursor/rules/a.mdc", &theirs), ("~/.cursor/rules/a.mdc", &own)],
         &[
-            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is never seen here: `.cursor/rules/a.mdc` has the id `a` too and always wins, by scope",
+            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by scope",
         ],
     );
 }
 
 #[test]
-fn one_id_for_different_work_is_no_conflict() {
+fn one_id_for_different_files_is_no_conflict() {
     let same = |a: &str, b: &str, want: &[&str]| {
         let text = |glob: &str, body: &str| format!("---\nid: x\npaths: [{glob}]\n---\n{body}");
         check(&[(".clinerules/a.md", &text(a, "A")), (".clinerules/b.md", &text(b, "B"))], want);
     };
-    let told: &[&str] = &[
-        ".clinerules/b.md:0:0 warning[duplicate-id] has the id `x`, as `.clinerules/a.md`, which wins by path when both come on",
+    let found: &[&str] = &[
+        ".clinerules/b.md:0:0 warning[duplicate-id] has the same id `x` as `.clinerules/a.md`, which wins by path when both apply",
     ];
     same("'web/**'", "'api/**'", &[]);
     same("'web/**'", "'website/**'", &[]);
-    same("'web/**'", "'web/ui/**'", told);
-    same("'web/ui/**'", "'web/**'", told);
-    same("'/web/**'", "'./web/ui/*'", told);
-    same("'web/**', 'lib/**'", "'api/**', 'lib/x/*'", told);
-    same("'web/**'", "'**/*.ts'", told);
-    same("'*.ts'", "'web/**'", told);
+    same("'web/**'", "'web/ui/**'", found);
+    same("'web/ui/**'", "'web/**'", found);
+    same("'/web/**'", "'./web/ui/*'", found);
+    same("'web/**', 'lib/**'", "'api/**', 'lib/x/*'", found);
+    same("'web/**'", "'**/*.ts'", found);
+    same("'*.ts'", "'web/**'", found);
     same("'web/**', '!web/x'", "'api/**'", &[]);
-    same("'!web/**'", "'web/**'", told);
+    same("'!web/**'", "'web/**'", found);
 }
 
 #[test]
@@ -186,19 +187,19 @@ fn nested_rules_override_outer_ones_as_they_are_meant_to() {
     check(
         &[("x/.cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
         &[
-            "x/.clinerules/a.md:0:0 warning[always-overridden] is never seen here: `x/.cursor/rules/a.mdc` has the id `a` too and always wins, by priority",
+            "x/.clinerules/a.md:0:0 warning[always-overridden] is always overridden by `x/.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
         ],
     );
 }
 
 #[test]
-fn what_is_switched_off_overrides_nobody() {
+fn rules_that_are_switched_off_override_nothing() {
     let off = "---\nenabled: false\nid: y\n---\nB";
     check(&[(".cursor/rules/a.mdc", off), (".clinerules/b.md", "B")], &[]);
 }
 
 #[test]
-fn the_same_text_is_told_once_a_copy() {
+fn each_copy_of_a_text_is_reported_once() {
     let always = "---\nalwaysApply: true\n---\n\n  Same.\n";
     check(
         &[
@@ -209,15 +210,15 @@ fn the_same_text_is_told_once_a_copy() {
             (".clinerules/d.md", "Other"),
         ],
         &[
-            ".clinerules/a.md:0:0 note[duplicate-body] says the same as `.cursor/rules/a.mdc`",
-            ".cursor/rules/b.mdc:0:0 warning[duplicate-body] says the same as `.cursor/rules/a.mdc`",
-            ".windsurf/rules/c.md:0:0 note[duplicate-body] says the same as `.cursor/rules/a.mdc`",
+            ".clinerules/a.md:0:0 note[duplicate-body] has the same text as `.cursor/rules/a.mdc`",
+            ".cursor/rules/b.mdc:0:0 warning[duplicate-body] has the same text as `.cursor/rules/a.mdc`",
+            ".windsurf/rules/c.md:0:0 note[duplicate-body] has the same text as `.cursor/rules/a.mdc`",
         ],
     );
 }
 
 #[test]
-fn copies_in_sibling_folders_are_for_other_work() {
+fn copies_in_sibling_folders_are_not_reported() {
     check(&[("x/.clinerules/a.md", "Same."), ("y/.clinerules/a.md", "Same.")], &[]);
     check(
         &[
@@ -225,24 +226,24 @@ fn copies_in_sibling_folders_are_for_other_work() {
             ("x/.clinerules/a.md", "Same."),
             ("z/.clinerules/a.md", "Same."),
         ],
-        &["x/y/.cursor/rules/a.mdc:0:0 note[duplicate-body] says the same as `x/.clinerules/a.md`"],
+        &["x/y/.cursor/rules/a.mdc:0:0 note[duplicate-body] has the same text as `x/.clinerules/a.md`"],
     );
     check(
         &[("x/.clinerules/a.md", "Same."), (".clinerules/a.md", "Same.")],
-        &["x/.clinerules/a.md:0:0 warning[duplicate-body] says the same as `.clinerules/a.md`"],
+        &["x/.clinerules/a.md:0:0 warning[duplicate-body] has the same text as `.clinerules/a.md`"],
     );
 }
 
 #[test]
-fn a_glob_for_everything_is_told_where_it_stands() {
-    let told = |glob: &str| format!("`{glob}` matches every file, so the rule is on with any path at all");
+fn a_glob_for_everything_is_reported_at_its_position() {
+    let found = |glob: &str| format!("`{glob}` matches every file, so the rule applies to any path");
     check(
         &[(".clinerules/a.md", "---\npaths:\n  - '**'\n---\nA")],
-        &[&format!(".clinerules/a.md:3:6 note[always-glob] {}", told("**"))],
+        &[&format!(".clinerules/a.md:3:6 note[always-glob] {}", found("**"))],
     );
     check(
         &[(".cursor/rules/a.mdc", "---\nglobs: src/**, **/*\n---\nA")],
-        &[&format!(".cursor/rules/a.mdc:2:16 note[always-glob] {}", told("**/*"))],
+        &[&format!(".cursor/rules/a.mdc:2:16 note[always-glob] {}", found("**/*"))],
     );
     // As a line of a `.gitignore`, and where hidden files are left alone.
     check(
@@ -251,8 +252,8 @@ fn a_glob_for_everything_is_told_where_it_stands() {
             (".kiro/steering/b.md", "---\nfileMatchPattern: '**'\n---\nB"),
         ],
         &[
-            &format!(".claude/rules/a.md:2:9 note[always-glob] {}", told("*")),
-            &format!(".kiro/steering/b.md:2:20 note[always-glob] {}", told("**")),
+            &format!(".claude/rules/a.md:2:9 note[always-glob] {}", found("*")),
+            &format!(".kiro/steering/b.md:2:20 note[always-glob] {}", found("**")),
         ],
     );
     check(&[(".clinerules/a.md", "---\npaths: ['**', '!docs/**']\n---\nA")], &[]);
@@ -266,15 +267,15 @@ fn token(prefix: &str, rest: &str) -> String {
 }
 
 #[test]
-fn secrets_are_told_and_not_shown() {
+fn secrets_are_reported_and_not_shown() {
     #[track_caller]
     fn check(secret: &str, want: &str) {
         let text = format!("Use this:\nkey = \"{secret}\" // mine");
-        let told = lint(&book(&[(".clinerules/a.md", &text)]), &|_| None);
-        let [told] = &told[..] else { panic!("{secret}: {told:?}") };
-        assert_eq!(told.message, want);
-        assert_eq!((told.line, told.column), (2, 8));
-        assert!(!format!("{told:?}").contains(&secret[8..]), "{told:?}");
+        let found = lint(&book(&[(".clinerules/a.md", &text)]), &|_| None);
+        let [found] = &found[..] else { panic!("{secret}: {found:?}") };
+        assert_eq!(found.message, want);
+        assert_eq!((found.line, found.column), (2, 8));
+        assert!(!format!("{found:?}").contains(&secret[8..]), "{found:?}");
     }
     let base62 = "q7Rw2LzX9vTn4KpB8sDf3HgY6mJc1QaE5uWi";
     check(&token("ghp_", base62), "looks like a GitHub token: `ghp_…`, 40 characters");
@@ -306,7 +307,7 @@ fn secrets_are_told_and_not_shown() {
 }
 
 #[test]
-fn placeholders_and_names_are_no_secrets() {
+fn placeholders_and_names_are_not_secrets() {
     let base62 = "q7Rw2LzX9vTn4KpB8sDf3HgY6mJc1QaE5uWi";
     for text in [
         token("sk-", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
@@ -326,7 +327,7 @@ fn placeholders_and_names_are_no_secrets() {
 }
 
 #[test]
-fn the_summary_says_what_is_not_as_meant() {
+fn the_summary_lists_what_does_not_work_as_intended() {
     let files: &[(&str, &str)] = &[
         (".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nSame."),
         (".clinerules/b.md", "Same."),
@@ -356,7 +357,7 @@ fn the_summary_says_what_is_not_as_meant() {
 }
 
 #[test]
-fn what_is_beyond_what_an_agent_takes_is_told() {
+fn files_beyond_the_size_limit_of_an_agent_are_reported() {
     #[track_caller]
     fn check_sizes(files: &[(&str, usize)], want: &[&str]) {
         // No two files say the same.

@@ -1,4 +1,4 @@
-//! Building: a header's fields become a rule, its activation and what that rests on.
+//! Builds a rule from the fields of its header.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Position, Rule};
 use crate::source::Origin;
 
-/// What made fields of a header.
+/// Which reader read the header.
 #[derive(Clone, Copy)]
 pub(super) enum ReadBy {
     Tier(Tier),
-    /// It could not be read; the rule is what a file without a header is.
-    Nobody,
+    /// None could; the rule is read as a file without a header.
+    None,
 }
 
-/// Makes the rule; its body is put in by the caller, who owns the text.
+/// Builds the rule without its body, which the caller adds.
 pub(super) fn build(
     mut reader: Reader<'_>,
     header: &Fields,
@@ -40,17 +40,17 @@ pub(super) fn build(
     let mut conditions = header.conditions(&mut reader);
     conditions.extend(header.filters(&mut reader));
     let combine = header.combine(&mut reader);
-    let said = header.said(&mut reader);
+    let stated = header.stated_activation(&mut reader);
     let examples = header.examples(&mut reader);
     header.report_words(&mut reader);
     match (paths, &mut stream) {
-        // For a stream rule the globs are a gate on what it watches, not on whether it does.
+        // The globs of a stream rule select the files it watches.
         (Some((_, paths)), Some(trigger)) => {
             trigger.gate = Some(Arc::new(paths.into_gate()));
         }
-        // Shown to the model, and asked by nobody.
+        // Only shown to the model.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}
-        (Some((field, paths)), None) if !report_dead(&mut reader, header, field, said) => {
+        (Some((field, paths)), None) if !report_dead(&mut reader, header, field, stated) => {
             let rest = std::mem::replace(&mut conditions, vec![Condition::new("paths", paths)]);
             conditions.extend(rest);
         }
@@ -58,10 +58,10 @@ pub(super) fn build(
     }
     let (activation, basis) = match &stream {
         Some(_) => (Activation::Stream, Basis::Explicit),
-        None => decide(said, !conditions.is_empty(), description.is_some(), header.bare(format)),
+        None => decide(stated, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
     if activation == Activation::Never
-        && said != Some(StatedActivation::Off)
+        && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {
         report_unreachable(&mut reader, header);
@@ -71,12 +71,12 @@ pub(super) fn build(
         && !format.agent_ignores.contains(&"alwaysApply")
     {
         let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
-        reader.tell(Code::DeadKey, field.key_span.clone(), message).help =
-            format!("say when it comes on, with `{}` or a `description`", format.paths_key);
+        reader.report(Code::DeadKey, field.key_span.clone(), message).help =
+            format!("add `{}` or a `description`", format.paths_key);
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
-        reader.tell(Code::EmptyBody, end..end, "there is no text below the header, so nothing to deliver");
+        reader.report(Code::EmptyBody, end..end, "there is no text after the header");
     }
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
@@ -86,7 +86,7 @@ pub(super) fn build(
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) => basis,
         ReadBy::Tier(_) => Basis::Repaired,
-        ReadBy::Nobody => Basis::FailOpen,
+        ReadBy::None => Basis::FailOpen,
     };
     let is_mandatory = header.boolean("alwaysEnabled", &mut reader).unwrap_or(false);
     let (blank, diagnostics) = blank(reader, id, priority, body_start);
@@ -108,16 +108,16 @@ pub(super) fn build(
     (rule, diagnostics)
 }
 
-/// The rule of a file whose header cannot be read: the whole file, always on.
+/// Builds the rule of a file whose header cannot be read: the whole file, always on.
 pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec<Diagnostic>) {
     for diagnostic in &mut reader.diagnostics {
-        diagnostic.message.push_str("; the whole file is taken as the rule, always on");
+        diagnostic.message.push_str("; the whole file is used as the rule, always on");
     }
     let priority = reader.format().default_priority(reader.origin.place);
     blank(reader, None, priority, body_start)
 }
 
-/// A rule as far as its origin tells: always on, or on in its folder.
+/// Builds a rule from its origin alone: always on, or on in its folder.
 fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize) -> (Rule, Vec<Diagnostic>) {
     let id = id.unwrap_or_else(|| reader.id());
     let Reader { text, origin, diagnostics } = reader;
@@ -152,7 +152,7 @@ fn position_of_place(origin: &Origin) -> Option<usize> {
     places.position(|place| place == origin.place)
 }
 
-/// A nested rule is for its folder: being always on becomes being on there.
+/// Restricts a nested rule to its folder: "always" becomes "when".
 fn scoped(activation: Activation, origin: &Origin) -> Activation {
     match activation {
         Activation::Always if origin.nest().is_some() => Activation::When,
@@ -160,14 +160,14 @@ fn scoped(activation: Activation, origin: &Origin) -> Activation {
     }
 }
 
-/// How a rule comes on, and why that is so.
+/// Decides the activation and its basis.
 fn decide(
-    said: Option<StatedActivation>,
+    stated: Option<StatedActivation>,
     has_conditions: bool,
     is_described: bool,
     bare: Bare,
 ) -> (Activation, Basis) {
-    match said {
+    match stated {
         Some(StatedActivation::Manual) => (Activation::Manual, Basis::Explicit),
         Some(StatedActivation::Off) => (Activation::Never, Basis::Explicit),
         Some(StatedActivation::Offered) if is_described => (Activation::OnRequest, Basis::Explicit),
@@ -187,38 +187,38 @@ fn decide(
     }
 }
 
-/// Whether paths have no effect beside what the header says of the activation; that is told.
+/// Reports paths that have no effect because of the stated activation. Returns whether they have none.
 fn report_dead(
     reader: &mut Reader<'_>,
     header: &Fields,
     field: &Field,
-    said: Option<StatedActivation>,
+    stated: Option<StatedActivation>,
 ) -> bool {
-    let (message, help) = match said {
-        // These two agents say so themselves.
+    let (message, help) = match stated {
+        // These two agents document it.
         Some(StatedActivation::Always)
             if matches!(reader.format().id, FormatId::Cursor | FormatId::Opencode) =>
         {
             return true;
         }
         Some(StatedActivation::Always | StatedActivation::AlwaysHere) => {
-            ("on a rule that is always on", None)
+            ("in a rule that is always on", None)
         }
-        Some(StatedActivation::Off) => ("on a rule that is off", None),
+        Some(StatedActivation::Off) => ("in a rule that is off", None),
         Some(StatedActivation::Offered | StatedActivation::Manual) => {
             let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
             let key = header.called().or(mode).map_or("trigger", |field| &field.key);
-            (&*format!("beside this `{key}`"), Some("let the rule come on by its paths, or leave them out"))
+            (&*format!("with this `{key}`"), Some("activate the rule by its paths, or remove them"))
         }
         Some(StatedActivation::Glob) | None => return false,
     };
-    let told = reader.tell(
+    let diagnostic = reader.report(
         Code::DeadKey,
         field.key_span.clone(),
         format!("`{}` has no effect {message}", field.key),
     );
     if let Some(help) = help {
-        told.help = help.to_owned();
+        diagnostic.help = help.to_owned();
     }
     true
 }
@@ -227,18 +227,18 @@ fn report_unreachable(reader: &mut Reader<'_>, header: &Fields) {
     let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
     if reader.format().bare == Bare::Inactive {
         reader
-            .tell(
+            .report(
                 Code::Unreachable,
                 span,
-                "has neither `globs` nor `alwaysApply: true`, so it never comes on",
+                "has neither `globs` nor `alwaysApply: true`, so it never applies",
             )
             .help = "add `globs: [\"src/**\"]` or `alwaysApply: true`".to_owned();
     } else {
-        let asks_no_paths = reader.format().inert.contains(&reader.format().paths_key);
-        let message = "has neither a description nor conditions, so nothing can bring it on";
-        let told = reader.tell(Code::Unreachable, span, message);
-        if asks_no_paths {
-            told.help = "add a `description` or `alwaysApply: true`".to_owned();
+        let ignores_paths = reader.format().inert.contains(&reader.format().paths_key);
+        let message = "has neither a description nor conditions, so it never applies";
+        let diagnostic = reader.report(Code::Unreachable, span, message);
+        if ignores_paths {
+            diagnostic.help = "add a `description` or `alwaysApply: true`".to_owned();
         }
     }
 }

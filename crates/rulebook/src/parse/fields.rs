@@ -1,4 +1,4 @@
-//! The fields of a header, read as the types they must have; what is not is told.
+//! Reads the fields of a header as their types, and reports wrong ones.
 
 use super::patterns;
 use super::reader::Reader;
@@ -10,7 +10,7 @@ use crate::glob::split_list;
 use crate::rule::Examples;
 use crate::source::Origin;
 
-/// The header's fields by the keys this project knows them by.
+/// The fields of a header by their canonical keys.
 #[derive(Default)]
 pub(super) struct Fields(pub(super) Vec<(&'static str, Field)>);
 
@@ -19,7 +19,7 @@ impl Fields {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, field)| field)
     }
 
-    /// A field that is there and not empty.
+    /// Returns a field that is present and not empty.
     pub(super) fn given(&self, key: &str) -> Option<&Field> {
         self.find(key).filter(|field| field.node.value != Value::Null)
     }
@@ -47,14 +47,14 @@ impl Fields {
         }
     }
 
-    /// `alwaysApply`; an explicit `null` is absent but for the strict schema.
+    /// Reads `alwaysApply`. An explicit `null` counts as absent, except in the strict schema.
     pub(super) fn always_apply(&self, reader: &mut Reader) -> Option<bool> {
         match self.find("alwaysApply") {
             Some(Field { node: Node { value: Value::Null, span }, .. })
                 if reader.format().keys == Keys::Strict =>
             {
                 reader
-                    .tell(
+                    .report(
                         Code::WrongType,
                         span.clone(),
                         "`alwaysApply` must be `true` or `false`, found nothing",
@@ -74,7 +74,7 @@ impl Fields {
             _ => {
                 let found = shown(&reader.text[field.node.span.clone()]);
                 let message = format!("`priority` must be a whole number from 0 to 100, found `{found}`");
-                reader.tell(Code::BadPriority, field.node.span.clone(), message);
+                reader.report(Code::BadPriority, field.node.span.clone(), message);
                 None
             }
         }
@@ -83,11 +83,11 @@ impl Fields {
     pub(super) fn words(&self, key: &str, reader: &mut Reader) -> Vec<String> {
         let Some(field) = self.given(key) else { return Vec::new() };
         condition::words(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, format!("`{key}`: {message}"));
+            reader.report(code, span, format!("`{key}`: {message}"));
         })
     }
 
-    /// The paths the rule is for: the format's own key, or another agent's where that one is not there.
+    /// Reads the paths of the rule: the format's own key, or another agent's key if that is absent.
     pub(super) fn paths(&self, reader: &mut Reader) -> Option<(&Field, Paths)> {
         let format = reader.format();
         let own = self.find(format.paths_key);
@@ -97,7 +97,7 @@ impl Fields {
         if let Some(field) = foreign {
             let owner = keys::owner(&field.key).unwrap_or("another agent's");
             let message = match own {
-                Some(_) => Some(format!("`{}` has no effect beside `{}`", field.key, format.paths_key)),
+                Some(_) => Some(format!("`{}` has no effect next to `{}`", field.key, format.paths_key)),
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
                     None
                 }
@@ -106,7 +106,7 @@ impl Fields {
             };
             if let Some(message) = message {
                 let code = if own.is_some() { Code::DeadKey } else { Code::ForeignKey };
-                reader.tell(code, field.key_span.clone(), message).help =
+                reader.report(code, field.key_span.clone(), message).help =
                     format!("write `{}:`", format.paths_key);
             }
         }
@@ -114,24 +114,24 @@ impl Fields {
         if field.key == format.paths_key && !self.has_right_shape(field, reader) {
             return None;
         }
-        let told = reader.diagnostics.len();
-        let paths = Paths::read(&field.node, &reader.ground(), &mut |code, span, message| {
-            reader.tell(code, span, format!("`{}`: {message}", field.key));
+        let before = reader.diagnostics.len();
+        let paths = Paths::read(&field.node, &reader.pattern_base(), &mut |code, span, message| {
+            reader.report(code, span, format!("`{}`: {message}", field.key));
         });
         if paths.is_none() && format.lists == Lists::ListOrNever {
             return Some((field, Paths::none(format.dialect)));
         }
-        if paths.is_none() && format.keys != Keys::Strict && reader.diagnostics.len() == told {
-            let message = format!("`{}` names no path, so it constrains nothing", field.key);
-            reader.tell(Code::EmptyValue, field.node.span.clone(), message);
+        if paths.is_none() && format.keys != Keys::Strict && reader.diagnostics.len() == before {
+            let message = format!("`{}` is empty and has no effect", field.key);
+            reader.report(Code::EmptyValue, field.node.span.clone(), message);
         }
         let paths = paths?;
-        patterns::report_glued(field, &paths, reader);
+        patterns::report_comma_list(field, &paths, reader);
         patterns::report_doubts(field, &paths, reader);
         Some((field, paths))
     }
 
-    /// Whether the agent takes what stands under its own key for paths; else that is told.
+    /// Whether the agent accepts the type under its own key for paths. A wrong type is reported.
     fn has_right_shape(&self, field: &Field, reader: &mut Reader) -> bool {
         let format = reader.format();
         let is_list = matches!(field.node.value, Value::List(_));
@@ -141,7 +141,7 @@ impl Fields {
             _ => return true,
         };
         let message = format!(
-            "`{}` must be {wanted}, found {}; it is ignored and the rule is {}",
+            "`{}` must be {wanted}, found {}; it is ignored, so the rule is {}",
             field.key,
             field.node.value.kind(),
             format.bare.outcome(),
@@ -157,25 +157,25 @@ impl Fields {
         let as_written = &reader.text[field.node.span.clone()];
         let list =
             |texts: Vec<&str>| format!("[{}]", texts.into_iter().map(quoted).collect::<Vec<_>>().join(", "));
-        let mended = match &field.node.value {
+        let fixed = match &field.node.value {
             Value::Text(text) if !text.trim().is_empty() && !text.contains('\n') => {
                 Some(list(split_list(text).into_iter().map(|(_, piece)| piece).collect()))
             }
-            // A list over several lines, or with commas in its entries, is another text.
+            // A list over several lines, or with commas in its entries, cannot be written as text.
             Value::List(_) if as_written.starts_with('[') && split_list(&written).len() == items => {
                 Some(quoted(&written))
             }
             _ => None,
         };
-        let told = reader.tell(Code::WrongType, field.node.span.clone(), message);
-        told.help = format!("write `{}: {open}{}{close}`", field.key, shown(&written));
-        told.fix = mended.map(|mended| Fix::new(field.node.span.clone(), mended));
+        let diagnostic = reader.report(Code::WrongType, field.node.span.clone(), message);
+        diagnostic.help = format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        diagnostic.fix = fixed.map(|fixed| Fix::new(field.node.span.clone(), fixed));
         false
     }
 
     pub(super) fn conditions(&self, reader: &mut Reader) -> Vec<Condition> {
         let format = reader.format();
-        let ground = reader.ground();
+        let base = reader.pattern_base();
         let mode = mode_of_place(&reader.origin);
         condition::all()
             .filter(|kind| kind.key != "paths" && (kind.key != "tags" || format.keys == Keys::Conditions))
@@ -185,20 +185,20 @@ impl Fields {
                     Some(field) => &field.node,
                     None => mode.as_ref().filter(|_| kind.key == "mode")?,
                 };
-                let told = reader.diagnostics.len();
-                let condition = (kind.build)(node, &ground, &mut |code, span, message| {
-                    reader.tell(code, span, format!("`{}`: {message}", kind.key));
+                let before = reader.diagnostics.len();
+                let condition = (kind.build)(node, &base, &mut |code, span, message| {
+                    reader.report(code, span, format!("`{}`: {message}", kind.key));
                 });
-                if condition.is_none() && reader.diagnostics.len() == told {
-                    let message = format!("`{}` names nothing, so it constrains nothing", kind.key);
-                    reader.tell(Code::EmptyValue, node.span.clone(), message);
+                if condition.is_none() && reader.diagnostics.len() == before {
+                    let message = format!("`{}` is empty and has no effect", kind.key);
+                    reader.report(Code::EmptyValue, node.span.clone(), message);
                 }
                 condition
             })
             .collect()
     }
 
-    /// Tells of words that are none of those their key takes.
+    /// Reports words that their key does not accept.
     pub(super) fn report_words(&self, reader: &mut Reader) {
         for (key, words) in reader.format().sets {
             let Some(word) = self.text(key, reader).filter(|word| !words.contains(&word.as_str())) else {
@@ -207,19 +207,19 @@ impl Fields {
             let span = self.find(key).expect("read above").node.span.clone();
             let message = format!("`{}` is not a value of `{key}`", shown(&word));
             let names: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-            reader.tell(Code::BadValue, span, message).help = format!("write one of {}", names.join(", "));
+            reader.report(Code::BadValue, span, message).help = format!("write one of {}", names.join(", "));
         }
     }
 
-    /// Cody's regular expressions over files.
+    /// Reads Cody's regular expressions for files.
     pub(super) fn filters(&self, reader: &mut Reader) -> Option<Condition> {
         if reader.format().aliases != FILTERS {
             return None;
         }
         let families = FILTERS.iter().filter_map(|(key, _)| Some((*key, self.given(key)?)));
-        let ground = reader.ground();
-        condition::filters::read(families, &ground, &mut |code, span, message| {
-            reader.tell(code, span, message);
+        let base = reader.pattern_base();
+        condition::filters::read(families, &base, &mut |code, span, message| {
+            reader.report(code, span, message);
         })
     }
 
@@ -229,7 +229,7 @@ impl Fields {
             Some("any") => MatchMode::Any,
             Some(other) => {
                 let span = self.find("match").expect("read above").node.span.clone();
-                reader.tell(
+                reader.report(
                     Code::BadValue,
                     span,
                     format!("`match` must be `all` or `any`, found `{}`", shown(other)),
@@ -239,7 +239,7 @@ impl Fields {
         }
     }
 
-    /// `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
+    /// Reads `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
     pub(super) fn examples(&self, reader: &mut Reader) -> Option<Examples> {
         let field = self.given("examples")?;
         let mut examples = Examples::default();
@@ -262,18 +262,18 @@ impl Fields {
                 other => {
                     let near = nearest(other, ["match", "miss", "fires", "clean"]);
                     let message = format!(
-                        "`examples` has `match`, `miss`, `fires` and `clean`, found `{}`",
+                        "`examples` accepts `match`, `miss`, `fires` and `clean`, found `{}`",
                         shown(other)
                     );
-                    let told = reader.tell(Code::UnknownKey, kind.key_span.clone(), message);
+                    let diagnostic = reader.report(Code::UnknownKey, kind.key_span.clone(), message);
                     if let Some(near) = near {
-                        told.help = format!("did you mean `{near}`?");
+                        diagnostic.help = format!("did you mean `{near}`?");
                     }
                     continue;
                 }
             };
             let texts = condition::texts(&kind.node, &mut |code, span, message| {
-                reader.tell(code, span, format!("`examples`: {message}"));
+                reader.report(code, span, format!("`examples`: {message}"));
             });
             list.extend(texts.into_iter().map(|(text, _)| text.to_owned()));
         }
@@ -281,7 +281,7 @@ impl Fields {
     }
 }
 
-/// The mode that a file's folder, or its name, is for, as if its header named it.
+/// Returns the mode that a file's folder or name stands for, as a value of its header.
 fn mode_of_place(origin: &Origin) -> Option<Node> {
     let mode = match origin.place.shape {
         PlaceKind::Modes { prefix, .. } => origin.inner.strip_prefix(prefix)?.split_once('/')?.0,
@@ -299,7 +299,7 @@ fn report_type<'r>(
 ) -> &'r mut Diagnostic {
     let raw = shown(&reader.text[node.span.clone()]);
     let message = format!("`{key}` must be {wanted}, found {} (`{raw}`)", found.kind());
-    let told = reader.tell(Code::WrongType, node.span.clone(), message);
-    told.help = format!("write `{key}: …` as {wanted}");
-    told
+    let diagnostic = reader.report(Code::WrongType, node.span.clone(), message);
+    diagnostic.help = format!("write {wanted}");
+    diagnostic
 }

@@ -1,4 +1,4 @@
-//! A header explained: what each of its keys means in its format.
+//! Explains a header: what each key means in its format.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use crate::source::Origin;
 /// One key of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
-    /// As written.
+    /// The key as written.
     pub key: String,
-    /// The lines it takes, counted from 1.
+    /// Its lines, counted from 1.
     pub lines: Range<usize>,
-    /// What it means here.
+    /// What it means in this format.
     pub meaning: String,
 }
 
-/// What each key of a file's header means, in the order of the file; nothing where no header is read.
+/// Returns what each key of a header means, in order. A file without a header gives an empty list.
 pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
     let reading = split_header(origin, text);
     let Header::Read { fields, .. } = reading.header else { return Vec::new() };
@@ -37,31 +37,28 @@ pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
     explained.collect()
 }
 
-/// What people read of keys that are no conditions.
+/// The meaning of keys that are not conditions.
 const MEANINGS: &[(&str, &str)] = &[
-    ("alwaysApply", "`true`: on with every request, whatever the paths say"),
-    ("alwaysEnabled", "`true`: it cannot be switched off, overridden or cut"),
-    ("called", "it is a command: on when the user calls it by name"),
-    ("condition", "regular expressions watched for in what the model writes; any of them fires"),
+    ("alwaysApply", "`true`: applies to every request, regardless of paths"),
+    ("alwaysEnabled", "`true`: mandatory; it cannot be switched off, overridden or cut"),
+    ("called", "a command: applies when the user calls it by name"),
+    ("condition", "regular expressions to find in the model's output; one match is enough"),
     ("contextMode", "whether an interrupted answer stays in the context"),
-    ("description", "what the rule is for; where it is not on, the agent may ask for it by this"),
-    ("enabled", "`false` switches it off, and every rule of its id below it"),
-    ("examples", "paths and texts it must and must not match, checked by `rulebook test`"),
-    ("id", "what it is told apart and overridden by, instead of the file's name"),
+    ("description", "what the rule is for; an inactive rule is offered to the agent with it"),
+    ("enabled", "`false` switches off this rule and every rule of the same id and lower rank"),
+    ("examples", "paths and texts that it must and must not match, checked by `rulebook test`"),
+    ("id", "the id, instead of the file's name"),
     ("interruptMode", "which matches interrupt the model"),
-    ("language_filters", "regular expressions for the file's language, which is not known here"),
-    ("match", "`any`: one condition that holds is enough; else all must"),
-    ("path_filters", "regular expressions of which a file's path must have one, and none of the excluded"),
-    ("priority", "its place in the order, 0 to 100; higher goes first and wins"),
-    ("repeatGap", "after how many turns it may fire again"),
+    ("language_filters", "regular expressions for the file's language, which Rulebook does not know"),
+    ("match", "`any`: one condition is enough; otherwise all must hold"),
+    ("path_filters", "regular expressions: a path must match one, and none that is excluded"),
+    ("priority", "0 to 100; higher values come first and win"),
+    ("repeatGap", "the number of turns after which it may fire again"),
     ("repeatMode", "whether it fires once, or again after a gap"),
-    ("repo_filters", "regular expressions for the repository's name, which is not known here"),
-    ("scope", "which parts of the output are watched: text, thinking, tools and their fields"),
-    ("tags", "labels for reports; they decide nothing"),
-    (
-        "text_content_filters",
-        "regular expressions of which a file's text must have one, and none of the excluded",
-    ),
+    ("repo_filters", "regular expressions for the repository's name, which Rulebook does not know"),
+    ("scope", "the parts of the output to watch: text, thinking, tools and their fields"),
+    ("tags", "labels for reports; they have no effect"),
+    ("text_content_filters", "regular expressions: a file's text must match one, and none that is excluded"),
 ];
 
 fn meaning(format: &Format, key: &str, value: &Value) -> String {
@@ -71,21 +68,21 @@ fn meaning(format: &Format, key: &str, value: &Value) -> String {
             None => "not a key of this format; ignored".to_owned(),
         };
     };
-    let mut told = of_known(format, known, value);
+    let mut meaning = of_known(format, known, value);
     if format.agent_ignores.contains(&known) {
-        told.push_str(&format!("; {} itself ignores it", format.agent));
+        meaning.push_str(&format!("; {} itself ignores it", format.agent));
     }
-    told
+    meaning
 }
 
 fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
     if let Some(modes) = format.modes.filter(|modes| modes.key == known) {
         let word = if let Value::Text(word) = value { word.as_str() } else { "" };
-        let said = modes.words.iter().find(|(name, _)| *name == word).map(|(_, said)| *said);
-        return said.map_or("how it comes on", StatedActivation::meaning).to_owned();
+        let stated = modes.words.iter().find(|(name, _)| *name == word).map(|(_, stated)| *stated);
+        return stated.map_or("when the rule applies", StatedActivation::meaning).to_owned();
     }
     if PATHS.contains(&known) {
-        return "comes on when a file of the request matches one of these and no `!pattern`".to_owned();
+        return "applies when a file of the request matches one of these and no `!pattern`".to_owned();
     }
     let is_label = known == "tags" && format.keys != Keys::Conditions;
     if let Some(kind) = condition::all().find(|kind| kind.key == known && !is_label) {
@@ -93,7 +90,7 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
     }
     let known = if TRIGGERS.contains(&known) { "condition" } else { known };
     let row = MEANINGS.iter().find(|(key, _)| *key == known);
-    row.map_or_else(|| format!("a key of {} that changes nothing here", format.agent), |row| row.1.to_owned())
+    row.map_or_else(|| format!("a key of {} that has no effect here", format.agent), |row| row.1.to_owned())
 }
 
 #[cfg(test)]
@@ -113,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_key_has_its_lines_and_its_meaning() {
-        let paths = "comes on when a file of the request matches one of these and no `!pattern`";
+        let paths = "applies when a file of the request matches one of these and no `!pattern`";
         check(
             "cline",
             "---\npaths:\n  - a/**\n  - b/**\nmode: act\n---\nBe brief.\n",
@@ -132,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn every_key_of_every_format_says_something() {
+    fn every_key_of_every_format_has_a_meaning() {
         for format in FORMATS {
             for key in format.known_keys().into_iter().filter(|key| !format.inert.contains(key)) {
-                let told = meaning(format, key, &Value::Null);
-                assert!(!told.contains("changes nothing"), "{} {key}: {told}", format.name());
+                let found = meaning(format, key, &Value::Null);
+                assert!(!found.contains("has no effect here"), "{} {key}: {found}", format.name());
             }
         }
     }

@@ -1,20 +1,20 @@
-//! Imports: files a rule's text pulls in with `@path`.
+//! Imports: files that a rule includes with `@path`.
 
 use std::ops::Range;
 
 use crate::markdown::outside_code;
 
-/// A file named behind an `@`.
+/// A file named after an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// As it stands, without the `@`, escaped spaces put plain.
+    /// The path without the `@` and with its escaped spaces decoded.
     pub path: String,
-    /// Where it stands in the text, with the `@`.
+    /// Its byte range in the text, including the `@`.
     pub span: Range<usize>,
 }
 
 impl Import {
-    /// Whether it cannot well be anything but a file: `@team` and `@scope/package` may be.
+    /// Whether it can only be a file: `@team` and `@scope/package` may be something else.
     pub fn is_surely_a_file(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -26,7 +26,7 @@ impl Import {
     }
 }
 
-/// The imports of a text, in order; none in code, and none in the middle of a word.
+/// Finds the imports of a text, in order. Code and the middle of words have none.
 pub fn imports(text: &str) -> Vec<Import> {
     let mut found = Vec::new();
     for part in outside_code(text) {
@@ -60,14 +60,14 @@ fn in_line(line: &str, base: usize, found: &mut Vec<Import>) {
     }
 }
 
-/// Behind the code span that opens at `start`, or behind its backticks where none closes it.
+/// Returns the end of the code span that opens at `start`, or of its backticks if it is not closed.
 fn after_code(line: &str, start: usize) -> usize {
     let run = line[start..].len() - line[start..].trim_start_matches('`').len();
     let ticks = &line[start..start + run];
     line[start + run..].find(ticks).map_or(start + run, |close| start + run + close + run)
 }
 
-/// How many bytes belong to the path: up to a space that is not escaped, without the punctuation of the sentence.
+/// Returns the length of the path: up to an unescaped space, without trailing punctuation.
 fn path_len(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_behind_an_at_sign_is_an_import() {
+    fn a_path_after_an_at_sign_is_an_import() {
         check("@docs/style.md", &["docs/style.md"]);
         check("See @README.md and @~/.claude/own.md.", &["README.md", "~/.claude/own.md"]);
         check("- *@./a.md*\n- (@/abs/b.md)", &["./a.md", "/abs/b.md"]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_addresses_are_none() {
+    fn code_and_addresses_are_not_imports() {
         check("`@docs/style.md` and ``a ` @b.md``", &[]);
         check("```\n@a.md\n```\n@b.md", &["b.md"]);
         check("me@example.com", &[]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_name_or_a_package_is_not_surely_a_file() {
+    fn names_and_packages_are_not_certainly_files() {
         let is_file = |path: &str| Import { path: path.to_owned(), span: 0..0 }.is_surely_a_file();
         for path in ["a.md", "./a", "../x/y", "~/a", "/etc/a", "docs/a.txt"] {
             assert!(is_file(path), "{path}");

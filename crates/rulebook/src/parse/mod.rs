@@ -1,4 +1,4 @@
-//! Parsing: a source in, a rule (or its rejection) and diagnostics out.
+//! Parsing: a source in; a rule, or its rejection, and diagnostics out.
 
 mod activation;
 mod build;
@@ -31,14 +31,14 @@ pub use imports::{Import, imports};
 /// What became of a source.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// It is a rule.
+    /// A rule.
     Rule(Box<Rule>),
-    /// It is none, and this is told.
+    /// A file that is not used.
     Rejected(Box<Rejected>),
 }
 
 impl Entry {
-    /// Where it came from.
+    /// Returns where it comes from.
     pub fn origin(&self) -> &Origin {
         match self {
             Entry::Rule(rule) => &rule.origin,
@@ -54,16 +54,16 @@ pub struct Rejected {
     pub id: String,
     /// Where it was found.
     pub origin: Origin,
-    /// Why.
+    /// The diagnostics that say why.
     pub codes: Vec<Code>,
 }
 
-/// A source, read as far as it can be.
+/// The result of reading a source.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// What became of it.
     pub entry: Entry,
-    /// What is to be told about it.
+    /// The problems of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -91,8 +91,9 @@ pub fn parse(source: Source) -> Parsed {
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
-        // Whoever delivers the rule, in whatever way, delivers what people can see.
-        let hides = |told: &Diagnostic| matches!(told.code, Code::HiddenText | Code::HiddenComment);
+        // Every surface delivers this text, so hidden text is made visible here.
+        let hides =
+            |diagnostic: &Diagnostic| matches!(diagnostic.code, Code::HiddenText | Code::HiddenComment);
         let is_hiding = is_hiding || parsed.diagnostics.iter().any(hides);
         let values = rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags);
         for value in values.filter(|_| is_hiding) {
@@ -101,10 +102,10 @@ pub fn parse(source: Source) -> Parsed {
             }
         }
         if is_hiding {
-            // What is code is told by where lines start, so nothing is trimmed before.
+            // Indentation decides what is code, so trimming comes after.
             rule.body = visible(&text[body_start..]).trim().to_owned();
         } else {
-            // The text is cut down to the body in place: most of a file is body.
+            // Cut in place: most of a file is its body.
             text.truncate(body.end);
             text.drain(..body.start);
             rule.body = text;
@@ -116,13 +117,13 @@ pub fn parse(source: Source) -> Parsed {
     parsed
 }
 
-/// Whether a line ends in nothing but a carriage return, as none has for decades: a terminal writes over it.
+/// Whether a carriage return without a line feed ends a line. A terminal would overwrite that line.
 fn has_lone_return(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Reads the header's fields, or does with a broken one what the format's agent does.
+/// Reads the header's fields. A broken header is handled as the format's agent does.
 fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
     let format = reader.format();
     let is_strict = format.keys == Keys::Strict;
@@ -137,7 +138,7 @@ fn read(mut reader: Reader<'_>, header: Header, body_start: usize) -> Parsed {
             return accept(build::fail_open(reader, body_start));
         }
         Header::Absent => (Vec::new(), ReadBy::Tier(Tier::Yaml)),
-        Header::Broken => (Vec::new(), ReadBy::Nobody),
+        Header::Broken => (Vec::new(), ReadBy::None),
     };
     reader.report_escaped(&fields);
     let fields = reader.sort_fields(fields);
@@ -155,11 +156,11 @@ fn accept((rule, diagnostics): (Rule, Vec<Diagnostic>)) -> Parsed {
 fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
     let id = id.unwrap_or_else(|| reader.id());
     let Reader { origin, mut diagnostics, .. } = reader;
-    let is_fatal = |told: &&mut Diagnostic| {
-        !matches!(told.code, Code::NotARule | Code::UnknownKey | Code::ForeignKey | Code::DuplicateKey)
+    let is_fatal = |diagnostic: &&mut Diagnostic| {
+        !matches!(diagnostic.code, Code::NotARule | Code::UnknownKey | Code::ForeignKey | Code::DuplicateKey)
     };
-    diagnostics.iter_mut().filter(is_fatal).for_each(|told| told.severity = Severity::Error);
-    let mut codes: Vec<Code> = diagnostics.iter().map(|told| told.code).collect();
+    diagnostics.iter_mut().filter(is_fatal).for_each(|diagnostic| diagnostic.severity = Severity::Error);
+    let mut codes: Vec<Code> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     codes.sort_unstable();
     codes.dedup();
     Parsed { entry: Entry::Rejected(Box::new(Rejected { id, origin, codes })), diagnostics }
@@ -171,9 +172,8 @@ fn report_over_limit(reader: &mut Reader<'_>) {
     let Some(limit) = limit.filter(|limit| reader.text.len() > *limit) else { return };
     if let Some((cut, _)) = reader.text.char_indices().nth(limit) {
         let count = reader.text.chars().count();
-        let message =
-            format!("has {count} characters, of which {} takes {limit}: it is cut here", format.agent);
-        reader.tell(Code::OverLimit, cut..cut, message);
+        let message = format!("has {count} characters; {} reads {limit} and cuts it here", format.agent);
+        reader.report(Code::OverLimit, cut..cut, message);
     }
 }
 
@@ -184,28 +184,28 @@ fn report_over_advice(reader: &mut Reader<'_>) {
     if lines <= advised {
         return;
     }
-    let message = format!("has {lines} lines; for {} at most {advised} are advised", format.agent);
-    let told = Diagnostic::whole(Code::OverLimit, &reader.origin.display, message);
-    let told = told.help("split it, and say of each part which files it is for");
-    reader.diagnostics.push(told.severity(Severity::Note));
+    let message = format!("has {lines} lines; {} recommends at most {advised}", format.agent);
+    let diagnostic = Diagnostic::whole(Code::OverLimit, &reader.origin.display, message);
+    let diagnostic = diagnostic.help("split it into rules for different files");
+    reader.diagnostics.push(diagnostic.severity(Severity::Note));
 }
 
 fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
     let (code, message) = match why {
         Unreadable::Refused(error) => (Code::Unreadable, format!("cannot be read: {error}")),
         Unreadable::NotUtf8 { valid_up_to } => {
-            (Code::NotUtf8, format!("is not UTF-8 text: byte {} is wrong", valid_up_to + 1))
+            (Code::NotUtf8, format!("is not UTF-8 text: byte {} is invalid", valid_up_to + 1))
         }
         Unreadable::TooLarge { len } => {
-            (Code::TooLarge, format!("is {len} bytes, at most {} are read", MAX_SOURCE))
+            (Code::TooLarge, format!("has {len} bytes; at most {MAX_SOURCE} are read"))
         }
         Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
         Unreadable::OutsideRoot { target } => {
-            (Code::OutsideRoot, format!("is a link that leads out of its root, to `{target}`"))
+            (Code::OutsideRoot, format!("is a link to `{target}`, which is outside its root"))
         }
-        Unreadable::Untrusted => (Code::Untrusted, "is not trusted and contributes nothing".to_owned()),
+        Unreadable::Untrusted => (Code::Untrusted, "is ignored: the workspace is not trusted".to_owned()),
         Unreadable::TooMany => {
-            (Code::TooMany, "is not read: the files before it are too large together".to_owned())
+            (Code::TooMany, "is not read: the files before it are too large in total".to_owned())
         }
     };
     Diagnostic::whole(code, &origin.display, message)
@@ -217,12 +217,12 @@ mod tests {
     use crate::format::{Format, FormatId};
 
     #[test]
-    fn a_file_longer_than_is_advised_is_noted() {
+    fn a_file_longer_than_recommended_gets_a_note() {
         #[track_caller]
         fn check(format: &str, lines: usize, want: usize) {
             let format = FormatId::named(format).unwrap();
-            let told = parse(Source::text(format, "a.md", "x\n".repeat(lines))).diagnostics;
-            let notes = told.iter().filter(|told| told.code == Code::OverLimit).count();
+            let diagnostics = parse(Source::text(format, "a.md", "x\n".repeat(lines))).diagnostics;
+            let notes = diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::OverLimit).count();
             assert_eq!(notes, want, "{format} {lines}");
         }
         check("claude", 200, 0);
@@ -235,18 +235,19 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_does_not_take_of_a_file_is_told_where_it_is_cut() {
+    fn a_file_over_the_limit_is_reported_where_it_is_cut() {
         #[track_caller]
         fn check(format: &str, path: &str, text: &str, want: Option<(usize, usize)>) {
             let format = Format::named(format).unwrap();
             let mut places = format.workspace.iter().chain(format.user);
             let place = places.find(|place| place.path == path).unwrap();
             let origin = Origin::new(format, place, "a.md");
-            let told = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
-            let is_cut =
-                |told: &&Diagnostic| told.code == Code::OverLimit && told.severity == Severity::Warning;
-            let cut = told.iter().find(is_cut);
-            assert_eq!(cut.map(|cut| (cut.line, cut.column)), want, "{path}: {told:?}");
+            let diagnostics = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
+            let is_cut = |diagnostic: &&Diagnostic| {
+                diagnostic.code == Code::OverLimit && diagnostic.severity == Severity::Warning
+            };
+            let cut = diagnostics.iter().find(is_cut);
+            assert_eq!(cut.map(|cut| (cut.line, cut.column)), want, "{path}: {diagnostics:?}");
         }
         let global = ".codeium/windsurf/memories/global_rules.md";
         check("windsurf", ".windsurf/rules", &"é".repeat(12_000), None);

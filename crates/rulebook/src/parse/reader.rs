@@ -1,4 +1,4 @@
-//! One file being read: its text, where it stands, and what is told of it.
+//! One file being read: its text, its origin and its diagnostics.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::format::{Format, Keys, Lists};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::source::Origin;
 
-/// A file on its way to a rule.
+/// A file being read.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) origin: Origin,
@@ -22,7 +22,7 @@ impl<'t> Reader<'t> {
         Reader { text, origin, diagnostics: Vec::new() }
     }
 
-    /// The id the file has by its name.
+    /// Returns the id that the file has by its name.
     pub(super) fn id(&self) -> String {
         self.origin.id()
     }
@@ -31,7 +31,7 @@ impl<'t> Reader<'t> {
         self.origin.format
     }
 
-    pub(super) fn ground(&self) -> PatternBase {
+    pub(super) fn pattern_base(&self) -> PatternBase {
         let base = self.origin.nest().map(|(root, folder)| (root, folder.to_owned()));
         let format = self.format();
         let splits = match format.lists {
@@ -39,12 +39,12 @@ impl<'t> Reader<'t> {
             Lists::Deep => Splits::Items,
             _ => Splits::Texts,
         };
-        // What an agent itself makes of a file is not mended.
-        let words = !matches!(format.keys, Keys::Own(_));
-        PatternBase { dialect: format.dialect, rival: format.rival, splits, splits_whitespace: words, base }
+        // The view of an agent is not repaired.
+        let splits_whitespace = !matches!(format.keys, Keys::Own(_));
+        PatternBase { dialect: format.dialect, rival: format.rival, splits, splits_whitespace, base }
     }
 
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         code: Code,
         span: Range<usize>,
@@ -55,31 +55,31 @@ impl<'t> Reader<'t> {
         self.diagnostics.last_mut().expect("just pushed")
     }
 
-    /// A problem of the header, with what this format's agent makes of it.
+    /// Reports a problem of the header, as this format's agent sees it.
     pub(super) fn report_problem(&mut self, problem: Problem) {
         let format = self.format();
-        let told = self.tell(problem.code, problem.span, problem.message);
+        let diagnostic = self.report(problem.code, problem.span, problem.message);
         match (problem.code, problem.fix) {
             (Code::UnquotedValue, _) if format.unquoted => {
-                told.severity = Severity::Note;
-                told.help = format!(
-                    "nothing to do for {}, which reads it so; other tools lose the whole header",
+                diagnostic.severity = Severity::Note;
+                diagnostic.help = format!(
+                    "no action needed for {}, which accepts it; other tools fail to read the whole header",
                     format.agent
                 );
             }
             (Code::UnquotedValue, Some(fix)) => {
-                told.help = format!("write `{}`", shown(&fix.replacement));
-                // A quoted pattern means the same here, and to every YAML reader; who has one is known of few.
+                diagnostic.help = format!("write `{}`", shown(&fix.replacement));
+                // Quoting is safe only for agents that are known to read YAML.
                 let reads_yaml = |way: &Format| way.id == format.id && way.tier <= Some(Tier::Values);
                 let owner = Agent::owner_of(format.id);
                 let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
-                told.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
+                diagnostic.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
             }
-            (_, fix) => told.fix = fix,
+            (_, fix) => diagnostic.fix = fix,
         }
     }
 
-    /// What is hidden in keys and values that the file writes as escapes; what stands there as it is was told before.
+    /// Reports what is hidden in escapes of keys and values. Unescaped hidden text is reported elsewhere.
     pub(super) fn report_escaped(&mut self, fields: &[Field]) {
         let ends = fields
             .first()
@@ -95,6 +95,6 @@ impl<'t> Reader<'t> {
                 found.extend(hidden::report_escaped(value, self.text, span.clone(), &self.origin.display));
             });
         }
-        report_first(found.into_iter(), |told| told, &mut self.diagnostics);
+        report_first(found.into_iter(), |diagnostic| diagnostic, &mut self.diagnostics);
     }
 }

@@ -1,29 +1,29 @@
-//! The strict schema: `description` and `priority` required, every type as it must be, anything else rejected.
+//! The strict schema: `description` and `priority` are required, and wrong types reject the rule.
 
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::Code;
 use crate::frontmatter::Value;
 
-/// Whether the header keeps to the schema; every fault is told.
+/// Whether the header conforms to the schema. Every violation is reported.
 pub(super) fn validate(reader: &mut Reader<'_>, header: &Fields) -> bool {
     let before = reader.diagnostics.len();
     match header.find("description").map(|field| (&field.node.value, field.node.span.clone())) {
         Some((Value::Text(text), _)) if !text.trim().is_empty() => {}
         Some((Value::Null | Value::Text(_), span)) => {
-            reader.tell(Code::MissingDescription, span, "`description` is empty");
+            reader.report(Code::MissingDescription, span, "`description` is empty");
         }
         Some((other, span)) => {
             reader
-                .tell(Code::WrongType, span, format!("`description` must be text, found {}", other.kind()))
+                .report(Code::WrongType, span, format!("`description` must be text, found {}", other.kind()))
                 .help = "put the description in quotes".to_owned();
         }
         None => {
-            reader.tell(Code::MissingDescription, 0..3, "`description` is required");
+            reader.report(Code::MissingDescription, 0..3, "`description` is required");
         }
     }
     if header.find("priority").is_none() {
-        reader.tell(Code::MissingPriority, 0..3, "`priority` is required");
+        reader.report(Code::MissingPriority, 0..3, "`priority` is required");
     }
     header.priority(reader);
     if let Some(field) = header.find("globs") {
@@ -33,7 +33,7 @@ pub(super) fn validate(reader: &mut Reader<'_>, header: &Fields) -> bool {
         };
         if let Some(node) = wrong {
             let message = format!("`globs` must be a list of strings, found {}", node.value.kind());
-            reader.tell(Code::WrongType, node.span.clone(), message).help =
+            reader.report(Code::WrongType, node.span.clone(), message).help =
                 "write `globs: [\"src/**\"]`".to_owned();
         }
     }
@@ -41,12 +41,12 @@ pub(super) fn validate(reader: &mut Reader<'_>, header: &Fields) -> bool {
     reader.diagnostics.len() == before
 }
 
-/// A file without a header is no rule; one called README is not meant as one.
+/// Reports a file without a header. A README is not meant to be a rule.
 pub(super) fn report_headless(reader: &mut Reader<'_>) {
     let name = reader.origin.inner.rsplit('/').next().unwrap_or_default();
     if name.eq_ignore_ascii_case("readme.md") {
-        reader.tell(Code::NotARule, 0..0, "has no header and is taken for documentation");
+        reader.report(Code::NotARule, 0..0, "has no header and is treated as documentation");
     } else {
-        reader.tell(Code::MissingHeader, 0..0, format!("{} rules need a header", reader.format().agent));
+        reader.report(Code::MissingHeader, 0..0, format!("{} rules require a header", reader.format().agent));
     }
 }

@@ -1,4 +1,4 @@
-//! A header's stream trigger: regular expressions, scopes and modes.
+//! Reads the stream trigger of a header: regular expressions, scopes and modes.
 
 use super::fields::Fields;
 use super::reader::Reader;
@@ -12,20 +12,20 @@ use crate::stream::scope::{self, StreamScope};
 use crate::stream::trigger::{OwnModes, Trigger};
 
 impl Fields {
-    /// The stream trigger: what cannot be read of it is told, the rest counts.
+    /// Reads the stream trigger. Invalid parts are reported, the others count.
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
         let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
         let mut conditions = Vec::new();
         let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
-            reader.tell(code, span, message);
+            reader.report(code, span, message);
         }) {
             if pattern::is_glob(text) {
                 let message = format!(
-                    "`{}` is a glob, not a regular expression: every tool call about such a file fires",
+                    "`{}` is a glob, not a regular expression; it matches every tool call for such a file",
                     shown(text)
                 );
-                reader.tell(Code::BadRegex, span.clone(), message).help =
+                reader.report(Code::BadRegex, span.clone(), message).help =
                     format!("write `scope: tool({text})` and a `condition` for the text");
                 let own = scope::read(&format!("tool({text})")).ok();
                 conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
@@ -39,20 +39,19 @@ impl Fields {
                 Ok(pattern) => {
                     if pattern.engine == Engine::Fallback {
                         let message = format!(
-                            "`{}` has look-around or back-references: it runs line by line on a bounded window",
+                            "`{}` uses look-around or back-references; it is matched line by line within a bounded window",
                             shown(text)
                         );
-                        reader.tell(Code::BoundedRegex, span.clone(), message);
+                        reader.report(Code::BoundedRegex, span.clone(), message);
                     } else if pattern.matches_empty {
-                        let message =
-                            format!("`{}` matches even an empty text, so it fires at once", shown(text));
-                        reader.tell(Code::BadRegex, span.clone(), message).help =
-                            "name something that must be there".to_owned();
+                        let message = format!("`{}` matches empty text, so it always fires", shown(text));
+                        reader.report(Code::BadRegex, span.clone(), message).help =
+                            "require at least one character".to_owned();
                     }
                     conditions.push(pattern);
                 }
                 Err(error) => {
-                    reader.tell(
+                    reader.report(
                         Code::BadRegex,
                         span.clone(),
                         format!("`{}` is ignored: {error}", shown(text)),
@@ -63,11 +62,7 @@ impl Fields {
         let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
         if reaches_nothing {
             let span = self.find("scope").expect("given").node.span.clone();
-            reader.tell(
-                Code::BadScope,
-                span,
-                "none of its scopes can be read, so the trigger reaches nothing",
-            );
+            reader.report(Code::BadScope, span, "no scope is valid, so the trigger never matches");
         }
         let modes = OwnModes {
             interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
@@ -91,7 +86,7 @@ impl Fields {
             .filter_map(|word| {
                 scope::read(word)
                     .inspect_err(|error| {
-                        reader.tell(
+                        reader.report(
                             Code::BadScope,
                             span.clone(),
                             format!("the scope `{}` is ignored: {error}", shown(word)),
@@ -109,7 +104,7 @@ impl Fields {
             let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
             let span = self.find(key).expect("read above").node.span.clone();
             let message = format!("`{key}` must be one of {}, found `{}`", known.join(", "), shown(&word));
-            reader.tell(Code::BadValue, span, message);
+            reader.report(Code::BadValue, span, message);
         }
         mode
     }
@@ -119,7 +114,7 @@ impl Fields {
         let gap = if let Value::Int(gap) = field.node.value { u32::try_from(gap).ok() } else { None };
         if gap.is_none() {
             let span = field.node.span.clone();
-            reader.tell(Code::WrongType, span, "`repeatGap` must be a whole number of turns, from 0 up");
+            reader.report(Code::WrongType, span, "`repeatGap` must be a whole number of turns, 0 or more");
         }
         gap
     }

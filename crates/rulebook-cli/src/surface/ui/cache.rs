@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rulebook::coverage::{Listing, Report};
 use rulebook::diagnostic::Diagnostic;
+use rulebook::resolve::OffBy;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 
@@ -39,7 +40,7 @@ impl CachedRules {
     pub(super) fn is_switchable(&self, row: &Row) -> bool {
         let mut rules = self.loaded.book.rules();
         let found = rules.find(|(rule, _)| rule.origin.display == row.source);
-        found.and_then(|(_, off)| off).is_none_or(|off| off.by == "toggle")
+        found.and_then(|(_, off)| off).is_none_or(|off| off.by == OffBy::Toggle)
     }
 
     pub(super) fn row(&self, source: &str) -> Option<&Row> {

@@ -188,7 +188,7 @@ fn others(target: &Target, query: &Query) -> Markup {
         ("stream", "Watches the stream", target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { "watches the model's output" })).collect()),
         ("offered", "Offered to the agent", target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
         ("overridden", "Overridden", target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (rule_link(&rule.winner.source, &rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
-        ("disabled", "Disabled", target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(&rule.by, rule.file.as_deref())))).collect()),
+        ("disabled", "Disabled", target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(rule.by, rule.file.as_deref())))).collect()),
         ("rejected", "Rejected", target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
         ("inactive", "Does not apply", target.inactive.iter().map(|rule| row(&rule.id, &rule.source, ticks(&rule.detail))).collect()),
     ];
