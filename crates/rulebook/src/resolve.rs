@@ -104,7 +104,7 @@ impl Rulebook {
                 .or(by_id)
                 .or_else(|| switched_off.get(rule.id.as_str()).map(|other| other.switched_off_here()))
                 .filter(|_| !rule.is_mandatory)
-                .or_else(|| (!rule.enabled).then(|| Off { by: OffBy::Header, file: None }));
+                .or_else(|| (!rule.enabled).then_some(Off { by: OffBy::Header, file: None }));
             // A nested one counts for its folder only, which depends on the evidence.
             if !rule.enabled && rule.origin.folder.is_empty() {
                 switched_off.entry(&rule.id).or_insert(rule);

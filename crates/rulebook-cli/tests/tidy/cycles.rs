@@ -12,7 +12,6 @@ use crate::{files, root};
 const REMAINING: &[(&str, &str)] = &[
     ("rulebook", "evidence::text"),
     ("rulebook", "frontmatter"),
-    ("rulebook", "lint"),
     ("rulebook", "stream"),
     ("rulebook-cli", "surface::hook"),
     ("rulebook-cli", "surface::proxy"),

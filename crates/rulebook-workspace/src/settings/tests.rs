@@ -199,7 +199,7 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "a = [1,\n",
-        "config.toml:1:8 bad-settings: unclosed array, expected `]`; mend the file; the other settings still apply",
+        "config.toml:1:8 bad-settings: unclosed array, expected `]`; fix the file; settings from other files still apply",
     );
     check(user, "[ruls]\n", "config.toml:1:2 unknown-setting: `ruls` is not a setting; write `rules`");
     check(
@@ -240,22 +240,22 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "rules = 3\n",
-        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write the value as the message says",
+        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; use the type that the message names",
     );
     check(
         user,
         "rules.enabled = 'yes'\n",
-        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write the value as the message says",
+        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; use the type that the message names",
     );
     check(
         user,
         "rules.disabled_ids = 'a'\n",
-        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write the value as the message says",
+        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; use the type that the message names",
     );
     check(
         user,
         "rules.formats = [{}]\n",
-        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write the value as the message says",
+        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; use the type that the message names",
     );
     check(
         user,
@@ -265,12 +265,12 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "stream.repeatGap = -1\n",
-        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write the value as the message says",
+        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; use the type that the message names",
     );
     check(
         user,
         "stream.repeatMode = 'twice'\n",
-        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; use one of the values named",
+        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; use one of the listed values",
     );
     check(
         user,
@@ -280,7 +280,7 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "[remote]\nname = 'a'\n",
-        "config.toml:1:1 wrong-type: `remote` must be a list of tables, each under `[[…]]`, found a table; write the value as the message says",
+        "config.toml:1:1 wrong-type: `remote` must be a list of tables, each under `[[…]]`, found a table; use the type that the message names",
     );
     let (_, secret) = merge(&[layer(
         user,
@@ -297,7 +297,7 @@ fn a_fault_is_located_and_says_what_to_write() {
 
 #[test]
 fn a_workspace_may_not_reach_out() {
-    let remedy = "put it into your own settings file";
+    let remedy = "put it in your user settings";
     for (text, at, what) in [
         ("trust = 'off'", "1:1", "set `trust`"),
         ("[[remote]]\nname='a'\nurl='b'", "1:3", "set `remote`"),

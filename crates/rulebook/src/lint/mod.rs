@@ -19,10 +19,12 @@ use crate::rule::Rule;
 use page::Page;
 
 /// Lints that compare rules. They get the rules that are switched on, in order.
-const COMPARING: &[fn(&[&Rule], &mut Vec<Diagnostic>)] = &[id::lint, body::lint, size_limits::lint];
+const COMPARING: &[RulesLint] = &[id::lint, body::lint, size_limits::lint];
+type RulesLint = fn(&[&Rule], &mut Vec<Diagnostic>);
 
 /// Lints that read the file of one rule.
-const READING: &[fn(&Page<'_>, &mut Vec<Diagnostic>)] = &[always::lint, forged::lint, secret::lint];
+const READING: &[PageLint] = &[always::lint, forged::lint, secret::lint];
+type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
 
 /// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;
 /// without it, problems of the header are reported for the whole file.
