@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
     let (Ok(pattern), stream) = (std::str::from_utf8(&data[..end]), &data[end + 1..]) else { return };
     let cut = data.len() % 7 + 1;
-    let mut arguments = Arguments::new();
+    let mut arguments = Arguments::default();
     let _ = arguments.feed(stream, &mut |_| ()).and_then(|()| arguments.finish(&mut |_| ()));
 
     let text = format!("---\ncondition: {}\n---\nbody", serde_json::Value::from(pattern));

@@ -8,7 +8,8 @@ use super::value::texts;
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "command",
     holds: "the shell command about to run matches a wildcard pattern (`git push*`) or a regular expression (`/…/`)",
-    build: |node, _, report| {
+    fact: None,
+    build: |kind, node, _, report| {
         let (mut patterns, mut budget) = (Vec::new(), RegexBudget::default());
         for (text, span) in texts(node, report) {
             let written = text.trim().to_owned();
@@ -17,7 +18,7 @@ pub(super) const KIND: ConditionKind = ConditionKind {
             let regex = Pattern::read(&regex, &written, span, &mut budget, report);
             patterns.extend(regex.map(|regex| (written, regex)));
         }
-        (!patterns.is_empty()).then(|| Condition::new("command", Command { patterns }))
+        (!patterns.is_empty()).then(|| Condition::new(kind.key, Command { patterns }))
     },
 };
 

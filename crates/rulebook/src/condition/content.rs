@@ -8,12 +8,13 @@ use super::value::texts;
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "content",
     holds: "a regular expression matches in the first MiB of a file in evidence",
-    build: |node, _, report| {
+    fact: None,
+    build: |kind, node, _, report| {
         let (mut patterns, mut budget) = (Vec::new(), RegexBudget::default());
         for (text, span) in texts(node, report) {
             patterns.extend(Pattern::read(text, text, span, &mut budget, report));
         }
-        (!patterns.is_empty()).then(|| Condition::new("content", Content { patterns }))
+        (!patterns.is_empty()).then(|| Condition::new(kind.key, Content { patterns }))
     },
 };
 

@@ -156,36 +156,14 @@ mod tests {
 
     /// Many paths, with equivalent ones adjacent and not, and with names that a glob could take for a folder.
     fn paths() -> Vec<String> {
+        #[rustfmt::skip]
         let names = [
-            "a.ts",
-            "b.ts",
-            "b.test.ts",
-            ".ts",
-            ".b.ts",
-            "C.ts",
-            "c.TS",
-            "index.tsx",
-            "src",
-            "lib.d",
-            "x.d",
-            "*.ts",
-            "a\nb.ts",
-            "é.ts",
-            "z.{ts,tsx}",
-            "README",
-            "a.ts",
-            "v1.0",
+            "a.ts", "b.ts", "b.test.ts", ".ts", ".b.ts", "C.ts", "c.TS", "index.tsx", "src", "lib.d", "x.d",
+            "*.ts", "a\nb.ts", "é.ts", "z.{ts,tsx}", "README", "a.ts", "v1.0",
         ];
+        #[rustfmt::skip]
         let folders = [
-            "",
-            "src/",
-            ".src/",
-            "Src/",
-            "src/lib.d/",
-            "src/tests/",
-            "a.ts/",
-            "lib.d/src/",
-            "x/y/tests/src/",
+            "", "src/", ".src/", "Src/", "src/lib.d/", "src/tests/", "a.ts/", "lib.d/src/", "x/y/tests/src/",
         ];
         let numbered = (0..300).map(|number| format!("src/many/{}{number}.ts", number % 7));
         let named = folders.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}{name}")));
@@ -197,36 +175,14 @@ mod tests {
         let seen = |path: String| Seen { path, root: 0, sources: Vec::new() };
         let evidence = Evidence { paths: paths().into_iter().map(seen).collect(), ..Evidence::default() };
         let facts = Facts::new(&evidence, []);
-        for pattern in [
-            "**",
-            "*",
-            "*.ts",
-            "**/*.ts",
-            "src/**",
-            "src/*",
-            "src/**/*.ts",
-            "src/**/*.{ts,tsx}",
-            "lib.d/**",
-            "**/src/**",
-            "**/lib.d/**",
-            "**/tests/**",
-            "**/{src,tests}/**",
-            "*/**",
-            "**/a*/**",
-            "**/*.test.ts",
-            "**/index.*",
-            "a.ts/**",
-            "**/*.d",
-            "**/README",
-            "z.{ts,tsx}",
-            "*.{ts,tsx}",
-            "**/*.{test.ts,tsx}",
-            "SRC/**",
-            "src",
-            "lib.d",
-            "**/lib.*",
-            "!src/**",
-        ] {
+        #[rustfmt::skip]
+        let patterns = [
+            "**", "*", "*.ts", "**/*.ts", "src/**", "src/*", "src/**/*.ts", "src/**/*.{ts,tsx}", "lib.d/**",
+            "**/src/**", "**/lib.d/**", "**/tests/**", "**/{src,tests}/**", "*/**", "**/a*/**", "**/*.test.ts",
+            "**/index.*", "a.ts/**", "**/*.d", "**/README", "z.{ts,tsx}", "*.{ts,tsx}", "**/*.{test.ts,tsx}",
+            "SRC/**", "src", "lib.d", "**/lib.*", "!src/**",
+        ];
+        for pattern in patterns {
             for dialect in Dialect::all() {
                 let glob = Glob::new(pattern, dialect).unwrap();
                 let each: Vec<usize> =

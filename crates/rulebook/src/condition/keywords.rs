@@ -7,10 +7,11 @@ use super::value::words;
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "keywords",
     holds: "the user's message contains any of the words, as a whole word and ignoring case",
-    build: |node, _, report| {
+    fact: None,
+    build: |kind, node, _, report| {
         let words = words(node, report);
         let lower = words.iter().map(|word| word.to_lowercase()).collect();
-        (!words.is_empty()).then(|| Condition::new("keywords", Keywords { words, lower }))
+        (!words.is_empty()).then(|| Condition::new(kind.key, Keywords { words, lower }))
     },
 };
 

@@ -145,6 +145,35 @@ pub struct ConditionKind {
     pub key: &'static str,
     /// When the condition holds: one sentence for documentation.
     pub holds: &'static str,
+    /// The fact of a condition on one fact.
+    pub(super) fact: Option<Fact>,
+    pub(super) build: Build,
+}
+
+/// A fact of the evidence that a condition compares with its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fact {
+    Mode,
+    Provider,
+    Model,
+    Agent,
+    Tags,
+    Os,
+    Env,
+    Tools,
+    Branch,
+}
+
+pub(super) type Build = fn(&ConditionKind, &Node, &PatternBase, &mut Report<'_>) -> Option<Condition>;
+
+impl ConditionKind {
     /// Reads a value. What cannot be read is reported and constrains nothing.
-    pub(crate) build: fn(&Node, &PatternBase, &mut Report<'_>) -> Option<Condition>,
+    pub(crate) fn build(
+        &self,
+        node: &Node,
+        base: &PatternBase,
+        report: &mut Report<'_>,
+    ) -> Option<Condition> {
+        (self.build)(self, node, base, report)
+    }
 }

@@ -1,95 +1,72 @@
 //! Conditions on one fact of the evidence: mode, provider, model, agent, tags, os, env, tools, branch.
 
 use super::facts::Facts;
-use super::kind::{Condition, ConditionKind, ConditionResult, Needs, Test};
+use super::kind::{Build, Condition, ConditionKind, ConditionResult, Fact, Needs, Test};
 use super::value::{PatternBase, Report, name_glob, words};
 use crate::diagnostic::{Code, nearest};
 use crate::evidence::{Evidence, system_name};
 use crate::frontmatter::Node;
 use crate::glob::Glob;
 
-pub(super) const MODE: ConditionKind = ConditionKind {
-    key: "mode",
-    holds: "the current mode is one of those named",
-    build: |node, _, report| build("mode", node, report, exactly, |e| e.mode.as_slice()),
-};
-pub(super) const PROVIDER: ConditionKind = ConditionKind {
-    key: "provider",
-    holds: "any glob matches the model's provider",
-    build: |node, _, report| build("provider", node, report, name_glob, |e| e.provider.as_slice()),
-};
-pub(super) const MODEL: ConditionKind = ConditionKind {
-    key: "model",
-    holds: "any glob matches the model's name",
-    build: |node, _, report| build("model", node, report, name_glob, |e| e.model.as_slice()),
-};
-pub(super) const AGENT: ConditionKind = ConditionKind {
-    key: "agent",
-    holds: "any glob matches the agent's name",
-    build: |node, _, report| build("agent", node, report, name_glob, |e| e.agent.as_slice()),
-};
-pub(super) const TAGS: ConditionKind = ConditionKind {
-    key: "tags",
-    holds: "the workspace has any of the tags, from its settings or detected from its files",
-    build: |node, _, report| build("tags", node, report, exactly, |e| e.tags.as_deref().unwrap_or_default()),
-};
+pub(super) const MODE: ConditionKind = exact("mode", Fact::Mode, "the current mode is one of those named");
+pub(super) const PROVIDER: ConditionKind =
+    glob("provider", Fact::Provider, "any glob matches the model's provider");
+pub(super) const MODEL: ConditionKind = glob("model", Fact::Model, "any glob matches the model's name");
+pub(super) const AGENT: ConditionKind = glob("agent", Fact::Agent, "any glob matches the agent's name");
+pub(super) const TAGS: ConditionKind = exact(
+    "tags",
+    Fact::Tags,
+    "the workspace has any of the tags, from its settings or detected from its files",
+);
 pub(super) const OS: ConditionKind = ConditionKind {
-    key: "os",
-    holds: "the operating system is one of those named: `darwin`, `linux`, `windows`",
     build: build_os,
+    ..exact("os", Fact::Os, "the operating system is one of those named: `darwin`, `linux`, `windows`")
 };
-pub(super) const ENV: ConditionKind = ConditionKind {
-    key: "env",
-    holds: "the name of the environment is one of those named",
-    build: |node, _, report| build("env", node, report, exactly, |e| e.env.as_slice()),
-};
-pub(super) const TOOLS: ConditionKind = ConditionKind {
-    key: "tools",
-    holds: "any glob matches the tool about to be called or just called",
-    build: |node, _, report| build("tools", node, report, name_glob, |e| &e.tools),
-};
-pub(super) const BRANCH: ConditionKind = ConditionKind {
-    key: "branch",
-    holds: "any glob matches the git branch",
-    build: |node, _, report| build("branch", node, report, name_glob, |e| e.branch.as_slice()),
-};
+pub(super) const ENV: ConditionKind =
+    exact("env", Fact::Env, "the name of the environment is one of those named");
+pub(super) const TOOLS: ConditionKind =
+    glob("tools", Fact::Tools, "any glob matches the tool about to be called or just called");
+pub(super) const BRANCH: ConditionKind = glob("branch", Fact::Branch, "any glob matches the git branch");
+
+/// A condition with words that must equal the fact.
+const fn exact(key: &'static str, fact: Fact, holds: &'static str) -> ConditionKind {
+    let build: Build = |kind, node, _, report| build(kind, words(node, report), |_| None);
+    ConditionKind { key, holds, fact: Some(fact), build }
+}
+
+/// A condition with globs for the fact.
+const fn glob(key: &'static str, fact: Fact, holds: &'static str) -> ConditionKind {
+    let build: Build =
+        |kind, node, _, report| build(kind, words(node, report), |name| name_glob(name, node, report));
+    ConditionKind { key, holds, fact: Some(fact), build }
+}
 
 #[derive(Debug)]
 struct Named {
     key: &'static str,
+    fact: Fact,
     wanted: Vec<String>,
     globs: Vec<Option<Glob>>,
-    fact: fn(&Evidence) -> &[String],
-}
-
-impl Named {
-    fn name(&self) -> &'static str {
-        if self.key == "tools" { "tool" } else { self.key }
-    }
-}
-
-type Compile = fn(&str, &Node, &mut Report<'_>) -> Option<Glob>;
-
-/// For names that are compared exactly.
-fn exactly(_: &str, _: &Node, _: &mut Report<'_>) -> Option<Glob> {
-    None
 }
 
 fn build(
-    key: &'static str,
-    node: &Node,
-    report: &mut Report<'_>,
-    compile: Compile,
-    fact: fn(&Evidence) -> &[String],
+    kind: &ConditionKind,
+    wanted: Vec<String>,
+    compile: impl FnMut(&str) -> Option<Glob>,
 ) -> Option<Condition> {
-    let wanted = words(node, report);
-    let globs = wanted.iter().map(|name| compile(name, node, report)).collect();
-    (!wanted.is_empty()).then(|| Condition::new(key, Named { key, wanted, globs, fact }))
+    let globs = wanted.iter().map(String::as_str).map(compile).collect();
+    let named = Named { key: kind.key, fact: kind.fact?, wanted, globs };
+    (!named.wanted.is_empty()).then(|| Condition::new(kind.key, named))
 }
 
 const SYSTEMS: &[&str] = &["darwin", "linux", "windows"];
 
-fn build_os(node: &Node, _: &PatternBase, report: &mut Report<'_>) -> Option<Condition> {
+fn build_os(
+    kind: &ConditionKind,
+    node: &Node,
+    _: &PatternBase,
+    report: &mut Report<'_>,
+) -> Option<Condition> {
     let mut wanted: Vec<String> =
         words(node, report).iter().map(|name| system_name(&name.to_lowercase()).to_owned()).collect();
     wanted.retain(|name| {
@@ -102,26 +79,41 @@ fn build_os(node: &Node, _: &PatternBase, report: &mut Report<'_>) -> Option<Con
         }
         known
     });
-    let globs = wanted.iter().map(|_| None).collect();
-    (!wanted.is_empty())
-        .then(|| Condition::new("os", Named { key: "os", wanted, globs, fact: |e| e.os.as_slice() }))
+    build(kind, wanted, |_| None)
+}
+
+impl Fact {
+    /// The known values; `None` if the fact is not known.
+    fn values(self, evidence: &Evidence) -> Option<&[String]> {
+        let values = match self {
+            Fact::Mode => evidence.mode.as_slice(),
+            Fact::Provider => evidence.provider.as_slice(),
+            Fact::Model => evidence.model.as_slice(),
+            Fact::Agent => evidence.agent.as_slice(),
+            Fact::Tags => return evidence.tags.as_deref(),
+            Fact::Os => evidence.os.as_slice(),
+            Fact::Env => evidence.env.as_slice(),
+            Fact::Tools => &evidence.tools,
+            Fact::Branch => evidence.branch.as_slice(),
+        };
+        Some(values).filter(|values| !values.is_empty())
+    }
 }
 
 impl Test for Named {
     fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
-        let known = (self.fact)(facts.evidence);
-        if known.is_empty() && !(self.key == "tags" && facts.evidence.tags.is_some()) {
-            return ConditionResult::not_known(self.name());
-        }
+        let name = if self.fact == Fact::Tools { "tool" } else { self.key };
+        let Some(known) = self.fact.values(facts.evidence) else { return ConditionResult::not_known(name) };
         let holds = |name: &str, glob: &Option<Glob>| {
             known.iter().any(|fact| fact == name || glob.as_ref().is_some_and(|glob| glob.is_match(fact)))
         };
         let patterns = self.wanted.iter().zip(&self.globs);
         let patterns = patterns.map(|(name, glob)| (name.as_str(), holds(name, glob)));
-        ConditionResult::of_patterns(self.name(), known, patterns)
+        ConditionResult::of_patterns(name, known, patterns)
     }
 
     fn needs(&self) -> Needs {
-        Needs { branch: self.key == "branch", tags: self.key == "tags", ..Needs::default() }
+        let (branch, tags) = (self.fact == Fact::Branch, self.fact == Fact::Tags);
+        Needs { branch, tags, ..Needs::default() }
     }
 }

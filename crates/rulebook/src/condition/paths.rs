@@ -7,7 +7,8 @@ use super::path_patterns::{Paths, select};
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "paths",
     holds: "an evidence path matches a pattern and no `!pattern`",
-    build: |node, base, report| Some(Condition::new("paths", Paths::read(node, base, report)?)),
+    fact: None,
+    build: |kind, node, base, report| Some(Condition::new(kind.key, Paths::read(node, base, report)?)),
 };
 
 impl Test for Paths {

@@ -30,7 +30,7 @@ fn evaluate(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResu
         splits_whitespace: true,
         base: None,
     };
-    let condition = (kind.build)(&node, &base, &mut |code, span, message| {
+    let condition = kind.build(&node, &base, &mut |code, span, message| {
         reported.push((
             code,
             format!("{}: {message}", &value[span.start.min(value.len())..span.end.min(value.len())]),

@@ -13,7 +13,8 @@ use crate::frontmatter::{Node, Value};
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "when",
     holds: "an expression of `key:value` terms, AND, OR, NOT and parentheses holds",
-    build: |node, base, report| {
+    fact: None,
+    build: |kind, node, base, report| {
         let Value::Text(text) = &node.value else {
             report(Code::WrongType, node.span.clone(), format!("must be text, found {}", node.value.kind()));
             return None;
@@ -26,7 +27,7 @@ pub(super) const KIND: ConditionKind = ConditionKind {
             report(Code::BadWhen, offset + span.start..end, message);
             Expression::Invalid
         });
-        Some(Condition::new("when", expression))
+        Some(Condition::new(kind.key, expression))
     },
 };
 
@@ -37,10 +38,15 @@ enum Expression {
         condition: Condition,
     },
     Not(Box<Expression>),
-    All(Vec<Expression>),
-    Any(Vec<Expression>),
+    Joined(MatchMode, Vec<Expression>),
     /// The expression is invalid and reported; the rule is inactive.
     Invalid,
+}
+
+impl Expression {
+    fn joined(mode: MatchMode, mut terms: Vec<Expression>) -> Expression {
+        if terms.len() == 1 { terms.remove(0) } else { Expression::Joined(mode, terms) }
+    }
 }
 
 impl Test for Expression {
@@ -60,12 +66,7 @@ impl Test for Expression {
                     Truth::Unknown => ConditionResult { truth: Truth::Unknown, ..result },
                 }
             }
-            Expression::All(terms) => {
-                join(terms.iter().map(|term| term.evaluate(facts)), Truth::Yes, Iterator::min)
-            }
-            Expression::Any(terms) => {
-                join(terms.iter().map(|term| term.evaluate(facts)), Truth::No, Iterator::max)
-            }
+            Expression::Joined(mode, terms) => join(*mode, terms.iter().map(|term| term.evaluate(facts))),
             Expression::Invalid => ConditionResult::no("the `when` expression is invalid"),
         }
     }
@@ -74,9 +75,7 @@ impl Test for Expression {
         match self {
             Expression::Is { condition, .. } => condition.needs(),
             Expression::Not(inner) => inner.needs(),
-            Expression::All(terms) | Expression::Any(terms) => {
-                terms.iter().map(Test::needs).fold(Needs::default(), Needs::or)
-            }
+            Expression::Joined(_, terms) => terms.iter().map(Test::needs).fold(Needs::default(), Needs::or),
             Expression::Invalid => Needs::default(),
         }
     }
@@ -85,27 +84,17 @@ impl Test for Expression {
         Some(match self {
             Expression::Is { condition, .. } => condition.path_expression(),
             Expression::Not(inner) => PathExpression::Not(Box::new(inner.path_expression()?)),
-            Expression::All(terms) => PathExpression::Joined(
-                MatchMode::All,
-                terms.iter().filter_map(Test::path_expression).collect(),
-            ),
-            Expression::Any(terms) => PathExpression::Joined(
-                MatchMode::Any,
-                terms.iter().filter_map(Test::path_expression).collect(),
-            ),
+            Expression::Joined(mode, terms) => {
+                PathExpression::Joined(*mode, terms.iter().filter_map(Test::path_expression).collect())
+            }
             Expression::Invalid => PathExpression::Never,
         })
     }
 }
 
-fn join(
-    results: impl Iterator<Item = ConditionResult>,
-    none: Truth,
-    pick: fn(std::vec::IntoIter<Truth>) -> Option<Truth>,
-) -> ConditionResult {
+fn join(mode: MatchMode, results: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let results: Vec<ConditionResult> = results.collect();
-    let truths: Vec<Truth> = results.iter().map(|result| result.truth).collect();
-    let truth = pick(truths.into_iter()).unwrap_or(none);
+    let truth = mode.combine(results.iter().map(|result| result.truth));
     let deciding = results.into_iter().filter(|result| result.truth == truth);
     let mut joined = ConditionResult { truth, ..ConditionResult::no("") };
     let mut details = Vec::new();
@@ -123,15 +112,13 @@ fn join(
 
 impl std::fmt::Display for Expression {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let terms = |f: &mut std::fmt::Formatter<'_>, terms: &[Expression], word: &str| {
-            let written: Vec<String> = terms.iter().map(ToString::to_string).collect();
-            write!(f, "({})", written.join(word))
-        };
         match self {
             Expression::Is { written, .. } => f.write_str(written),
             Expression::Not(inner) => write!(f, "NOT {inner}"),
-            Expression::All(all) => terms(f, all, " AND "),
-            Expression::Any(any) => terms(f, any, " OR "),
+            Expression::Joined(mode, terms) => {
+                let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+                write!(f, "({})", terms.join(if *mode == MatchMode::All { " AND " } else { " OR " }))
+            }
             Expression::Invalid => Ok(()),
         }
     }
@@ -165,7 +152,7 @@ impl Parser<'_> {
         while self.take(&["or", "||"]) {
             terms.push(self.all(report)?);
         }
-        Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::Any(terms) })
+        Ok(Expression::joined(MatchMode::Any, terms))
     }
 
     fn all(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
@@ -173,7 +160,7 @@ impl Parser<'_> {
         while self.take(&["and", "&&"]) {
             terms.push(self.term(report)?);
         }
-        Ok(if terms.len() == 1 { terms.remove(0) } else { Expression::All(terms) })
+        Ok(Expression::joined(MatchMode::All, terms))
     }
 
     fn term(&mut self, report: &mut Report<'_>) -> Result<Expression, Fault> {
@@ -218,7 +205,7 @@ impl Parser<'_> {
             value: Value::Text(value.to_owned()),
             span: self.offset + span.start..self.offset + span.end,
         };
-        match (kind.build)(&node, self.base, report) {
+        match kind.build(&node, self.base, report) {
             Some(condition) => Ok(Expression::Is { written: format!("{key}:{value}"), condition }),
             None => Err((span, format!("`{value}` is not a valid value of `{key}`"))),
         }

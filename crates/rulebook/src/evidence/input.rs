@@ -61,23 +61,10 @@ pub struct ToolCall {
     pub pending: bool,
 }
 
+#[rustfmt::skip]
 const KEYS: &[&str] = &[
-    "agent",
-    "branch",
-    "env",
-    "mentions",
-    "message",
-    "mode",
-    "model",
-    "modified",
-    "openTabs",
-    "os",
-    "provider",
-    "requested",
-    "tags",
-    "tools",
-    "turn",
-    "visibleEditors",
+    "agent", "branch", "env", "mentions", "message", "mode", "model", "modified", "openTabs", "os", "provider",
+    "requested", "tags", "tools", "turn", "visibleEditors",
 ];
 const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pending", "turn"];
 

@@ -7,50 +7,18 @@ use serde_json::Value;
 use super::ToolCall;
 
 /// Names of arguments that contain paths, in all known hosts.
+#[rustfmt::skip]
 const PATH_KEYS: &[&str] = &[
-    "absolutepath",
-    "dir",
-    "directory",
-    "dirpath",
-    "destination",
-    "file",
-    "filename",
-    "filepath",
-    "filepaths",
-    "files",
-    "folder",
-    "newpath",
-    "notebookpath",
-    "oldpath",
-    "path",
-    "paths",
-    "relativepath",
-    "relativeworkspacepath",
-    "source",
-    "targetdirectory",
-    "targetfile",
-    "uri",
+    "absolutepath", "dir", "directory", "dirpath", "destination", "file", "filename", "filepath", "filepaths",
+    "files", "folder", "newpath", "notebookpath", "oldpath", "path", "paths", "relativepath", "relativeworkspacepath",
+    "source", "targetdirectory", "targetfile", "uri",
 ];
 
 /// Names of arguments that never contain a target of the call.
+#[rustfmt::skip]
 const OTHER_KEYS: &[&str] = &[
-    "content",
-    "contents",
-    "cwd",
-    "description",
-    "explanation",
-    "message",
-    "newstr",
-    "newstring",
-    "newtext",
-    "oldstr",
-    "oldstring",
-    "prompt",
-    "query",
-    "regex",
-    "text",
-    "workdir",
-    "workingdirectory",
+    "content", "contents", "cwd", "description", "explanation", "message", "newstr", "newstring", "newtext", "oldstr",
+    "oldstring", "prompt", "query", "regex", "text", "workdir", "workingdirectory",
 ];
 
 /// Parts of the names of tools that write.

@@ -27,11 +27,6 @@ pub(super) fn lines(pattern: &str, reader: Reader) -> Result<Vec<String>, GlobEr
     }
 }
 
-/// The number of lines that a pattern expands to.
-pub(super) fn count(pattern: &str) -> Result<usize, GlobError> {
-    Ok(expand(pattern)?.len())
-}
-
 /// Expands braces: the first `{` pairs with the first `}`, repeatedly.
 fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
     let mut found = Vec::new();

@@ -41,7 +41,7 @@ impl<'p> PathIndex<'p> {
 /// A case-sensitive index.
 ///
 /// Internally, a path is identified by its rank: its position among the non-empty paths. Nothing matches an empty path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Index<S> {
     paths: Vec<S>,
     /// The original position of each path.
@@ -61,7 +61,7 @@ struct Index<S> {
     traits: Traits,
 }
 
-impl<S: AsRef<str>> Index<S> {
+impl<S: AsRef<str> + Default> Index<S> {
     fn new(paths: impl Iterator<Item = S>) -> Index<S> {
         let given = paths.enumerate().filter(|(_, path)| !path.as_ref().is_empty());
         let (positions, paths): (Vec<usize>, Vec<S>) = given.unzip();
@@ -85,13 +85,9 @@ impl<S: AsRef<str>> Index<S> {
             all: (0..paths.len()).collect(),
             paths,
             by_extension,
-            by_name: OnceCell::new(),
-            by_stem: OnceCell::new(),
-            by_segment: OnceCell::new(),
-            by_folder: OnceCell::new(),
-            folders: OnceCell::new(),
             special,
             traits,
+            ..Index::default()
         }
     }
 
@@ -265,7 +261,7 @@ enum Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    fn len<S: AsRef<str>>(&self, index: &Index<S>) -> usize {
+    fn len<S: AsRef<str> + Default>(&self, index: &Index<S>) -> usize {
         match self {
             Candidates::These(ranks) | Candidates::Below(ranks, _) => ranks.len(),
             Candidates::Extensions(list) => {

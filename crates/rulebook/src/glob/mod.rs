@@ -35,7 +35,7 @@ use std::sync::OnceLock;
 
 use error::MAX_LEN;
 use parse::{Negation, Parsed};
-use plain::Last;
+use plain::{Last, Plain};
 use plan::Plan;
 use traits::Traits;
 
@@ -207,6 +207,10 @@ impl Glob {
         matches!(&**exact, Plan::Program(compiled) if compiled.0.is_match(path))
     }
 
+    fn plain(&self) -> Option<&Plain> {
+        if let Plan::Plain(plain) = &self.plan { Some(plain) } else { None }
+    }
+
     // The next six describe every match except for the pattern's own text.
 
     /// The whole segments that a match starts with.
@@ -229,34 +233,22 @@ impl Glob {
 
     /// The part of the last segment before its first dot.
     fn stem(&self) -> Option<&str> {
-        match &self.plan {
-            Plan::Plain(plain) => plain.stem(self.text()),
-            _ => None,
-        }
+        self.plain()?.stem(self.text())
     }
 
     /// A segment that is somewhere in the path.
     fn segment(&self) -> Option<&str> {
-        match &self.plan {
-            Plan::Plain(plain) => plain.segment(self.text()),
-            _ => None,
-        }
+        self.plain()?.segment(self.text())
     }
 
     /// Whether the extension alone decides.
     fn is_any_with_extension(&self) -> bool {
-        match &self.plan {
-            Plan::Plain(plain) => plain.is_any_with_extension(self.text()),
-            _ => false,
-        }
+        self.plain().is_some_and(|plain| plain.is_any_with_extension(self.text()))
     }
 
     /// Whether folder and extension alone decide.
     pub(crate) fn depends_on_extension_only(&self) -> bool {
-        match &self.plan {
-            Plan::Plain(plain) => !self.is_negated() && plain.depends_on_extension_only(self.text()),
-            _ => false,
-        }
+        !self.is_negated() && self.plain().is_some_and(|plain| plain.depends_on_extension_only(self.text()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::{GlobError, MAX_ALTERNATIVES, MAX_LIST_STEPS, MAX_STEPS};
-use super::gitignore::{self, Reach};
+use super::gitignore::{self, Reach, Reader};
 use super::plan::Plan;
 use super::{Dialect, Glob, fold, parse};
 
@@ -299,7 +299,7 @@ fn check_alternatives(written: &str, dialect: Dialect, alternatives: &mut usize)
     if dialect != Dialect::Claude || !written.contains('{') {
         return Ok(());
     }
-    let count = gitignore::count(written)?;
+    let count = gitignore::lines(written, Reader::Claude)?.len();
     if *alternatives + count > MAX_ALTERNATIVES {
         return Err(GlobError::TooManyAlternatives);
     }

@@ -13,6 +13,7 @@ use super::{Glob, fold};
 /// Globs keyed by what their matches must contain, so that a path is matched against only a few of them.
 ///
 /// Keeps nothing of the paths.
+#[derive(Default)]
 pub struct PatternSet<'g> {
     globs: Vec<Member<'g>>,
     exact: Keys,
@@ -68,15 +69,8 @@ const PRESENT_BITS: usize = 1 << 15;
 impl<'g> PatternSet<'g> {
     /// Indexes `globs`; results are positions in their order.
     pub fn new(globs: &'g [Glob]) -> PatternSet<'g> {
-        let mut set = PatternSet {
-            globs: globs.iter().map(|glob| Member { glob, matcher: None }).collect(),
-            exact: Keys::default(),
-            folded: Keys::default(),
-            rest: Vec::new(),
-            loose: Vec::new(),
-            special: Traits::default(),
-            candidates: Vec::new(),
-        };
+        let members = globs.iter().map(|glob| Member { glob, matcher: None });
+        let mut set = PatternSet { globs: members.collect(), ..PatternSet::default() };
         for (at, glob) in globs.iter().enumerate() {
             set.special = set.special.union(glob.dialect().special_traits());
             let keys = if glob.dialect().ignores_case() { &mut set.folded } else { &mut set.exact };

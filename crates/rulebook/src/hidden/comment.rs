@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::mark::{self, Mark};
 use super::page::{BLANKS, Page, line_at, line_end};
+use crate::work;
 
 /// What opens and closes a stretch that a page does not show. The first that fits counts.
 const HIDES: [(&str, &str); 5] =
@@ -61,6 +62,7 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
         // `<!-->` is a whole comment.
         let inner = start + open.len().min(2);
         let end = if is_open[kind] { None } else { text[inner..].find(close) };
+        work::count(end.unwrap_or(if is_open[kind] { 0 } else { text.len() - inner }));
         is_open[kind] = end.is_none();
         // Without an end, only a comment and what starts a line reach on to that of the text.
         let reaches_on = || open == COMMENT || text[line.start..start].trim_start_matches(BEFORE).is_empty();
@@ -79,6 +81,7 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
 
 /// Whether there is anything in a text that could start a stretch: most texts have nothing.
 fn may_hide(text: &str) -> bool {
+    work::count(text.len());
     let bytes = text.as_bytes();
     let starts = |at: usize| {
         let next = bytes.get(at + 1);
@@ -87,6 +90,7 @@ fn may_hide(text: &str) -> bool {
     const REACH: usize = 200;
     let has_words = |at: usize| {
         let behind = &bytes[at + 3..bytes.len().min(at + 3 + REACH)];
+        work::count(behind.len());
         let line = &behind[..memchr::memchr2(b'\n', b'\r', behind).unwrap_or(behind.len())];
         let is_between = |byte: &&u8| !byte.is_ascii_graphic();
         line.len() == REACH || line.iter().filter(is_between).count() >= MAX_INFO

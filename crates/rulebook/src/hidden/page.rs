@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr2};
 
+use crate::work;
+
 /// Tags whose text goes on past empty lines.
 const RAW: [&str; 4] = ["pre", "script", "style", "textarea"];
 
@@ -76,6 +78,7 @@ impl Page {
         let bytes = line.as_bytes();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
+            work::count(1);
             at = match byte {
                 b'<' => {
                     self.take_tag(&bytes[at + 1..]);
@@ -111,7 +114,9 @@ impl Page {
             _ => return at + 1,
         };
         let is_odd = |byte: &u8| b"`\"'([<\\".contains(byte);
-        let address = memchr(close, &bytes[at + 2..]).map(|end| &bytes[at + 2..at + 2 + end]);
+        let end = memchr(close, &bytes[at + 2..]);
+        work::count(end.unwrap_or(bytes.len() - at));
+        let address = end.map(|end| &bytes[at + 2..at + 2 + end]);
         let address = address.filter(|address| !address.iter().any(is_odd));
         self.is_unsure |= address.is_none();
         at + address.map_or(1, |address| address.len() + 2)
@@ -172,7 +177,9 @@ pub(super) const BLANKS: [char; 2] = [' ', '\t'];
 /// Behind a line's break; one of the old kind is one, too.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let Some(end) = memchr2(b'\n', b'\r', &bytes[at..]).map(|to| at + to) else { return text.len() };
+    let end = memchr2(b'\n', b'\r', &bytes[at..]).map(|to| at + to);
+    work::count(end.unwrap_or(text.len()) - at + 1);
+    let Some(end) = end else { return text.len() };
     end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 }
 }
 
@@ -191,6 +198,7 @@ fn closing(bytes: &[u8], mut at: usize, count: usize) -> Option<usize> {
     let limit = bytes.len().min(at + MAX_SPAN);
     while at < limit {
         let found = run(&bytes[at..], b'`');
+        work::count(found + 1);
         if found == count {
             return Some(at + found);
         }

@@ -186,7 +186,7 @@ impl Fields {
                     None => mode.as_ref().filter(|_| kind.key == "mode")?,
                 };
                 let before = reader.diagnostics.len();
-                let condition = (kind.build)(node, &base, &mut |code, span, message| {
+                let condition = kind.build(node, &base, &mut |code, span, message| {
                     reader.report(code, span, format!("`{}`: {message}", kind.key));
                 });
                 if condition.is_none() && reader.diagnostics.len() == before {

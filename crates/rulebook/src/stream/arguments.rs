@@ -76,11 +76,6 @@ pub struct Malformed {
 }
 
 impl Arguments {
-    /// Creates a decoder.
-    pub fn new() -> Arguments {
-        Arguments::default()
-    }
-
     /// Decodes more bytes. After an error, every call returns the same error and emits nothing.
     pub fn feed(&mut self, bytes: &[u8], emit: &mut impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
         if let Some(malformed) = self.malformed {

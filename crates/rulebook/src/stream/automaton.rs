@@ -60,7 +60,7 @@ pub(super) struct Automaton {
 }
 
 /// The position of a stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Position {
     state: LazyStateID,
     /// The generation of the shared cache and the epoch that `state` belongs to.
@@ -126,19 +126,7 @@ impl Automaton {
 
     pub(super) fn start(&mut self) -> Position {
         let state = start_state(&self.dfa, &mut self.cache, None);
-        let generation = self.generation();
-        Position {
-            state,
-            generation,
-            epoch: self.epoch,
-            own_cache: None,
-            tail: Vec::new(),
-            checkpoint: 0,
-            discarded: 0,
-            discarded_lines: 0,
-            before: None,
-            candidate: Candidate::default(),
-        }
+        Position { state, generation: self.generation(), epoch: self.epoch, ..Position::default() }
     }
 
     /// The offset below which no future match can start. Each possible start is followed until it fails, so the total work is

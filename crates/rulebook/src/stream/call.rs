@@ -28,7 +28,7 @@ enum Input {
 }
 
 /// The state of a call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Body {
     tool: String,
     /// The open field; JSON has one open leaf at a time.
@@ -82,13 +82,7 @@ const RAW: &str = "input";
 impl Call {
     pub(super) fn new(tool: &str, wire: Option<Channel>) -> Call {
         let wire = wire.map(|channel| Box::new((channel, Gates::default())));
-        let body = Body {
-            tool: tool.to_owned(),
-            field: None,
-            decoded: String::new(),
-            gates: Gates::default(),
-            wire,
-        };
+        let body = Body { tool: tool.to_owned(), wire, ..Body::default() };
         Call { input: Input::Unknown(Vec::new()), body }
     }
 
@@ -184,7 +178,7 @@ impl Body {
             Piece::Leave => self.gates.leave(&watch.conditions, hits),
             Piece::Open { path, key } => {
                 let value = is_path_key(key).then(String::new);
-                let patch = may_contain_patch(&self.tool, key).then(Patch::new);
+                let patch = may_contain_patch(&self.tool, key).then(Patch::default);
                 let path = path.to_owned();
                 self.field = Some(Box::new(Field { path, patch, value, texts: Texts::default() }));
             }

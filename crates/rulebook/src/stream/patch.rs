@@ -35,11 +35,6 @@ pub enum Part<'p> {
 }
 
 impl Patch {
-    /// Creates a reader.
-    pub fn new() -> Patch {
-        Patch::default()
-    }
-
     /// Reads more text.
     pub fn feed(&mut self, text: &str, out: &mut impl FnMut(Part<'_>)) {
         let mut rest = text;

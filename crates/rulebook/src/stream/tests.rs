@@ -175,6 +175,15 @@ fn streams_do_not_mix() {
     assert!(monitor.feed("m1/1", &StreamKind::Text, b"foo").is_empty());
 }
 
+/// The sizes of chunks.
+pub(super) fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    prop_oneof![
+        Just(vec![1]),
+        prop::collection::vec(0..6usize, 1..9),
+        prop::collection::vec(0..80usize, 1..9)
+    ]
+}
+
 fn tool(rules: &[Rule], name: &str, arguments: &str) -> Vec<String> {
     shown(&run(rules, &StreamKind::Tool(name.to_owned()), &[arguments.as_bytes()]))
 }

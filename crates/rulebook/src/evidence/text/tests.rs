@@ -9,33 +9,12 @@ use super::{MAX_PATHS, MAX_TEXT, mentions, path_like};
 use crate::work;
 
 /// The files of the workspace; their folders exist too.
+#[rustfmt::skip]
 const FILES: &[&str] = &[
-    "src/index.ts",
-    "src/my file.ts",
-    "src/a b/c.ts",
-    "src/Dockerfile",
-    "src/c#/a.cs",
-    "apps/web/page.tsx",
-    "packages/ui/lib/x.ts",
-    "@scope/pkg/lib/x.js",
-    "data/year=2026/part.bin",
-    "__tests__/__mocks__/fs",
-    "docs/guide",
-    "and/or",
-    "24/7",
-    "Node.js",
-    "Makefile",
-    "LICENSE",
-    "CMakeLists.txt",
-    ".env",
-    ".gitignore",
-    "justfile",
-    "my notes.md",
-    "文档src/说明.md",
-    "/abs/path/x.ts",
-    "/etc/hosts",
-    "2026/01/01",
-    "read me/now",
+    "src/index.ts", "src/my file.ts", "src/a b/c.ts", "src/Dockerfile", "src/c#/a.cs", "apps/web/page.tsx",
+    "packages/ui/lib/x.ts", "@scope/pkg/lib/x.js", "data/year=2026/part.bin", "__tests__/__mocks__/fs",
+    "docs/guide", "and/or", "24/7", "Node.js", "Makefile", "LICENSE", "CMakeLists.txt", ".env", ".gitignore",
+    "justfile", "my notes.md", "文档src/说明.md", "/abs/path/x.ts", "/etc/hosts", "2026/01/01", "read me/now",
 ];
 
 fn exists(path: &str) -> bool {

@@ -1,7 +1,8 @@
 //! The pieces of a pattern.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
+    #[default]
     Start,
     Text,
     Slash,
@@ -21,7 +22,7 @@ pub(super) enum Kind {
 }
 
 /// A piece of the pattern and the expression written for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) value: String,
@@ -38,15 +39,7 @@ pub(super) struct Token {
 
 impl Token {
     pub(super) fn new(kind: Kind, value: impl Into<String>) -> Token {
-        Token {
-            kind,
-            value: value.into(),
-            output: None,
-            before: None,
-            extglob: false,
-            names_class: false,
-            long_run: false,
-        }
+        Token { kind, value: value.into(), ..Token::default() }
     }
 
     pub(super) fn writing(self, output: impl Into<String>) -> Token {

@@ -3,6 +3,7 @@
 use super::expression::STAR;
 use super::token::{Brace, Extglob, Kind, Open, Token};
 
+#[derive(Default)]
 pub(super) struct Translator {
     pub(super) chars: Vec<char>,
     /// The index of the next character.
@@ -32,22 +33,10 @@ impl Translator {
     pub(super) fn new(input: &str) -> Translator {
         Translator {
             chars: input.chars().collect(),
-            next: 0,
-            start: 0,
-            negated: false,
             tokens: vec![Token::new(Kind::Start, "").writing("")],
             shown: vec![0],
-            last: 0,
             source: String::with_capacity(input.len() * 4),
-            rebuilds: false,
-            opened: Vec::new(),
-            parens: 0,
-            braces: 0,
-            in_bracket: false,
-            in_quotes: false,
-            extglobs: Vec::new(),
-            open_braces: Vec::new(),
-            alternatives: 0,
+            ..Translator::default()
         }
     }
 

@@ -177,26 +177,11 @@ fn is_word_list(text: &str) -> bool {
     (1..100).contains(&commas)
 }
 
+/// Whether the byte is literal everywhere in a pattern.
 fn is_literal(byte: u8) -> bool {
-    LITERAL[usize::from(byte)]
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | 0x80..)
+        || matches!(byte, b'_' | b'-' | b'.' | b' ' | b'@' | b'#' | b'~' | b'%' | b'=' | b'&')
 }
-
-/// Bytes that are literal everywhere in a pattern.
-const LITERAL: [bool; 256] = {
-    let punctuation = b"_-. @#~%=&";
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    let mut at = 0;
-    while at < punctuation.len() {
-        table[punctuation[at] as usize] = true;
-        at += 1;
-    }
-    table
-};
 
 pub(super) fn is_segment_match(segment: &str, name: &str) -> bool {
     match read_segment(segment, 0) {

@@ -6,21 +6,10 @@ use super::node::{Assertion, Node, Step};
 use super::program::{Cost, Draft, Inst, Part, Program, Take};
 
 pub(super) fn compile(node: &Node) -> Result<Program, GlobError> {
-    let mut compiler = Compiler {
-        program: Program {
-            code: Vec::new(),
-            classes: Vec::new(),
-            parts: Vec::new(),
-            loops: Vec::new(),
-            sources: Vec::new(),
-            start: 0,
-            is_anchored: node.is_anchored(),
-            // Assertions depend on these.
-            named: 1 << b'/' | 1 << b'.',
-            looks_back: false,
-        },
-        cost: Cost::default(),
-    };
+    // Assertions depend on these bytes.
+    let named = 1 << b'/' | 1 << b'.';
+    let program = Program { is_anchored: node.is_anchored(), named, ..Program::default() };
+    let mut compiler = Compiler { program, cost: Cost::default() };
     compiler.program.start = compiler.part(node)?;
     let mut program = compiler.program;
     program.find_loops();

@@ -25,18 +25,17 @@ pub(super) fn compile(source: &str) -> Result<(Program, Literals), Fault> {
     Ok(compile_node(&parse::parse(source)?)?)
 }
 
-/// As [`compile`], for paths that are folded.
+/// As [`compile`], for folded paths.
 pub(super) fn compile_folded(source: &str) -> Result<(Program, Literals), Fault> {
     Ok(compile_node(&parse::parse(source)?.folded())?)
 }
 
-/// As [`compile`] or [`compile_folded`], for alternatives of which one must match the whole path.
+/// As [`compile`], for alternatives of which one must match the whole path; the paths are folded if `ignores_case`.
 pub(super) fn compile_any(
     sources: impl Iterator<Item = String>,
     ignores_case: bool,
 ) -> Result<(Program, Literals), Fault> {
-    let parsed = |source: String| parse::parse(&source);
-    let node = Node::whole(sources.map(parsed))?;
+    let node = Node::whole(sources.map(|source| parse::parse(&source)))?;
     Ok(compile_node(&if ignores_case { node.folded() } else { node })?)
 }
 

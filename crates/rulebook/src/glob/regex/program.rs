@@ -4,7 +4,7 @@ use super::class::{Class, is_line_break};
 use super::node::Assertion;
 
 /// An expression ready to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Program {
     pub(super) code: Vec<Inst>,
     pub(super) classes: Vec<Class>,

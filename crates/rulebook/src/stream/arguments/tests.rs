@@ -6,10 +6,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::stream::tests::sizes;
 
 /// All leaves, one line each with path and text; then the error.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let (mut arguments, mut shown) = (Arguments::new(), Shown::default());
+    let (mut arguments, mut shown) = (Arguments::default(), Shown::default());
     let mut fed = Ok(());
     for chunk in chunks {
         let (before, earlier) = (shown.text.len(), fed);
@@ -117,7 +118,7 @@ fn nested_objects_and_keys_are_reported() {
         Piece::Text(text) => seen.push_str(text),
         Piece::Close => seen.push(' '),
     };
-    Arguments::new().feed(json, emit).unwrap();
+    Arguments::default().feed(json, emit).unwrap();
     assert_eq!(seen, "a=1 {a.b=2 a.b=3 }b=4 {=5 }");
 }
 
@@ -214,7 +215,7 @@ fn paths_are_limited() {
 
 #[test]
 fn long_strings_are_not_kept() {
-    let mut arguments = Arguments::new();
+    let mut arguments = Arguments::default();
     arguments.feed(b"{\"a\":\"", &mut |_| {}).unwrap();
     for _ in 0..1000 {
         arguments.feed("é\\n\\ud83d\\ude00".repeat(100).as_bytes(), &mut |_| {}).unwrap();
@@ -280,14 +281,6 @@ fn escaped(json: &str) -> String {
         }
         out
     })
-}
-
-fn sizes() -> impl Strategy<Value = Vec<usize>> {
-    prop_oneof![
-        Just(vec![1]),
-        prop::collection::vec(0..6usize, 1..9),
-        prop::collection::vec(0..80usize, 1..9)
-    ]
 }
 
 /// Pieces of JSON in any order, often almost valid.

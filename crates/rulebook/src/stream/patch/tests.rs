@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::stream::tests::sizes;
 
 /// An owned part.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ impl From<Part<'_>> for Kept {
 
 /// The parts, with adjacent parts of one kind joined, so that splits do not show.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Kept>, Option<bool>) {
-    let (mut patch, mut out) = (Patch::new(), Vec::new());
+    let (mut patch, mut out) = (Patch::default(), Vec::new());
     let mut known = None;
     for chunk in chunks {
         patch.feed(chunk, &mut |part| out.push(part.into()));
@@ -198,7 +199,7 @@ fn plain_text_is_passed_on_as_soon_as_it_is_certain() {
         ("--- a/x\n++x", Some(false)),
         ("diff --git ", Some(true)),
     ] {
-        let mut patch = Patch::new();
+        let mut patch = Patch::default();
         patch.feed(text, &mut |_| {});
         assert_eq!(patch.is_patch(), known, "{text:?}");
     }
@@ -206,7 +207,7 @@ fn plain_text_is_passed_on_as_soon_as_it_is_certain() {
 
 #[test]
 fn an_added_line_is_not_held() {
-    let (mut patch, mut out) = (Patch::new(), Vec::new());
+    let (mut patch, mut out) = (Patch::default(), Vec::new());
     for text in ["*** Add File: a\n+be", "gin"] {
         patch.feed(text, &mut |part| out.push(part.into()));
     }
@@ -281,43 +282,13 @@ fn as_envelope(files: &[(String, Hunks)]) -> String {
     text + "*** End Patch\n"
 }
 
-fn sizes() -> impl Strategy<Value = Vec<usize>> {
-    prop_oneof![
-        Just(vec![1]),
-        prop::collection::vec(0..6usize, 1..9),
-        prop::collection::vec(0..80usize, 1..9)
-    ]
-}
-
 /// Lines of patches in any order, complete or not.
 fn soup() -> impl Strategy<Value = String> {
+    #[rustfmt::skip]
     let piece = prop::sample::select(vec![
-        "*** Begin Patch\n",
-        "*** Add File: a\n",
-        "*** Update File: b\n",
-        "*** Move to: c\n",
-        "*** End Patch\n",
-        "*** ",
-        "@@\n",
-        "diff --git a/x b/x\n",
-        "--- a/x\n",
-        "+++ b/x\n",
-        "--- ",
-        "+++ ",
-        "@@ -1,2 +1,2 @@\n",
-        "@@ -1 +0,0 @@\n",
-        "@@ ",
-        "+a\n",
-        "-a\n",
-        " a\n",
-        "\\ No\n",
-        "+",
-        "-",
-        "\r\n",
-        "\n",
-        " ",
-        "é",
-        "x",
+        "*** Begin Patch\n", "*** Add File: a\n", "*** Update File: b\n", "*** Move to: c\n", "*** End Patch\n",
+        "*** ", "@@\n", "diff --git a/x b/x\n", "--- a/x\n", "+++ b/x\n", "--- ", "+++ ", "@@ -1,2 +1,2 @@\n",
+        "@@ -1 +0,0 @@\n", "@@ ", "+a\n", "-a\n", " a\n", "\\ No\n", "+", "-", "\r\n", "\n", " ", "é", "x",
     ]);
     prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
 }
