@@ -146,6 +146,13 @@ impl Table {
     }
 }
 
+impl<const N: usize> FromIterator<[(Style, String); N]> for Table {
+    fn from_iter<I: IntoIterator<Item = [(Style, String); N]>>(rows: I) -> Table {
+        let clean_row = |row: [(Style, String); N]| row.map(|(style, text)| (style, clean(&text))).to_vec();
+        Table { rows: rows.into_iter().map(clean_row).collect() }
+    }
+}
+
 /// The narrowest column for wrapped text.
 const NARROW: usize = 36;
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, paint, pl
 /// How many folders are shown; `--json` lists more.
 const ROWS: usize = 10;
 
-pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let progress = Progress::new();
     let tree = workspace.tree(Wanted::Files, &|files| progress.show(files));
@@ -45,7 +44,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<ExitCode> {
         out::print(&show(&report))?;
         print_alerts(&loaded.diagnostics);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// A progress line on the terminal that counts files during a long walk.
@@ -108,14 +107,10 @@ fn show(report: &Report) -> String {
 type Cell = (Style, String);
 
 fn section<const N: usize>(text: &mut String, title: &str, rows: impl Iterator<Item = [Cell; N]>) {
-    let mut table = Table::default();
-    for row in rows {
-        table.row(row.each_ref().map(|(style, cell)| (*style, cell.as_str())));
-    }
-    let widths = table.widths();
-    if !widths.is_empty() {
+    let table: Table = rows.collect();
+    if !table.is_empty() {
         let _ = writeln!(text, "\n  {}", paint(CYAN, title));
-        table.write(text, 4, &widths);
+        table.write(text, 4, &table.widths());
     }
 }
 

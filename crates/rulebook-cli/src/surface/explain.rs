@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anstyle::Style;
 use anyhow::anyhow;
@@ -22,7 +21,7 @@ use crate::args::{Args, Explain};
 use crate::input::{open_workspace, read_evidence};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
-pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     if let Some(id) = &options.session {
         return super::sessions::explain(args, &workspace, id);
@@ -33,12 +32,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<ExitCode> {
     let (input, diagnostics) = read_evidence(&options.evidence, &options.paths)?;
     let mut answer = answer(&workspace, &input, options.view.agent())?;
     answer.add_diagnostics(diagnostics);
-    if args.json {
-        out::print_json(&answer.json())?;
-    } else {
-        out::print(&answer.text())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    if args.json { out::print_json(&answer.json()) } else { out::print(&answer.text()) }
 }
 
 /// The rules for each path, and the diagnostics.
@@ -204,61 +198,52 @@ fn show(text: &mut String, target: &Target, tokens: usize) {
             format!("{}, about {} (estimated)", plural(target.stack.len(), "rule"), plural(tokens, "token"))
         ),
     );
-    let mut sections: Vec<(&str, Table)> = Vec::new();
-    let mut section = |title, rows: Vec<[(Style, String); 3]>| {
-        let mut table = Table::default();
-        for row in &rows {
-            table.row(row.each_ref().map(|(style, cell)| (*style, cell.as_str())));
-        }
-        if !rows.is_empty() {
-            sections.push((title, table));
-        }
+    let row = |style, id: &str, source: &str, why| {
+        [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
     };
-    let bold = |text: &str| (BOLD, text.to_owned());
-    let plain = |text: &str| (PLAIN, text.to_owned());
+    let dim = |row: [(Style, String); 3]| row.map(|(_, cell)| (DIM, cell));
     let applied = target.stack.iter().map(|rule| {
         let why = because(&rule.because);
         let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
-        [(GREEN.bold(), rule.id.clone()), plain(&rule.source), (PLAIN, why)]
+        row(GREEN.bold(), &rule.id, &rule.source, why)
     });
-    section("applies, in this order", applied.collect());
     let watching = target
         .stream
         .iter()
-        .map(|rule| [bold(&rule.id), plain(&rule.source), (DIM, "watches the model's output".to_owned())]);
-    section("watches the stream", watching.collect());
-    let offers = target.offered.iter().map(|rule| {
-        [bold(&rule.id), plain(&rule.source), (DIM, rule.description.clone().unwrap_or_default())]
-    });
-    section("offered: the agent can read them as rule://ID", offers.collect());
+        .map(|rule| row(BOLD, &rule.id, &rule.source, "watches the model's output".to_owned()));
+    let offered = target
+        .offered
+        .iter()
+        .map(|rule| row(BOLD, &rule.id, &rule.source, rule.description.clone().unwrap_or_default()));
     let overridden = target.overridden.iter().map(|rule| {
         let winner = if rule.winner.id == rule.id {
             rule.winner.source.clone()
         } else {
             format!("{} ({})", rule.winner.id, rule.winner.source)
         };
-        [
-            (YELLOW, rule.id.clone()),
-            plain(&rule.source),
-            (PLAIN, format!("by {winner}, decided by {}", rule.decided_by.name())),
-        ]
+        let why = format!("by {winner}, decided by {}", rule.decided_by.name());
+        row(YELLOW, &rule.id, &rule.source, why)
     });
-    section("overridden", overridden.collect());
-    let inactive = target
-        .inactive
+    let inactive =
+        target.inactive.iter().map(|rule| dim(row(DIM, &rule.id, &rule.source, rule.detail.clone())));
+    let disabled = target
+        .disabled
         .iter()
-        .map(|rule| [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, rule.detail.clone())]);
-    section("does not apply", inactive.collect());
-    let disabled = target.disabled.iter().map(|rule| {
-        [(YELLOW, rule.id.clone()), plain(&rule.source), (PLAIN, off_words(rule.by, rule.file.as_deref()))]
-    });
-    section("disabled", disabled.collect());
+        .map(|rule| row(YELLOW, &rule.id, &rule.source, off_words(rule.by, rule.file.as_deref())));
     let rejected = target.rejected.iter().map(|rule| {
         let codes: Vec<&str> = rule.diagnostics.iter().map(|code| code.row().name).collect();
-        [(RED, rule.id.clone()), plain(&rule.source), (RED, codes.join(", "))]
+        row(RED, &rule.id, &rule.source, codes.join(", "))
     });
-    section("rejected", rejected.collect());
-
+    let mut sections: Vec<(&str, Table)> = vec![
+        ("applies, in this order", applied.collect()),
+        ("watches the stream", watching.collect()),
+        ("offered: the agent can read them as rule://ID", offered.collect()),
+        ("overridden", overridden.collect()),
+        ("does not apply", inactive.collect()),
+        ("disabled", disabled.collect()),
+        ("rejected", rejected.collect()),
+    ];
+    sections.retain(|(_, table)| !table.is_empty());
     let widths = sections
         .iter()
         .map(|(_, table)| table.widths())
@@ -303,7 +288,7 @@ pub(super) fn off_words(by: OffBy, file: Option<&str>) -> String {
 }
 
 /// `explain --rule`: shows which files in the tree a rule applies to.
-fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<ExitCode> {
+fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()> {
     let tree = workspace.tree(Wanted::All, &|_| ());
     let loaded = workspace.load(Reach::Walked(&tree));
     let name = rulebook::id::rule_name(id);
@@ -334,8 +319,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
             .collect();
         let answer =
             json!({ "version": VERSION, "rules": rules, "tree": tree, "diagnostics": loaded.diagnostics });
-        out::print_json(&answer)?;
-        return Ok(ExitCode::SUCCESS);
+        return out::print_json(&answer);
     }
     let mut text = String::new();
     for (Reached { rule, further, files }, activation) in rows {
@@ -355,6 +339,5 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<Exi
             let _ = writeln!(text, "  {}", out::clean(file));
         }
     }
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    out::print(&text)
 }

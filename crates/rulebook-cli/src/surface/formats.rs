@@ -1,7 +1,6 @@
 //! `formats`: lists the supported formats, and the agents for `--as`.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use rulebook::agent::{AGENTS, Agent};
 use rulebook::format::{FORMATS, Format, Place};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     if args.json {
         let formats: Vec<Value> = FORMATS.iter().map(format_json).collect();
         let agents: Vec<Value> = AGENTS.iter().map(agent_json).collect();
@@ -18,7 +17,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         out::print(&show())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn format_json(format: &Format) -> Value {

@@ -45,42 +45,41 @@ use crate::out;
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let status = Command::Status(View::default());
     match args.command.as_ref().unwrap_or(&status) {
-        Command::Status(view) => status::run(args, view),
-        Command::Formats => formats::run(args),
-        Command::Sessions => sessions::run(args),
-        Command::Watch(options) => watch::run(args, options),
-        #[cfg(feature = "ui")]
-        Command::Ui(options) => ui::run(args, options),
-        Command::Hook(options) => hook::run(args, options),
-        Command::Explain(explain) => explain::run(args, explain),
-        Command::Prompt(prompt) => prompt::run(args, prompt),
-        Command::Read { name } => read::run(args, name),
-        Command::Check(check) => check::run(args, check),
-        Command::Coverage(coverage) => coverage::run(args, coverage),
-        Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On),
-        Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off),
-        Command::Stream(file) => stream::run(args, file),
-        Command::Test => test::run(args),
-        Command::Install(wanted) => install::install(args, wanted),
-        Command::Uninstall(wanted) => install::uninstall(args, wanted),
-        #[cfg(feature = "mcp")]
-        Command::Mcp => mcp::run(args),
-        Command::Trust(trust) => trust::run(args, trust),
+        Command::Check(check) => return check::run(args, check),
+        Command::Test => return test::run(args),
         #[cfg(feature = "remote")]
-        Command::Remote(task) => remote::run(args, task),
+        Command::Remote(task) => return remote::run(args, task),
         #[cfg(feature = "proxy")]
-        Command::Proxy(options) => proxy::run(args, options),
+        Command::Proxy(options) => return proxy::run(args, options),
+        Command::Status(view) => status::run(args, view)?,
+        Command::Explain(explain) => explain::run(args, explain)?,
+        Command::Prompt(prompt) => prompt::run(args, prompt)?,
+        Command::Read { name } => read::run(args, name)?,
+        Command::Coverage(coverage) => coverage::run(args, coverage)?,
+        Command::Sessions => sessions::run(args)?,
+        Command::Watch(options) => watch::run(args, options)?,
+        Command::Stream(file) => stream::run(args, file)?,
+        Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On)?,
+        Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off)?,
+        Command::Install(wanted) => install::install(args, wanted)?,
+        Command::Uninstall(wanted) => install::uninstall(args, wanted)?,
+        Command::Hook(options) => hook::run(args, options)?,
+        Command::Trust(trust) => trust::run(args, trust)?,
+        #[cfg(feature = "ui")]
+        Command::Ui(options) => ui::run(args, options)?,
+        #[cfg(feature = "mcp")]
+        Command::Mcp => mcp::run(args)?,
+        Command::Formats => formats::run(args)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);
             out::print_raw(&script)?;
-            Ok(ExitCode::SUCCESS)
         }
         Command::Man => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;
             out::print_raw(&page)?;
-            Ok(ExitCode::SUCCESS)
         }
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,6 @@
 //! `prompt`: prints the text for the model.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
@@ -39,7 +38,7 @@ struct Applied<'a> {
     matched_conditions: BTreeMap<&'static str, Vec<String>>,
 }
 
-pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (input, mut diagnostics) = read_evidence(&options.evidence, &options.paths)?;
     let asked = workspace.ask(&input);
@@ -49,19 +48,19 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<ExitCode> {
     let rendered = render(&evaluation, budget);
     let notice = Notice::of(&rendered);
     if let Some(form) = options.notice {
-        out::print_raw(format!("{}\n", format_notice(notice.as_ref(), form)?).trim_start().as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return out::print_raw(
+            format!("{}\n", format_notice(notice.as_ref(), form)?).trim_start().as_bytes(),
+        );
     }
     if !args.json {
         print_aside(&rendered, notice.as_ref(), &diagnostics);
         let end = if rendered.text.is_empty() { "" } else { "\n" };
-        out::print_raw(format!("{}{end}", rendered.text).as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return out::print_raw(format!("{}{end}", rendered.text).as_bytes());
     }
     out::print_json(&answer(&workspace, &asked, &rendered, notice.as_ref(), &diagnostics))?;
     // The process ends here: freeing every text would only take time.
     std::mem::forget(asked);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Formats the notice; empty if no conditional rule applies.

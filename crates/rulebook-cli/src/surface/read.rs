@@ -1,7 +1,5 @@
 //! `read`: prints the text of one rule.
 
-use std::process::ExitCode;
-
 use anyhow::anyhow;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::id::rule_uri;
@@ -17,16 +15,15 @@ use crate::out::{self, VERSION};
 /// How many similar names an error lists.
 const MAX_NAMES: usize = 20;
 
-pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded))?;
     if args.json {
-        out::print_json(&json(rule, &loaded.diagnostics))?;
+        out::print_json(&json(rule, &loaded.diagnostics))
     } else {
-        out::print_raw(format!("{}\n", rule.body).as_bytes())?;
+        out::print_raw(format!("{}\n", rule.body).as_bytes())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The MIME type of a rule's text.

@@ -1,7 +1,6 @@
 //! `sessions` and `explain --session`: the list of sessions, and what one of them saw and received.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::anyhow;
@@ -35,20 +34,21 @@ impl SessionLog {
     }
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (all, diagnostics) = all(&workspace);
     if args.json {
         let listed: Vec<Value> = all.iter().map(summary).collect();
-        out::print_json(&json!({ "version": VERSION, "sessions": listed, "diagnostics": diagnostics }))?;
-        return Ok(ExitCode::SUCCESS);
+        return out::print_json(
+            &json!({ "version": VERSION, "sessions": listed, "diagnostics": diagnostics }),
+        );
     }
     print_faults(&diagnostics);
     if all.is_empty() {
         out::print(
             "no sessions yet\n  help: `rulebook install` wires an agent's hooks; each of its sessions is listed here\n",
         )?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let mut table = Table::default();
     table.row(
@@ -68,12 +68,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut text = String::new();
     table.write(&mut text, 0, &table.widths());
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    out::print(&text)
 }
 
 /// `explain --session`: turn by turn what was seen and delivered, then what was not and why.
-pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<()> {
     let (mut all, diagnostics) = all(workspace);
     let known: Vec<String> = all.iter().map(|session| session.session.clone()).collect();
     if wanted.is_empty() {
@@ -102,7 +101,7 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         all.iter().for_each(|session| show(&mut text, session, workspace));
         out::print(&text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Every session, the last written first, and a diagnostic for each ledger that cannot be used.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
@@ -35,27 +34,20 @@ pub(super) enum RuleState {
     Rejected,
 }
 
-impl RuleState {
-    const ALL: [RuleState; 7] = [
-        RuleState::Stack,
-        RuleState::Offered,
-        RuleState::Stream,
-        RuleState::Inactive,
-        RuleState::Overridden,
-        RuleState::Disabled,
-        RuleState::Rejected,
-    ];
+/// Every state, in the order of the enum, with its name in JSON and its title on the page.
+pub(super) const STATES: [(RuleState, &str, &str); 7] = [
+    (RuleState::Stack, "stack", "On"),
+    (RuleState::Offered, "offered", "Offered"),
+    (RuleState::Stream, "stream", "Stream"),
+    (RuleState::Inactive, "inactive", "Waiting"),
+    (RuleState::Overridden, "overridden", "Overridden"),
+    (RuleState::Disabled, "disabled", "Off"),
+    (RuleState::Rejected, "rejected", "Rejected"),
+];
 
+impl RuleState {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            RuleState::Stack => "stack",
-            RuleState::Offered => "offered",
-            RuleState::Stream => "stream",
-            RuleState::Inactive => "inactive",
-            RuleState::Overridden => "overridden",
-            RuleState::Disabled => "disabled",
-            RuleState::Rejected => "rejected",
-        }
+        STATES[self as usize].1
     }
 }
 
@@ -78,7 +70,7 @@ pub(super) struct Row {
     pub(super) tokens: usize,
 }
 
-pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let agent = view.agent();
     let mut loaded = workspace.load(Reach::Tree);
@@ -99,9 +91,8 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
     let tokens: usize = always.iter().map(|row| row.tokens).sum();
     if args.json {
         let mut counts = serde_json::Map::from_iter([("total".to_owned(), rows.len().into())]);
-        for state in RuleState::ALL {
-            let count = rows.iter().filter(|row| row.state == state).count();
-            counts.insert(state.name().to_owned(), count.into());
+        for (state, name, _) in STATES {
+            counts.insert(name.to_owned(), rows.iter().filter(|row| row.state == state).count().into());
         }
         let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
         out::print_json(&json!({
@@ -136,7 +127,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<ExitCode> {
         }
         out::print(&text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Returns every rule in order of precedence, then the rejected files.

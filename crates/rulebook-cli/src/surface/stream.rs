@@ -1,7 +1,6 @@
 //! `stream`: runs a text or a recorded model response through the stream rules.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 use rulebook::diagnostic::{Code, Diagnostic};
@@ -22,7 +21,7 @@ use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 /// The largest recording that is read, in bytes.
 const MAX_FILE: u64 = 256 << 20;
 
-pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let rules = watching(&workspace, &loaded.book);
@@ -55,7 +54,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<ExitCode>
         }
         out::print(&text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// A hit and its effect.

@@ -1,7 +1,6 @@
 //! `enable` and `disable`: turn rules on and off, for the user or for the team.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::nearest;
@@ -17,7 +16,7 @@ use crate::args::{Args, Toggle};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, VERSION, paint, plural};
 
-pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let id = normalize_id(toggle.id.trim_start_matches("rule://"));
@@ -51,12 +50,11 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
         .find(|(rule, off)| rule.id == id && off.is_some())
         .and_then(|(_, off)| off.cloned());
     if args.json {
-        out::print_json(&json!({
+        return out::print_json(&json!({
             "version": VERSION, "id": id, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
             "file": file, "sources": sources, "by": still_off.as_ref().map(|off| off.by),
             "diagnostics": workspace.diagnostics,
-        }))?;
-        return Ok(ExitCode::SUCCESS);
+        }));
     }
     let what = match (to, changed, &still_off) {
         (Switch::Off, Changed::Yes, _) => format!("is now off ({})", plural(sources.len(), "rule file")),
@@ -70,8 +68,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<Ex
     let mut text = format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id)));
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    out::print(&text)
 }
 
 /// Writes the user's own switch for every root.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use rulebook::diagnostic::{Code, Diagnostic};
@@ -19,7 +18,7 @@ use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, pai
 /// Diagnostics about text that people do not see.
 const HIDDEN: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
 
-pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (roots, homes) = (workspace.roots.clone(), workspace.homes.clone());
     let mode = workspace.settings.trust;
@@ -69,13 +68,8 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn finish(args: &Args, value: &Value, text: impl FnOnce() -> String) -> anyhow::Result<ExitCode> {
-    if args.json {
-        out::print_json(value)?;
-    } else {
-        out::print(&text())?;
-    }
-    Ok(ExitCode::SUCCESS)
+fn finish(args: &Args, value: &Value, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+    if args.json { out::print_json(value) } else { out::print(&text()) }
 }
 
 /// One root of a review.

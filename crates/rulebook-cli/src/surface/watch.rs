@@ -1,6 +1,5 @@
 //! `watch`: follows the sessions of agents live, one line per event.
 
-use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::out::{self, DIM, VERSION, paint};
 /// The time between two scans.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let state = workspace.homes.state.as_ref();
     let state = state.context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
@@ -39,7 +38,7 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<ExitCode> {
             out::print(&text)?;
         }
         if out::is_unread() {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         thread::sleep(INTERVAL);
     }

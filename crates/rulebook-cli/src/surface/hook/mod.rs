@@ -16,8 +16,6 @@ mod missing;
 mod opencode;
 mod qwen;
 
-use std::process::ExitCode;
-
 use rulebook::evidence::json;
 use rulebook::session::Reply;
 use rulebook_workspace::Workspace;
@@ -34,7 +32,7 @@ pub(super) use missing::not_delivered;
 /// The largest event that is read.
 const MAX_EVENT: u64 = 64 << 20;
 
-pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     let host = Host::named(options.host.name()).expect("every host is in the table");
     let caller = Caller::Process { all: options.all };
     let event = read_file("-".as_ref(), MAX_EVENT).map_err(anyhow::Error::from);
@@ -44,7 +42,7 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<ExitCode> {
         // The host may take anything on standard output for an answer, and a failing status for a refusal.
         Err(error) => eprintln!("rulebook: {error:#}; the agent continues without rules"),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The host's answer to an event; nothing if it needs none.

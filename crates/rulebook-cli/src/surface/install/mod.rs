@@ -15,8 +15,6 @@ mod toml;
 #[cfg(test)]
 pub(crate) use hosts::HOSTS;
 
-use std::process::ExitCode;
-
 use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Install, Uninstall, Wiring};
@@ -27,7 +25,7 @@ use plan::{Task, plan, shared_with};
 use program::Program;
 use show::Outcome;
 
-pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode> {
+pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<()> {
     let destination = Destination::find(args, install.wiring.user)?;
     match install.host.map(Host::of) {
         Some(host) => run(args, host, &install.wiring, &destination, Task::Install),
@@ -35,7 +33,7 @@ pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<ExitCode
     }
 }
 
-pub(super) fn uninstall(args: &Args, uninstall: &Uninstall) -> anyhow::Result<ExitCode> {
+pub(super) fn uninstall(args: &Args, uninstall: &Uninstall) -> anyhow::Result<()> {
     let destination = Destination::find(args, uninstall.wiring.user)?;
     run(args, Host::of(uninstall.host), &uninstall.wiring, &destination, Task::Uninstall)
 }
@@ -46,7 +44,7 @@ fn run(
     wiring: &Wiring,
     destination: &Destination,
     task: Task,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<()> {
     let program = Program::new(&wiring.command, host.id.name())
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     let mut files: Vec<&HostFile> =
@@ -68,10 +66,5 @@ fn run(
         }
     }
     let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept };
-    if args.json {
-        out::print_json(&outcome.json())?;
-    } else {
-        out::print(&outcome.text())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    if args.json { out::print_json(&outcome.json()) } else { out::print(&outcome.text()) }
 }

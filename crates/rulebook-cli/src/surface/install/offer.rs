@@ -1,7 +1,6 @@
 //! `install` without a host: lists the agents that are used here, each with the command that wires it.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use rulebook_workspace::Homes;
 use serde_json::{Value as Json, json};
@@ -12,7 +11,7 @@ use super::plan::is_wired;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
-pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyhow::Result<()> {
     let home = Homes::from_environment().home;
     let mut rows = Vec::new();
     for host in HOSTS {
@@ -40,8 +39,7 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
             })
             .collect();
         let all: Vec<&str> = HOSTS.iter().map(|host| host.id.name()).collect();
-        out::print_json(&json!({ "version": VERSION, "hosts": hosts, "all": all }))?;
-        return Ok(ExitCode::SUCCESS);
+        return out::print_json(&json!({ "version": VERSION, "hosts": hosts, "all": all }));
     }
     let mut text = String::new();
     let mut table = Table::default();
@@ -63,6 +61,5 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
     if !others.is_empty() {
         let _ = writeln!(text, "{}", paint(DIM, format!("also supported: {}", others.join(", "))));
     }
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    out::print(&text)
 }

@@ -11,7 +11,6 @@ mod watch;
 use std::collections::BTreeMap;
 use std::future::{Future, ready};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -43,7 +42,7 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 `explain` says why a rule applies to a path or does not. `hook` is for hooks: do not call it.";
 
 /// Answers until the client goes away.
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let server = Server {
         asks: Arc::new(Asks {
             args: args.lasting(),
@@ -66,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // A look at the files that is under way need not be waited for.
     runtime.shutdown_background();
     ended?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 struct Server {

@@ -18,7 +18,7 @@ mod sessions;
 mod treemap;
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -37,7 +37,7 @@ use live::Live;
 /// How many connections are served at once.
 const MAX_CONNECTIONS: usize = 64;
 
-pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<()> {
     let caches = Caches::new(args);
     let state = caches.rules()?.workspace.homes.state.clone();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(|error| {
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, options: &Ui) -> anyhow::Result<ExitCode> {
             });
         }
     });
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Opens an address in the browser. If that fails, the user can open the printed one.

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::html::escape;
 
-use super::super::status::RuleState;
+use super::super::status::{RuleState, STATES};
 use super::cache::CachedRules;
 use super::http::{Query, Response, query};
 use crate::out::age;
@@ -124,32 +124,10 @@ pub(super) fn when(at: u64) -> Markup {
     html! { time data-at=(at) { (age(moment)) } }
 }
 
-/// The states of rules, in the order in which the page lists them.
-pub(super) const STATES: [RuleState; 7] = [
-    RuleState::Stack,
-    RuleState::Inactive,
-    RuleState::Offered,
-    RuleState::Stream,
-    RuleState::Overridden,
-    RuleState::Disabled,
-    RuleState::Rejected,
-];
-
-pub(super) fn state_title(state: RuleState) -> &'static str {
-    match state {
-        RuleState::Stack => "On",
-        RuleState::Inactive => "Waiting",
-        RuleState::Offered => "Offered",
-        RuleState::Stream => "Stream",
-        RuleState::Overridden => "Overridden",
-        RuleState::Disabled => "Off",
-        RuleState::Rejected => "Rejected",
-    }
-}
-
 /// A rule's state as a badge.
 pub(super) fn state_badge(state: RuleState) -> Markup {
-    html! { span class=(format!("state {}", state.name())) { (state_title(state)) } }
+    let (_, name, title) = STATES[state as usize];
+    html! { span class=(format!("state {name}")) { (title) } }
 }
 
 /// A list of diagnostics with their help.

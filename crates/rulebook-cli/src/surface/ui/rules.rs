@@ -6,13 +6,11 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::Activation;
 
-use super::super::status::{Row, RuleState, state_words};
+use super::super::status::{Row, RuleState, STATES, state_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::live::Live;
-use super::page::{
-    self, Text, counted, frame, grouped, name, rule_link, state_badge, state_title, tokens, when,
-};
+use super::page::{self, Text, counted, frame, grouped, name, rule_link, state_badge, tokens, when};
 
 /// How many rules are on a page.
 const SIZE: usize = 100;
@@ -145,8 +143,8 @@ fn states(rules: &CachedRules, filter: &Filter<'_>, query: &Query) -> Markup {
     html! {
         nav .chips aria-label="State" {
             (link("", "All", all))
-            @for state in page::STATES {
-                @if let Some(count) = counts.get(&state) { (link(state.name(), state_title(state), *count)) }
+            @for (state, name, title) in STATES {
+                @if let Some(count) = counts.get(&state) { (link(name, title, *count)) }
             }
         }
     }
