@@ -1,4 +1,4 @@
-//! Surfaces: the ways in and out. Each asks the engine and shows its answer; none decides anything.
+//! Surfaces: the commands. Each asks the engine and shows its answer; none decides anything itself.
 
 mod baseline;
 mod check;
