@@ -191,7 +191,7 @@ const CHECKS = {
       const received = seen.before.filter(isMain).length;
       const sent = seen.after.filter(isMain).length;
       if (sent !== received + 3) wrong.push(`${received} requests of the agent, ${sent} of the proxy`);
-      if (!seen.log.includes("interrupted often enough")) wrong.push("not in the log");
+      if (!seen.log.includes("interrupted as often as allowed")) wrong.push("not in the log");
       if (!seen.after.some((one) => one.request.includes("<system-reminder reason"))) wrong.push("no reminder");
       if (!seen.file.includes("bigint")) wrong.push("the last answer was not carried out");
       return wrong;

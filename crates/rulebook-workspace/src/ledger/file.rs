@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use rulebook::session::{Delivery, Event, Session, TextHash};
 use serde::Deserialize;
 
-use super::lines::{Cursor, DELIVERED, event, line};
+use super::lines::{Cursor, DELIVERED, Tail, event, line};
 use super::log::Log;
 use crate::atomic::naming;
 use crate::bounded;
@@ -88,15 +88,9 @@ impl Ledger {
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !session.has(delivery)).collect();
         let events: Vec<Event> =
             events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)).collect();
-        let mut text = if cursor.is_torn { "\n".to_owned() } else { String::new() };
-        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        for event in &events {
-            text.push_str(&line(at, event)?);
-        }
-        if cursor.newer.is_some() {
-            // Its events are unknown, so nothing counts as claimed; and nothing is written to it.
-            text.clear();
-        }
+        // The events of a newer ledger are unknown: nothing counts as claimed, and nothing is written to it.
+        let is_newer = cursor.newer.is_some();
+        let text = if is_newer { String::new() } else { written(&events, cursor.is_torn)? };
         if !text.is_empty() {
             file.write_all(text.as_bytes()).map_err(|error| naming("cannot write", &self.file, &error))?;
         }
@@ -110,6 +104,22 @@ impl Ledger {
             events.into_iter().for_each(|event| session.apply(event));
         }
         Ok(mine)
+    }
+
+    /// Appends events without claiming anything; a new ledger gets `start` first. Returns why a ledger of a newer version is
+    /// left alone.
+    pub fn append(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
+        let writing = |error: &io::Error| naming("cannot write", &self.file, error);
+        let mut file = self.open().map_err(|error| writing(&error))?;
+        let _is_locked = lock(&file);
+        let tail = Tail::of(&mut file).map_err(|error| naming("cannot read", &self.file, &error))?;
+        if tail.newer.is_some() {
+            return Ok(self.left_alone(tail.newer));
+        }
+        let start = Some(start).filter(|_| tail.is_empty);
+        let text = written(start.into_iter().chain(events), tail.is_torn)?;
+        file.write_all(text.as_bytes()).map_err(|error| writing(&error))?;
+        Ok(None)
     }
 
     fn open(&self) -> io::Result<File> {
@@ -163,6 +173,16 @@ fn apply(session: &mut Session, line: &str) -> bool {
         session.apply(event);
     }
     true
+}
+
+/// Events as lines, after the end of a torn line.
+fn written<'e>(events: impl IntoIterator<Item = &'e Event>, is_torn: bool) -> io::Result<String> {
+    let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let mut text = if is_torn { "\n".to_owned() } else { String::new() };
+    for event in events {
+        text.push_str(&line(at, event)?);
+    }
+    Ok(text)
 }
 
 /// Waits for other writers, but not for one that hangs: appending is safe without the lock, only claims are not.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use rulebook::session::{Delivery, EVENT_VERSION, Event, Session};
+use rulebook::session::{Delivery, EVENT_VERSION, Event, Session, SessionStore};
 
 use super::file::{Kept, Ledger};
 use super::sessions::sweep;
@@ -68,13 +68,18 @@ impl Keeper {
         }
     }
 
-    /// The session as known now.
-    pub fn session(&self) -> &Session {
-        &self.kept.session
+    /// Why the session is not kept.
+    pub fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
+    }
+}
+
+impl SessionStore for Keeper {
+    fn session(&mut self) -> &mut Session {
+        &mut self.kept.session
     }
 
-    /// Records events and claims deliveries. Returns those that are the caller's to make.
-    pub fn record(&mut self, mut events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
+    fn record(&mut self, mut events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
         let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.is_none()) else { return claims };
         if !self.kept.session.is_started() {
             events.insert(0, self.start.clone());
@@ -86,10 +91,5 @@ impl Keeper {
             self.lost = Some(error.to_string());
             claims
         })
-    }
-
-    /// Why the session is not kept.
-    pub fn lost(&self) -> Option<&str> {
-        self.lost.as_deref()
     }
 }

@@ -27,7 +27,7 @@ impl Cursor {
     pub(super) fn read_on(&mut self, file: &mut File, take: impl FnMut(&str) -> bool) -> io::Result<()> {
         let len = file.metadata()?.len();
         if self.end == 0 && len > 0 {
-            self.newer = version(file)?.filter(|version| *version > u64::from(EVENT_VERSION));
+            self.newer = newer_version(file)?;
         }
         if self.newer.is_some() {
             return Ok(());
@@ -54,6 +54,32 @@ impl Cursor {
         self.is_torn = start < bytes.len();
         self.end = from + start as u64;
     }
+}
+
+/// What a writer must know of a ledger that it does not read.
+pub(super) struct Tail {
+    pub(super) is_empty: bool,
+    pub(super) is_torn: bool,
+    pub(super) newer: Option<u64>,
+}
+
+impl Tail {
+    pub(super) fn of(file: &mut File) -> io::Result<Tail> {
+        let is_empty = file.metadata()?.len() == 0;
+        if is_empty {
+            return Ok(Tail { is_empty, is_torn: false, newer: None });
+        }
+        let newer = newer_version(file)?;
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        Ok(Tail { is_empty, is_torn: last != *b"\n", newer })
+    }
+}
+
+/// The version of a ledger, if it is too new to be read.
+fn newer_version(file: &mut File) -> io::Result<Option<u64>> {
+    Ok(version(file)?.filter(|version| *version > u64::from(EVENT_VERSION)))
 }
 
 /// The version in the first line of a ledger, which is read even if the rest of the line cannot be.

@@ -10,7 +10,7 @@ use crate::stream::policy::{RULE_TAG, attribute, escape_tags};
 
 /// A text for the model, and what went into it.
 #[derive(Clone, Debug)]
-pub struct Blocks<'e, 'r> {
+pub(super) struct Blocks<'e, 'r> {
     /// The names of the rules, then each rule with its origin and reason.
     pub text: String,
     /// Rules whose text is in it.
@@ -30,7 +30,7 @@ pub enum Cap {
 
 /// Writes rules in order, as long as they fit. Rules that do not fit are listed by their offer lines, before the offers;
 /// lines that do not fit either are counted. Mandatory rules are placed first. Returns nothing if there is nothing to write.
-pub fn blocks<'e, 'r>(
+pub(super) fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
     evidence: &Evidence,
@@ -149,7 +149,7 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
 pub(super) const ALWAYS: &str = "always on";
 
 /// Why a rule applies, in a few words: `apps/web/a.tsx matches apps/web/**`.
-pub fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
+pub(super) fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     if verdict.because.is_empty() {
         return ALWAYS.to_owned();
     }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use super::blocks::{Cap, because, blocks};
 use super::event::{Delivery, Event};
-use super::host::{Moment, Native, NativeView, Report, Touch};
+use super::host::{Moment, Native, Report, Touch};
+use super::situation::Situation;
 use super::state::Session;
-use crate::evaluate::{State, Verdict};
+use crate::evaluate::{Evaluation, State, Verdict};
 use crate::evidence::{Evidence, Input, ToolCall};
 use crate::render::{Notice, offer_line};
 use crate::rule::Rule;
@@ -24,7 +25,7 @@ pub struct Due<'e, 'r> {
 }
 
 /// A text for the model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Written {
     /// The text.
     pub text: String,
@@ -65,16 +66,10 @@ impl Session {
         Input { message, tools, turn: Some(now), ..new }
     }
 
-    /// What is due now. `native` tells what the host reads by itself, `carries` whether the conversation has a rule's text
-    /// already. A mandatory rule is delivered regardless of both.
-    pub fn due<'e, 'r>(
-        &self,
-        report: &Report<'_>,
-        verdicts: &'e [Verdict<'r>],
-        evidence: &'e Evidence,
-        native: &NativeView<'_>,
-        carries: &dyn Fn(&Rule) -> bool,
-    ) -> Due<'e, 'r> {
+    /// What is due now: what applies, is not delivered yet, and is neither left to the host nor in the conversation already.
+    /// A mandatory rule is delivered even if the conversation seems to have it.
+    pub fn due<'e, 'r>(&self, report: &Report<'_>, situation: &Situation<'e, 'r>) -> Due<'e, 'r> {
+        let Situation { evaluation: Evaluation { verdicts }, evidence, native, carries, .. } = *situation;
         let mut due = Due {
             rules: Vec::new(),
             offers: Vec::new(),

@@ -9,6 +9,11 @@ use crate::evidence::ToolCall;
 use crate::render::estimate_tokens;
 use crate::rule::Rule;
 
+/// The actions of [`Event::Interrupted`].
+pub(super) const INTERRUPT: &str = "interrupt";
+pub(super) const REMIND: &str = "remind";
+pub(super) const RELEASED: &str = "released";
+
 /// The version of the events' serialised form.
 pub const EVENT_VERSION: u32 = 1;
 
@@ -151,6 +156,11 @@ impl Delivery {
             is_lost_on_resume: false,
             tokens: estimate_tokens(text),
         }
+    }
+
+    /// Whether it is a rule, and not the list of offers.
+    pub fn is_rule(&self) -> bool {
+        !self.because.is_empty()
     }
 
     /// Whether the rule applies because of its conditions.

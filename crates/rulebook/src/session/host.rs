@@ -1,7 +1,6 @@
 //! Hosts: what a session has to be told about the agent it is for.
 
 use crate::agent::{Agent, Nested};
-use crate::evaluate::Verdict;
 use crate::evidence::{Input, ToolCall};
 use crate::format::{Format, PlaceKind};
 use crate::rule::Rule;
@@ -69,7 +68,19 @@ pub struct HostProfile<'a> {
     pub forgets: &'a [Moment],
 }
 
-impl HostProfile<'_> {
+impl<'a> HostProfile<'a> {
+    /// A host that takes any context at any moment, and reads nothing by itself.
+    pub fn plain(name: &'a str) -> HostProfile<'a> {
+        HostProfile {
+            name,
+            cap: usize::MAX,
+            context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+            shows_notices: true,
+            misses: &[],
+            forgets: &[],
+        }
+    }
+
     /// Whether context reaches the model at this moment.
     pub fn takes_context(&self, moment: Moment) -> bool {
         self.context_at.contains(&moment)
@@ -104,9 +115,6 @@ impl Native {
     }
 }
 
-/// Tells how a host treats the files of rules that apply, one answer per rule.
-pub type NativeView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Native> + 'a;
-
 /// What a host reports, and when.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
@@ -124,7 +132,13 @@ pub struct Report<'a> {
     pub is_resume: bool,
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
+    /// A report of nothing but a moment.
+    pub fn new(host: HostProfile<'a>, moment: Moment) -> Report<'a> {
+        let is_compaction = moment == Moment::Compact;
+        Report { host, moment, input: Input::default(), paths: Vec::new(), is_compaction, is_resume: false }
+    }
+
     /// The call this is about.
     pub(super) fn call(&self) -> Option<&ToolCall> {
         self.input.tools.last()

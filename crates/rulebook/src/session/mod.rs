@@ -1,25 +1,36 @@
 //! Sessions: what one conversation with one agent has seen and received, and what it still needs.
 //!
-//! A [`Session`] is plain state: events go in, deliveries come out. Whoever embeds it keeps it, as the events themselves or
-//! serialised.
+//! A [`Session`] is plain state: events go in, deliveries come out. A [`SessionStore`] keeps it. Hosts that report events,
+//! such as hooks, send a [`Report`] and get a [`Reply`]; programs that talk to a model themselves use a [`Turn`].
 
 mod blocks;
 mod due;
 mod event;
+mod feed;
 mod host;
+mod judge;
 mod refuse;
 mod reply;
+mod situation;
 mod state;
+mod store;
 mod stream_rules;
+mod turn;
+mod watch;
 
-pub use blocks::{Blocks, Cap, because, blocks};
+pub use blocks::Cap;
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, TextHash};
-pub use host::{HostProfile, Moment, Native, NativeView, Report, Touch};
-pub use refuse::Objection;
+pub use feed::{Feed, Piece};
+pub use host::{HostProfile, Moment, Native, Report, Touch};
+pub use judge::{Interrupt, Judgement, Reminders};
 pub use reply::{Draft, Reply};
+pub use situation::{NativeView, Situation};
 pub use state::Session;
-pub use stream_rules::{StreamLimits, StreamSettings};
+pub use store::SessionStore;
+pub use stream_rules::{StreamLimits, StreamRules, StreamSettings};
+pub use turn::Turn;
+pub use watch::{Step, Watch};
 
 #[cfg(test)]
 mod tests;

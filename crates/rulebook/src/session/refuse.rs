@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 
 use super::event::Event;
 use super::host::{HostProfile, Moment, Report};
+use super::situation::Situation;
 use super::state::Session;
-use super::stream_rules::{StreamSettings, matched};
-use crate::evaluate::{State, Verdict};
-use crate::evidence::{Roots, ToolCall};
+use super::stream_rules::matched;
+use crate::evidence::ToolCall;
 use crate::rule::Rule;
 use crate::stream::policy::{self, OutputSource};
 use crate::stream::{Hit, Monitor, StreamKind};
 
 /// What stream rules have against a call.
 #[derive(Clone, Debug, Default)]
-pub struct Objection {
+pub(super) struct Objection {
     /// Why the call must not run.
     pub(super) refusal: Option<String>,
     /// For the model, where the call runs nevertheless.
@@ -27,25 +27,18 @@ pub struct Objection {
 
 impl Session {
     /// Checks what the reported call writes. A rule refuses a call once; the next time it is delivered beside the call.
-    pub fn object(
-        &self,
-        report: &Report<'_>,
-        verdicts: &[Verdict<'_>],
-        roots: &Roots,
-        settings: &StreamSettings,
-    ) -> Objection {
+    pub(super) fn object(&self, report: &Report<'_>, situation: &Situation<'_, '_>) -> Objection {
         let mut objection = Objection::default();
         let Some(call) = report.call().filter(|call| call.is_write()) else { return objection };
         let Some(input) = &call.input else { return objection };
-        let stream = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
-        let mut rules: Vec<&Rule> = stream.map(|verdict| verdict.rule).collect();
+        let mut rules = situation.stream_rules();
         rules.sort_by_key(|rule| !rule.is_mandatory);
         if rules.is_empty() {
             return objection;
         }
         // Triggers that do not compile were reported when they were read.
         let stream_rules = rules.iter().filter_map(|rule| rule.stream_rule());
-        let Ok(mut monitor) = Monitor::new(stream_rules, roots.clone()) else { return objection };
+        let Ok(mut monitor) = Monitor::new(stream_rules, situation.roots.clone()) else { return objection };
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         let mut hits = monitor.feed("call", &StreamKind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
@@ -60,7 +53,7 @@ impl Session {
         for rule in rules {
             let own: Vec<&Hit> = hits.iter().filter(|hit| hit.rule == rule.name).collect();
             if !own.is_empty() {
-                let interrupts = settings.modes_of(rule).interrupt.covers(OutputSource::Tool);
+                let interrupts = situation.stream.modes_of(rule).interrupt.covers(OutputSource::Tool);
                 self.object_to(report, call, rule, &own, interrupts, &mut objection);
             }
         }

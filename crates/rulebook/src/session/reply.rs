@@ -3,11 +3,10 @@
 use super::blocks::Cap;
 use super::due::{Due, OFFERS, Written};
 use super::event::{Delivery, Event};
-use super::host::{HostProfile, Moment, NativeView, Report};
+use super::host::{HostProfile, Moment, Report};
 use super::refuse::{Objection, join};
+use super::situation::Situation;
 use super::state::Session;
-use crate::evaluate::Verdict;
-use crate::evidence::Evidence;
 
 /// What a host is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,16 +45,14 @@ impl Session {
     /// Drafts the reply to a report.
     pub fn draft<'e, 'r>(
         &self,
-        report: &'e Report<'e>,
-        verdicts: &'e [Verdict<'r>],
-        evidence: &'e Evidence,
-        native: &NativeView<'_>,
-        objection: Objection,
+        report: &Report<'e>,
+        situation: &Situation<'e, 'r>,
         alerts: Vec<Delivery>,
     ) -> Draft<'e, 'r> {
+        let objection = self.object(report, situation);
         let used = objection.context.as_ref().map_or(0, |text| text.chars().count());
         let cap = Cap::Host(report.host.cap.saturating_sub(used));
-        let due = self.due(report, verdicts, evidence, native, &|_| false);
+        let due = self.due(report, situation);
         let alerts = alerts.into_iter().filter(|alert| !self.has(alert)).collect();
         Draft {
             host: report.host,

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::event::{Delivery, Event, TextHash};
+use super::event::{Delivery, Event, INTERRUPT, REMIND, TextHash};
 use crate::evidence::ToolCall;
 use crate::rule::Rule;
+use crate::stream::policy::{OutputSource, Policy};
 
 /// What one conversation with one agent has seen and received.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub struct Session {
     delivered: HashMap<String, InContext>,
     /// Rule and call of each refusal.
     refused: BTreeSet<(String, String)>,
+    /// The stream rules that fired.
+    pub(super) policy: Policy,
 }
 
 /// A tool call of this session.
@@ -65,6 +68,11 @@ impl Session {
                 return self.apply_delivery(source, hash, is_lost_on_resume);
             }
             Event::Prompt { message } => {
+                if self.turn > 0 {
+                    // The turn before is complete, even if no output of it was judged.
+                    self.policy.turn_started();
+                }
+                self.policy.turn_ended();
                 self.turn += 1;
                 self.message = Some(message);
             }
@@ -73,13 +81,19 @@ impl Session {
             }
             Event::Compacted => {
                 self.delivered.clear();
+                self.policy.compacted();
                 self.calls_compacted = self.calls.len();
                 self.is_compacted = true;
                 return;
             }
             Event::Resumed => self.delivered.retain(|_, text| !text.is_lost_on_resume),
             Event::Refused { rule, call } => drop(self.refused.insert((rule, call))),
-            Event::Started { .. } | Event::Interrupted { .. } | Event::Failed { .. } => {}
+            Event::Interrupted { path, source, action, .. } => match action.as_str() {
+                INTERRUPT => self.policy.replay_interrupt(&path),
+                REMIND => self.policy.replay_wait(&path, OutputSource::named(&source).unwrap_or_default()),
+                _ => {}
+            },
+            Event::Started { .. } | Event::Failed { .. } => {}
         }
         self.is_compacted = false;
     }
@@ -87,7 +101,16 @@ impl Session {
     /// Takes in a delivery of which no more is known than what counts.
     pub fn apply_delivery(&mut self, source: String, hash: TextHash, is_lost_on_resume: bool) {
         self.is_started = true;
+        self.policy.replay_delivery(&source);
         self.delivered.insert(source, InContext { hash, is_lost_on_resume });
+    }
+
+    /// Takes in that the texts of some sources left the context.
+    pub fn forget<'s>(&mut self, sources: impl IntoIterator<Item = &'s str>) {
+        for source in sources {
+            self.delivered.remove(source);
+        }
+        self.policy.compacted();
     }
 
     /// Whether any event is known.
@@ -123,16 +146,12 @@ impl Session {
 
     /// Whether a delivery's text is in the context.
     pub fn has(&self, delivery: &Delivery) -> bool {
-        self.has_text(&delivery.source, delivery.hash)
+        self.delivered.get(&delivery.source).is_some_and(|text| text.hash == delivery.hash)
     }
 
     /// Whether a rule's text is in the context.
     pub fn has_rule(&self, rule: &Rule) -> bool {
         self.delivered.get(&rule.origin.display).is_some_and(|text| text.hash == TextHash::of(&rule.body))
-    }
-
-    fn has_text(&self, source: &str, hash: TextHash) -> bool {
-        self.delivered.get(source).is_some_and(|text| text.hash == hash)
     }
 
     /// Whether a call was refused because of a rule.

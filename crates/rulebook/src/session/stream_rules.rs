@@ -1,8 +1,10 @@
 //! Stream rules as a session needs them: their texts, their modes, and what to say of their matches.
 
+use super::event::{Event, RELEASED};
 use crate::rule::Rule;
 use crate::stream::Hit;
-use crate::stream::policy::{MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
+use crate::stream::policy::{ContextMode, MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
+use crate::stream::scope::StreamScope;
 
 /// How stream rules act, as far as they do not say so themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,96 @@ impl StreamSettings {
     pub fn modes_of(&self, rule: &Rule) -> StreamModes {
         let own = rule.stream.as_ref().map(|trigger| trigger.modes).unwrap_or_default();
         own.over(self.limits(rule.is_mandatory).modes)
+    }
+}
+
+/// A stream rule: what is needed when it fires.
+#[derive(Clone, Debug)]
+pub(super) struct WatchedRule {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// Its file, as displayed. Identifies the rule in the policy.
+    pub(super) path: String,
+    pub(super) body: String,
+    pub(super) modes: StreamModes,
+    pub(super) is_mandatory: bool,
+}
+
+/// Stream rules that are watched together.
+#[derive(Clone, Debug, Default)]
+pub struct StreamRules {
+    rules: Vec<WatchedRule>,
+    limits: StreamLimits,
+    is_mandatory: bool,
+    watches_thinking: bool,
+    keeps_output: bool,
+}
+
+impl StreamRules {
+    /// Collects the stream rules among these.
+    pub fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, settings: &StreamSettings) -> StreamRules {
+        let mut collected = StreamRules::default();
+        for rule in rules {
+            let Some(trigger) = &rule.stream else { continue };
+            let modes = settings.modes_of(rule);
+            let own = trigger.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
+            collected.watches_thinking |=
+                own.chain(&trigger.scope).any(|scope| matches!(scope, StreamScope::Thinking));
+            collected.is_mandatory |= rule.is_mandatory;
+            collected.keeps_output |= modes.context == ContextMode::Keep;
+            collected.rules.push(WatchedRule {
+                id: rule.id.clone(),
+                name: rule.name.clone(),
+                path: rule.origin.display.clone(),
+                body: rule.body.clone(),
+                modes,
+                is_mandatory: rule.is_mandatory,
+            });
+        }
+        collected.limits = *settings.limits(collected.is_mandatory);
+        collected
+    }
+
+    /// Whether a mandatory rule is among them.
+    pub fn is_mandatory(&self) -> bool {
+        self.is_mandatory
+    }
+
+    /// Their limits.
+    pub fn limits(&self) -> &StreamLimits {
+        &self.limits
+    }
+
+    /// Whether one of them watches thinking.
+    pub fn watches_thinking(&self) -> bool {
+        self.watches_thinking
+    }
+
+    /// Whether one of them keeps the output before an interrupt.
+    pub fn keeps_output(&self) -> bool {
+        self.keeps_output
+    }
+
+    /// The rule of a hit.
+    pub(super) fn named(&self, name: &str) -> Option<&WatchedRule> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+
+    pub(super) fn at(&self, path: &str) -> Option<&WatchedRule> {
+        self.rules.iter().find(|rule| rule.path == path)
+    }
+
+    /// The event of a text that was held too long: a match stayed possible in it.
+    pub fn released(&self) -> Option<Event> {
+        let first = self.rules.iter().min_by_key(|rule| &rule.name)?;
+        Some(Event::Interrupted {
+            rule: first.id.clone(),
+            path: first.path.clone(),
+            source: OutputSource::Text.name().to_owned(),
+            text: String::new(),
+            file: None,
+            action: RELEASED.to_owned(),
+        })
     }
 }
 

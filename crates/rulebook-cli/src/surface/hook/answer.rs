@@ -7,7 +7,7 @@ use rulebook::agent::Agent;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
-use rulebook::session::{Delivery, Event, Moment, Native, Reply, Report};
+use rulebook::session::{Delivery, Event, Moment, Native, Reply, Report, SessionStore as _, Situation};
 use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
@@ -79,11 +79,13 @@ fn reply(
         Some(agent) => workspace.native_view(agent, verdicts, &asked),
         None => vec![Native::Unread; verdicts.len()],
     };
-    let session = keeper.session();
-    let settings = workspace.settings.stream_settings();
-    let objection = session.object(&report, &evaluation.verdicts, &workspace.roots, &settings);
+    let situation = Situation {
+        stream: workspace.settings.stream_settings(),
+        native: &native,
+        ..Situation::new(&evaluation, &asked.evidence, &workspace.roots)
+    };
     let alerts = alerts(&asked.diagnostics).map(alert).collect();
-    let mut draft = session.draft(&report, &evaluation.verdicts, &asked.evidence, &native, objection, alerts);
+    let mut draft = keeper.session().draft(&report, &situation, alerts);
     events.extend(draft.events());
     let mine = keeper.record(events, draft.claims());
     let reply = draft.reply(&mine, keeper.lost());

@@ -7,15 +7,16 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
-use rulebook::stream::{Hit, StreamKind};
+use rulebook::session::Interrupt;
+use rulebook::stream::Hit;
 use serde_json::Value;
 
-use super::exchange::{Exchange, Stop};
+use super::exchange::Exchange;
+use super::monitor_feed::MonitorFeed;
 use super::reply::closed;
 use super::rules::Watch;
 use super::upstream::{Body, Error, full, strip};
-use crate::lock::lock;
-use crate::surface::wire::{Json, Step, add_usage};
+use crate::surface::wire::{Json, Waits, add_usage};
 
 /// A larger answer is not read.
 const MAX_ANSWER: usize = 64 << 20;
@@ -28,7 +29,7 @@ pub(super) async fn watched(
 ) -> Result<Response<Body>, Error> {
     let mut spent = Value::Null;
     let mut coming = response;
-    let mut asked: Option<Stop> = None;
+    let mut asked: Option<Interrupt> = None;
     loop {
         let (mut head, body) = coming.into_parts();
         strip(&mut head.headers);
@@ -36,8 +37,10 @@ pub(super) async fn watched(
         if let Some(record) = &exchange.proxy.record {
             record.answer(exchange.number, Some(exchange.wire), &head.headers).take(&body);
         }
-        if let Some(stop) = asked.take() {
-            exchange.settle(&stop, head.status == StatusCode::OK);
+        match asked.take() {
+            Some(stop) if head.status == StatusCode::OK => exchange.sent(&stop),
+            Some(stop) => exchange.dropped(&stop),
+            None => {}
         }
         let Some(answer) = Json::read(&body) else {
             if head.status == StatusCode::OK {
@@ -64,7 +67,7 @@ pub(super) async fn watched(
         coming = match exchange.repeat(&stop, "").await {
             Ok(response) => response,
             Err(error) => {
-                exchange.settle(&stop, false);
+                exchange.dropped(&stop);
                 return Err(error);
             }
         };
@@ -72,20 +75,10 @@ pub(super) async fn watched(
     }
 }
 
-/// What of the rules an answer goes against.
-fn hits(exchange: &Exchange, watch: &Watch, answer: &Json<'_>) -> Vec<Hit> {
-    let mut monitor = lock(&watch.monitor);
-    let mut hits = Vec::new();
-    for step in exchange.wire.steps(answer) {
-        match step {
-            Step::Feed { kind: StreamKind::Thinking, .. } if !watch.hears_thinking => {}
-            Step::Feed { stream, kind, bytes } => {
-                hits.extend(monitor.feed(&format!("{}/{stream}", exchange.number), &kind, &bytes));
-            }
-            Step::End { stream } => hits.extend(monitor.finish(&format!("{}/{stream}", exchange.number))),
-        }
-    }
-    hits
+/// What an answer violates.
+fn hits(exchange: &Exchange, watch: &Arc<Watch>, answer: &Json<'_>) -> Vec<Hit> {
+    let mut feed = MonitorFeed::new(Arc::clone(watch), format!("{}/", exchange.number));
+    feed.take(exchange.wire.steps(answer), Waits::End).1
 }
 
 fn summed(exchange: &Exchange, answer: &Json<'_>, spent: &Value) -> Bytes {

@@ -1,7 +1,8 @@
-//! Events on their way to the client: each goes as soon as nothing it waits for is missing, in the order they came.
+//! Events on their way to the client, in order: each is sent once what it waits for has arrived.
 
 use std::collections::VecDeque;
 
+use rulebook::session::Piece;
 use tokio::time::Instant;
 
 use crate::surface::wire::{Cut, Deltas, Event, Waits, cut};
@@ -10,26 +11,18 @@ use crate::surface::wire::{Cut, Deltas, Event, Waits, cut};
 pub(super) struct Item {
     pub(super) event: Event,
     pub(super) waits: Waits,
-    pub(super) texts: Vec<Text>,
+    pub(super) texts: Vec<Piece>,
     pub(super) at: Instant,
 }
 
-/// A text of an event: its stream, and where it stands there.
-#[derive(Clone)]
-pub(super) struct Text {
-    pub(super) stream: String,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
-
-/// The events that wait.
+/// The waiting events.
 #[derive(Default)]
 pub(super) struct HoldQueue {
     queue: VecDeque<Item>,
-    /// How many at the front wait for the one behind them.
+    /// How many at the front wait for the next event.
     chained: usize,
     bytes: usize,
-    /// Whether the answer has ended: nothing waits any more.
+    /// Whether the response ended: nothing waits any longer.
     has_ended: bool,
 }
 
@@ -47,18 +40,18 @@ impl HoldQueue {
         self.queue.is_empty()
     }
 
-    /// The answer has ended and nothing in it is to be stopped.
+    /// The response ended without an interrupt.
     pub(super) fn end(&mut self) {
         self.has_ended = true;
     }
 
-    /// Forgets everything: another answer begins.
+    /// Drops everything: another response begins.
     pub(super) fn clear(&mut self) {
         *self = HoldQueue::default();
     }
 
-    /// The events that may go now. `settled` says how far a stream may be shown.
-    pub(super) fn take(&mut self, mut settled: impl FnMut(&str) -> usize) -> Vec<Item> {
+    /// Takes the events that may be sent now. `settled` tells how far a stream may be shown.
+    pub(super) fn take(&mut self, mut settled: impl FnMut(usize) -> usize) -> Vec<Item> {
         if self.has_ended {
             self.bytes = 0;
             self.chained = 0;
@@ -67,7 +60,7 @@ impl HoldQueue {
         let mut free = 0;
         let mut chained = self.chained;
         for item in self.queue.iter().skip(self.chained) {
-            let is_clear = item.texts.iter().all(|text| text.end <= settled(&text.stream));
+            let is_clear = item.texts.iter().all(|text| text.end <= settled(text.stream));
             match item.waits {
                 Waits::Next if is_clear => chained += 1,
                 Waits::Nothing if is_clear => {
@@ -88,12 +81,12 @@ impl HoldQueue {
     pub(super) fn take_beginning(
         &mut self,
         deltas: &Deltas,
-        mut settled: impl FnMut(&str) -> usize,
+        mut settled: impl FnMut(usize) -> usize,
     ) -> (Vec<Item>, bool) {
         let none = (Vec::new(), false);
         let Some(item) = self.queue.get_mut(self.chained) else { return none };
         let ([text], Waits::Nothing) = (&mut item.texts[..], item.waits) else { return none };
-        let most = settled(&text.stream).saturating_sub(text.start);
+        let most = settled(text.stream).saturating_sub(text.start);
         let Some(Cut { len, first, rest, is_numbered }) = cut(deltas, &item.event, most) else { return none };
         let first =
             Item { event: Event { raw: first }, waits: Waits::Nothing, texts: Vec::new(), at: item.at };
@@ -106,8 +99,8 @@ impl HoldQueue {
         (taken, is_numbered)
     }
 
-    /// The text that everything behind it waits for, and since when.
-    pub(super) fn waits_for(&self) -> Option<(&[Text], Instant)> {
+    /// The texts that everything after them waits for, and since when.
+    pub(super) fn waits_for(&self) -> Option<(&[Piece], Instant)> {
         let item = self.queue.get(self.chained)?;
         let is_text = item.waits == Waits::Nothing && !item.texts.is_empty();
         is_text.then_some((&item.texts, item.at))
@@ -118,32 +111,32 @@ impl HoldQueue {
 mod tests {
     use super::*;
 
-    /// Events as `name:waits:end`, what is settled, and which go.
+    /// Takes events with what they wait for and where their text ends, and how far it is settled; compares which are sent.
     #[track_caller]
     fn check(events: &[(&str, Waits, usize)], settled: usize, wanted: &[&str]) {
-        let mut held = HoldQueue::default();
-        let mut went = Vec::new();
+        let mut queue = HoldQueue::default();
+        let mut sent = Vec::new();
         for (name, waits, end) in events {
-            let text = Text { stream: "s".to_owned(), start: 0, end: *end };
+            let text = Piece { stream: 0, start: 0, end: *end };
             let texts = if *end == 0 { Vec::new() } else { vec![text] };
-            held.push(Item {
+            queue.push(Item {
                 event: Event { raw: (*name).to_owned().into() },
                 waits: *waits,
                 texts,
                 at: Instant::now(),
             });
-            went.extend(held.take(|_| settled).into_iter().map(|item| item.event.raw));
+            sent.extend(queue.take(|_| settled).into_iter().map(|item| item.event.raw));
         }
-        assert_eq!(went, wanted);
+        assert_eq!(sent, wanted);
         let left: usize = events.iter().map(|(name, ..)| name.len()).sum::<usize>()
-            - went.iter().map(bytes::Bytes::len).sum::<usize>();
-        assert_eq!(held.bytes(), left);
-        held.end();
-        assert_eq!(went.len() + held.take(|_| 0).len(), events.len());
+            - sent.iter().map(bytes::Bytes::len).sum::<usize>();
+        assert_eq!(queue.bytes(), left);
+        queue.end();
+        assert_eq!(sent.len() + queue.take(|_| 0).len(), events.len());
     }
 
     #[test]
-    fn events_go_in_order_once_what_they_wait_for_is_there() {
+    fn events_are_sent_in_order_once_what_they_wait_for_has_arrived() {
         use Waits::{End, Next, Nothing};
         check(&[("a", Nothing, 0), ("b", Nothing, 3), ("c", Nothing, 4)], 3, &["a", "b"]);
         check(&[("open", Next, 0), ("text", Nothing, 3)], 2, &[]);

@@ -1,97 +1,79 @@
-//! What was heard of an answer: its texts through the monitor, and how far each may be shown.
+//! The monitor's side of a response: its streams are fed, and each may be shown up to where it is settled.
 
-use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
+use rulebook::session::{Feed, Piece};
 use rulebook::stream::{Hit, Monitor, StreamKind};
 
-use super::hold_queue::Text;
 use super::rules::Watch;
 use crate::lock::lock;
 use crate::surface::wire::{Step, Waits};
 
-/// More of what was said than this is not said again.
-const MAX_SAID: usize = 256 << 10;
-
-/// What was heard of one answer.
+/// One response on its way through the monitor.
 pub(super) struct MonitorFeed {
     pub(super) watch: Arc<Watch>,
-    /// Before the names of its streams: the monitor knows those of all answers.
-    name: String,
-    /// How much of each stream came, and up to where one was let go that is not settled.
-    fed: HashMap<String, usize>,
-    let_go: HashMap<String, usize>,
-    /// What was said, for a rule that keeps it.
-    pub(super) said: String,
+    feed: Feed,
 }
 
 impl MonitorFeed {
+    /// The name is unique: the monitor is shared by many responses.
     pub(super) fn new(watch: Arc<Watch>, name: String) -> MonitorFeed {
-        MonitorFeed { watch, name, fed: HashMap::new(), let_go: HashMap::new(), said: String::new() }
+        MonitorFeed { watch, feed: Feed::new(name) }
     }
 
-    /// Feeds the monitor; returns the texts that must be settled, and what was found.
-    pub(super) fn take(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<Text>, Vec<Hit>) {
+    /// Feeds the monitor. Returns the texts that must be settled before they are shown, and what was found.
+    pub(super) fn take(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<Piece>, Vec<Hit>) {
         let (mut texts, mut hits) = (Vec::new(), Vec::new());
+        if steps.is_empty() {
+            return (texts, hits);
+        }
         let mut monitor = lock(&self.watch.monitor);
         for step in steps {
             match step {
-                Step::Feed { kind: StreamKind::Thinking, .. } if !self.watch.hears_thinking => {}
                 Step::Feed { stream, kind, bytes } => {
-                    let stream = format!("{}{stream}", self.name);
-                    hits.extend(monitor.feed(&stream, &kind, &bytes));
-                    if self.watch.keeps && kind == StreamKind::Text && self.said.len() < MAX_SAID {
-                        self.said.push_str(&String::from_utf8_lossy(&bytes));
-                    }
-                    let fed = match self.fed.get_mut(&stream) {
-                        Some(fed) => fed,
-                        None => self.fed.entry(stream.clone()).or_default(),
-                    };
-                    let start = *fed;
-                    *fed += bytes.len();
-                    // What waits for more than its text waits for that alone.
+                    let rules = &self.watch.rules;
+                    let piece = self.feed.feed(&mut monitor, rules, &stream, &kind, &bytes, &mut hits);
+                    // An event that waits for the end of the response need not wait for its text.
                     if !matches!(kind, StreamKind::Tool(_)) && waits == Waits::Nothing {
-                        texts.push(Text { stream, start, end: *fed });
+                        texts.extend(piece);
                     }
                 }
-                Step::End { stream } => {
-                    let stream = format!("{}{stream}", self.name);
-                    hits.extend(monitor.finish(&stream));
-                    self.fed.remove(&stream);
-                }
+                Step::End { stream } => self.feed.finish(&mut monitor, &stream, &mut hits),
             }
         }
         (texts, hits)
     }
 
-    /// Returns whether texts may be shown.
-    pub(super) fn is_settled(&mut self, texts: &[Text]) -> bool {
-        let mut settled = self.settled();
-        texts.iter().all(|text| text.end <= settled.of(&text.stream))
+    /// Whether texts may be shown.
+    pub(super) fn is_settled(&self, texts: &[Piece]) -> bool {
+        texts.is_empty() || {
+            let mut settled = self.settled();
+            texts.iter().all(|text| text.end <= settled.of(text.stream))
+        }
     }
 
     /// How far texts may be shown.
-    pub(super) fn settled(&mut self) -> Settled<'_> {
-        Settled { monitor: lock(&self.watch.monitor), let_go: &self.let_go }
+    pub(super) fn settled(&self) -> Settled<'_> {
+        Settled { monitor: lock(&self.watch.monitor), feed: &self.feed }
     }
 
-    /// Whether this much came since a text began that is not settled.
-    pub(super) fn is_much(&self, texts: &[Text], most: usize) -> bool {
-        let since = |text: &Text| self.fed.get(&text.stream).map_or(0, |fed| fed.saturating_sub(text.start));
-        texts.iter().any(|text| since(text) >= most)
+    /// Whether this many bytes arrived since one of the texts started.
+    pub(super) fn is_much(&self, texts: &[Piece], most: usize) -> bool {
+        texts.iter().any(|text| self.feed.fed_since(text) >= most)
     }
 
-    /// Lets streams go up to where they are; whether that is new.
-    pub(super) fn let_go(&mut self, stream: &str) -> bool {
-        let fed = self.fed.get(stream).copied().unwrap_or(usize::MAX);
-        self.let_go.insert(stream.to_owned(), fed).is_none()
+    /// Lets a stream be shown as far as it arrived. Returns its name the first time.
+    pub(super) fn release(&mut self, stream: usize) -> Option<String> {
+        self.feed.release(stream).map(str::to_owned)
     }
 
-    /// Nothing of it counts any more.
+    /// The text so far, where a rule keeps it.
+    pub(super) fn output(&self) -> &str {
+        self.feed.output()
+    }
+
     pub(super) fn forget(&mut self) {
-        let mut monitor = lock(&self.watch.monitor);
-        self.fed.drain().for_each(|(stream, _)| monitor.forget(&stream));
-        self.let_go.clear();
+        self.feed.forget(&mut lock(&self.watch.monitor));
     }
 }
 
@@ -102,14 +84,13 @@ impl Drop for MonitorFeed {
 }
 
 /// How far texts may be shown, at one moment.
-pub(super) struct Settled<'h> {
-    monitor: MutexGuard<'h, Monitor>,
-    let_go: &'h HashMap<String, usize>,
+pub(super) struct Settled<'f> {
+    monitor: MutexGuard<'f, Monitor>,
+    feed: &'f Feed,
 }
 
 impl Settled<'_> {
-    pub(super) fn of(&mut self, stream: &str) -> usize {
-        let let_go = self.let_go.get(stream).copied().unwrap_or(0);
-        let_go.max(self.monitor.settled(stream))
+    pub(super) fn of(&mut self, stream: usize) -> usize {
+        self.feed.settled(&mut self.monitor, stream)
     }
 }

@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
 
+use super::conversations::Conversations;
 use super::log::Log;
 use super::metrics::Metrics;
 use super::record::Record;
 use super::rules::{Rules, Watch};
 use super::scribe::Scribe;
-use super::session::Sessions;
 use super::upstream::Upstream;
 use crate::args::{Args, Proxy as Options};
 
 pub(super) struct Proxy {
     pub(super) upstream: Upstream,
     pub(super) rules: Rules,
-    pub(super) sessions: Sessions,
+    pub(super) conversations: Conversations,
     pub(super) scribe: Scribe,
     pub(super) metrics: Metrics,
     pub(super) log: Log,
@@ -41,7 +41,7 @@ impl Proxy {
         let proxy = Proxy {
             upstream,
             rules: Rules::new(args),
-            sessions: Sessions::default(),
+            conversations: Conversations::default(),
             scribe: Scribe::new(),
             metrics: Metrics::default(),
             log,

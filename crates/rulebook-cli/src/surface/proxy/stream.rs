@@ -9,12 +9,13 @@ use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt as _, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Response, StatusCode, header};
+use rulebook::session::Interrupt;
 use rulebook::stream::Hit;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::exchange::{Exchange, Stop};
-use super::hold_queue::{HoldQueue, Item, Text};
+use super::exchange::Exchange;
+use super::hold_queue::{HoldQueue, Item};
 use super::monitor_feed::MonitorFeed;
 use super::record::Tape;
 use super::rules::Watch;
@@ -54,7 +55,7 @@ struct Stream {
 /// Where the response comes from.
 enum Source {
     Response(Incoming),
-    Retry(BoxFuture<'static, Result<Response<Incoming>, Error>>, Box<Stop>),
+    Retry(BoxFuture<'static, Result<Response<Incoming>, Error>>, Box<Interrupt>),
     Ended,
     Broken(Error),
 }
@@ -171,7 +172,7 @@ impl Stream {
     }
 
     /// Takes an event of the response; returns why the response must stop, if it must.
-    fn event(&mut self, event: Event) -> Option<Stop> {
+    fn event(&mut self, event: Event) -> Option<Interrupt> {
         self.exchange.proxy.metrics.events.add(1);
         let data = event.data();
         let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
@@ -204,7 +205,7 @@ impl Stream {
         None
     }
 
-    fn judge(&self, hits: &[Hit]) -> Option<Stop> {
+    fn judge(&self, hits: &[Hit]) -> Option<Interrupt> {
         if hits.is_empty() { None } else { self.exchange.judge(&self.feed.watch, hits) }
     }
 
@@ -252,10 +253,10 @@ impl Stream {
     /// Stops holding a text for a match that stayed possible for too long.
     fn release_held(&mut self) {
         let Some((texts, _)) = self.queue.waits_for() else { return };
-        let streams: Vec<String> = texts.iter().map(|Text { stream, .. }| stream.clone()).collect();
+        let streams: Vec<usize> = texts.iter().map(|text| text.stream).collect();
         for stream in streams {
-            if self.feed.let_go(&stream) {
-                self.exchange.released(&self.feed.watch, &stream);
+            if let Some(name) = self.feed.release(stream) {
+                self.exchange.released(&self.feed.watch, &name);
             }
         }
         self.release_settled();
@@ -273,7 +274,7 @@ impl Stream {
         match stop {
             Some(stop) if !matches!(self.source, Source::Broken(_)) => self.ask_again(stop),
             // The connection is broken: what a rule stopped is dropped without a retry.
-            Some(stop) => self.exchange.settle(&stop, false),
+            Some(stop) => self.exchange.dropped(&stop),
             None => {
                 self.queue.end();
                 self.release_settled();
@@ -282,8 +283,8 @@ impl Stream {
     }
 
     /// Stops the response and asks the model again.
-    fn ask_again(&mut self, stop: Stop) {
-        let asking = self.exchange.repeat(&stop, &self.feed.said);
+    fn ask_again(&mut self, stop: Interrupt) {
+        let asking = self.exchange.repeat(&stop, self.feed.output());
         self.retries += 1;
         self.is_rewritten = true;
         let name = format!("{}.{}/", self.exchange.number, self.retries);
@@ -304,7 +305,7 @@ impl Stream {
         };
         let error = match answered {
             Ok(response) if is_stream(&response) => {
-                self.exchange.settle(&stop, true);
+                self.exchange.sent(&stop);
                 let record = self.exchange.proxy.record.as_ref();
                 let (head, body) = response.into_parts();
                 self.tape = record.map(|record| {
@@ -323,7 +324,7 @@ impl Stream {
             }
             Err(error) => json!(super::reply::chain(&*error)),
         };
-        self.exchange.settle(&stop, false);
+        self.exchange.dropped(&stop);
         self.exchange.proxy.log.report("retry-failed", json!({ "session": self.exchange.session_name() }));
         self.write(&(self.exchange.wire.error)(&error));
     }

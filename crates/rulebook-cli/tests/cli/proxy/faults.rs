@@ -323,13 +323,13 @@ fn unreadable_state_is_reported_and_moved_aside_and_that_of_a_newer_version_is_l
     for (text, reported, is_replaced) in [
         ("rubbish", "cannot be read and is not used: not JSON", true),
         ("{\"prefix\":null}", "it has no version", true),
-        ("{\"version\":2}", "was written by a newer Rulebook (version 2", false),
+        ("{\"version\":3}", "was written by a newer Rulebook (version 3", false),
     ] {
         let mut lab = Lab::new(&[("always.md", "Always so.\n")]);
         lab.ask(&CHAT, GO);
         let file = lab.conversation();
         lab.start();
-        assert!(fs::read_to_string(&file).unwrap().starts_with("{\"version\":1,"));
+        assert!(fs::read_to_string(&file).unwrap().starts_with("{\"version\":2,"));
         fs::write(&file, text).unwrap();
         lab.ask(&CHAT, second);
         assert!(lab.model.last().text().contains("Always so."), "{text}");

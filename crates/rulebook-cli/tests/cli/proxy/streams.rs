@@ -252,7 +252,7 @@ fn a_model_that_never_obeys_is_asked_again_three_times_and_then_reminded() {
         let answer = lab.ask(wire, GO);
         assert!(received(wire, &answer).0.ends_with("new Map()"), "{}: {}", wire.name, answer.text());
         assert_eq!(lab.model.seen().len(), 4);
-        lab.until_logged("interrupted often enough");
+        lab.until_logged("interrupted as often as allowed");
         lab.ledger("\"action\":\"remind\"");
         let conversation: &[(&str, &str)] = &[("user", "go"), ("assistant", "new Map()"), ("user", "thanks")];
         lab.model.streams(&(wire.events)("5", &["new Map()"], None));

@@ -1,4 +1,4 @@
-//! The texts of stream rules: the block the model is given, and the event the user's side is told.
+//! The texts of stream rules: the block for the model, and the event for the host.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::hidden::visible_line;
 
-/// A text that matched, and where it stood.
+/// A text that matched, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchedText {
     /// What matched.
@@ -15,12 +15,12 @@ pub struct MatchedText {
     pub place: String,
 }
 
-/// The block that tells a rule after its match stopped the output.
+/// The block that delivers a rule after its match stopped the output.
 pub fn injection(rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     block(&INTERRUPT, rule, path, body, matched)
 }
 
-/// The block that tells a rule after a match that let the output go on.
+/// The block that delivers a rule after a match that let the output continue.
 pub fn reminder(rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     block(&REMINDER, rule, path, body, matched)
 }
@@ -30,7 +30,7 @@ pub fn join(blocks: &[String]) -> String {
     blocks.join("\n\n")
 }
 
-/// The event of an interrupt or a reminder, over whatever describes a match.
+/// The event of an interrupt or a reminder; `M` describes a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename = "ttsr_triggered")]
 pub struct Triggered<M> {
@@ -40,7 +40,7 @@ pub struct Triggered<M> {
     pub matches: Vec<M>,
 }
 
-/// Writes the `<` of our own tags as `&lt;`, whatever their case, so that a text cannot end its block or open one.
+/// Writes the `<` of our own tags as `&lt;`, in any case, so that a text can neither close its block nor open one.
 pub fn escape_tags(text: &str) -> Cow<'_, str> {
     let mut escaped = String::new();
     let mut written = 0;
@@ -56,12 +56,12 @@ pub fn escape_tags(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Where a text has the `<` of our own tags.
+/// The positions of the `<` of our own tags.
 pub(crate) fn own_tags(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices('<').map(|(at, _)| at).filter(|at| is_own_tag(&text[at + 1..]))
 }
 
-/// What the two blocks say differently.
+/// How the two blocks differ.
 struct Wording {
     tag: &'static str,
     happened: &'static str,
@@ -71,24 +71,24 @@ struct Wording {
 const INTERRUPT: Wording = Wording {
     tag: "system-interrupt",
     happened: "Your output was stopped because it matched what the rule below watches for",
-    wanted: "The rule is one the user set up for this work. Do the stopped part again in keeping with it, then go on.",
+    wanted: "The user set up this rule for this work. Redo the stopped part so that it follows the rule, then continue.",
 };
 
 const REMINDER: Wording = Wording {
     tag: "system-reminder",
     happened: "Your output matched what the rule below watches for; it was not stopped",
-    wanted: "The rule is one the user set up for this work. Put right what goes against it, and keep to it from here on.",
+    wanted: "The user set up this rule for this work. Fix what violates it, and follow it from now on.",
 };
 
-/// The tag of a rule that is handed over beside the conversation.
+/// The tag of a rule delivered beside the conversation.
 pub(crate) const RULE_TAG: &str = "rulebook-rule";
 
 const OWN_TAGS: [&str; 3] = [INTERRUPT.tag, REMINDER.tag, RULE_TAG];
 
-/// Longer texts are cut: the model knows what it wrote.
+/// Longer excerpts are cut: the model knows what it wrote.
 const MAX_EXCERPT: usize = 200;
 
-/// More matches than this are only counted.
+/// Further matches are only counted.
 const MAX_MATCHES: usize = 5;
 
 fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
@@ -106,13 +106,13 @@ fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[Match
     text
 }
 
-/// A model reads `</ system-reminder` as the tag too.
+/// Models read `</ system-reminder` as the tag too.
 fn is_own_tag(after: &str) -> bool {
     let name = after.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
     OWN_TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
 }
 
-/// A value as it stands in an attribute.
+/// Escapes a value for an attribute.
 pub(crate) fn attribute(value: &str) -> String {
     let mut escaped = String::with_capacity(value.len());
     for c in value.chars() {

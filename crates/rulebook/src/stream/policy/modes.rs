@@ -1,8 +1,8 @@
-//! The modes of a stream rule: when it interrupts, what becomes of the output, when it may fire again.
+//! The modes of a stream rule: when it interrupts, whether the output is kept, when it may fire again.
 
 use serde::{Deserialize, Serialize};
 
-/// An enum whose variants are set by a word: the words are written once, here.
+/// An enum with one word per variant: the words are written once, here.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -10,15 +10,15 @@ macro_rules! words {
         pub enum $name { $($(#[$note])* #[serde(rename = $word)] $variant,)+ }
 
         impl $name {
-            /// Every word it can be set with, and what it means.
+            /// Every word and its variant.
             pub const NAMES: &[(&str, $name)] = &[$(($word, $name::$variant)),+];
 
-            /// The mode a word stands for.
+            /// The variant of a word.
             pub fn named(word: &str) -> Option<$name> {
                 $name::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
             }
 
-            /// The word it is set with.
+            /// Its word.
             pub fn name(self) -> &'static str {
                 $name::NAMES[self as usize].0
             }
@@ -27,12 +27,12 @@ macro_rules! words {
 }
 
 words! {
-    /// Which matches stop the output. The others are told after the turn.
+    /// Which matches stop the output. The others are delivered after the turn.
     InterruptMode {
         /// Every match.
         #[default]
         Always = "always",
-        /// A match in what the model says or thinks.
+        /// A match in text or thinking.
         ProseOnly = "prose-only",
         /// A match in a tool call.
         ToolOnly = "tool-only",
@@ -42,11 +42,11 @@ words! {
 }
 
 words! {
-    /// What becomes of the output that was stopped. The later one wins where rules differ.
+    /// Whether stopped output is kept. The later variant wins where rules differ.
     ContextMode {
         /// It stays in the conversation.
         Keep = "keep",
-        /// It is taken out before the retry.
+        /// It is removed before the retry.
         #[default]
         Discard = "discard",
     }
@@ -55,21 +55,21 @@ words! {
 words! {
     /// When a rule that was delivered may fire again in a later turn.
     RepeatMode {
-        /// When the delivered text has left the model's context.
+        /// When the delivered text left the model's context.
         #[default]
         Once = "once",
-        /// When enough turns have been completed since.
+        /// When enough turns were completed since.
         AfterGap = "after-gap",
     }
 }
 
 words! {
-    /// Which part of the output a match stands in.
+    /// The part of the output a match is in.
     OutputSource {
-        /// What the model says.
+        /// The answer's text.
         #[default]
         Text = "text",
-        /// What the model thinks.
+        /// The model's thinking.
         Thinking = "thinking",
         /// The arguments of a tool call.
         Tool = "tool",
@@ -83,14 +83,14 @@ pub struct StreamModes {
     /// Which matches stop the output.
     #[serde(rename = "interruptMode")]
     pub interrupt: InterruptMode,
-    /// What becomes of the stopped output.
+    /// Whether the stopped output is kept.
     #[serde(rename = "contextMode")]
     pub context: ContextMode,
     /// When the rule may fire again.
     #[serde(rename = "repeatMode")]
     pub repeat: RepeatMode,
-    /// For `after-gap`: how many turns must have been completed since the delivery. The turn of the delivery counts
-    /// when it is completed.
+    /// For `after-gap`: how many turns must be completed after the delivery. The turn of the delivery counts once it is
+    /// completed.
     #[serde(rename = "repeatGap")]
     pub gap: u32,
 }

@@ -1,4 +1,4 @@
-//! Tests of the policy: scripts of a session with what each step leads to, laws over random sessions, and the texts.
+//! Tests of the policy: scripted sessions, laws over random sessions, and the texts.
 
 mod laws;
 mod scripts;
@@ -15,7 +15,7 @@ const DEFAULT: StreamModes = StreamModes {
     gap: 10,
 };
 
-/// The rules every test knows, by names that say how they act.
+/// The rules of all tests, named after their modes.
 const RULES: &[(&str, StreamModes)] = &[
     ("a", DEFAULT),
     ("b", DEFAULT),
@@ -50,7 +50,7 @@ fn resumed(policy: &Policy) -> Policy {
 }
 
 #[test]
-fn the_interrupts_of_others_are_not_those_of_a_rule_that_nobody_may_switch_off() {
+fn other_rules_cannot_use_up_the_interrupts_of_a_mandatory_rule() {
     let mut policy = Policy::new(1);
     policy.turn_started();
     let stops = |action: &Action| matches!(action, Action::Interrupt { .. });

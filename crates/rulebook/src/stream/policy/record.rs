@@ -1,17 +1,16 @@
-//! What the policy remembers: the turn counter, and for each rule its last delivery and where it stands now.
+//! What the policy remembers: the turns, and for each rule its last delivery and its current stage.
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ClaimId, ContextMode, Downgrade, Means, OutputSource, Reminder, RepeatMode, StreamModes, TriggerMatch,
-};
+use super::action::{ClaimId, Downgrade, Means, Reminder, TriggerMatch};
+use super::modes::{ContextMode, OutputSource, RepeatMode, StreamModes};
 
-/// Where a session stands: an even number between turns, an odd one in a turn, one more with every start and end.
+/// Counts starts and ends of turns: even between turns, odd in a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Moment(u64);
+pub(super) struct Clock(u64);
 
-impl Moment {
+impl Clock {
     pub(super) fn is_turn(self) -> bool {
         self.0 % 2 == 1
     }
@@ -29,7 +28,7 @@ impl Moment {
     }
 }
 
-/// An interrupt that was asked for and is not settled.
+/// An interrupt that is not settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stop {
     pub(super) claim: ClaimId,
@@ -39,19 +38,19 @@ pub(super) struct Stop {
 /// A rule that has fired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    pub(super) last: Option<Delivery>,
+    pub(super) last: Option<LastDelivery>,
     pub(super) stage: Stage,
 }
 
-/// When and how the model was told a rule.
+/// When and how a rule was last delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Delivery {
-    pub(super) at: Moment,
+pub(super) struct LastDelivery {
+    pub(super) at: Clock,
     pub(super) means: Means,
     pub(super) left_context: bool,
 }
 
-/// Where a rule stands on its way to the model. The last delivery is kept apart: a release only has to forget this.
+/// The stage of a rule on its way to the model. The last delivery is kept separately: a release only resets this.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Stage {
@@ -69,22 +68,22 @@ pub(super) enum Stage {
 }
 
 impl Record {
-    pub(super) fn is_armed(&self, now: Moment, modes: &StreamModes) -> bool {
+    pub(super) fn is_armed(&self, now: Clock, modes: &StreamModes) -> bool {
         !matches!(self.stage, Stage::Claimed { .. })
             && self.last.is_none_or(|delivery| delivery.allows(now, modes))
     }
 
-    /// Queues the rule for a reminder; `false` if that tells nothing new.
-    pub(super) fn wait(&mut self, now: Moment, found: &TriggerMatch, why: Downgrade) -> bool {
-        let is_news = match self.stage {
+    /// Queues the rule for a reminder; `false` if it is queued already or was delivered.
+    pub(super) fn wait(&mut self, now: Clock, found: &TriggerMatch, why: Downgrade) -> bool {
+        let is_new = match self.stage {
             Stage::Quiet => !self.last.is_some_and(|delivery| delivery.reminded(now)),
             Stage::Waiting { why: known, .. } => why > known,
             Stage::Claimed { .. } => false,
         };
-        if is_news {
+        if is_new {
             self.stage = Stage::Waiting { why, source: found.source, call: found.call.clone() };
         }
-        is_news
+        is_new
     }
 
     pub(super) fn reminder(&self, rule: &str) -> Option<Reminder> {
@@ -93,8 +92,8 @@ impl Record {
     }
 }
 
-impl Delivery {
-    fn allows(&self, now: Moment, modes: &StreamModes) -> bool {
+impl LastDelivery {
+    fn allows(&self, now: Clock, modes: &StreamModes) -> bool {
         let is_retried = now.is_turn() && self.at == now;
         let passed = now.completed().saturating_sub(self.at.completed());
         is_retried
@@ -104,13 +103,13 @@ impl Delivery {
             }
     }
 
-    /// Whether a reminder of this very turn is still before the model: a second one would say the same.
-    fn reminded(&self, now: Moment) -> bool {
+    /// Whether a reminder of this turn is still in the context: a second one would repeat it.
+    fn reminded(&self, now: Clock) -> bool {
         self.at == now && self.means == Means::Reminder && !self.left_context
     }
 }
 
-/// The version of the serialised form. Another one is refused: to guess would fire rules twice or never.
+/// The version of the serialised form. Another version is rejected: a guess would fire rules twice or never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(super) struct Version;

@@ -1,0 +1,93 @@
+//! A conversation: where rules were added to it. Every later request gets them in the same places.
+
+use std::collections::HashMap;
+
+use rulebook::session::{Delivery, Session};
+use serde::{Deserialize, Serialize};
+
+use crate::surface::wire::{Anchor, Edit, Request, Wire, apply};
+
+/// One conversation of an agent.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Conversation {
+    /// The version of the file it is kept in.
+    pub(super) version: u64,
+    pub(super) session: Session,
+    /// What precedes the conversation; decided once, so that a prompt cache keeps it.
+    pub(super) prefix: Option<String>,
+    /// What was added later.
+    inserted: Vec<Inserted>,
+    /// The user's message that started the turn, and how many calls were reported.
+    pub(super) turn: Option<Anchor>,
+    pub(super) calls: usize,
+    /// Responses that the provider knows by another name than the client.
+    pub(super) aliases: HashMap<String, String>,
+    /// Whether the user was informed that a newer Rulebook keeps the ledger.
+    #[serde(skip)]
+    pub(super) is_left_alone: bool,
+}
+
+/// A text after an entry.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Inserted {
+    #[serde(rename = "behind")]
+    after: Anchor,
+    text: String,
+    /// The sources of the rules in it.
+    sources: Vec<String>,
+}
+
+impl Conversation {
+    /// Adds a text after an entry for good.
+    pub(super) fn insert(&mut self, after: &Anchor, text: String, deliveries: &[Delivery]) {
+        let sources = deliveries.iter().map(|delivery| delivery.source.clone()).collect();
+        self.inserted.push(Inserted { after: after.clone(), text, sources });
+    }
+
+    /// Forgets what was added after entries that the request no longer has. Returns whether there was anything.
+    pub(super) fn forget_gone(&mut self, request: &Request) -> bool {
+        let exists =
+            |inserted: &Inserted| request.entries.iter().any(|entry| *entry.anchor() == inserted.after);
+        let (kept, gone): (Vec<_>, Vec<_>) = self.inserted.drain(..).partition(exists);
+        self.inserted = kept;
+        if gone.is_empty() {
+            return false;
+        }
+        self.session.forget(gone.iter().flat_map(|inserted| &inserted.sources).map(String::as_str));
+        true
+    }
+
+    /// Whether nothing was added.
+    pub(super) fn is_bare(&self) -> bool {
+        self.inserted.is_empty() && self.prefix.as_ref().is_none_or(String::is_empty)
+    }
+
+    /// The edits of a request that add everything in its place. A retry writes the text `except` elsewhere.
+    pub(super) fn edits(&self, wire: &Wire, request: &Request, except: Option<&str>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        if let Some(prefix) = self.prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
+            edits.extend(wire.shapes.put(&request.prefix, &[prefix]));
+        }
+        for entry in &request.entries {
+            let own = self.inserted.iter().filter(|inserted| inserted.after == *entry.anchor());
+            let texts = own.map(|inserted| inserted.text.as_str()).filter(|text| except != Some(text));
+            edits.extend(wire.shapes.put(&entry.slot, &texts.collect::<Vec<_>>()));
+        }
+        if let Some((id, range)) = &request.follows
+            && let Some(known) = self.aliases.get(id)
+        {
+            edits.push(Edit {
+                range: range.clone(),
+                text: serde_json::Value::from(known.as_str()).to_string(),
+            });
+        }
+        edits
+    }
+
+    /// The request with everything in its place; nothing if nothing changes.
+    pub(super) fn compose(&self, wire: &Wire, request: &Request, body: &str) -> Option<String> {
+        let edits = self.edits(wire, request, None);
+        (!edits.is_empty()).then(|| apply(body, edits))
+    }
+}

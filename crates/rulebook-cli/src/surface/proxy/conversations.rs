@@ -1,0 +1,164 @@
+//! All conversations: which one a request belongs to, and where each is kept.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use hyper::HeaderMap;
+use rulebook::agent::AGENTS;
+use rulebook::session::{EVENT_VERSION, Event, TextHash};
+use rulebook_workspace::ledger::Ledger;
+use rulebook_workspace::state;
+
+use super::conversation_state::Conversation;
+use crate::lock::lock;
+use crate::surface::wire::{Request, Role};
+
+/// Identifies a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    /// The client's name for the session, or the hash of the conversation's beginning.
+    pub(super) session: String,
+    agent: Option<String>,
+    /// The workspace and the first entry: an agent may have several conversations in one session.
+    beginning: String,
+}
+
+/// Headers that name a session, the most reliable first, and those that name an agent within.
+const SESSION: &[&str] = &[
+    "x-claude-code-session-id",
+    "session-id",
+    "session_id",
+    "x-session-affinity",
+    "x-session-id",
+    "thread-id",
+];
+const AGENT: &[&str] = &["x-claude-code-agent-id", "x-agent-id"];
+
+impl Key {
+    /// The root is part of it: conversations of two workspaces may begin alike.
+    pub(super) fn of(headers: &HeaderMap, request: &Request, root: &str) -> Key {
+        let named = |names: &[&str]| {
+            let mut values = names.iter().filter_map(|name| headers.get(*name)?.to_str().ok());
+            values.find(|value| !value.is_empty()).map(str::to_owned)
+        };
+        let mut entries = request.entries.iter();
+        let first = entries.clone().find(|entry| entry.user_text().is_some()).or_else(|| entries.next());
+        // Where the provider keeps the conversation, the request does not have its beginning.
+        let beginning = first.filter(|_| request.follows.is_none()).map(|entry| entry.anchor().clone());
+        let beginning = format!("{root}\n{}", beginning.unwrap_or_default());
+        let session = named(SESSION).or_else(|| request.key.clone()).filter(|name| !name.is_empty());
+        let session = session.unwrap_or_else(|| TextHash::of(&beginning).to_string());
+        Key { session, agent: named(AGENT), beginning }
+    }
+}
+
+/// The agent that sent a request, by its user agent.
+pub(super) fn agent(headers: &HeaderMap) -> Option<&'static str> {
+    let sent = headers.get("user-agent")?.to_str().ok()?.to_lowercase();
+    AGENTS.iter().map(|agent| agent.name).find(|name| sent.contains(name))
+}
+
+/// How many conversations are kept in memory.
+const MAX_CONVERSATIONS: usize = 1000;
+
+/// The surface's name as a host of sessions.
+const HOST: &str = "proxy";
+
+/// The conversations in memory.
+#[derive(Default)]
+pub(super) struct Conversations {
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// Counts the lookups.
+    clock: u64,
+    known: HashMap<Key, Known>,
+}
+
+struct Known {
+    /// The last lookup.
+    used: u64,
+    conversation: Arc<Mutex<Conversation>>,
+}
+
+impl Conversations {
+    /// The conversation of a request. A request without answers starts a new one, even if another began the same way.
+    pub(super) fn find(
+        &self,
+        key: &Key,
+        state: Option<&Path>,
+        request: &Request,
+    ) -> Arc<Mutex<Conversation>> {
+        let mut open = lock(&self.open);
+        let Open { clock, known } = &mut *open;
+        *clock += 1;
+        let has_begun =
+            request.follows.is_some() || request.entries.iter().any(|entry| entry.role == Role::Assistant);
+        // Where the provider keeps the conversation, it is the session's last one.
+        let is_same = |other: &&Key| (&other.session, &other.agent) == (&key.session, &key.agent);
+        let last = request.follows.as_ref().and_then(|_| {
+            let same = known.iter().filter(|(other, _)| is_same(other));
+            same.max_by_key(|(_, known)| known.used).map(|(key, _)| key.clone())
+        });
+        let key = last.as_ref().unwrap_or(key);
+        if let Some(found) = known.get_mut(key).filter(|_| has_begun) {
+            found.used = *clock;
+            return Arc::clone(&found.conversation);
+        }
+        let kept = state.filter(|_| has_begun);
+        let kept = kept.and_then(|state| state::recall(&file(state, key), MAX_FILE, FILE_VERSION));
+        let conversation = Arc::new(Mutex::new(kept.unwrap_or_default()));
+        known.insert(key.clone(), Known { used: *clock, conversation: Arc::clone(&conversation) });
+        if known.len() > MAX_CONVERSATIONS {
+            let oldest = known.iter().min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
+            oldest.map(|key| known.remove(&key));
+        }
+        conversation
+    }
+}
+
+fn ledger(state: &Path, key: &Key) -> Ledger {
+    Ledger::of(state, HOST, &key.session, key.agent.as_deref())
+}
+
+/// The file of a conversation, beside the ledger of its session.
+fn file(state: &Path, key: &Key) -> PathBuf {
+    ledger(state, key).file().with_extension(format!("{}.json", TextHash::of(&key.beginning)))
+}
+
+const FILE_VERSION: u64 = 2;
+const MAX_FILE: usize = 64 << 20;
+
+/// Records events in the session's ledger, and the conversation in its file. Returns what the user should know.
+pub(super) fn record(
+    state: &Path,
+    key: &Key,
+    root: &str,
+    conversation: &mut Conversation,
+    events: &[Event],
+) -> io::Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let start = Event::Started {
+        version: EVENT_VERSION,
+        host: HOST.to_owned(),
+        session: key.session.clone(),
+        agent: key.agent.clone(),
+        root: root.to_owned(),
+    };
+    if let Some(fault) = ledger(state, key).append(&start, events)?
+        && !std::mem::replace(&mut conversation.is_left_alone, true)
+    {
+        faults.push(fault);
+    }
+    // Without additions there is nothing to find again.
+    if !conversation.is_bare() && !events.is_empty() {
+        conversation.version = FILE_VERSION;
+        let kept = state::keep(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
+        faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
+    }
+    Ok(faults)
+}

@@ -1,0 +1,52 @@
+//! The situation a session decides in: the verdicts, and what it cannot know by itself.
+
+use super::host::Native;
+use super::stream_rules::StreamSettings;
+use crate::evaluate::{Evaluation, State, Verdict};
+use crate::evidence::{Evidence, Roots};
+use crate::rule::Rule;
+
+/// Tells how a host treats the files of rules that apply, one answer per rule.
+pub type NativeView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Native> + 'a;
+
+/// What a session decides from.
+#[derive(Clone, Copy)]
+pub struct Situation<'e, 'r> {
+    /// The rules' verdicts.
+    pub evaluation: &'e Evaluation<'r>,
+    /// The evidence they are for.
+    pub evidence: &'e Evidence,
+    /// Makes the files of tool calls relative.
+    pub roots: &'e Roots,
+    /// How stream rules act where they do not say so themselves.
+    pub stream: StreamSettings,
+    /// What the host reads by itself.
+    pub native: &'e NativeView<'e>,
+    /// Whether the conversation already has a rule's text.
+    pub carries: &'e dyn Fn(&Rule) -> bool,
+}
+
+impl<'e, 'r> Situation<'e, 'r> {
+    /// For a host that reads nothing by itself, in a conversation without rules.
+    pub fn new(
+        evaluation: &'e Evaluation<'r>,
+        evidence: &'e Evidence,
+        roots: &'e Roots,
+    ) -> Situation<'e, 'r> {
+        Situation {
+            evaluation,
+            evidence,
+            roots,
+            stream: StreamSettings::default(),
+            native: &|verdicts| vec![Native::Unread; verdicts.len()],
+            carries: &|_| false,
+        }
+    }
+
+    /// The rules that watch the output.
+    pub fn stream_rules(&self) -> Vec<&'r Rule> {
+        let watching =
+            self.evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
+        watching.map(|verdict| verdict.rule).collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! Watching an answer delta by delta: what may be shown, and when the model must be asked again.
+
+use super::feed::Feed;
+use super::judge::{Interrupt, Judgement};
+use super::store::SessionStore;
+use super::stream_rules::StreamRules;
+use crate::stream::{Hit, Monitor, StreamKind};
+
+/// Watches the answer of a model, and its retries.
+pub struct Watch<'t> {
+    store: &'t mut dyn SessionStore,
+    rules: &'t StreamRules,
+    /// Nothing if no rule watches.
+    monitor: Option<&'t mut Monitor>,
+    feed: Feed,
+    attempt: u32,
+    /// The text that is open, and what of it is not shown yet.
+    open: Option<OpenText>,
+    /// The interrupt whose retry has not begun.
+    interrupt: Option<Interrupt>,
+}
+
+struct OpenText {
+    kind: StreamKind,
+    held: String,
+    /// Where the held text starts in its stream.
+    start: usize,
+}
+
+/// What to do after a delta.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Step {
+    /// Text that is safe to show now. It may lag behind what arrived.
+    pub show: String,
+    /// Thinking that is safe to show now.
+    pub thinking: String,
+    /// Stop the answer, add the interrupt's text to the conversation and ask again. What follows is the retry's.
+    pub retry: Option<Interrupt>,
+    /// For the user: the output violates a rule and continues, because the turn was interrupted as often as allowed.
+    pub notice: Option<String>,
+}
+
+impl<'t> Watch<'t> {
+    pub(super) fn new(
+        store: &'t mut dyn SessionStore,
+        rules: &'t StreamRules,
+        monitor: Option<&'t mut Monitor>,
+    ) -> Watch<'t> {
+        Watch {
+            store,
+            rules,
+            monitor,
+            feed: Feed::new("0/".to_owned()),
+            attempt: 0,
+            open: None,
+            interrupt: None,
+        }
+    }
+
+    /// More text of the answer.
+    pub fn text(&mut self, delta: &str) -> Step {
+        self.prose(StreamKind::Text, delta)
+    }
+
+    /// More of the model's thinking.
+    pub fn thinking(&mut self, delta: &str) -> Step {
+        self.prose(StreamKind::Thinking, delta)
+    }
+
+    /// More arguments of a tool call, as JSON. Run calls only after [`Watch::end`] asked for no retry.
+    pub fn tool(&mut self, id: &str, name: &str, delta: &str) -> Step {
+        self.begin();
+        let Some(monitor) = self.monitor.as_deref_mut() else { return Step::default() };
+        let mut hits = Vec::new();
+        self.feed.finish(monitor, "prose", &mut hits);
+        let kind = StreamKind::Tool(name.to_owned());
+        self.feed.feed(monitor, self.rules, &format!("tool {id}"), &kind, delta.as_bytes(), &mut hits);
+        let step = self.close();
+        self.judge(&hits, step)
+    }
+
+    /// The answer ended: decides what only its end can decide.
+    pub fn end(&mut self) -> Step {
+        self.begin();
+        let Some(monitor) = self.monitor.as_deref_mut() else { return Step::default() };
+        let mut hits = Vec::new();
+        self.feed.finish_all(monitor, &mut hits);
+        let step = self.close();
+        self.judge(&hits, step)
+    }
+
+    fn prose(&mut self, kind: StreamKind, delta: &str) -> Step {
+        self.begin();
+        let is_watched = kind == StreamKind::Text || self.rules.watches_thinking();
+        let Some(monitor) = self.monitor.as_deref_mut().filter(|_| is_watched) else {
+            let mut step = Step::default();
+            show(&mut step, &kind, delta);
+            return step;
+        };
+        let (mut step, mut hits) = (Step::default(), Vec::new());
+        if self.open.as_ref().is_some_and(|open| open.kind != kind) {
+            self.feed.finish(monitor, "prose", &mut hits);
+            step = self.close();
+        }
+        let Some(monitor) = self.monitor.as_deref_mut() else { return step };
+        let piece = self.feed.feed(monitor, self.rules, "prose", &kind, delta.as_bytes(), &mut hits);
+        let open = self.open.get_or_insert_with(|| OpenText { kind, held: String::new(), start: 0 });
+        open.held.push_str(delta);
+        if let Some(piece) = piece {
+            let mut settled = self.feed.settled(monitor, piece.stream);
+            if open.held.len() > self.rules.limits().hold_bytes && settled < piece.end {
+                // A match that stays possible does not hold the text for ever.
+                if self.feed.release(piece.stream).is_some() {
+                    self.store.record(self.rules.released().into_iter().collect(), Vec::new());
+                }
+                settled = piece.end;
+            }
+            let len = open.held.floor_char_boundary(settled.saturating_sub(open.start).min(open.held.len()));
+            let shown: String = open.held.drain(..len).collect();
+            open.start += len;
+            show(&mut step, &open.kind, &shown);
+        }
+        self.judge(&hits, step)
+    }
+
+    /// Shows the rest of a text that ended.
+    fn close(&mut self) -> Step {
+        let mut step = Step::default();
+        if let Some(OpenText { kind, held, .. }) = self.open.take() {
+            show(&mut step, &kind, &held);
+        }
+        step
+    }
+
+    fn judge(&mut self, hits: &[Hit], step: Step) -> Step {
+        if hits.is_empty() {
+            return step;
+        }
+        let (judgement, events) = self.store.session().judge(self.rules, hits);
+        self.store.record(events, Vec::new());
+        match judgement {
+            Judgement::Nothing => step,
+            Judgement::Remind { rules, is_budget_spent } => {
+                let names = rules.join(", ");
+                let notice = || {
+                    format!(
+                        "the output violates {names} and continues: it was interrupted as often as allowed"
+                    )
+                };
+                Step { notice: is_budget_spent.then(notice), ..step }
+            }
+            Judgement::Interrupt(interrupt) => {
+                let interrupt = interrupt.with_output(self.feed.output());
+                self.restart();
+                self.interrupt = Some(interrupt.clone());
+                Step { retry: Some(interrupt), ..Step::default() }
+            }
+        }
+    }
+
+    /// Forgets the answer: the retry is another.
+    fn restart(&mut self) {
+        if let Some(monitor) = self.monitor.as_deref_mut() {
+            self.feed.forget(monitor);
+        }
+        self.attempt += 1;
+        self.feed = Feed::new(format!("{}/", self.attempt));
+        self.open = None;
+    }
+
+    /// Output arrives: the text of the interrupt before it reached the model.
+    fn begin(&mut self) {
+        if let Some(interrupt) = self.interrupt.take() {
+            self.store.session().interrupt_sent(&interrupt);
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(interrupt) = self.interrupt.take() {
+            self.store.session().interrupt_dropped(&interrupt);
+        }
+        self.restart();
+    }
+}
+
+fn show(step: &mut Step, kind: &StreamKind, text: &str) {
+    if *kind == StreamKind::Thinking { &mut step.thinking } else { &mut step.show }.push_str(text);
+}
