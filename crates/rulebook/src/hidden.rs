@@ -1,4 +1,4 @@
-//! Hidden text: what people do not see and models read.
+//! Hidden text: what models read and people do not see.
 
 mod character;
 mod comment;
@@ -13,7 +13,7 @@ pub(crate) use character::{Found, character_name, hidden_characters, is_plain, s
 pub(crate) use comment::hidden_comments;
 pub(crate) use lookalike::skeleton;
 
-/// The text with everything hidden written out: characters as `<U+200B>`, comments as text.
+/// Makes hidden text visible: characters as `<U+200B>`, comments as text.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let spans = hidden_comments(text);
     if spans.is_empty() {
@@ -33,9 +33,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name for people and models: on one line, with nothing hidden in it.
+/// Makes a name safe to show: on one line, with hidden characters visible.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
-    // Of control characters only those of ASCII can be in a plain text.
+    // A plain text has no control characters other than those of ASCII.
     if is_plain(text) && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);
     }

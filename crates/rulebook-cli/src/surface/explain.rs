@@ -149,8 +149,11 @@ impl Explanation {
 
 /// Prints whose view this is, and when that agent applies rules for paths.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
-    let fires =
-        if agent.fires.is_empty() { String::new() } else { format!("; rules for paths: {}", agent.fires) };
+    let fires = if agent.path_rules.is_empty() {
+        String::new()
+    } else {
+        format!("; rules for paths: {}", agent.path_rules)
+    };
     let _ = writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
     let format = agent.known_by();
     if format.confidence != Confidence::High {

@@ -51,7 +51,7 @@ fn agent_json(agent: &Agent) -> Value {
         "name": agent.name,
         "title": agent.title,
         "reads": formats,
-        "fires": agent.fires,
+        "fires": agent.path_rules,
         "total": agent.limit.as_ref().map(|limit| json!({ "limit": limit.most, "unit": limit.unit })),
         "confidence": known.confidence.name(),
         "knowledge": known.knowledge,

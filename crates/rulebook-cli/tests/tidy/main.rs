@@ -1,4 +1,4 @@
-//! House rules: how files look, that tables are documented, what the project stands on.
+//! House rules: file sizes, module docs, documented tables, dependencies.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every file below a folder with an extension, sorted.
+/// Returns every file below a folder with that extension, sorted.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -45,7 +45,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_file_is_small_and_says_what_it_is_for() {
+fn files_are_small_and_documented() {
     for (path, text) in sources() {
         let is_tests = path.contains("/tests/") || path.ends_with("/tests.rs");
         let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
@@ -54,14 +54,14 @@ fn a_file_is_small_and_says_what_it_is_for() {
         if !path.ends_with("/tests.rs") {
             let first = text.lines().next().unwrap_or_default();
             let sentence: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-            assert!(first.starts_with("//! "), "{path} does not say what it is for");
-            assert!(sentence.contains(['.', ':']), "{path} opens with half a sentence");
+            assert!(first.starts_with("//! "), "{path} has no module documentation");
+            assert!(sentence.contains(['.', ':']), "{path} does not open with a sentence");
         }
     }
 }
 
 #[test]
-fn nothing_is_left_behind() {
+fn no_unfinished_code_is_left() {
     for (path, text) in sources() {
         for word in [
             concat!("todo", "!("),
@@ -76,7 +76,7 @@ fn nothing_is_left_behind() {
 }
 
 #[test]
-fn one_declaration_is_unsafe() {
+fn only_one_declaration_is_unsafe() {
     let allows = |text: &str| text.replace("forbid(unsafe_code)", "").contains(concat!("unsafe", "_code"));
     let found: Vec<String> =
         sources().into_iter().filter(|(_, text)| allows(text)).map(|(path, _)| path).collect();
@@ -84,11 +84,12 @@ fn one_declaration_is_unsafe() {
 }
 
 #[test]
-fn the_engine_stands_on_few_and_pure_things() {
+fn the_engine_has_few_and_pure_dependencies() {
     let manifest = fs::read_to_string(root().join("crates/rulebook/Cargo.toml")).unwrap();
     let section = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
-    let names: Vec<&str> =
+    let mut names: Vec<&str> =
         section.lines().filter_map(|line| line.split('.').next()).filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
     let allowed = [
         "fancy-regex",
         "granit-parser",
@@ -101,13 +102,11 @@ fn the_engine_stands_on_few_and_pure_things() {
         "serde_json",
         "strsim",
     ];
-    let mut names = names;
-    names.sort_unstable();
     assert_eq!(names, allowed);
 }
 
 #[test]
-fn licences_are_permissive_and_nothing_ships_twice() {
+fn licences_are_permissive_and_no_package_ships_twice() {
     let version = Command::new("rustc").arg("-vV").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -146,17 +145,17 @@ fn licences_are_permissive_and_nothing_ships_twice() {
         assert!(fine, "{name} is under {licence}");
     }
     let shipped = shipped(&metadata);
-    // `ring` stays with an older one, and there is no other way to speak TLS without a C library.
-    let behind = ["getrandom"];
-    let several = versions.iter().filter(|(name, versions)| versions.len() > 1 && !behind.contains(name));
+    // `ring` needs an older version, and there is no other TLS without a C library.
+    let exceptions = ["getrandom"];
+    let several = versions.iter().filter(|(name, versions)| versions.len() > 1 && !exceptions.contains(name));
     for (name, versions) in several {
         let twice = shipped.iter().filter(|shipped| shipped == name).count();
         assert!(twice < 2, "{name} ships in {versions:?}");
     }
 }
 
-/// The names of the packages the binary is linked from, one for each version. What a macro stands on runs when the
-/// binary is built and is not in it.
+/// Returns the names of the packages that are linked into the binary, one per version. The dependencies of macros are
+/// not linked.
 fn shipped(metadata: &serde_json::Value) -> Vec<String> {
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id).unwrap();
@@ -184,18 +183,18 @@ fn shipped(metadata: &serde_json::Value) -> Vec<String> {
     seen.into_iter().map(name).collect()
 }
 
-/// A page of the documentation whose table comes from the code. `UPDATE=1` writes it anew.
+/// Checks a page of the documentation with a generated table. `UPDATE=1` rewrites it.
 #[track_caller]
 fn page(name: &str, table: &str) {
     let path = root().join("docs").join(name);
     let text = fs::read_to_string(&path).unwrap();
     let (start, end) = ("<!-- table -->\n", "<!-- /table -->");
-    let (before, rest) = text.split_once(start).expect("the page has a place for its table");
-    let (found, after) = rest.split_once(end).expect("the table's place ends");
+    let (before, rest) = text.split_once(start).expect("the page has a start marker");
+    let (found, after) = rest.split_once(end).expect("the page has an end marker");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(path, format!("{before}{start}{table}{end}{after}")).unwrap();
     } else {
-        assert_eq!(found, table, "docs/{name} is not what the code says; run the tests with UPDATE=1");
+        assert_eq!(found, table, "docs/{name} is out of date; run the tests with UPDATE=1");
     }
 }
 
@@ -262,11 +261,11 @@ fn every_format_is_documented() {
 #[test]
 fn every_agent_is_documented() {
     let mut table =
-        String::from("| `--as` | agent | reads, in order | rules for paths come on |\n|---|---|---|---|\n");
+        String::from("| `--as` | agent | reads, in order | rules for paths apply |\n|---|---|---|---|\n");
     for agent in AGENTS {
         let mut reads: Vec<String> = agent.formats.iter().map(|format| format!("`{}`", format.id)).collect();
         reads.dedup();
-        let fires = if agent.fires.is_empty() { "–" } else { agent.fires };
+        let fires = if agent.path_rules.is_empty() { "–" } else { agent.path_rules };
         let _ = writeln!(table, "| `{}` | {} | {} | {fires} |", agent.name, agent.title, reads.join(", "));
     }
     page("agents.md", &table);

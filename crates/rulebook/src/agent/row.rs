@@ -24,7 +24,7 @@ pub struct Agent {
     /// How much it reads of all files of a workspace together, if that is limited.
     pub limit: Option<SizeLimit>,
     /// When its rules for paths apply, in a few words.
-    pub fires: &'static str,
+    pub path_rules: &'static str,
 }
 
 impl Agent {

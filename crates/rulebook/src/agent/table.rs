@@ -1,7 +1,7 @@
-//! The table of agents: what each one reads, by its own keys, dialect and way of failing.
+//! The table of agents: what each one reads, and how.
 
 mod located;
-mod ways;
+mod readings;
 
 use super::row::{Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit};
 use crate::format::{Format, FormatId, PlaceKind, formats};
@@ -13,7 +13,7 @@ use located::{
     FIREBASE, GEMINI, GEMINI_AS_TEXT, GEMINI_MD_AT_ROOT, GEMINI_MD_OF_ONE, GOOSE, HERMES, JUNIE, KIMI,
     OPENCODE_AGENTS, OPENCODE_CLAUDE_OF_ONE, REASONIX, REPLIT, ROO, ROVO, WARP, WARP_AGENTS, ZED,
 };
-use ways::{
+use readings::{
     AMAZON_Q, ANTIGRAVITY, AUGMENT, AUGMENT_OWN, CLAUDE, CLAUDE_AGENTS, CLAUDE_RULES,
     CLAUDE_RULES_AS_COPILOT, CLINE, CLINE_CURSOR, CLINE_SDK, CODEBUDDY, CODY, CONTINUE, COPILOT_CLI,
     COPILOT_GITHUB, COPILOT_INSTRUCTIONS, COPILOT_VSCODE, CURSOR, CURSOR_RAW, CURSORRULES, DEVIN, DEVIN_CLI,
@@ -22,7 +22,7 @@ use ways::{
     XCSH_WINDSURF,
 };
 
-/// An agent that keeps everything it reads, workspace first, and looks into folders.
+/// An agent that keeps all rules, puts the workspace first and reads nested folders.
 const BASE: Agent = Agent {
     name: "",
     title: "",
@@ -32,7 +32,7 @@ const BASE: Agent = Agent {
     conflicts: Conflicts::KeepAll,
     order: Order::WorkspaceFirst,
     limit: None,
-    fires: "",
+    path_rules: "",
 };
 
 /// An agent known only by where its own files are and how they are read.
@@ -40,7 +40,7 @@ const fn little_known(own: FormatId, title: &'static str, formats: &'static [For
     Agent { name: own.name(), title, owns: Some(own), formats, nested: Nested::Undocumented, ..BASE }
 }
 
-/// Every agent whose way of reading is known; sorted by name.
+/// Every agent, sorted by name.
 pub static AGENTS: &[Agent] = &[
     Agent {
         name: "amazonq",
@@ -55,7 +55,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Amp",
         formats: formats![AMP_AGENTS, AGENT_MD, CLAUDE_AS_AGENTS],
         conflicts: Conflicts::FirstWins,
-        fires: "for a folder, once a file below it was read",
+        path_rules: "for a folder, once a file below it is read",
         ..BASE
     },
     Agent {
@@ -85,7 +85,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Claude),
         formats: formats![CLAUDE, CLAUDE_AGENTS],
         order: Order::UserFirst,
-        fires: "when a matching file is read or mentioned; not when one is written",
+        path_rules: "when a matching file is read or mentioned; not when one is written",
         ..BASE
     },
     Agent {
@@ -94,16 +94,16 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Cline),
         formats: formats![CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN],
         nested: Nested::Unread,
-        fires: "for paths in the message, in open tabs, and those it edits",
+        path_rules: "for paths in the message, open tabs and files that it edits",
         ..BASE
     },
     Agent {
         name: "cline-sdk",
-        title: "Cline's command line and its newer core",
+        title: "Cline CLI and its newer core",
         owns: Some(FormatId::ClineSdk),
         formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN],
         nested: Nested::Unread,
-        fires: "never: it does not look at paths",
+        path_rules: "never: it ignores paths",
         ..BASE
     },
     little_known(FormatId::CodeBuddy, "CodeBuddy", formats![CODEBUDDY]),
@@ -121,7 +121,7 @@ pub static AGENTS: &[Agent] = &[
             counts: is_agents_md,
             beyond: Beyond::Cut,
         }),
-        fires: "at the start, from the root down to where it was started",
+        path_rules: "at the start, from the root down to the folder where it is started",
     },
     Agent { name: "cody", title: "Cody", owns: Some(FormatId::Cody), formats: formats![CODY], ..BASE },
     Agent {
@@ -129,14 +129,14 @@ pub static AGENTS: &[Agent] = &[
         title: "Continue",
         owns: Some(FormatId::Continue),
         formats: formats![CONTINUE, AGENTS_MD_AT_ROOT],
-        fires: "for files attached to the message",
+        path_rules: "for files attached to the message",
         ..BASE
     },
     Agent {
         name: "copilot-cli",
-        title: "Copilot's command line",
+        title: "Copilot CLI",
         formats: formats![COPILOT_CLI, CLAUDE_RULES_AS_COPILOT, COPILOT_AGENTS, CLAUDE_MD, GEMINI_AS_TEXT],
-        fires: "after a matching file was viewed",
+        path_rules: "after a matching file is viewed",
         ..BASE
     },
     Agent {
@@ -151,7 +151,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Copilot),
         formats: formats![COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD_AND_OWN],
         nested: Nested::Unread,
-        fires: "when a matching file is attached to the request; otherwise the file is listed to the model",
+        path_rules: "when a matching file is attached to the request; otherwise the rule is listed to the model",
         ..BASE
     },
     Agent {
@@ -174,20 +174,20 @@ pub static AGENTS: &[Agent] = &[
         title: "Cursor",
         owns: Some(FormatId::Cursor),
         formats: formats![CURSOR, AGENTS_MD],
-        fires: "when a matching file is in context; which reads and writes count is documented nowhere",
+        path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },
     Agent {
         name: "cursor-cli",
-        title: "Cursor's command line",
+        title: "Cursor CLI",
         formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT],
-        fires: "when a matching file is in context; which reads and writes count is documented nowhere",
+        path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },
     little_known(FormatId::DeepAgents, "deepagents", formats![DEEPAGENTS]),
     Agent {
         name: "devin",
-        title: "Devin's command line",
+        title: "Devin CLI",
         owns: Some(FormatId::Devin),
         formats: formats![
             DEVIN_CLI,
@@ -199,7 +199,7 @@ pub static AGENTS: &[Agent] = &[
             AGENT_MD,
             CLAUDE_MD_AND_OWN,
         ],
-        fires: "when a matching file is read or edited",
+        path_rules: "when a matching file is read or edited",
         ..BASE
     },
     Agent {
@@ -217,7 +217,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Gemini),
         formats: formats![GEMINI],
         order: Order::UserFirst,
-        fires: "for a folder, once a file below it was read or written",
+        path_rules: "for a folder, once a file below it is read or written",
         ..BASE
     },
     Agent {
@@ -226,7 +226,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Goose),
         formats: formats![GOOSE, AGENTS_MD_AND_OWN],
         order: Order::UserFirst,
-        fires: "for a folder, once a tool call named a path below it",
+        path_rules: "for a folder, once a tool call names a path below it",
         ..BASE
     },
     little_known(FormatId::Grok, "Grok CLI", formats![GROK]),
@@ -263,7 +263,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Kiro",
         owns: Some(FormatId::Kiro),
         formats: formats![KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE],
-        fires: "when a matching file is part of the conversation",
+        path_rules: "when a matching file is part of the conversation",
         ..BASE
     },
     little_known(FormatId::Lingma, "Lingma", formats![LINGMA]),
@@ -274,14 +274,14 @@ pub static AGENTS: &[Agent] = &[
         formats: formats![OMP, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
-        fires: "never: the paths are shown to the model, which may ask for the rule",
+        path_rules: "never: the paths are shown to the model, which can request the rule",
         ..BASE
     },
     Agent {
         name: "opencode",
         title: "opencode",
         formats: formats![OPENCODE_AGENTS, OPENCODE_CLAUDE, OPENCODE_CLAUDE_OF_ONE],
-        fires: "for a folder, once a file below it was read",
+        path_rules: "for a folder, once a file below it is read",
         ..BASE
     },
     Agent {
@@ -321,7 +321,7 @@ pub static AGENTS: &[Agent] = &[
         formats: formats![QWEN, AGENTS_MD],
         nested: Nested::Unread,
         order: Order::UserFirst,
-        fires: "once a session, when a matching file is read or edited",
+        path_rules: "once per session, when a matching file is read or edited",
         ..BASE
     },
     Agent {
@@ -350,7 +350,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Warp),
         formats: formats![WARP, WARP_AGENTS],
         conflicts: Conflicts::FirstWins,
-        fires: "for a folder, when work is done below it",
+        path_rules: "for a folder, when work is done below it",
         ..BASE
     },
     Agent {
@@ -358,7 +358,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Windsurf",
         owns: Some(FormatId::Windsurf),
         formats: formats![DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE],
-        fires: "when a matching file is read or edited",
+        path_rules: "when a matching file is read or edited",
         ..BASE
     },
     Agent {
@@ -368,7 +368,7 @@ pub static AGENTS: &[Agent] = &[
         formats: formats![XCSH, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
-        fires: "never: the paths are shown to the model, which may ask for the rule",
+        path_rules: "never: the paths are shown to the model, which can request the rule",
         ..BASE
     },
     Agent {

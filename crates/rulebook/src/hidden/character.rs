@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// Characters that are not seen where they stand, with the name of each stretch. Sorted.
+/// Invisible characters, with the name of each range. Sorted.
 const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
     ('\u{0}'..='\u{8}', "CONTROL CHARACTER"),
     ('\u{b}'..='\u{b}', "LINE TABULATION"),
@@ -55,11 +55,12 @@ const HIDDEN: &[(RangeInclusive<char>, &str)] = &[
     ('\u{e01f0}'..='\u{e0fff}', "UNASSIGNED FORMAT CHARACTER"),
 ];
 
-/// Whether a character is not seen by itself. Some belong to the writing around them all the same.
+/// Whether a character is invisible by itself. Some scripts and emoji need such characters.
 pub fn is_hidden(c: char) -> bool {
     !matches!(c, ' '..='~' | '\n') && character_name(c).is_some()
 }
 
+/// Writes hidden characters as `<U+200B>`.
 pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -77,14 +78,14 @@ pub(crate) fn shown_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether nothing in a text can be hidden: nearly every file says so at once.
+/// Whether a text has no hidden characters. Fast, since this is true of nearly every file.
 pub(crate) fn is_plain(text: &str) -> bool {
-    let is_usual = |byte: u8| (byte.wrapping_sub(b' ') <= b'~' - b' ') | (byte == b'\n');
-    // Without an early end and without a branch: that is what runs on many bytes at once.
-    let are_usual = |piece: &[u8]| piece.iter().fold(true, |usual, byte| usual & is_usual(*byte));
+    let is_common = |byte: u8| (byte.wrapping_sub(b' ') <= b'~' - b' ') | (byte == b'\n');
+    // Without early exit and branches, so that the compiler vectorises it.
+    let are_common = |piece: &[u8]| piece.iter().fold(true, |common, byte| common & is_common(*byte));
     let hides = |at: usize, byte: u8| match byte {
-        ..0x80 => !is_usual(byte) && !matches!(byte, b'\t' | b'\r' | 0xc),
-        // What the hidden characters beyond ASCII start with.
+        ..0x80 => !is_common(byte) && !matches!(byte, b'\t' | b'\r' | 0xc),
+        // The first bytes of hidden characters beyond ASCII.
         0xc2 | 0xcd | 0xd8 | 0xe1 | 0xe2 | 0xe3 | 0xef | 0xf0 | 0xf3 => {
             text[at..].chars().next().is_some_and(is_hidden)
         }
@@ -94,24 +95,24 @@ pub(crate) fn is_plain(text: &str) -> bool {
         |from: usize, piece: &[u8]| piece.iter().enumerate().any(|(at, byte)| hides(from + at, *byte));
     const PIECE: usize = 64;
     let mut pieces = text.as_bytes().chunks(PIECE).enumerate();
-    are_usual(text.as_bytes())
-        || !pieces.any(|(count, piece)| !are_usual(piece) && any_hides(count * PIECE, piece))
+    are_common(text.as_bytes())
+        || !pieces.any(|(count, piece)| !are_common(piece) && any_hides(count * PIECE, piece))
 }
 
-/// Hidden characters of a line, each with the byte it starts at.
+/// Hidden characters, each with its byte offset.
 pub(crate) type Found = Vec<(usize, char)>;
 
-/// What tags spell behind a black flag, to make it that of a country: any other text would be one.
+/// The tag sequences that turn a black flag into the flag of a country.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// The characters that are hidden and do not belong where they stand.
+/// Finds hidden characters that have no use at their position.
 pub(crate) fn hidden_characters(text: &str, has_bom: bool) -> Found {
     if is_plain(text) {
         return Found::new();
     }
     let mut found = Found::new();
     let mut before = None;
-    // Up to where the tags of a flag reach.
+    // The end of the tags of a flag.
     let mut flag_end = 0;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
@@ -135,7 +136,7 @@ pub(crate) fn hidden_characters(text: &str, has_bom: bool) -> Found {
     found
 }
 
-/// How many bytes of tags behind a black flag belong to it.
+/// Returns the length of the tags that belong to a black flag.
 fn flag_tags(text: &str) -> usize {
     let spelled = |flag: &&str| {
         let tag = |c: char| char::from_u32(0xe0000 + u32::from(c));
@@ -145,7 +146,7 @@ fn flag_tags(text: &str) -> usize {
     FLAGS.iter().find_map(spelled).unwrap_or(0)
 }
 
-/// Whether a joiner belongs between two characters: in scripts that need it, and in emoji made of several.
+/// Whether a joiner belongs between two characters: in scripts that need it, and in composed emoji.
 fn joins(before: char, joiner: char, after: Option<char>) -> bool {
     let needs_joiners = |c| {
         matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
@@ -157,27 +158,27 @@ fn joins(before: char, joiner: char, after: Option<char>) -> bool {
         || joiner == '\u{200d}' && ends_pictograph(before) && after.is_some_and(is_pictograph)
 }
 
-/// Whether a mark of direction belongs between two texts: one by itself, near a letter that is written from the right.
+/// Whether a direction mark belongs between two texts: a single one, near a right-to-left letter.
 fn directs(before: &str, after: &str) -> bool {
     const NEAR: usize = 8;
-    let is_from_the_right = |c: char| {
+    let is_right_to_left = |c: char| {
         c.is_alphabetic()
             && matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
     };
     let is_neutral = |c: &char| c.is_ascii() && !c.is_ascii_alphabetic();
     let is_near = |side: &mut dyn Iterator<Item = char>| {
-        side.take(NEAR).find(|c| !is_neutral(c)).is_some_and(is_from_the_right)
+        side.take(NEAR).find(|c| !is_neutral(c)).is_some_and(is_right_to_left)
     };
     let is_alone =
         !before.chars().next_back().is_some_and(is_hidden) && !after.chars().next().is_some_and(is_hidden);
     is_alone && (is_near(&mut before.chars().rev()) || is_near(&mut after.chars()))
 }
 
-/// Whether a variation selector has something to select: one after a character that has several shapes.
+/// Whether a variation selector follows a character with several shapes.
 fn selects(before: char, selector: char) -> bool {
     match selector {
         '\u{180b}'..='\u{180f}' => matches!(before, '\u{1800}'..='\u{18af}'),
-        // Dots of Myanmar, strokes of mathematics, Phags-pa.
+        // Myanmar, mathematical operators, Phags-pa.
         '\u{fe00}' if matches!(before, '\u{1000}'..='\u{109f}' | '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{a840}'..='\u{a877}') => {
             true
         }
@@ -189,19 +190,20 @@ fn selects(before: char, selector: char) -> bool {
     }
 }
 
-/// Whether a character is shown as text or as a picture.
+/// Whether a character can be shown as text or as a picture.
 fn is_emoji(c: char) -> bool {
     matches!(c, '0'..='9' | '#' | '*' | '©' | '®' | '‼' | '⁉' | '™' | 'ℹ' | '↔'..='↙' | '↩' | '↪' | '\u{2300}'..='\u{23ff}'
         | 'Ⓜ' | '\u{25a0}'..='\u{27bf}' | '⤴' | '⤵' | '\u{2b00}'..='\u{2bff}' | '〰' | '〽' | '㊗' | '㊙'
         | '\u{1f000}'..='\u{1faff}')
 }
 
+/// Returns the name of an invisible character.
 pub(crate) fn character_name(c: char) -> Option<&'static str> {
     let at = HIDDEN.partition_point(|(range, _)| *range.end() < c);
     HIDDEN.get(at).filter(|(range, _)| range.contains(&c)).map(|(_, name)| *name)
 }
 
-/// The letter a tag character stands for.
+/// Returns the letter of a tag character.
 pub(crate) fn tagged(c: char) -> Option<char> {
     matches!(c, '\u{e0020}'..='\u{e007e}').then(|| char::from_u32(u32::from(c) - 0xe0000)).flatten()
 }

@@ -1,4 +1,4 @@
-//! Comments in Markdown: not shown to people, read by models.
+//! Comments in Markdown: rendered pages hide them, and models read them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,15 +7,15 @@ use super::mark::{self, Mark};
 use super::page::{BLANKS, Page, line_at, line_end};
 use crate::work;
 
-/// What opens and closes a stretch that a page does not show. The first that fits counts.
+/// The delimiters of text that a rendered page hides. The first match counts.
 const HIDES: [(&str, &str); 5] =
     [(COMMENT, "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", "?>"), ("</ ", ">")];
-pub(crate) const COMMENT: &str = "<!--";
+const COMMENT: &str = "<!--";
 
-/// How many words may stand behind a fence: a language, and some switches.
+/// How many words may follow a code fence: a language and some options.
 const MAX_INFO: usize = 4;
 
-/// Comments that say something, outside code: code is shown.
+/// Finds hidden comments with content. Code is visible, so comments in code do not count.
 pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
     if !may_hide(text) {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
         None => found.push(span),
     };
     let mut page = Page::default();
-    // Of these there is no more end below.
+    // Delimiters that have no closing one in the rest of the text.
     let mut is_open = [false; HIDES.len()];
     let (mut at, mut line) = (0, 0..0);
     while at < text.len() {
@@ -61,13 +61,13 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
         let (open, close) = HIDES[kind];
         // `<!-->` is a whole comment.
         let inner = start + open.len().min(2);
-        let end = if is_open[kind] { None } else { text[inner..].find(close) };
-        work::count(end.unwrap_or(if is_open[kind] { 0 } else { text.len() - inner }));
+        let end = if is_open[kind] { None } else { find(&text[inner..], close) };
         is_open[kind] = end.is_none();
-        // Without an end, only a comment and what starts a line reach on to that of the text.
-        let reaches_on = || open == COMMENT || text[line.start..start].trim_start_matches(BEFORE).is_empty();
+        // Without a closing delimiter, only a comment and markup at the start of a line extend to the end of the text.
+        let is_open_ended =
+            || open == COMMENT || text[line.start..start].trim_start_matches(BEFORE).is_empty();
         let end = end.map(|to| inner + to + close.len());
-        let Some(end) = end.or_else(|| reaches_on().then_some(text.len())) else { continue };
+        let Some(end) = end.or_else(|| is_open_ended().then_some(text.len())) else { continue };
         page.pass(&text[start..end]);
         at = end;
         sort(start..end);
@@ -79,7 +79,13 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether there is anything in a text that could start a stretch: most texts have nothing.
+fn find(text: &str, part: &str) -> Option<usize> {
+    let found = text.find(part);
+    work::count(found.unwrap_or(text.len()));
+    found
+}
+
+/// Whether a text contains anything that could hide text. Most texts do not.
 fn may_hide(text: &str) -> bool {
     work::count(text.len());
     let bytes = text.as_bytes();
@@ -89,9 +95,8 @@ fn may_hide(text: &str) -> bool {
     };
     const REACH: usize = 200;
     let has_words = |at: usize| {
-        let behind = &bytes[at + 3..bytes.len().min(at + 3 + REACH)];
-        work::count(behind.len());
-        let line = &behind[..memchr::memchr2(b'\n', b'\r', behind).unwrap_or(behind.len())];
+        let after = &bytes[at + 3..bytes.len().min(at + 3 + REACH)];
+        let line = &after[..memchr::memchr2(b'\n', b'\r', after).unwrap_or(after.len())];
         let is_between = |byte: &&u8| !byte.is_ascii_graphic();
         line.len() == REACH || line.iter().filter(is_between).count() >= MAX_INFO
     };
@@ -100,7 +105,7 @@ fn may_hide(text: &str) -> bool {
         || memchr::memchr2_iter(b'`', b'~', bytes).any(is_fence)
 }
 
-/// A whole stretch as a mark, if it is one.
+/// Reads a hidden text as a mark of a tool, if it is one.
 fn read(hidden: &str) -> Option<Mark> {
     let title = ["[//]: # (", "[comment]: # ("].iter().find_map(|start| hidden.strip_prefix(start));
     if let Some(title) = title {
@@ -112,48 +117,49 @@ fn read(hidden: &str) -> Option<Mark> {
     }
 }
 
-/// What may stand before something at the start of its block: lists, quotes.
+/// Characters that may precede the start of a block: lists and quotes.
 const BEFORE: [char; 18] =
     [' ', '\t', '>', '-', '*', '+', '.', ')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
-/// A line that opens fenced code and says more than the code's language: a page shows only the code.
+/// Finds text after a code fence other than the language: a rendered page shows only the code.
 fn info(text: &str, at: usize) -> Option<Range<usize>> {
     let line = line_at(text, at);
     let fence = line.trim_start_matches(BEFORE);
-    let sign = fence.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
-    let info = fence.trim_start_matches(sign);
-    let is_fence = fence.len() - info.len() >= 3 && !(sign == '`' && info.contains('`'));
+    let mark = fence.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+    let info = fence.trim_start_matches(mark);
+    let is_fence = fence.len() - info.len() >= 3 && !(mark == '`' && info.contains('`'));
     let says = info.contains('<') || info.split_whitespace().count() > MAX_INFO;
     (is_fence && says).then(|| at + line.len() - fence.len()..at + line.len())
 }
 
-/// The definition of a link that starts on a line and says something beside its address: a page shows none.
+/// Finds the definition of a link with text other than its address: a rendered page hides definitions.
 fn definition(text: &str, at: usize) -> Option<Range<usize>> {
     const MAX: usize = 1000;
     const MAX_NAME: usize = 4;
     let start = at + line_at(text, at).find(|c| !BEFORE.contains(&c))?;
     let rest = &text[start..];
+    work::count(rest.len().min(MAX));
     let (name, _) = rest.strip_prefix('[')?[..].get(..rest.floor_char_boundary(MAX) - 1)?.split_once(']')?;
     let rest = skip(rest[name.len() + 2..].strip_prefix(':')?);
     let address = match rest.strip_prefix('<') {
         Some(inner) => &rest[..inner.find(['>', '\n']).filter(|end| inner[*end..].starts_with('>'))? + 2],
         None => &rest[..rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len())],
     };
-    let behind = &rest[address.len()..];
+    let after = &rest[address.len()..];
     let offset = |rest: &str| text.len() - rest.len();
-    let is_last = line_at(behind, 0).trim_matches(BLANKS).is_empty();
-    let title = title(skip(behind), MAX);
+    let is_last = line_at(after, 0).trim_matches(BLANKS).is_empty();
+    let title = title(skip(after), MAX);
     let says = matches!(address, "#" | "<>")
         || address.contains(BLANKS)
         || name.split_whitespace().count() > MAX_NAME;
     match title {
         _ if address.is_empty() => None,
-        Some(title) => Some(start..offset(skip(behind)) + title),
-        None => (says && is_last).then(|| start..offset(behind)),
+        Some(title) => Some(start..offset(skip(after)) + title),
+        None => (says && is_last).then(|| start..offset(after)),
     }
 }
 
-/// How long the title is that starts here. One that is too long to look for its end is cut.
+/// Returns the length of the title that starts here. A title beyond the maximum is cut.
 fn title(text: &str, max: usize) -> Option<usize> {
     let close = match text.as_bytes().first()? {
         b'(' => b')',
@@ -165,19 +171,20 @@ fn title(text: &str, max: usize) -> Option<usize> {
         reach = line_end(text, reach);
     }
     let (is_long, reach) = (reach > max, text.floor_char_boundary(reach.min(max)));
+    work::count(reach);
     let mut ends = memchr::memchr_iter(close, &text.as_bytes()[1..reach]).map(|to| to + 2);
     let end = ends.find(|end| line_at(text, *end).trim_matches(BLANKS).is_empty());
     end.or(is_long.then_some(reach))
 }
 
-/// Behind blanks and one line break.
+/// Skips blanks and one line break.
 fn skip(text: &str) -> &str {
     let rest = text.trim_start_matches(BLANKS);
     let next = if line_at(rest, 0).is_empty() { &rest[line_end(rest, 0)..] } else { rest };
     next.trim_start_matches(BLANKS)
 }
 
-/// A hidden stretch as a page shows it.
+/// Rewrites hidden text so that a rendered page shows it.
 pub(super) fn show(hidden: &str) -> String {
     let shown = hidden.replace('<', "&lt;").replace("-->", "--&gt;");
     let info = shown.trim_start_matches(['`', '~']);

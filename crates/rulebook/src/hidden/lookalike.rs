@@ -1,8 +1,8 @@
-//! Letters that look like others: a key spelled with them is not the key it seems to be.
+//! Letters that look like others: a key written with them is not the key that it seems to be.
 
-use super::is_hidden;
+use super::character::is_hidden;
 
-/// Letters of other scripts, and the ones they are taken for. Sorted.
+/// Letters of other scripts, and the Latin letters they look like. Sorted.
 const ALIKE: &[(char, char)] = &[
     ('ı', 'i'),
     ('ſ', 's'),
@@ -67,9 +67,9 @@ pub(crate) fn skeleton(word: &str) -> Option<String> {
         return None;
     }
     let plain = |c: char| match c {
-        // Full-width forms stand in the order of their plain ones.
+        // Full-width forms have the order of the plain letters.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        // So do the alphabets of mathematics, capitals and small letters in turn.
+        // So do the mathematical alphabets, which alternate upper and lower case.
         '\u{1d400}'..='\u{1d6a3}' => {
             let at = (u32::from(c) - 0x1d400) % 26;
             char::from_u32(u32::from('a') + at).unwrap_or(c)
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_seen_as_people_see_it() {
+    fn look_alike_letters_become_plain_ones() {
         #[track_caller]
         fn check(word: &str, want: Option<&str>) {
             assert_eq!(skeleton(word).as_deref(), want, "{word}");

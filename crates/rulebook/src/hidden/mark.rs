@@ -1,6 +1,6 @@
-//! Marks that tools leave in comments: those that are known, and a word or two of a file's own.
+//! Marks of tools in comments: known ones, and marks of one or two other words.
 
-/// Tools that are spoken to in comments.
+/// Tools that read comments.
 const TOOLS: &[&str] = &[
     "alex",
     "cspell",
@@ -17,7 +17,7 @@ const TOOLS: &[&str] = &[
     "vale",
 ];
 
-/// What they are told. Nothing can be said to a model in these words.
+/// Words of their directives. They cannot form an instruction to a model.
 const SWITCHES: &[&str] = &[
     "capture",
     "configure",
@@ -37,7 +37,7 @@ const SWITCHES: &[&str] = &[
     "yes",
 ];
 
-/// Names that checks of Markdown go by, beside their numbers.
+/// Names of Markdown checks; they also have numbers.
 const CHECKS: &[&str] = &[
     "blanks-around-fences",
     "blanks-around-headings",
@@ -57,10 +57,10 @@ const CHECKS: &[&str] = &[
     "single-title",
 ];
 
-/// Where something starts or ends.
+/// Words that mark the start or end of a section.
 const EDGES: &[&str] = &["begin", "end", "start", "stop"];
 
-/// What is known to start and end in files of rules.
+/// Known names of sections in rule files.
 const NAMES: &[&str] = &[
     "",
     "auto generated",
@@ -85,25 +85,25 @@ const NAMES: &[&str] = &[
     "tocstop",
 ];
 
-/// What a mark is made of.
+/// The kind of a mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It is in the tables above.
+    /// It is made of the words above.
     Known,
-    /// Words that are nobody's; a few of them say nothing, and more may.
+    /// It has other words. A few of them cannot instruct a model; more may.
     Own(Vec<String>),
 }
 
-/// How many different words of its own the marks of one text may have.
+/// How many different other words the marks of one text may have.
 pub(super) const MAX_OWN: usize = 2;
 
-/// A comment's text as a mark, if it is one.
+/// Reads the text of a comment as a mark, if it is one.
 pub(super) fn read(inner: &str) -> Option<Mark> {
     const MAX_MARK: usize = 80;
     const MAX_WORD: usize = 12;
-    let is_usual = |c: char| c.is_ascii_alphanumeric() || " -_:./#@".contains(c);
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || " -_:./#@".contains(c);
     let inner = inner.trim_matches([' ', '\t']);
-    if inner.len() > MAX_MARK || !inner.chars().all(is_usual) {
+    if inner.len() > MAX_MARK || !inner.chars().all(is_allowed) {
         return None;
     }
     let inner = inner.to_ascii_lowercase();
@@ -124,7 +124,7 @@ pub(super) fn read(inner: &str) -> Option<Mark> {
     is_few.then(|| Mark::Own(words.iter().map(|word| (*word).to_owned()).collect()))
 }
 
-/// Whether a tool is told something of its own, like `markdownlint-disable MD013 no-inline-html`.
+/// Whether it is a directive to a tool, such as `markdownlint-disable MD013 no-inline-html`.
 fn is_switch(inner: &str) -> bool {
     let inner = inner.trim_start_matches(['/', '#', '@']);
     let tool = TOOLS.iter().find_map(|tool| inner.strip_prefix(tool));

@@ -1,29 +1,29 @@
-//! What a Markdown page surely shows as code. Where it is in doubt, it is no code.
+//! Which parts of a Markdown page are certainly code. Doubtful parts do not count as code.
 
 use memchr::{memchr, memchr2};
 
 use crate::work;
 
-/// Tags whose text goes on past empty lines.
+/// Tags whose content continues past empty lines.
 const RAW: [&str; 4] = ["pre", "script", "style", "textarea"];
 
-/// What the lines so far have opened.
+/// The state after the lines so far.
 #[derive(Default)]
 pub(super) struct Page {
-    /// A line that starts with a tag opened a block that goes on to the next empty line; fences are nothing in it.
+    /// In an HTML block, which ends at the next empty line. Fences have no meaning in it.
     is_html: bool,
     /// Inside one of the [`RAW`] tags.
     is_raw: bool,
-    /// Something may reach on in this paragraph: a backtick without its like, a tag, a link with a title.
+    /// Something may continue in this paragraph: an unmatched backtick, a tag, a link with a title.
     is_unsure: bool,
-    /// The fences can be read in two ways, so there is no more fenced code.
+    /// The fences are ambiguous, so nothing counts as fenced code any more.
     is_lost: bool,
-    /// Up to where fences are paired.
+    /// The end of the last pair of fences.
     fences_end: usize,
 }
 
 impl Page {
-    /// Takes in the line that starts at a byte; if fenced code surely starts there, tells where it ends.
+    /// Enters the line that starts at a byte. Returns the end of the fenced code that certainly starts there.
     pub(super) fn enter(&mut self, text: &str, at: usize) -> Option<usize> {
         let line = line_at(text, at);
         let inner = line.trim_matches(BLANKS);
@@ -42,8 +42,8 @@ impl Page {
         None
     }
 
-    /// Where the code of a fence ends. At the margin a fence is in no list; elsewhere it may be, and then a line at the
-    /// margin ends it, and no fence.
+    /// Finds the end of fenced code. A fence at the margin is not in a list. Any other fence may be, and then a line at
+    /// the margin ends it.
     fn fenced(&mut self, text: &str, at: usize, fence: &Fence) -> Option<usize> {
         let mut next = line_end(text, at);
         let mut is_clear = fence.is_plain && !self.is_raw && !self.is_lost;
@@ -67,13 +67,13 @@ impl Page {
         None
     }
 
-    /// A stretch that hides something was passed. Fences in it may be some all the same.
+    /// Skips hidden text. Fences in it may still count for some readers.
     pub(super) fn pass(&mut self, hidden: &str) {
         self.is_unsure = true;
         self.is_lost |= hidden.contains("```") || hidden.contains("~~~");
     }
 
-    /// The next `<` of a line, outside code spans.
+    /// Finds the next `<` of a line outside code spans.
     pub(super) fn tag(&mut self, line: &str) -> Option<usize> {
         let bytes = line.as_bytes();
         let mut at = 0;
@@ -96,7 +96,7 @@ impl Page {
         None
     }
 
-    /// Behind a code span, if one surely starts here; else behind its backticks. The cells of a table part spans.
+    /// Returns the end of the code span that certainly starts here, or of its backticks. Table cells interrupt spans.
     fn span(&mut self, bytes: &[u8], at: usize) -> usize {
         let run = run(&bytes[at..], b'`');
         let is_doubtful = self.is_unsure || self.is_html || self.is_raw;
@@ -106,7 +106,7 @@ impl Page {
         end.unwrap_or(at + run)
     }
 
-    /// Behind the address of a link, if that is a plain one: what looks like a code span in it is none.
+    /// Returns the end of a plain link address, in which backticks do not start a code span.
     fn link(&mut self, bytes: &[u8], at: usize) -> usize {
         let close = match bytes.get(at + 1) {
             Some(b'(') if !self.is_unsure => b')',
@@ -139,31 +139,31 @@ impl Page {
 
 /// A line that opens fenced code.
 struct Fence {
-    sign: u8,
+    mark: u8,
     count: usize,
     indent: usize,
-    /// Nothing but spaces stands before it.
+    /// Only spaces precede it.
     is_plain: bool,
 }
 
 impl Fence {
-    /// None four columns in: that is code by itself, or in a list, and ends before the next line at the margin.
+    /// Reads a fence. Four columns in, it is indented code or in a list, and ends before the next line at the margin.
     fn open(line: &str) -> Option<Fence> {
         let fence = line.trim_start();
         let (indent, blanks) = (line.len() - fence.len(), line.len() - line.trim_start_matches(BLANKS).len());
-        let sign = *fence.as_bytes().first().filter(|sign| b"`~".contains(sign))?;
-        let count = run(fence.as_bytes(), sign);
-        let is_span = sign == b'`' && fence[count..].contains('`');
+        let mark = *fence.as_bytes().first().filter(|mark| b"`~".contains(mark))?;
+        let count = run(fence.as_bytes(), mark);
+        let is_span = mark == b'`' && fence[count..].contains('`');
         let is_deep = indent == blanks && (indent > 3 || line[..indent].contains('\t'));
         let is_plain = indent == blanks;
-        (count >= 3 && !is_span && !is_deep).then_some(Fence { sign, count, indent, is_plain })
+        (count >= 3 && !is_span && !is_deep).then_some(Fence { mark, count, indent, is_plain })
     }
 
-    /// Whether a line closes it; false where readers differ.
+    /// Whether a line closes it; `Some(false)` if readers disagree.
     fn close(&self, line: &str) -> Option<bool> {
         let fence = line.trim_start();
         let indent = line.len() - fence.len();
-        let count = run(fence.as_bytes(), self.sign);
+        let count = run(fence.as_bytes(), self.mark);
         let rest = &fence[count..];
         let is_close = count >= self.count && rest.trim().is_empty();
         let is_plain = line[..indent].trim_matches(' ').is_empty();
@@ -174,12 +174,14 @@ impl Fence {
 
 pub(super) const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Behind a line's break; one of the old kind is one, too.
+/// Returns the start of the next line. A lone carriage return ends a line too.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let end = memchr2(b'\n', b'\r', &bytes[at..]).map(|to| at + to);
-    work::count(end.unwrap_or(text.len()) - at + 1);
-    let Some(end) = end else { return text.len() };
+    let end = memchr2(b'\n', b'\r', &bytes[at..]).map_or(text.len(), |to| at + to);
+    work::count(end - at + 1);
+    if end == text.len() {
+        return end;
+    }
     end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 }
 }
 
@@ -187,18 +189,19 @@ pub(super) fn line_at(text: &str, at: usize) -> &str {
     text[at..line_end(text, at)].trim_end_matches(['\n', '\r'])
 }
 
-fn run(bytes: &[u8], sign: u8) -> usize {
-    bytes.iter().take_while(|byte| **byte == sign).count()
+fn run(bytes: &[u8], mark: u8) -> usize {
+    let length = bytes.iter().take_while(|byte| **byte == mark).count();
+    work::count(length + 1);
+    length
 }
 
-/// Behind the run of so many backticks that closes a code span.
+/// Finds the end of the run of backticks that closes a code span.
 fn closing(bytes: &[u8], mut at: usize, count: usize) -> Option<usize> {
-    // A line of nothing but backticks would otherwise be read once for each of them.
+    // Otherwise a line of backticks would be read once for each of them.
     const MAX_SPAN: usize = 1000;
     let limit = bytes.len().min(at + MAX_SPAN);
     while at < limit {
         let found = run(&bytes[at..], b'`');
-        work::count(found + 1);
         if found == count {
             return Some(at + found);
         }

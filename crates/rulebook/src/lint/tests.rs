@@ -94,7 +94,7 @@ fn rules_with_the_same_conditions_apply_together() {
     check(&[(".clinerules/a.md", with_mode), (".clinerules/b.md", b)], &[]);
 }
 
-/// The law behind `always-overridden`, over every pair of these rules and every one of these evidences.
+/// The law of `always-overridden`, for every pair of these rules and all of this evidence.
 #[test]
 fn rules_reported_as_overridden_never_apply() {
     let headers = [
@@ -367,7 +367,7 @@ fn files_beyond_the_size_limit_of_an_agent_are_reported() {
             files.iter().zip(&texts).map(|((path, _), text)| (*path, text.as_str())).collect();
         check(&files, want);
     }
-    // Codex counts what lies from the root down to the work.
+    // Codex counts the files from the root down to the current folder.
     check_sizes(&[("AGENTS.md", 32_768)], &[]);
     let cut = |path: &str, bytes: usize| {
         format!(

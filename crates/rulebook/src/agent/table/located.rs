@@ -1,36 +1,36 @@
-//! Ways of reading files found by where they lie, and single files of which the first counts.
+//! Readings of files found by location, and of single files of which the first counts.
 
 use crate::format::place::{MARKDOWN, file, folder, located};
 use crate::format::table::modes::{self as of_modes, TEXT, mode_file, modes};
 use crate::format::table::{located as files, others};
 use crate::format::{Base, Depth, Format, Place, formats};
 
-/// A format without this project's priorities: what an agent reads it orders by nothing but its own table.
+/// A format as an agent reads it, without Rulebook's priorities: its own table decides the order.
 #[allow(clippy::needless_pass_by_value, reason = "called on the rows it makes")]
 pub(super) const fn own(format: Format) -> Format {
     Format { priority: Some(50), ..format }
 }
 
-/// One file at the root that is all there is, among others of the same id.
+/// One of several files of the same id, of which the agent reads the first.
 pub(super) const fn first_of(workspace: &'static [Place]) -> Format {
     own(Format { workspace, user: &[], ..files::AGENTS })
 }
 
-// Files found by location, as most agents take them.
+// Files found by location, as most agents read them.
 
 pub(super) const AGENTS_MD: Format = first_of(&[located(Base::Root, "AGENTS.md", "agents")]);
 
-/// Below the root, nobody looks for it.
+/// At the root only.
 pub(super) const AGENTS_MD_AT_ROOT: Format = first_of(&[located(Base::Top, "AGENTS.md", "agents")]);
 
-/// With the file a person keeps for every agent.
+/// With the user's file for all agents.
 pub(super) const AGENTS_MD_AND_OWN: Format =
     Format { user: &[located(Base::Home, ".agents/AGENTS.md", "agents")], ..AGENTS_MD };
 
-/// With what it imports.
+/// With its imports.
 pub(super) const COPILOT_AGENTS: Format = Format { imports: others::CLAUDE.imports, ..AGENTS_MD };
 
-/// Wherever it lies, it is for everything.
+/// A nested file applies to everything too.
 pub(super) const AGENTS_MD_EVERYWHERE: Format = Format { scoped: false, ..AGENTS_MD };
 
 pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
@@ -39,7 +39,7 @@ pub(super) const AGENTS_MD_IN_ANY_CASE: Format = first_of(&[
     located(Base::Root, "Agents.md", "agents"),
 ]);
 
-/// With the file a person keeps for every agent.
+/// With the user's file for all agents.
 pub(super) const WARP_AGENTS: Format = Format { user: AGENTS_MD_AND_OWN.user, ..AGENTS_MD_IN_ANY_CASE };
 
 pub(super) const CRUSH_AGENTS: Format =
@@ -48,7 +48,7 @@ pub(super) const CRUSH_AGENTS: Format =
 pub(super) const OPENCODE_AGENTS: Format =
     Format { user: &[file(Base::Config, "opencode/AGENTS.md", "agents@opencode")], ..AGENTS_MD };
 
-/// What Amp's own files are called in a person's folders.
+/// With Amp's own user files.
 pub(super) const AMP_AGENTS: Format = Format {
     user: &[
         file(Base::Config, "amp/AGENTS.md", "agents@amp"),
@@ -77,26 +77,26 @@ pub(super) const CLAUDE_MD: Format = own(Format {
     ..others::CLAUDE
 });
 
-/// Taken where there is no AGENTS.md.
+/// Read if there is no AGENTS.md.
 pub(super) const AGENT_MD_ELSE: Format = Format { unless: &["AGENTS.md"], ..AGENT_MD };
 
 pub(super) const CLAUDE_MD_AND_OWN: Format =
     Format { user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")], ..CLAUDE_MD };
 
-/// One at the root, as text.
+/// At the root only, without imports.
 pub(super) const CLAUDE_MD_AT_ROOT: Format =
     Format { workspace: &[located(Base::Top, "CLAUDE.md", "claude")], imports: 0, ..CLAUDE_MD };
 
 pub(super) const GEMINI_MD_AT_ROOT: Format =
     Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
 
-/// Without what it imports.
+/// Without its imports.
 pub(super) const GEMINI_AS_TEXT: Format = Format { imports: 0, ..GEMINI };
 
-/// A person's own file alone.
+/// The user's file only.
 pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, ..GEMINI };
 
-/// Where a person has no AGENTS.md for opencode, it takes the one for Claude Code.
+/// The user's file for Claude Code, read if there is none for opencode.
 pub(super) const OPENCODE_CLAUDE_OF_ONE: Format = Format {
     workspace: &[],
     user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")],
@@ -105,12 +105,12 @@ pub(super) const OPENCODE_CLAUDE_OF_ONE: Format = Format {
     ..CLAUDE_MD
 };
 
-/// Taken for an AGENTS.md where there is none.
+/// Read instead of a missing AGENTS.md.
 pub(super) const CLAUDE_AS_AGENTS: Format =
     Format { workspace: &[located(Base::Root, "CLAUDE.md", "agents")], ..CLAUDE_MD };
 
 pub(super) const CODEX: Format = own(files::CODEX);
-/// Without a person's own.
+/// Without the user's file.
 pub(super) const AGENTS_OVERRIDE: Format = Format { user: &[], ..CODEX };
 pub(super) const FACTORY: Format = own(files::FACTORY);
 pub(super) const KIMI: Format = own(files::KIMI);
@@ -122,7 +122,7 @@ pub(super) const FIREBASE: Format = own(files::FIREBASE);
 pub(super) const GOOSE: Format = own(files::GOOSE);
 pub(super) const GEMINI: Format = own(files::GEMINI);
 
-/// The same id as the AGENTS.md it is taken for.
+/// With the id of the AGENTS.md that it replaces.
 pub(super) const WARP: Format = own(Format {
     workspace: &[
         located(Base::Root, "WARP.md", "agents"),
@@ -134,7 +134,7 @@ pub(super) const WARP: Format = own(Format {
 
 pub(super) const CRUSH: Format = own(files::CRUSH);
 
-/// Only one of these is read: the first that is there.
+/// Only the first of these that exists is read.
 pub(super) const ZED: &[Format] = formats![
     own(Format { workspace: &[file(Base::Root, ".rules", "rules")], ..files::ZED }),
     first_of(&[file(Base::Root, ".cursorrules", "rules")]),
@@ -147,7 +147,7 @@ pub(super) const ZED: &[Format] = formats![
     first_of(&[file(Base::Root, "GEMINI.md", "rules")]),
 ];
 
-/// Only one of these is read: the first that is there.
+/// Only the first of these that exists is read.
 pub(super) const JUNIE: &[Format] = formats![
     own(Format { workspace: &[file(Base::Root, ".junie/AGENTS.md", "guidelines")], ..files::JUNIE }),
     first_of(&[file(Base::Root, "AGENTS.md", "guidelines")]),
@@ -158,7 +158,7 @@ pub(super) const JUNIE: &[Format] = formats![
     },
 ];
 
-/// Only one of these is read: the first that is there.
+/// Only the first of these that exists is read.
 pub(super) const HERMES: &[Format] = formats![
     own(Format {
         workspace: &[file(Base::Root, ".hermes.md", "rules"), file(Base::Root, "HERMES.md", "rules"),],
@@ -169,7 +169,7 @@ pub(super) const HERMES: &[Format] = formats![
     first_of(&[file(Base::Root, ".cursorrules", "rules")]),
 ];
 
-/// Roo's folders; its old files, each where nothing newer is there; what lies at the root.
+/// Roo's folders, its old files, each if there is no newer one, and files at the root.
 pub(super) const ROO: &[Format] = formats![
     own(Format {
         workspace: &[folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Root, ".roo")],

@@ -1,4 +1,4 @@
-//! The formats of the three designs this project unites: their priorities and policies are its own.
+//! The formats of the three designs that Rulebook unites.
 
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
@@ -8,7 +8,7 @@ use crate::format::{
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
-/// Rulebook's own.
+/// Rulebook's own format.
 pub(crate) const RULEBOOK: Format = Format {
     id: FormatId::Rulebook,
     order: 0,
@@ -56,7 +56,7 @@ pub(crate) const XCSH: Format = Format {
     ..RULEBOOK
 };
 
-/// What oh-my-pi grew from it differs in its folders only.
+/// oh-my-pi derives from xcsh and differs in its folders only.
 pub(crate) const OMP: Format = Format {
     id: FormatId::Omp,
     agent: "oh-my-pi",
@@ -82,11 +82,11 @@ pub(crate) const CURSOR: Format = Format {
     keys: Keys::Paths,
     unquoted: true,
     advised: Some(500),
-    knowledge: "its documentation of August 2026; its glob dialect is documented nowhere",
+    knowledge: "its documentation as of August 2026; its glob dialect is not documented",
     ..RULEBOOK
 };
 
-/// Windsurf's words for how a rule comes on, which others took over.
+/// Windsurf's words for the activation, which other agents adopted.
 pub(crate) const TRIGGER: ActivationKey = ActivationKey {
     key: "trigger",
     words: &[
@@ -104,7 +104,7 @@ pub(crate) const WINDSURF: Format = Format {
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
         file(Base::Root, ".windsurfrules", "windsurfrules"),
-        // Devin's command line takes it where there is no `.devin/global_rules.md`.
+        // Devin's command line reads it if there is no `.devin/global_rules.md`.
         file(Base::Root, ".windsurf/global_rules.md", "windsurf-global-rules"),
     ],
     user: &[
@@ -118,7 +118,7 @@ pub(crate) const WINDSURF: Format = Format {
     modes: Some(TRIGGER),
     limit: Some(12_000),
     advised: None,
-    knowledge: "its documentation; its glob dialect is documented nowhere",
+    knowledge: "its documentation; its glob dialect is not documented",
     ..CURSOR
 };
 

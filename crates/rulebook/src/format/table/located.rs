@@ -1,10 +1,10 @@
-//! Formats of agents whose instructions are single files, found by where they lie.
+//! Formats of agents with single files, which are found by location.
 
 use super::others::RAW;
 use crate::format::place::{MARKDOWN, file, folder, located};
 use crate::format::{Base, Confidence, Depth, Format, FormatId};
 
-/// Text without a header, for the folder it lies in.
+/// Text without a header, which applies to its folder.
 const LOCATED: Format = Format { priority: Some(20), user: &[], ..RAW };
 
 pub(crate) const CODEX: Format = Format {
@@ -80,7 +80,7 @@ pub(crate) const AMP: Format = Format {
     user: &[file(Base::Config, "amp/AGENTS.md", "agents@amp")],
     imports: 5,
     confidence: Confidence::Medium,
-    knowledge: "what other tools write for it",
+    knowledge: "what other tools generate for it",
     ..LOCATED
 };
 
@@ -163,13 +163,13 @@ pub(crate) const FIREBASE: Format = Format {
     ..REPLIT
 };
 
-/// The file every agent agrees on.
+/// The file that most agents read.
 pub(crate) const AGENTS: Format = Format {
     id: FormatId::AgentsMd,
     agent: "every agent that reads AGENTS.md",
     workspace: &[
         located(Base::Root, "AGENTS.md", "agents"),
-        // Windsurf, Warp, OpenHands and Crush take other cases too; below the root, those are pages of documentation.
+        // Windsurf, Warp, OpenHands and Crush accept other cases. Below the root, those are usually documentation.
         located(Base::Top, "agents.md", "agents"),
         located(Base::Top, "Agents.md", "agents"),
         located(Base::Root, "AGENTS.local.md", "agents.local"),

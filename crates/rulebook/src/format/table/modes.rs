@@ -1,10 +1,10 @@
-//! Formats of agents with rules for their modes: text, in a folder or a file a mode.
+//! Formats of agents with rules for modes: text, in one folder or file per mode.
 
 use super::others::RAW;
 use crate::format::place::{MARKDOWN, file, folder};
 use crate::format::{Base, Depth, Format, FormatId, Place, PlaceKind};
 
-/// Roo pastes any text file; these are the endings people give them.
+/// Roo reads any text file; these are the usual extensions.
 pub(crate) const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
 
 pub(crate) const ROO: Format = Format {
@@ -14,7 +14,7 @@ pub(crate) const ROO: Format = Format {
         folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
         modes(Base::Root, ".roo"),
         file(Base::Root, ".roorules", "roorules"),
-        // Its own modes; those of a team are read from folders.
+        // Built-in modes; custom modes have folders.
         mode_file(".roorules-architect", "architect/roorules", "architect"),
         mode_file(".roorules-ask", "ask/roorules", "ask"),
         mode_file(".roorules-code", "code/roorules", "code"),

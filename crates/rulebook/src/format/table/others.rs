@@ -10,7 +10,7 @@ use crate::format::{
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
-/// What they have in common: a folder of Markdown with headers that are read as forgivingly as can be.
+/// What they have in common: Markdown files with headers, read as forgivingly as possible.
 const OTHER: Format = Format {
     priority: Some(30),
     tier: Some(Tier::Lines),
@@ -20,7 +20,7 @@ const OTHER: Format = Format {
     ..RULEBOOK
 };
 
-/// Cursor's four kinds of rules, under Cursor's keys.
+/// Cursor's four kinds of rules, with Cursor's keys.
 const LIKE_CURSOR: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "globs",
@@ -29,7 +29,7 @@ const LIKE_CURSOR: Format = Format {
     ..OTHER
 };
 
-/// Files that are text from the first byte to the last.
+/// Files without a header.
 pub(crate) const RAW: Format = Format { tier: None, ..OTHER };
 
 pub(crate) const CLAUDE: Format = Format {
@@ -53,7 +53,7 @@ pub(crate) const CLAUDE: Format = Format {
     dialect: Dialect::Claude,
     imports: 4,
     advised: Some(200),
-    knowledge: "its documentation of version 2.1.283 and what the client was seen to do",
+    knowledge: "its documentation of version 2.1.283, and observation",
     ..OTHER
 };
 
@@ -71,12 +71,12 @@ pub(crate) const COPILOT: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "applyTo",
     inert: &["excludeAgent", "name"],
-    // The last is the older word for the second.
+    // The last one is an older spelling of the second.
     sets: &[("excludeAgent", &["code-review", "cloud-agent", "coding-agent"])],
     unquoted: true,
     dialect: Dialect::VsCode,
     advised: Some(1_000),
-    knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI read globs otherwise",
+    knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI use other glob dialects",
     ..OTHER
 };
 
@@ -124,7 +124,7 @@ pub(crate) const ANTIGRAVITY: Format = Format {
     bare: Bare::OfferedElseAlways,
     modes: Some(TRIGGER),
     limit: Some(12_000),
-    knowledge: "what other tools write for it",
+    knowledge: "what other tools generate for it",
     ..LIKE_CURSOR
 };
 
@@ -147,7 +147,7 @@ pub(crate) const KIRO: Format = Format {
     inert: &["name"],
     agent_ignores: &["alwaysApply"],
     dialect: Dialect::Minimatch,
-    knowledge: "its documentation of September 2026 and its issues",
+    knowledge: "its documentation as of September 2026, and its issues",
     ..OTHER
 };
 
@@ -189,7 +189,7 @@ pub(crate) const AMAZON_Q: Format = Format {
     ..RAW
 };
 
-/// What Cline's newer core reads; everything there is always on for it.
+/// What Cline's newer core reads. It applies everything always.
 pub(crate) const CLINE_SDK: Format = Format {
     id: FormatId::ClineSdk,
     agent: "Cline",
@@ -334,7 +334,7 @@ pub(crate) const FIREBENDER: Format = Format {
     user: &[folder(Base::Home, ".firebender/rules", &["mdc"], Depth::Recursive)],
     bare: Bare::OfferedElseAlways,
     dialect: Dialect::VsCode,
-    knowledge: "its documentation, whose globs match at any depth",
+    knowledge: "its documentation; its globs match at any depth",
     ..LIKE_CURSOR
 };
 
@@ -356,7 +356,7 @@ pub(crate) const GROK: Format = Format {
     ..TABNINE
 };
 
-/// Rules chosen by regular expressions, which `condition::filters` reads.
+/// Rules selected by regular expressions, which `condition::filters` reads.
 pub(crate) const CODY: Format = Format {
     id: FormatId::Cody,
     agent: "Cody",

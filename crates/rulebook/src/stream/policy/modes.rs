@@ -2,32 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An enum with one word per variant: the words are written once, here.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$note])* #[serde(rename = $word)] $variant,)+ }
-
-        impl $name {
-            /// Every word and its variant.
-            pub const NAMES: &[(&str, $name)] = &[$(($word, $name::$variant)),+];
-
-            /// The variant of a word.
-            pub fn named(word: &str) -> Option<$name> {
-                $name::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
-            }
-
-            /// Its word.
-            pub fn name(self) -> &'static str {
-                $name::NAMES[self as usize].0
-            }
-        }
-    };
-}
+use crate::words::words;
 
 words! {
     /// Which matches stop the output. The others are delivered after the turn.
+    #[derive(Default)]
     InterruptMode {
         /// Every match.
         #[default]
@@ -43,6 +22,7 @@ words! {
 
 words! {
     /// Whether stopped output is kept. The later variant wins where rules differ.
+    #[derive(Default)]
     ContextMode {
         /// It stays in the conversation.
         Keep = "keep",
@@ -54,6 +34,7 @@ words! {
 
 words! {
     /// When a rule that was delivered may fire again in a later turn.
+    #[derive(Default)]
     RepeatMode {
         /// When the delivered text left the model's context.
         #[default]
@@ -65,6 +46,7 @@ words! {
 
 words! {
     /// The part of the output a match is in.
+    #[derive(Default)]
     OutputSource {
         /// The answer's text.
         #[default]

@@ -1,4 +1,4 @@
-//! Ways of reading: a format as one agent really takes it.
+//! Readings: formats as each agent actually reads them.
 
 use super::located::{AGENTS_MD, CLAUDE_MD, own};
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
@@ -19,14 +19,14 @@ pub(super) const CLAUDE: Format = own(Format {
     ..others::CLAUDE
 });
 
-/// The rules alone.
+/// The rules only.
 pub(super) const CLAUDE_RULES: Format = Format {
     workspace: &[folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive)],
     user: &[],
     ..CLAUDE
 };
 
-/// Where there is no CLAUDE.md, from version 2.1.277 on.
+/// Read if there is no CLAUDE.md, since version 2.1.277.
 pub(super) const CLAUDE_AGENTS: Format =
     Format { unless: &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"], ..AGENTS_MD };
 
@@ -37,7 +37,7 @@ pub(super) const OPENCODE_CLAUDE: Format = Format {
     ..CLAUDE_MD
 };
 
-// Copilot, whose three surfaces read one file in three ways.
+// Copilot: its three surfaces read one file in three ways.
 
 const COPILOT_KEYS: Keys = Keys::Own(&["applyTo", "description"]);
 
@@ -68,14 +68,14 @@ pub(super) const COPILOT_CLI: Format = own(Format {
     ..others::COPILOT
 });
 
-/// The one file, as text.
+/// The single file, as text.
 pub(super) const COPILOT_INSTRUCTIONS: Format = own(Format {
     workspace: &[file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions")],
     user: &[],
     ..others::COPILOT
 });
 
-/// Copilot takes Claude's rules along, in VS Code's dialect.
+/// Copilot reads Claude's rules too, in VS Code's dialect.
 pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     workspace: &[folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive)],
@@ -85,7 +85,7 @@ pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     ..others::CLAUDE
 });
 
-// Cursor, and those who read its files.
+// Cursor, and agents that read its files.
 
 const CURSOR_KEYS: Keys = Keys::Own(&["alwaysApply", "description", "globs"]);
 
@@ -101,14 +101,14 @@ pub(super) const CURSOR: Format = own(Format {
     ..designs::CURSOR
 });
 
-/// The one file, as text.
+/// The single file, as text.
 pub(super) const CURSORRULES: Format =
     Format { workspace: &[file(Base::Root, ".cursorrules", "cursorrules")], ..CURSOR };
 
-/// Crush pastes the files, header and all.
+/// Crush reads the files as text, including the header.
 pub(super) const CURSOR_RAW: Format = Format { tier: None, bare: Bare::Always, ..CURSOR };
 
-/// Cline takes off the header and looks at `paths` alone, without any path to look for.
+/// Cline removes the header and knows only `paths`, which these files do not have.
 pub(super) const CLINE_CURSOR: Format = Format {
     keys: Keys::Own(&["paths"]),
     paths_key: "paths",
@@ -118,15 +118,15 @@ pub(super) const CLINE_CURSOR: Format = Format {
     ..CURSOR
 };
 
-/// Devin takes Cursor's rules along, with Cursor's keys.
+/// Devin reads Cursor's rules too, with Cursor's keys.
 pub(super) const DEVIN_CURSOR: Format =
     Format { workspace: &[folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Flat)], ..CURSOR };
 
-/// Cline takes the old single file along.
+/// Cline reads the old single file too.
 pub(super) const WINDSURFRULES: Format =
     Format { workspace: &[file(Base::Root, ".windsurfrules", "windsurfrules")], user: &[], ..WINDSURF };
 
-// Windsurf and its kin.
+// Windsurf and related agents.
 
 const TRIGGER_KEYS: Keys = Keys::Own(&["description", "globs"]);
 
@@ -157,7 +157,7 @@ pub(super) const DEVIN: Format = own(Format {
     ..others::DEVIN
 });
 
-/// How much its command line takes is told in two ways.
+/// Sources disagree on the limit of its command line.
 pub(super) const DEVIN_CLI: Format = Format { limit: None, ..DEVIN };
 
 pub(super) const ANTIGRAVITY: Format = own(Format {
@@ -202,7 +202,7 @@ pub(super) const CLINE_SDK: Format = own(Format {
     ..others::CLINE_SDK
 });
 
-// xcsh and oh-my-pi: paths are shown to the model, not asked.
+// xcsh and oh-my-pi: paths are shown to the model and have no other effect.
 
 const XCSH_KEYS: Keys = Keys::Own(&[
     "alwaysApply",
@@ -238,7 +238,7 @@ pub(super) const XCSH_CLINE: Format =
 
 // The rest.
 
-/// The README comes along by default.
+/// Includes the README by default.
 pub(super) const AMAZON_Q: Format = own(Format {
     workspace: &[
         folder(Base::Root, ".amazonq/rules", MARKDOWN, Depth::Recursive),
@@ -255,7 +255,7 @@ pub(super) const CODY: Format = own(Format { keys: Keys::Own(&["description"]), 
 pub(super) const AUGMENT: Format =
     own(Format { keys: Keys::Own(&["description"]), user: &[], ..others::AUGMENT });
 
-/// A person's own rules are always on, whatever they say.
+/// The user's rules are always on, regardless of their headers.
 pub(super) const AUGMENT_OWN: Format =
     own(Format { workspace: &[], keys: Keys::Own(&["description"]), modes: None, ..others::AUGMENT });
 
@@ -278,7 +278,7 @@ pub(super) const KIRO: Format = own(Format {
     ..others::KIRO
 });
 
-/// Of a person's own files, those for paths never come on.
+/// The user's rules for paths never apply.
 pub(super) const KIRO_OWN: Format = Format {
     workspace: &[],
     user: others::KIRO.user,
