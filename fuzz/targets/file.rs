@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::blocks::{Cap, blocks};
+use rulebook::session::{Cap, blocks};
 use rulebook::evaluate::evaluate;
 use rulebook::evidence::{Evidence, Seen, Via};
 use rulebook::format::Format;

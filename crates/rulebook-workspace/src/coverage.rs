@@ -1,6 +1,5 @@
 //! Coverage: the rules against every file of the tree.
 
-use std::fs;
 use std::path::Path;
 
 use rulebook::coverage::{Coverage, Dead, Hints, Listing, Report, Tally};
@@ -9,27 +8,24 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::source::Scope;
 
-use crate::Workspace;
-use crate::tree::{Tree, Wanted};
+use crate::sources::Sources;
+use crate::tree::Tree;
+use crate::workspace::Workspace;
 
-/// The files of the tree that bring a rule on.
+/// The files of the tree that a rule applies to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reached<'r> {
     /// The rule.
     pub rule: &'r Rule,
-    /// The conditions it has beside paths, which must hold too.
+    /// Its conditions other than paths, which must hold too.
     pub further: Vec<&'static str>,
     /// Relative to their root; sorted.
     pub files: Vec<String>,
 }
 
 impl Workspace {
-    /// Walks the roots once. `progress` is told now and then how many files were found.
-    pub fn tree(&self, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-        Tree::walk(&self.roots, wanted, progress)
-    }
-
-    /// Puts every file of the tree to the rules.
+    /// Evaluates the rules for every file of the tree.
     pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> Report {
         let coverage = Coverage::new(book);
         let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
@@ -37,24 +33,7 @@ impl Workspace {
         report
     }
 
-    /// What is to be told about patterns that match no file.
-    pub fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
-        let coverage = Coverage::new(book);
-        let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
-        self.keep_own(&mut dead, book);
-        if dead.is_empty() {
-            return Vec::new();
-        }
-        let hints = Hints::new(&coverage, &dead);
-        let counted = tree.fold(Vec::new, |sums, files| add(sums, &hints.count(files)));
-        let mut counts = Vec::new();
-        counted.iter().for_each(|counted| add(&mut counts, counted));
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
-        let text = |dead: &Dead| fs::read_to_string(&rules[dead.rule].origin.path).unwrap_or_default();
-        hints.report(&dead, &counts, &text)
-    }
-
-    /// For each of these rules of the book, by position, the files of the tree that bring it on.
+    /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.
     pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<Reached<'r>> {
         let coverage = Coverage::new(book);
         let none = || vec![Vec::new(); rules.len()];
@@ -72,7 +51,8 @@ impl Workspace {
         reached.collect()
     }
 
-    /// Keeps what stands in rules written for this tree: a person's own, or one from above the root, meets many.
+    /// Keeps the patterns of rules written for this tree. A person's own rules, and those above the root, meet many
+    /// trees.
     fn keep_own(&self, dead: &mut Vec<Dead>, book: &Rulebook) {
         let is_own = |rule: &Rule| {
             let root = Path::new(&self.roots.roots[rule.origin.root].path);
@@ -80,6 +60,25 @@ impl Workspace {
         };
         let own: Vec<bool> = book.rules().map(|(rule, _)| is_own(rule)).collect();
         dead.retain(|dead| own[dead.rule]);
+    }
+}
+
+impl Sources<'_> {
+    /// Reports patterns that match no file of the tree.
+    pub fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
+        let coverage = Coverage::new(book);
+        let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
+        self.workspace().keep_own(&mut dead, book);
+        if dead.is_empty() {
+            return Vec::new();
+        }
+        let hints = Hints::new(&coverage, &dead);
+        let counted = tree.fold(Vec::new, |sums, files| add(sums, &hints.count(files)));
+        let mut counts = Vec::new();
+        counted.iter().for_each(|counted| add(&mut counts, counted));
+        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+        let text = |dead: &Dead| self.text(rules[dead.rule]).map(|text| text.to_string()).unwrap_or_default();
+        hints.report(&dead, &counts, &text)
     }
 }
 

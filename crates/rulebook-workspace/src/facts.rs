@@ -1,4 +1,4 @@
-//! Facts that conditions ask the disk for: what a workspace is made of, and what its files say.
+//! Facts that conditions look up on disk: the tags of a workspace, and the contents of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Evidence, Root, Roots};
 
-use crate::{Homes, bounded};
+use crate::homes::Homes;
+use crate::read;
 
-/// Files at a root, and the tags they stand for.
+/// Files at a root, and the tags they imply.
 const MARKERS: &[(&str, &[&str])] = &[
     ("CMakeLists.txt", &["cpp"]),
     ("Cargo.toml", &["rust"]),
@@ -35,7 +36,7 @@ const MARKERS: &[(&str, &[&str])] = &[
     ("turbo.json", &["monorepo"]),
 ];
 
-/// Packages a `package.json` depends on, and the tags they stand for.
+/// Dependencies in a `package.json`, and the tags they imply.
 const PACKAGES: &[(&str, &[&str])] = &[
     ("@angular/core", &["angular", "frontend"]),
     ("@nestjs/core", &["nestjs"]),
@@ -48,19 +49,19 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("vue", &["vue", "frontend"]),
 ];
 
-/// How much of a file is looked at: of a manifest, and by the `content` condition.
+/// The most bytes that are read of a manifest, and of a file for the `content` condition.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A file at a root that stands for tags, and where it really lies; an error where that is outside, and it stands for none.
+/// A file at a root, its tags and its canonical path; an error if that is outside, and then it has no tags.
 type Marker = (&'static str, &'static [&'static str], Result<PathBuf, PathBuf>);
 
 fn markers(root: &Path, allowed: &[PathBuf]) -> impl Iterator<Item = Marker> {
-    let there =
+    let existing =
         MARKERS.iter().map(|(name, tags)| (name, tags, root.join(name))).filter(|row| row.2.is_file());
-    there.filter_map(|(name, tags, path)| Some((*name, *tags, real(&path, allowed)?)))
+    existing.filter_map(|(name, tags, path)| Some((*name, *tags, real(&path, allowed)?)))
 }
 
-/// The tags of what lies at a root, sorted.
+/// The tags that the files at a root imply; sorted.
 pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
     let mut tags = Vec::new();
     for (name, own, file) in markers(root, allowed) {
@@ -75,24 +76,24 @@ pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
     tags.into_iter().map(str::to_owned).collect()
 }
 
-/// Files at the roots that would say what the workspace is made of, and lie elsewhere.
+/// Reports the files at the roots that imply no tags because they are links to the outside.
 pub(crate) fn report_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) -> Vec<Diagnostic> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for Root { name: root, path, .. } in &roots.roots {
         let prefix = if roots.roots.len() > 1 { format!("{root}/") } else { String::new() };
         for (name, _, file) in markers(Path::new(path), allowed) {
             let Err(target) = file else { continue };
             let target = homes.shown(&target);
-            let what = format!("is a link that leads out of its root, to `{target}`, and stands for no tag");
-            told.push(Diagnostic::whole(Code::OutsideRoot, format!("{prefix}{name}"), what));
+            let message = format!("is a link to `{target}`, outside its root, and implies no tags");
+            reported.push(Diagnostic::whole(Code::OutsideRoot, format!("{prefix}{name}"), message));
         }
     }
-    told
+    reported
 }
 
-/// The tags of what a `package.json` depends on.
+/// The tags of the dependencies of a `package.json`.
 fn packages(manifest: &Path) -> Vec<&'static str> {
-    let bytes = bounded::read(manifest, MAX_BYTES).ok().flatten().filter(|bytes| bytes.len() <= MAX_BYTES);
+    let bytes = read::bytes(manifest, MAX_BYTES).ok().flatten();
     let json = bytes.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
     let depends = |name: &str| {
         let mut keys = ["dependencies", "devDependencies", "peerDependencies"].iter();
@@ -101,19 +102,18 @@ fn packages(manifest: &Path) -> Vec<&'static str> {
     PACKAGES.iter().filter(|(name, _)| depends(name)).flat_map(|(_, tags)| *tags).copied().collect()
 }
 
-/// The texts of the files in evidence, by position; files that are none or not readable are left out.
+/// The contents of the files in evidence, by position; unreadable files are left out.
 pub(crate) fn contents(evidence: &Evidence, roots: &Roots, allowed: &[PathBuf]) -> Vec<(usize, String)> {
-    let read = |at: usize| {
+    let content = |at: usize| {
         let seen = &evidence.paths[at];
         let file = real(&Path::new(&roots.roots[seen.root].path).join(&seen.path), allowed)?.ok()?;
-        let mut bytes = bounded::read(&file, MAX_BYTES).ok()??;
-        bytes.truncate(MAX_BYTES);
+        let bytes = read::prefix(&file, MAX_BYTES).ok()??;
         Some((at, String::from_utf8_lossy(&bytes).into_owned()))
     };
-    (0..evidence.paths.len()).filter_map(read).collect()
+    (0..evidence.paths.len()).filter_map(content).collect()
 }
 
-/// Where a file really lies: a link may lead out of what is allowed, and what lies there is nobody's evidence.
+/// The canonical path; an error if a link leads outside the allowed folders, whose files are not evidence.
 fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
     let real = fs::canonicalize(path).ok()?;
     Some(if allowed.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(real) })

@@ -1,28 +1,28 @@
-//! The little of git that rules depend on, read from its files: no process is started.
+//! The few facts about git that rules depend on, read from its files: no process is started.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::bounded;
+use crate::read;
 
-/// The current branch; nothing when detached or outside a repository.
-pub fn branch(root: &Path) -> Option<String> {
+/// The current branch; `None` when detached or outside a repository.
+pub(crate) fn branch(root: &Path) -> Option<String> {
     let git = root.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists())?;
-    let head = read_small(&git_dir(&git)?.join("HEAD"))?;
-    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    let head = read_line(&git_dir(&git)?.join("HEAD"))?;
+    head.strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
-/// The folder all worktrees of a repository share.
-pub fn common_dir(root: &Path) -> Option<PathBuf> {
+/// The folder that all worktrees of a repository share.
+pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     let dir = git_dir(&root.join(".git"))?;
-    let common = match read_small(&dir.join("commondir")) {
-        Some(common) => dir.join(common.trim()),
+    let common = match read_line(&dir.join("commondir")) {
+        Some(common) => dir.join(common),
         None => dir,
     };
     fs::canonicalize(common).ok()
 }
 
-/// Whether a folder is another checkout of the repository whose checkout the root is.
+/// Whether a folder is another worktree of the root's repository.
 pub(crate) fn is_worktree_of(folder: &Path, root: &Path) -> bool {
     fs::symlink_metadata(folder.join(".git")).is_ok_and(|git| git.is_file())
         && common_dir(folder).is_some_and(|common| common_dir(root) == Some(common))
@@ -33,14 +33,38 @@ fn git_dir(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
     }
-    let text = read_small(git)?;
-    let named = text.trim().strip_prefix("gitdir:")?.trim();
+    let text = read_line(git)?;
+    let named = text.strip_prefix("gitdir:")?.trim();
     Some(git.parent()?.join(named))
 }
 
-/// What git writes there is one line. A link may lead to something that says it has no length and does not end.
-fn read_small(path: &Path) -> Option<String> {
+/// Reads one of git's files of a single line. The limit stops at a link to a device without end.
+fn read_line(path: &Path) -> Option<String> {
     const MAX: usize = 4096;
-    let bytes = bounded::read(path, MAX).ok().flatten().filter(|bytes| bytes.len() <= MAX)?;
-    String::from_utf8(bytes).ok()
+    Some(read::text(path, MAX).ok()??.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worktree_has_its_own_branch() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("main/.git/HEAD", "ref: refs/heads/main\n");
+        put("main/.git/worktrees/wt/commondir", "../..\n");
+        put("main/.git/worktrees/wt/HEAD", "ref: refs/heads/topic/x\n");
+        put("wt/.git", &format!("gitdir: {}\n", folder.path().join("main/.git/worktrees/wt").display()));
+        put("main/deep/er/x", "");
+        put("detached/.git/HEAD", "0123456789abcdef\n");
+        let branch = |path: &str| branch(&folder.path().join(path));
+        assert_eq!(branch("wt").as_deref(), Some("topic/x"));
+        assert_eq!(branch("main/deep/er").as_deref(), Some("main"));
+        assert_eq!(branch("detached"), None);
+    }
 }

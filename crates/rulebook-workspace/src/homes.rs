@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook::format::Base;
 
-/// Where a person's own rules, settings and switches lie.
+/// The folders of a person's own rules, settings and state.
 #[derive(Clone, Debug, Default)]
 pub struct Homes {
     /// `~`.
@@ -15,7 +15,7 @@ pub struct Homes {
     pub cache: Option<PathBuf>,
     /// `XDG_STATE_HOME`, or `~/.local/state`.
     pub state: Option<PathBuf>,
-    /// What an administrator's files lie below: the file system's root.
+    /// The root of an administrator's files: the file system's root.
     pub system: Option<PathBuf>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn posix(path: &Path) -> String {
 }
 
 impl Homes {
-    /// Asks the environment. Variables that are empty or relative do not count.
+    /// Reads the environment. Empty and relative variables are ignored.
     pub fn from_environment() -> Homes {
         let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME").or_else(|| folder("USERPROFILE"));
@@ -40,7 +40,7 @@ impl Homes {
         }
     }
 
-    /// What a user place lies below, if there is such a folder.
+    /// The folder that a user place is relative to, if it is known.
     pub(crate) fn base(&self, base: Base) -> Option<&Path> {
         let folder = match base {
             Base::Config => &self.config,
@@ -57,7 +57,7 @@ impl Homes {
         posix(&shown)
     }
 
-    /// A path with its leading `~/` put in full.
+    /// Expands a leading `~/`.
     pub(crate) fn expand(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => home.join(rest),

@@ -1,48 +1,107 @@
-//! Loading: the files discovery found, read and parsed, each real file once.
+//! Loading: reads and parses the files that discovery found, each real file once.
 //!
-//! On one thread: for five hundred files a second one took a third more processor time and saved nothing reliable.
+//! It runs on one thread: for five hundred files a second one took a third more processor time and saved nothing
+//! reliable.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::parse::{Entry, Parsed, parse};
-use rulebook::source::{MAX_SOURCE, Origin, Scope, Source, Unreadable};
+use rulebook::source::{Origin, Scope, Source, Unreadable};
 
-use crate::discover::{Found, Node, reason};
+use crate::discover::Found;
+use crate::disk::{Disk, Node, lock};
 use crate::trust::Gate;
 
-/// Rule files are small: nearly all fit one read of this many bytes.
-pub(crate) const FIRST_READ: usize = 16 << 10;
+/// The most bytes that are read of one scope, so that a repository's files leave room for a person's own.
+const MAX_BYTES: usize = 64 << 20;
 
-/// Reads and parses every file; what two names lead to counts once, for the first.
-pub(crate) fn load(
-    found: Vec<Found>,
-    gate: &Gate,
-    twin_of: &dyn Fn(&Origin) -> Option<String>,
-) -> (Vec<Parsed>, Vec<Diagnostic>) {
-    let mut first: BTreeMap<Identity, usize> = BTreeMap::new();
-    let mut diagnostics = Vec::new();
-    let mut parsed: Vec<Parsed> = Vec::with_capacity(found.len());
-    let mut reading = Reading { gate, twin_of, buffer: vec![0; FIRST_READ], bytes: BTreeMap::new() };
-    for found in found {
-        let mut read = reading.read_one(found);
-        let known = read.identities.iter().flatten().find_map(|identity| first.get(identity)).copied();
-        if let Some(other) = known {
-            // What nobody may switch off is not switched off by another name for it.
-            if is_mandatory(&read.parsed) && !is_mandatory(&parsed[other]) {
-                std::mem::swap(&mut parsed[other], &mut read.parsed);
+/// Reads and parses rule files.
+pub(crate) struct Loader<'l> {
+    pub(crate) disk: &'l Disk,
+    pub(crate) gate: &'l Gate,
+    /// The earlier readings of the same files, for views that may share them.
+    pub(crate) readings: Option<&'l Readings>,
+}
+
+impl Loader<'_> {
+    /// Reads and parses every file. A file that was found by two names counts once, by the first.
+    ///
+    /// `twin_of` names the file in the repository that a file is a checkout of, if several roots are checkouts of it.
+    pub(crate) fn load(
+        &self,
+        found: Vec<Found>,
+        twin_of: &dyn Fn(&Origin) -> Option<String>,
+    ) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let mut first: BTreeMap<Identity, usize> = BTreeMap::new();
+        let mut diagnostics = Vec::new();
+        let mut all: Vec<Parsed> = Vec::with_capacity(found.len());
+        let mut sizes: BTreeMap<Scope, usize> = BTreeMap::new();
+        for found in found {
+            let size = sizes.entry(found.origin.scope).or_default();
+            let text = match found.refused {
+                Some(refused) => Err(refused),
+                None if *size >= MAX_BYTES => Err(Unreadable::TooMany),
+                None => self.disk.text(&found.file, found.node),
+            };
+            let (text, reported) = self.gate.admit(&found.origin, text);
+            let mut identities = [None, None];
+            if let Ok(text) = &text {
+                *size += text.len();
+                let Origin { root, folder, .. } = &found.origin;
+                let folder = (!folder.is_empty()).then(|| (*root, folder.clone()));
+                identities[0] = found.node.map(|node| Identity::Node(node, folder));
+                identities[1] = twin_of(&found.origin).map(|twin| Identity::Twin(twin, text.to_string()));
             }
-            let told = format!("is the same file as `{}` and counts once", display(&parsed[other]));
-            diagnostics.push(Diagnostic::whole(Code::SameFile, display(&read.parsed), told));
-        } else {
-            first.extend(read.identities.into_iter().flatten().map(|identity| (identity, parsed.len())));
-            parsed.push(read.parsed);
+            let mut parsed = self.parse(Source { origin: found.origin, text });
+            parsed.diagnostics.extend(reported);
+            let known = identities.iter().flatten().find_map(|identity| first.get(identity)).copied();
+            if let Some(other) = known {
+                // A second name must not switch a mandatory rule off.
+                if is_mandatory(&parsed) && !is_mandatory(&all[other]) {
+                    std::mem::swap(&mut all[other], &mut parsed);
+                }
+                let message = format!("is the same file as `{}`, which is used", display(&all[other]));
+                diagnostics.push(Diagnostic::whole(Code::SameFile, display(&parsed), message));
+            } else {
+                first.extend(identities.into_iter().flatten().map(|identity| (identity, all.len())));
+                all.push(parsed);
+            }
+        }
+        (all, diagnostics)
+    }
+
+    /// Parses a source, or reuses an earlier reading that is the same.
+    pub(crate) fn parse(&self, source: Source) -> Parsed {
+        match self.readings {
+            Some(readings) if source.text.is_ok() => readings.parse(source),
+            _ => parse(source),
         }
     }
-    (parsed, diagnostics)
+}
+
+/// Files as agents read them. Agents that read alike share a reading.
+#[derive(Debug, Default)]
+pub(crate) struct Readings(Mutex<HashMap<String, Vec<Parsed>>>);
+
+impl Readings {
+    fn parse(&self, source: Source) -> Parsed {
+        let mut known = lock(&self.0);
+        let readings = known.entry(source.origin.path.clone()).or_default();
+        if let Some(same) = readings.iter().find_map(|known| known.reread(&source.origin)) {
+            return same;
+        }
+        let parsed = parse(source);
+        readings.push(parsed.clone());
+        parsed
+    }
+
+    /// The number of different readings of a file.
+    #[cfg(test)]
+    pub(crate) fn count(&self, path: &std::path::Path) -> usize {
+        path.to_str().and_then(|path| lock(&self.0).get(path).map(Vec::len)).unwrap_or_default()
+    }
 }
 
 fn is_mandatory(parsed: &Parsed) -> bool {
@@ -56,72 +115,8 @@ fn display(parsed: &Parsed) -> &str {
 /// What makes two names one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
-    /// The same file on disk, for the same folder: a nested rule is another one in another folder.
+    /// The same file on disk, for the same folder: for another folder it is another rule.
     Node(Node, Option<(usize, String)>),
     /// The same path in another worktree, with the same text.
     Twin(String, String),
-}
-
-/// A file, read and parsed.
-struct ReadFile {
-    parsed: Parsed,
-    identities: [Option<Identity>; 2],
-}
-
-/// The most bytes that are read of all files of one scope together: what a repository holds leaves room for a person's own.
-const MAX_BYTES: usize = 64 << 20;
-
-/// What all files go through.
-struct Reading<'r> {
-    gate: &'r Gate,
-    twin_of: &'r dyn Fn(&Origin) -> Option<String>,
-    buffer: Vec<u8>,
-    /// How much was read of each scope.
-    bytes: BTreeMap<Scope, usize>,
-}
-
-impl Reading<'_> {
-    fn read_one(&mut self, found: Found) -> ReadFile {
-        let bytes = self.bytes.entry(found.origin.scope).or_default();
-        let text = match found.refused {
-            Some(refused) => Err(refused),
-            None if *bytes >= MAX_BYTES => Err(Unreadable::TooMany),
-            None => read_text(&found.file, &mut self.buffer),
-        };
-        *bytes += text.as_ref().map_or(0, String::len);
-        let (text, told) = match text {
-            Ok(text) => self.gate.admit(&found.origin, text),
-            Err(refused) => (Err(refused), None),
-        };
-        let twin = text.as_ref().ok().zip((self.twin_of)(&found.origin));
-        let twin = twin.map(|(text, twin)| Identity::Twin(twin, text.clone()));
-        let folder =
-            (!found.origin.folder.is_empty()).then(|| (found.origin.root, found.origin.folder.clone()));
-        let node = found.node.filter(|_| text.is_ok()).map(|node| Identity::Node(node, folder));
-        let mut parsed = parse(Source { origin: found.origin, text });
-        parsed.diagnostics.extend(told);
-        ReadFile { parsed, identities: [node, twin] }
-    }
-}
-
-pub(crate) fn read_text(path: &Path, buffer: &mut [u8]) -> Result<String, Unreadable> {
-    let refuse = |error: io::Error| Unreadable::Refused(reason(&error));
-    let bytes = File::open(path).and_then(|file| read_bytes(file, buffer)).map_err(refuse)?;
-    if bytes.len() as u64 > MAX_SOURCE {
-        let len = fs::metadata(path).map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
-        return Err(Unreadable::TooLarge { len });
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| Unreadable::NotUtf8 { valid_up_to: error.utf8_error().valid_up_to() })
-}
-
-/// The bytes of a file, one more than is allowed at most. A file that fits the first read costs no second one: a
-/// regular file gives all it has.
-fn read_bytes(mut file: File, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
-    let len = file.read(buffer)?;
-    let mut bytes = buffer[..len].to_vec();
-    if len == buffer.len() {
-        file.take(MAX_SOURCE + 1 - len as u64).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }

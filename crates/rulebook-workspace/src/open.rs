@@ -1,36 +1,63 @@
-//! Opening a workspace: its roots, its settings, its switches.
+//! Opens a workspace: its roots, its settings, its toggles.
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
 
+use crate::disk::Text;
 use crate::homes::{Homes, posix};
+use crate::read;
 use crate::settings::{self, Layer, LayerKind, Settings, Trust};
 use crate::toggles::Switched;
-use crate::trust::{Entrance, Gate};
-use crate::{Workspace, bounded, discover};
+use crate::trust::{Admission, Gate};
+use crate::workspace::Workspace;
 
 /// Why a workspace cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenError {
-    /// The folder as given.
-    pub root: PathBuf,
-    /// What is wrong with it.
-    pub reason: String,
+#[non_exhaustive]
+pub enum OpenError {
+    /// A root does not exist, or cannot be read.
+    Unreadable {
+        /// The root as given.
+        root: PathBuf,
+        /// The operating system's words.
+        reason: String,
+    },
+    /// A root is not a folder.
+    NotAFolder {
+        /// The root as given.
+        root: PathBuf,
+    },
+    /// The path of a root is not UTF-8.
+    NotUtf8 {
+        /// The root as given.
+        root: PathBuf,
+    },
 }
 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the root `{}` {}", self.root.display(), self.reason)
+        let (OpenError::Unreadable { root, .. }
+        | OpenError::NotAFolder { root }
+        | OpenError::NotUtf8 { root }) = self;
+        let root = root.display();
+        match self {
+            OpenError::Unreadable { reason, .. } => write!(f, "the root `{root}` cannot be opened: {reason}"),
+            OpenError::NotAFolder { .. } => write!(f, "the root `{root}` is not a folder"),
+            OpenError::NotUtf8 { .. } => {
+                write!(f, "the path of the root `{root}` is not UTF-8; rename the folder")
+            }
+        }
     }
 }
 
 impl std::error::Error for OpenError {}
 
-/// The root of a workspace started anywhere below it: the nearest folder with `.git`, else the start itself.
+/// The root of the workspace around a folder: the nearest ancestor with `.git`, else the folder itself.
 pub fn find_root(start: &Path) -> &Path {
     start.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(start)
 }
@@ -57,14 +84,15 @@ impl Workspace {
         let mut paths = Vec::new();
         for root in roots {
             let root = root.as_ref();
-            let fail = |reason: String| OpenError { root: root.to_owned(), reason };
-            let real = fs::canonicalize(root)
-                .map_err(|error| fail(format!("cannot be opened: {}", discover::reason(&error))))?;
+            let real = fs::canonicalize(root).map_err(|error| OpenError::Unreadable {
+                root: root.to_owned(),
+                reason: read::reason(&error),
+            })?;
             if !real.is_dir() {
-                return Err(fail("is not a folder".to_owned()));
+                return Err(OpenError::NotAFolder { root: root.to_owned() });
             }
             if real.to_str().is_none() {
-                return Err(fail("has a name that is not UTF-8; rename the folder".to_owned()));
+                return Err(OpenError::NotUtf8 { root: root.to_owned() });
             }
             let path = posix(&real);
             let also =
@@ -73,7 +101,7 @@ impl Workspace {
                 paths.push(Root { name: String::new(), path, alias: also });
             }
         }
-        // Sorted: the order in which roots are given decides nothing.
+        // Sorted, so that the order in which roots are given has no effect.
         paths.sort_by(|a, b| a.path.cmp(&b.path));
         let home = homes.home.as_ref().map(|home| posix(home));
         let roots = Roots { roots: name_roots(paths), home };
@@ -84,19 +112,19 @@ impl Workspace {
             diagnostics: Vec::new(),
             switched: Switched::default(),
             gate: Gate::default(),
-            offered: Vec::new(),
-            shut: Vec::new(),
+            settings_texts: Vec::new(),
+            untrusted_settings: Vec::new(),
         };
         workspace.read_settings(flags, None);
         if let Some(toggles) = workspace.toggles() {
-            let (switched, told) = toggles.read();
+            let (switched, reported) = toggles.read();
             workspace.switched = switched;
-            workspace.diagnostics.extend(told);
+            workspace.diagnostics.extend(reported);
         }
         Ok(workspace)
     }
 
-    /// Reads the settings, the workspace's through the gate: as the person's own want it, or as `mode` says.
+    /// Reads the settings. Those of the workspace must be trusted, as `mode` or else the person's own settings demand.
     pub(crate) fn read_settings(&mut self, flags: &str, mode: Option<Trust>) {
         let mut own = Vec::new();
         if let Some(config) = &self.homes.config {
@@ -107,7 +135,7 @@ impl Workspace {
             own.push(Layer { kind: LayerKind::Flags, display: "--set".to_owned(), text: flags.to_owned() });
         }
         let person = if own.is_empty() { Settings::default() } else { settings::merge(&own).0 };
-        self.close_gate(mode.unwrap_or(person.trust));
+        self.read_trust(mode.unwrap_or(person.trust));
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
         for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
@@ -115,35 +143,36 @@ impl Workspace {
             let path = Path::new(path).join("rulebook.toml");
             let kind = LayerKind::Workspace { root };
             let Some(layer) = read_layer(kind, display, &path, &mut self.diagnostics) else { continue };
-            self.offered.push((root, layer.text.clone()));
-            match self.gate.judge(root, &posix(&path), &layer.text) {
-                Entrance::Open => layers.push(layer),
-                Entrance::Told(what) => {
-                    self.diagnostics.push(Diagnostic::whole(Code::Changed, &layer.display, what));
+            let text: Arc<str> = layer.text.as_str().into();
+            self.settings_texts.push((root, Arc::clone(&text)));
+            match self.gate.check(root, &posix(&path), &Text::new(text)) {
+                Admission::Accepted => layers.push(layer),
+                Admission::Reported(message) => {
+                    self.diagnostics.push(Diagnostic::whole(Code::Changed, &layer.display, message));
                     layers.push(layer);
                 }
-                Entrance::Shut => self.shut.push(root),
+                Admission::Refused => self.untrusted_settings.push(root),
             }
         }
         layers.extend(own);
         if !layers.is_empty() {
-            let (settings, told) = settings::merge(&layers);
+            let (settings, reported) = settings::merge(&layers);
             self.settings = settings;
             self.settings.own_stream = person.stream;
-            self.diagnostics.extend(told);
+            self.diagnostics.extend(reported);
         }
     }
 
-    /// Learns what was trusted before anything of the workspace is read.
-    fn close_gate(&mut self, mode: Trust) {
+    /// Reads which files are trusted, before any file of the workspace is used.
+    fn read_trust(&mut self, mode: Trust) {
         let store = self.trust_store().filter(|_| mode != Trust::Off);
-        let (known, told) = store.map(|store| store.read(&self.roots)).unwrap_or_default();
+        let (known, reported) = store.map(|store| store.read(&self.roots)).unwrap_or_default();
         self.gate = Gate::new(mode, known, &self.roots);
-        self.diagnostics.extend(told);
+        self.diagnostics.extend(reported);
     }
 }
 
-/// Names each root by its folder; where two are alike, by as much of the path as tells them apart.
+/// Names each root by its folder, or by as much of the path as makes the name unique.
 fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
     let tail = |path: &str, parts: usize| {
         let all: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
@@ -160,7 +189,7 @@ fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
     roots
 }
 
-/// Reads a settings file. A repository's must really lie in it: a link could lead anywhere.
+/// Reads a settings file. A repository's file must be inside it: a link could lead anywhere.
 fn read_layer(
     kind: LayerKind,
     display: String,
@@ -168,16 +197,13 @@ fn read_layer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Layer> {
     let is_inside = |root: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
-    let leads_out = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
-    let told = match bounded::read(path, settings::MAX_TEXT) {
+    let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
+    let message = match read::text(path, settings::MAX_TEXT) {
         Ok(None) => return None,
-        Ok(Some(_)) if leads_out => "is a link that leads out of the workspace, and is left out".to_owned(),
-        Ok(Some(bytes)) => match String::from_utf8(bytes) {
-            Ok(text) => return Some(Layer { kind, display, text }),
-            Err(_) => "is not UTF-8 text".to_owned(),
-        },
-        Err(error) => format!("cannot be read: {}", discover::reason(&error)),
+        Ok(Some(_)) if is_outside => "is not used: it is a link to a file outside the workspace".to_owned(),
+        Ok(Some(text)) => return Some(Layer { kind, display, text }),
+        Err(error) => format!("cannot be read: {}", read::reason(&error)),
     };
-    diagnostics.push(Diagnostic::whole(Code::BadSettings, display, told));
+    diagnostics.push(Diagnostic::whole(Code::BadSettings, display, message));
     None
 }

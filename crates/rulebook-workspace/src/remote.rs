@@ -1,17 +1,16 @@
-//! Remote rules: the copies kept of what an organisation publishes, and what of them is delivered.
+//! Remote rules: copies of the rules that an organisation publishes.
 //!
-//! Loading reads copies and nothing else, so a hook never waits for a network; [`sync`](fn@sync) fetches.
+//! Loading reads copies only, so a hook never waits for the network; [`sync`](fn@sync) fetches.
 
-#[cfg_attr(not(feature = "remote"), allow(dead_code, reason = "only what fetches needs all of it"))]
-mod address;
 mod document;
+mod error;
 #[cfg(feature = "remote")]
 mod fetch;
 #[cfg(feature = "remote")]
 mod sync;
 
-pub(crate) use address::{Address, SHAPE};
 pub use document::{RemoteRule, read_document};
+pub use error::RemoteError;
 #[cfg(feature = "remote")]
 pub use sync::{Change, Preview, Synced, is_due, preview, sync};
 
@@ -30,27 +29,29 @@ use serde::{Deserialize, Serialize};
 use crate::homes::{Homes, posix};
 use crate::ledger::safe;
 use crate::settings::Remote;
+use crate::settings::address::Address;
 use crate::state::{self, Read, sha256};
 
-/// How old a copy may become before it is fetched again, where the settings do not say.
-pub const REFRESH: Duration = Duration::from_secs(60 * 60);
+/// The age at which a copy is fetched again, unless the settings name another.
+#[cfg(feature = "remote")]
+const REFRESH: Duration = Duration::from_secs(60 * 60);
 
-/// The version of the file a copy is kept in.
+/// The version of the files that copies are kept in.
 const VERSION: u64 = 1;
 
 /// The largest document that is fetched, in bytes.
-pub const MAX_DOCUMENT: usize = 4 << 20;
+const MAX_DOCUMENT: usize = 4 << 20;
 
-/// The largest file a copy is kept in: every byte of a document may need six to be written in JSON.
+/// The largest file of a copy: every byte of a document may become six in JSON.
 const MAX_FILE: usize = 6 * MAX_DOCUMENT + (1 << 20);
 
-/// The copy of a document, and how the last attempt to fetch it ended.
+/// The copy of a document, and the result of the last attempt to fetch it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Kept {
     version: u64,
     url: String,
     etag: Option<String>,
-    /// When it was fetched, or found to be unchanged, in seconds since 1970.
+    /// When it was fetched or found unchanged, in seconds since 1970.
     fetched: Option<u64>,
     document: Option<String>,
     signature: Option<String>,
@@ -58,7 +59,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whether there is a copy, and it is what the settings name.
+    /// Whether there is a copy with the hash and signature that the settings require.
     #[cfg(feature = "remote")]
     fn is_good(&self, remote: &Remote) -> bool {
         let verified = |document: &String| verify(remote, document, self.signature.as_deref()).is_ok();
@@ -72,27 +73,28 @@ struct Failed {
     why: String,
 }
 
-/// A remote as it stands on this machine.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// When its copy was fetched, or last found unchanged; nothing for a folder, which is read in place.
+/// The copy of a remote on this machine.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RemoteCopy {
+    /// When it was fetched or last found unchanged; `None` for a folder, which is read in place.
     pub fetched: Option<SystemTime>,
-    /// Whether it is a folder, read in place.
+    /// Whether the remote is a folder, read in place.
     pub is_folder: bool,
     /// Its rules.
     pub rules: Vec<RemoteRule>,
     /// Why the last attempt to fetch it failed.
     pub failed: Option<String>,
-    /// What is wrong with it.
+    /// The problems with it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How a remote is called in messages.
+/// The name of a remote in messages.
 fn shown(remote: &Remote) -> String {
     format!("remote {}", remote.name)
 }
 
-/// The file a remote's copy is kept in; nowhere without a home.
+/// The file of a remote's copy; `None` without a cache folder.
 fn file(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
     homes
         .cache
@@ -100,7 +102,7 @@ fn file(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
         .map(|cache| cache.join("rulebook/remote").join(format!("{}.json", safe(&remote.name))))
 }
 
-/// The copy of a remote; one of another address is none.
+/// Reads the copy of a remote. A copy from another address does not count.
 fn kept(remote: &Remote, file: &Path) -> Read<Kept> {
     match state::read::<Kept>(file, MAX_FILE, VERSION) {
         Read::Known(kept) if kept.url != remote.url => Read::Absent,
@@ -108,73 +110,71 @@ fn kept(remote: &Remote, file: &Path) -> Read<Kept> {
     }
 }
 
-/// A remote as it stands, without asking anybody.
-pub fn list(remote: &Remote, homes: &Homes) -> Listed {
-    let mut listed =
-        Listed { fetched: None, is_folder: false, rules: Vec::new(), failed: None, diagnostics: Vec::new() };
+/// Reads the copy of a remote, without the network.
+pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
+    let mut copy = RemoteCopy::default();
     if let Some(path) = folder(remote, homes) {
-        listed.is_folder = true;
-        listed.diagnostics.extend(report_folder(remote, &path));
-        return listed;
+        copy.is_folder = true;
+        copy.diagnostics.extend(report_folder(remote, &path));
+        return copy;
     }
     let Some(file) = file(remote, homes) else {
-        listed
-            .diagnostics
-            .push(never_fetched(remote, "there is no folder for copies: set HOME or XDG_CACHE_HOME"));
-        return listed;
+        copy.diagnostics.push(never_fetched(remote, NO_CACHE));
+        return copy;
     };
     let read = kept(remote, &file);
-    listed.diagnostics.extend(read.diagnostic(&file));
+    copy.diagnostics.extend(read.diagnostic(&file));
     let kept = read.known().unwrap_or_default();
-    listed.failed = kept.failed.as_ref().map(|failed| failed.why.clone());
-    listed.fetched =
+    copy.failed = kept.failed.as_ref().map(|failed| failed.why.clone());
+    copy.fetched =
         kept.fetched.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     let Some(document) = &kept.document else {
-        let why = listed.failed.as_deref().unwrap_or("nobody asked for it yet");
-        listed.diagnostics.push(never_fetched(remote, why));
-        return listed;
+        let why = copy.failed.as_deref().unwrap_or("run `rulebook remote sync`");
+        copy.diagnostics.push(never_fetched(remote, why));
+        return copy;
     };
     if let Some(failed) = &kept.failed {
         let message = format!(
-            "could not be fetched ({}); the copy of {} is used",
+            "could not be fetched ({}); using the copy of {}",
             failed.why,
             date(kept.fetched.unwrap_or(0))
         );
-        listed.diagnostics.push(Diagnostic::whole(Code::RemoteFailed, shown(remote), message));
+        copy.diagnostics.push(Diagnostic::whole(Code::RemoteFailed, shown(remote), message));
     }
-    let refuse =
-        |why: String| Diagnostic::whole(Code::RemoteRefused, shown(remote), format!("its copy {why}"));
     match verify(remote, document, kept.signature.as_deref()).and_then(|()| read_document(document)) {
         Ok((rules, faults)) => {
-            listed.rules = rules;
-            listed.diagnostics.extend(faults.into_iter().map(|fault| {
+            copy.rules = rules;
+            copy.diagnostics.extend(faults.into_iter().map(|fault| {
                 Diagnostic::whole(Code::BadValue, shown(remote), fault)
-                    .help("mend the document where it is published")
+                    .help("fix the document where it is published")
             }));
         }
-        Err(why) => listed.diagnostics.push(refuse(why)),
+        Err(why) => {
+            let message = format!("its copy {why}");
+            copy.diagnostics.push(Diagnostic::whole(Code::RemoteRefused, shown(remote), message));
+        }
     }
-    listed
+    copy
 }
 
-/// The rules of every remote's copy, and what is to be told of them. Folders are found with the other folders.
+/// The rules of every remote's copy, and their problems. Remotes that are folders are found by discovery.
 pub(crate) fn load(remotes: &[Remote], homes: &Homes) -> (Vec<Parsed>, Vec<Diagnostic>) {
     let (mut parsed, mut diagnostics) = (Vec::new(), Vec::new());
     for remote in remotes {
-        let listed = list(remote, homes);
-        diagnostics.extend(listed.diagnostics);
+        let copy = list(remote, homes);
+        diagnostics.extend(copy.diagnostics);
         let file = file(remote, homes).map(|file| posix(&file)).unwrap_or_default();
-        parsed.extend(listed.rules.into_iter().map(|rule| read_rule(rule, &file)));
+        parsed.extend(copy.rules.into_iter().map(|rule| read_rule(rule, &file)));
     }
     (parsed, diagnostics)
 }
 
-/// The folders among the remotes, each by its name.
+/// The remotes that are folders, by name.
 pub(crate) fn folders(remotes: &[Remote], homes: &Homes) -> Vec<(String, PathBuf)> {
     remotes.iter().filter_map(|remote| Some((remote.name.clone(), folder(remote, homes)?))).collect()
 }
 
-/// The folder that a remote is, if it is one.
+/// The folder of a remote that is a folder.
 fn folder(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
     match Address::parse(&remote.url)? {
         Address::Folder(path) => Some(homes.expand(&path)),
@@ -182,21 +182,21 @@ fn folder(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
     }
 }
 
-/// A rule of a document, read like a file.
+/// Reads a rule of a document like a file.
 fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
     let mut origin = Origin::new(FormatId::Remote.row(), &FETCHED, visible_line(&rule.name));
     origin.scope = Scope::Remote;
     origin.path = format!("{file}#{}", rule.name);
     origin.inner = rule.name;
-    let mut parsed = parse(Source { origin, text: Ok(rule.contents) });
+    let mut parsed = parse(Source { origin, text: Ok(rule.contents.into()) });
     if let Entry::Rule(read) = &mut parsed.entry {
         read.is_mandatory |= rule.is_mandatory;
     }
     parsed
 }
 
-/// Calls a file otherwise that is called like a remote rule: nothing in a workspace passes for the organisation's.
-pub(crate) fn report_apart(parsed: &mut [Parsed]) {
+/// Renames files that are shown like a remote rule, so that nothing in a workspace passes for the organisation's.
+pub(crate) fn rename_imitations(parsed: &mut [Parsed]) {
     let is_remote = |origin: &Origin| origin.format.id == FormatId::Remote;
     let origins = parsed.iter().map(|parsed| parsed.entry.origin());
     let remote: HashSet<String> =
@@ -214,54 +214,56 @@ pub(crate) fn report_apart(parsed: &mut [Parsed]) {
     }
 }
 
-/// Whether a document is the one the settings name: its hash, its signature. An error goes on after what it is about.
-fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<(), String> {
+/// Checks a document against the hash and the signature that the settings require.
+fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<(), RemoteError> {
     if let Some(pin) = &remote.sha256 {
         let found = sha256(document.as_bytes());
         if found != *pin {
-            return Err(format!("has the SHA-256 {found}, not {pin}"));
+            return Err(RemoteError::new(format!("has the SHA-256 {found}, expected {pin}")));
         }
     }
     let Some(key) = &remote.minisign_key else { return Ok(()) };
-    let key =
-        PublicKey::from_base64(key).map_err(|_| "cannot be checked: `minisign_key` is none".to_owned())?;
-    let signature = signature.ok_or("has no signature")?;
+    let key = PublicKey::from_base64(key)
+        .map_err(|_| RemoteError::new("cannot be verified: `minisign_key` is not a key"))?;
+    let signature = signature.ok_or_else(|| RemoteError::new("has no signature"))?;
     let signature =
-        Signature::decode(signature).map_err(|_| "has a signature that cannot be read".to_owned())?;
-    key.verify(document.as_bytes(), &signature, false).map_err(|error| match error {
-        minisign_verify::Error::UnexpectedAlgorithm => {
-            "has a signature of minisign's old kind; sign it without `-l`".to_owned()
-        }
-        _ => "has a signature that is not by `minisign_key`".to_owned(),
+        Signature::decode(signature).map_err(|_| RemoteError::new("has an unreadable signature"))?;
+    key.verify(document.as_bytes(), &signature, false).map_err(|error| {
+        RemoteError::new(match error {
+            minisign_verify::Error::UnexpectedAlgorithm => {
+                "has a signature in minisign's legacy format; sign it without `-l`"
+            }
+            _ => "has a signature that does not match `minisign_key`",
+        })
     })
 }
 
-/// Whether a text is a public key of minisign.
-pub(crate) fn is_key(text: &str) -> bool {
-    PublicKey::from_base64(text).is_ok()
-}
+/// Why nothing can be cached.
+const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";
 
 fn never_fetched(remote: &Remote, why: &str) -> Diagnostic {
     let message = format!("was never fetched and contributes nothing: {why}");
     Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
 }
 
-/// Whether a folder is there to be read in place; an error goes on after what names it.
-fn in_place(path: &Path) -> Result<(), String> {
-    path.is_dir().then_some(()).ok_or_else(|| format!("names `{}`, which is not a folder", path.display()))
+/// Checks that the folder of a remote exists.
+fn check_folder(path: &Path) -> Result<(), RemoteError> {
+    path.is_dir()
+        .then_some(())
+        .ok_or_else(|| RemoteError::new(format!("names `{}`, which is not a folder", path.display())))
 }
 
 fn report_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
-    if let Err(message) = in_place(path) {
+    if let Err(error) = check_folder(path) {
         return Some(
-            Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
+            Diagnostic::whole(Code::RemoteMissing, shown(remote), error.to_string())
                 .help("check it out there, or name a document that ends in `.json`"),
         );
     }
     (remote.sha256.is_some() || remote.minisign_key.is_some()).then(|| {
-        let message = "is a folder, which has no hash and no signature; it is used as it is";
+        let message = "is a folder, so its hash and signature cannot be checked; it is used as it is";
         Diagnostic::whole(Code::RemoteRefused, shown(remote), message)
-            .help("publish a document, or check out the commit you mean and leave the key out")
+            .help("publish a document, or check out the commit you want and remove the key")
     })
 }
 
@@ -286,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_is_read_off_the_seconds() {
+    fn seconds_become_a_date() {
         #[track_caller]
         fn check(seconds: u64, want: &str) {
             assert_eq!(date(seconds), want);
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_what_its_hash_and_its_signature_say() {
+    fn a_document_must_match_its_hash_and_its_signature() {
         const KEY: &str = include_str!("remote/tests/minisign.pub");
         const DOCUMENT: &str = include_str!("remote/tests/document.json");
         const SIGNATURE: &str = include_str!("remote/tests/document.json.minisig");
@@ -306,24 +308,25 @@ mod tests {
         fn check(pin: Option<&str>, key: Option<&str>, document: &str, signature: Option<&str>, want: &str) {
             let key = key.map(|key| key.lines().last().unwrap_or_default().to_owned());
             let remote = Remote { sha256: pin.map(str::to_owned), minisign_key: key, ..Remote::default() };
-            let found = verify(&remote, document, signature).map_or_else(|why| why, |()| "fine".to_owned());
+            let found = verify(&remote, document, signature)
+                .map_or_else(|error| error.to_string(), |()| "fine".to_owned());
             assert_eq!(found, want);
         }
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         check(None, None, "abc", None, "fine");
         check(Some(abc), None, "abc", None, "fine");
         let other = "0".repeat(64);
-        check(Some(&other), None, "abc", None, &format!("has the SHA-256 {abc}, not {other}"));
+        check(Some(&other), None, "abc", None, &format!("has the SHA-256 {abc}, expected {other}"));
         check(None, Some(KEY), DOCUMENT, Some(SIGNATURE), "fine");
         check(None, Some(KEY), DOCUMENT, None, "has no signature");
-        check(None, Some(KEY), DOCUMENT, Some("rubbish"), "has a signature that cannot be read");
-        check(None, Some(KEY), "abc", Some(SIGNATURE), "has a signature that is not by `minisign_key`");
+        check(None, Some(KEY), DOCUMENT, Some("rubbish"), "has an unreadable signature");
+        check(None, Some(KEY), "abc", Some(SIGNATURE), "has a signature that does not match `minisign_key`");
         check(
             Some(&other),
             Some(KEY),
             "abc",
             Some(SIGNATURE),
-            &format!("has the SHA-256 {abc}, not {other}"),
+            &format!("has the SHA-256 {abc}, expected {other}"),
         );
     }
 }

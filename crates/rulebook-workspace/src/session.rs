@@ -9,8 +9,9 @@ use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::session::Native;
 
+use crate::ask::Asked;
 use crate::ledger::{Keeper, SessionName};
-use crate::{Asked, Reach, Workspace};
+use crate::workspace::Workspace;
 
 impl Workspace {
     /// The folder below which Rulebook keeps its state.
@@ -36,18 +37,14 @@ impl Workspace {
     }
 
     /// How an agent treats the files of rules that apply.
-    pub fn native_view(&self, agent: &Agent, verdicts: &[&Verdict<'_>], asked: &Asked) -> Vec<Native> {
+    pub fn native_view(&self, agent: &Agent, verdicts: &[&Verdict<'_>], asked: &Asked<'_>) -> Vec<Native> {
         let mut view: Vec<Native> =
             verdicts.iter().map(|verdict| self.native_state(agent, verdict.rule)).collect();
         if view.contains(&Native::Read) {
-            let paths: Vec<(usize, &str)> =
-                asked.evidence.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
-            let differences = self.differences(&asked.book, Reach::Above(&paths));
+            let differences = asked.differences_of(agent);
             let never = |rule: &Rule| {
-                differences.iter().any(|(other, of, difference)| {
-                    of.name == agent.name
-                        && difference.code() == Code::AgentNever
-                        && other.origin.display == rule.origin.display
+                differences.iter().any(|(other, difference)| {
+                    difference.code() == Code::AgentNever && other.origin.display == rule.origin.display
                 })
             };
             for (native, verdict) in view.iter_mut().zip(verdicts) {

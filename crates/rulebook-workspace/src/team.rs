@@ -1,47 +1,40 @@
-//! The team's switches: `rules.disabled_ids` of a `rulebook.toml`, edited in place.
+//! The team's toggles: `rules.disabled_ids` of a `rulebook.toml`, edited in place.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
+use rulebook::id::normalize_id;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
 
-use crate::atomic::{self, Audience, naming};
-use crate::bounded;
+use crate::read;
 use crate::settings::MAX_TEXT;
 use crate::toggles::{Changed, Switch};
-use rulebook::id::normalize_id;
+use crate::write::{self, Audience, naming};
 
-/// Adds an id to the file's `rules.disabled_ids`, or takes it out, and leaves everything else as it is.
+/// Adds an id to the file's `rules.disabled_ids`, or removes it, and leaves everything else as it is.
 ///
-/// A missing file is created to switch an id off. The last id taken out leaves an empty list, so
-/// that comments on it stay.
+/// A missing file is created to switch an id off. Removing the last id leaves an empty list, so that its comments stay.
+///
+/// # Errors
+/// If the file cannot be read, edited or written, or is a link to another folder.
 pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed> {
-    refuse_leading_out(path)?;
-    let _held = lock(atomic::folder(path)).map_err(|error| naming("cannot write", path, &error))?;
-    let text = read(path).map_err(|error| naming("cannot read", path, &error))?;
-    let edited = edit(&text, &normalize_id(id), to).map_err(|fault| {
+    refuse_link_outside(path)?;
+    let _lock =
+        write::lock_folder(write::folder(path)).map_err(|error| naming("cannot write", path, &error))?;
+    let text = read::text(path, MAX_TEXT).map_err(|error| naming("cannot read", path, &error))?;
+    let edited = edit(&text.unwrap_or_default(), &normalize_id(id), to).map_err(|fault| {
         io::Error::new(io::ErrorKind::InvalidData, format!("`{}`: {fault}", path.display()))
     })?;
     match edited {
-        Some(edited) => atomic::replace(path, &edited, Audience::Usual).map(|()| Changed::Yes),
+        Some(edited) => write::replace(path, &edited, Audience::Default).map(|()| Changed::Yes),
         None => Ok(Changed::No),
     }
 }
 
-/// The text of a settings file; empty where there is none.
-fn read(path: &Path) -> io::Result<String> {
-    match bounded::read(path, MAX_TEXT)?.map(String::from_utf8) {
-        None => Ok(String::new()),
-        Some(Ok(text)) if text.len() <= MAX_TEXT => Ok(text),
-        Some(Ok(_)) => Err(io::Error::other(format!("it is larger than {MAX_TEXT} bytes"))),
-        Some(Err(_)) => Err(io::Error::other("it is not UTF-8 text")),
-    }
-}
-
-/// A link to a file elsewhere would let a repository have any TOML of the person's edited.
-fn refuse_leading_out(path: &Path) -> io::Result<()> {
-    let (Ok(real), Ok(folder)) = (fs::canonicalize(path), fs::canonicalize(atomic::folder(path))) else {
+/// Refuses a link to another folder: it would let a repository make the command edit any TOML file of the person.
+fn refuse_link_outside(path: &Path) -> io::Result<()> {
+    let (Ok(real), Ok(folder)) = (fs::canonicalize(path), fs::canonicalize(write::folder(path))) else {
         return Ok(());
     };
     if real.starts_with(folder) {
@@ -51,18 +44,7 @@ fn refuse_leading_out(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
-/// Keeps other writers out without leaving a lock file in the repository. Only Unix lets folders be
-/// opened; elsewhere two people's switches at the same instant may cost one of them.
-fn lock(folder: &Path) -> io::Result<Option<File>> {
-    if !cfg!(unix) {
-        return Ok(None);
-    }
-    let file = File::open(folder)?;
-    file.lock()?;
-    Ok(Some(file))
-}
-
-/// The text with the switch moved; `None` when it stood there already.
+/// The text with the toggle set; `None` if it was set already.
 fn edit(text: &str, id: &str, to: Switch) -> Result<Option<String>, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| locate(text, &error))?;
     let is_it = |entry: &Value| entry.as_str().is_some_and(|entry| normalize_id(entry) == id);
@@ -82,10 +64,10 @@ fn locate(text: &str, error: &TomlError) -> String {
     format!("line {}: {}", text[..start].matches('\n').count() + 1, error.message())
 }
 
-/// The list, made where there is none.
+/// The list, created if it does not exist.
 fn disabled_ids(document: &mut DocumentMut) -> Result<&mut Array, String> {
     if !document.contains_key("rules") {
-        // What stands below the last table belongs above the new one.
+        // Comments after the last table stay above the new one.
         let above = document.trailing().as_str().unwrap_or_default().to_owned();
         let gap = if document.is_empty() && above.is_empty() { "" } else { "\n" };
         let mut rules = Table::new();
@@ -98,10 +80,10 @@ fn disabled_ids(document: &mut DocumentMut) -> Result<&mut Array, String> {
     ids.as_array_mut().ok_or_else(|| "`rules.disabled_ids` must be a list".to_owned())
 }
 
-/// Appends an entry, on a line of its own where the others have one.
+/// Appends an entry, on its own line if the others are.
 fn add(ids: &mut Array, id: &str) {
     let indent = indent(ids);
-    // What follows the last entry is its suffix if there is no comma between.
+    // Without a trailing comma, the text after the last entry is its suffix.
     let last = ids.len().checked_sub(1).and_then(|at| ids.get_mut(at));
     let suffix = last.map(|last| {
         let suffix = raw(last.decor().suffix());
@@ -124,7 +106,7 @@ fn add(ids: &mut Array, id: &str) {
     ids.set_trailing(after);
 }
 
-/// How far entries stand in, if they stand on lines of their own.
+/// The indentation of entries that are on their own lines.
 fn indent(ids: &Array) -> Option<String> {
     let before = ids.iter().last().map(|last| raw(last.decor().prefix()));
     let inner =
@@ -132,7 +114,7 @@ fn indent(ids: &Array) -> Option<String> {
     inner.or_else(|| (ids.is_empty() && raw(Some(ids.trailing())).contains('\n')).then(|| "  ".to_owned()))
 }
 
-/// Takes out an entry with the comment on its line; comments on lines of their own stay.
+/// Removes an entry with the comment on its line; comments on other lines stay.
 fn remove(ids: &mut Array, at: usize) {
     let removed = ids.remove(at);
     let before = raw(removed.decor().prefix());
@@ -159,7 +141,7 @@ fn raw(text: Option<&RawString>) -> String {
     text.and_then(RawString::as_str).unwrap_or_default().replace("\r\n", "\n")
 }
 
-/// Gives the edited text the byte order mark and the line ends of the old one.
+/// Restores the byte order mark and the line ends of the old text.
 fn restore(old: &str, edited: &str) -> String {
     let mark = if old.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let edited = if old.contains("\r\n") { edited.replace('\n', "\r\n") } else { edited.to_owned() };
@@ -176,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_added_where_the_others_are() {
+    fn an_id_is_added_after_the_others() {
         for (before, after) in [
             ("", "[rules]\ndisabled_ids = [\"x\"]\n"),
             ("# ours\n", "# ours\n\n[rules]\ndisabled_ids = [\"x\"]\n"),
@@ -210,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_taken_out_with_its_own_comment_only() {
+    fn an_id_is_removed_with_its_own_comment_only() {
         for (before, after) in [
             ("rules.disabled_ids = ['x'] # c\n", "rules.disabled_ids = [] # c\n"),
             ("rules.disabled_ids = ['x', 'a', \"X\"]\n", "rules.disabled_ids = ['a']\n"),
@@ -238,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_edited_is_told() {
+    fn a_file_that_cannot_be_edited_is_an_error() {
         #[track_caller]
         fn check(text: &str, fault: &str) {
             assert_eq!(edit(text, "x", Switch::Off), Err(fault.to_owned()));
@@ -249,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_made_and_keeps_its_mode() {
+    fn the_file_is_created_and_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rulebook.toml");
         assert_eq!(set_team_switch(&path, "x", Switch::On).unwrap(), Changed::No);
@@ -267,7 +249,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_out_of_the_folder_is_not_followed() {
+    fn a_link_to_another_folder_is_not_followed() {
         let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (path, target) = (folder.path().join("rulebook.toml"), elsewhere.path().join("mine.toml"));
         fs::write(&target, "a = 1\n").unwrap();

@@ -1,4 +1,4 @@
-//! Toggles: the switches a person made, kept outside the repository by the root's real path.
+//! Toggles: a person's own switches, kept outside the repository by the root's canonical path.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,75 +7,80 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::id::normalize_id;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::atomic::{self, Audience, naming};
-use crate::{bounded, state};
-use rulebook::id::normalize_id;
+use crate::write::{self, Audience, naming};
+use crate::{read, state};
 
-/// The largest file of switches that is read, in bytes.
+/// The largest file that is read, in bytes.
 const MAX_FILE: usize = 16 << 20;
 
-/// The file of a person's switches.
+/// The file of a person's toggles.
 #[derive(Clone, Debug)]
 pub struct Toggles {
     path: PathBuf,
 }
 
-/// What a person switched off, as read at one moment.
+/// The rules that a person switched off, as read at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switched {
     off: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Where to put a switch.
+/// The position of a toggle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// The rule does not apply, whatever its conditions say.
+    /// The rule does not apply, regardless of its conditions.
     Off,
     /// The conditions decide.
     On,
 }
 
-/// Whether a switch was moved.
+/// Whether a toggle was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// It stood the other way before.
+    /// It was in the other position before.
     Yes,
-    /// It stood there already, and nothing was written.
+    /// It was already in this position, and nothing was written.
     No,
 }
 
 impl Toggles {
-    /// The switches kept in a folder, which need not be there yet.
+    /// The toggles kept in a folder, which need not exist yet.
     pub fn at(state_dir: &Path) -> Toggles {
         Toggles { path: state_dir.join("toggles.json") }
     }
 
-    /// Where they are kept.
+    /// Their file.
     pub fn file(&self) -> &Path {
         &self.path
     }
 
-    /// Reads the switches that can be read, and tells if there are others.
+    /// Reads the toggles that can be read, and reports if there are others.
     ///
-    /// Takes no lock: a writer puts a whole file in the place of a whole file.
+    /// This needs no lock, because writers replace the whole file.
     pub fn read(&self) -> (Switched, Option<Diagnostic>) {
+        let report =
+            |code, message: String| Some(Diagnostic::whole(code, self.path.display().to_string(), message));
         match self.document() {
             Ok(Document { off, fault, .. }) => {
-                (Switched { off }, fault.map(|fault| self.tell(Code::BadSettings, fault)))
+                (Switched { off }, fault.and_then(|fault| report(Code::BadSettings, fault)))
             }
-            Err(error) => (Switched::default(), Some(self.tell(Code::Unreadable, error.to_string()))),
+            Err(error) => (Switched::default(), report(Code::Unreadable, error.to_string())),
         }
     }
 
-    /// Moves the switch of an id in a root, after every other process that is doing so.
+    /// Sets the toggle of an id in a root, while no other process does.
     ///
-    /// When this returns, the switch is on disk. A file that could not be read whole is kept beside
-    /// the new one as `toggles.json.broken`; one of a newer version is not written to.
+    /// When this returns, the toggle is on disk. A file that cannot be read completely is moved to
+    /// `toggles.json.broken`; one of a newer version is not written to.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or a newer Rulebook wrote it.
     pub fn switch(&self, root: &Path, id: &str, to: Switch) -> io::Result<Changed> {
-        let _held = state::lock(&self.path).map_err(|error| naming("cannot write", &self.path, &error))?;
+        let _lock = write::lock(&self.path).map_err(|error| naming("cannot write", &self.path, &error))?;
         let mut document = self.document().map_err(|error| naming("cannot read", &self.path, &error))?;
         let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         if !document.set(&name(&real), normalize_id(id), to) {
@@ -85,36 +90,32 @@ impl Toggles {
             return Err(state::newer_error(&self.path, document.version, VERSION));
         }
         if document.fault.is_some() {
-            state::move_aside(&self.path)?;
+            write::move_aside(&self.path)?;
         }
         let text = serde_json::to_string_pretty(&document)? + "\n";
-        atomic::replace(&self.path, &text, Audience::Owner)?;
+        write::replace(&self.path, &text, Audience::Owner)?;
         Ok(Changed::Yes)
     }
 
     fn document(&self) -> io::Result<Document> {
-        match bounded::read(&self.path, MAX_FILE)? {
-            Some(bytes) if bytes.len() > MAX_FILE => {
-                let fault = Some(format!("it is larger than {MAX_FILE} bytes"));
-                Ok(Document { fault, ..Document::default() })
+        match read::bytes(&self.path, MAX_FILE) {
+            Ok(Some(bytes)) => Ok(Document::parse(&bytes)),
+            Ok(None) => Ok(Document::default()),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                Ok(Document { fault: Some(error.to_string()), ..Document::default() })
             }
-            Some(bytes) => Ok(Document::parse(&bytes)),
-            None => Ok(Document::default()),
+            Err(error) => Err(error),
         }
-    }
-
-    fn tell(&self, code: Code, message: String) -> Diagnostic {
-        Diagnostic::whole(code, self.path.display().to_string(), message)
     }
 }
 
 impl Switched {
-    /// Whether a rule is switched off in a root, given by its real path.
+    /// Whether a rule is switched off in a root, given by its canonical path.
     pub fn is_off(&self, root: &Path, id: &str) -> bool {
         self.off.get(&*name(root)).is_some_and(|ids| ids.contains(id))
     }
 
-    /// The ids that are switched off in a root, given by its real path, sorted.
+    /// The ids that are switched off in a root, given by its canonical path; sorted.
     pub fn off_ids(&self, root: &Path) -> impl Iterator<Item = &str> {
         self.off.get(&*name(root)).into_iter().flatten().map(String::as_str)
     }
@@ -128,7 +129,7 @@ const VERSION: u64 = 1;
 struct Document {
     version: u64,
     off: BTreeMap<String, BTreeSet<String>>,
-    /// What somebody else keeps in the file.
+    /// Keys of other programs.
     #[serde(flatten)]
     foreign: BTreeMap<String, Value>,
     /// What could not be read.
@@ -143,7 +144,7 @@ impl Default for Document {
 }
 
 impl Document {
-    /// Reads what can be read.
+    /// Reads as much as possible.
     fn parse(bytes: &[u8]) -> Document {
         let mut document = Document::default();
         match serde_json::from_slice(bytes) {
@@ -177,7 +178,7 @@ impl Document {
         self.off.insert(root, known);
     }
 
-    /// Moves a switch, and says whether it stood the other way.
+    /// Sets a toggle and returns whether it changed.
     fn set(&mut self, root: &str, id: String, to: Switch) -> bool {
         match to {
             Switch::Off => self.off.entry(root.to_owned()).or_default().insert(id),
@@ -191,8 +192,8 @@ impl Document {
     }
 }
 
-/// A root as the file names it. A path that is not UTF-8 is written escaped, in quotes: no other
-/// path reads the same.
+/// The name of a root in the file. A path that is not UTF-8 is written escaped, in quotes, so that no other path has the
+/// same name.
 fn name(root: &Path) -> Cow<'_, str> {
     root.to_str().map_or_else(|| Cow::Owned(format!("{root:?}")), Cow::Borrowed)
 }
@@ -204,8 +205,8 @@ mod tests {
     const ROOT: &str = "/nowhere/root";
 
     #[test]
-    fn a_switch_writes_only_its_fact() {
-        /// Switches `x` off over a text, and compares without spaces and line ends.
+    fn a_toggle_writes_nothing_else() {
+        /// Switches `x` off in a file with this text, and compares without spaces and line ends.
         #[track_caller]
         fn check(before: &str, after: &str) {
             let folder = tempfile::tempdir().unwrap();
@@ -239,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_and_the_rest_is_used() {
+    fn unreadable_parts_are_reported_and_the_rest_is_used() {
         #[track_caller]
         fn check(text: &str, fault: Option<&str>, off: &[&str]) {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("toggles.json"), text).unwrap();
-            let (switched, told) = Toggles::at(folder.path()).read();
+            let (switched, reported) = Toggles::at(folder.path()).read();
             assert_eq!(
-                told.as_ref().map(|told| (told.code, told.message.as_str())),
+                reported.as_ref().map(|found| (found.code, found.message.as_str())),
                 fault.map(|f| (Code::BadSettings, f))
             );
             assert_eq!(switched.off_ids(Path::new(ROOT)).collect::<Vec<_>>(), off);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn off_is_off_until_it_is_on() {
+    fn a_rule_stays_off_until_it_is_switched_on() {
         let folder = tempfile::tempdir().unwrap();
         let toggles = Toggles::at(&folder.path().join("not/there/yet"));
         let root = Path::new(ROOT);
@@ -276,25 +277,25 @@ mod tests {
         ] {
             assert_eq!(toggles.switch(root, id, to).unwrap(), changed, "{id} {to:?}");
         }
-        let (switched, told) = toggles.read();
-        assert_eq!(told, None);
+        let (switched, reported) = toggles.read();
+        assert_eq!(reported, None);
         assert_eq!(switched.off_ids(root).collect::<Vec<_>>(), ["b"]);
         assert!(switched.is_off(root, "b") && !switched.is_off(Path::new("/nowhere"), "b"));
     }
 
     #[test]
-    fn a_newer_file_is_not_written_to() {
+    fn a_file_of_a_newer_version_is_not_written_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("toggles.json");
         let text = r#"{"version":2,"off":{}}"#;
         fs::write(&path, text).unwrap();
         let error = Toggles::at(folder.path()).switch(Path::new(ROOT), "a", Switch::Off).unwrap_err();
-        assert!(error.to_string().contains("newer Rulebook (version 2, this one knows 1)"), "{error}");
+        assert!(error.to_string().contains("(version 2, this one knows 1)"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_named() {
+    fn an_error_names_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
@@ -304,7 +305,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_file_is_the_persons_own_and_a_root_is_its_real_path() {
+    fn the_file_is_private_and_a_root_is_known_by_its_canonical_path() {
         use std::os::unix::ffi::OsStrExt;
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();

@@ -1,43 +1,69 @@
-//! The tree: every file that git would not ignore, and the folders that hold rule files.
+//! The tree: every file that git does not ignore, and the folders that contain rule files.
 
 mod find;
 mod ignored;
 mod walk;
+
+pub(crate) use walk::walk;
 
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rulebook::evidence::{Roots, Seen};
+use rulebook::evidence::Seen;
 
-use walk::Walk;
+/// Folders of other people's code, or of none; never searched for rules.
+pub(crate) const NEVER_WALKED: &[&str] = &[
+    ".cache",
+    ".direnv",
+    ".git",
+    ".gradle",
+    ".hg",
+    ".jj",
+    ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".terraform",
+    ".tox",
+    ".turbo",
+    ".venv",
+    ".yarn",
+    "__pycache__",
+    "bower_components",
+    "node_modules",
+    "venv",
+];
 
-/// The files of all roots. They are kept by folder: the rules are known only when all folders are.
+/// The files of all roots. They are kept by folder, because the rules are known only after all folders were listed.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// By root and folder; a folder may have several.
     portions: Vec<Portion>,
-    /// The folders with first names of places in them; sorted.
-    pub(crate) listed: Vec<Listed>,
-    /// Root and path of folders that no rule is looked for in because their names are not UTF-8.
-    pub(crate) odd: Vec<(usize, String)>,
+    /// The folders that contain the first name of a place; sorted.
+    pub(crate) rule_folders: Vec<RuleFolder>,
+    /// Root and path of folders that are not searched because their names are not UTF-8.
+    pub(crate) not_utf8: Vec<(usize, String)>,
 }
 
-/// What a walk is for.
+/// The purpose of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// The files git would not ignore, and the rule files beside them.
+    /// The files that git does not ignore, and the rule files beside them.
     Files,
-    /// Rule files, in folders git ignores too.
+    /// Rule files, in folders that git ignores too.
     Rules,
     /// Both.
     All,
 }
 
-/// A folder and which first names of places are in it.
+/// A folder, and the first names of places in it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Listed {
+pub(crate) struct RuleFolder {
     pub(crate) root: usize,
     /// Relative to the root; empty for the root itself.
     pub(crate) folder: String,
@@ -49,38 +75,25 @@ pub(crate) struct Listed {
 struct Portion {
     root: usize,
     folder: String,
-    /// One after the other, each ended by [`END`].
+    /// One after the other, each terminated by [`END`].
     names: String,
     count: usize,
 }
 
-/// What no name contains.
+/// A character that no name contains.
 const END: char = '\0';
 
-/// How many files are handed on at once: preparing them must be worth it, and they should stay in the cache.
+/// The number of files per batch: enough to be worth preparing, few enough to stay in the processor's cache.
 const BATCH: usize = 1 << 13;
 
 impl Tree {
-    /// Walks the roots. `progress` is told now and then how many files were found.
-    pub(crate) fn walk(roots: &Roots, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-        let mut tree = Tree::default();
-        for found in Walk::new(roots, wanted, progress).run() {
-            tree.portions.extend(found.portions);
-            tree.listed.extend(found.listed);
-            tree.odd.extend(found.odd);
-        }
-        tree.portions.sort_by(|a, b| (a.root, &a.folder).cmp(&(b.root, &b.folder)));
-        tree.listed.sort();
-        tree
-    }
-
-    /// How many files there are.
+    /// The number of files.
     pub fn files(&self) -> usize {
         self.portions.iter().map(|portion| portion.count).sum()
     }
 
-    /// Hands every file to `take`, in batches, each with what its thread has gathered so far; gives what every
-    /// thread gathered. Which thread gets which files is left open.
+    /// Passes every file to `take`, in batches, with the result of its thread so far. Returns the results of all
+    /// threads; which thread gets which files is unspecified.
     pub(crate) fn fold<T: Send>(
         &self,
         start: impl Fn() -> T + Sync,
@@ -100,18 +113,18 @@ impl Tree {
         }
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut so_far = start();
+            let mut result = start();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                take(&mut so_far, batch.iter().flat_map(Portion::files).collect());
+                take(&mut result, batch.iter().flat_map(Portion::files).collect());
             }
-            so_far
+            result
         };
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(batches.len());
         thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut gathered = vec![work()];
-            gathered.extend(others.into_iter().filter_map(|other| other.join().ok()));
-            gathered
+            let mut results = vec![work()];
+            results.extend(others.into_iter().filter_map(|other| other.join().ok()));
+            results
         })
     }
 }
@@ -121,7 +134,7 @@ impl Portion {
         let extension = |name: &'p str| name.rsplit_once('.').map(|(_, extension)| extension);
         let mut names: Vec<(Option<&str>, &str)> =
             self.names.split_terminator(END).map(|name| (extension(name), name)).collect();
-        // Names of one extension side by side: many globs cannot tell them apart.
+        // Many globs treat names of one extension alike, so those are put side by side.
         names.sort_unstable();
         let path = |name: &str| match self.folder.as_str() {
             "" => name.to_owned(),
@@ -136,9 +149,9 @@ impl Portion {
 }
 
 impl Tree {
-    fn note(&mut self, root: usize, folder: &str, heads: Vec<&'static str>) {
+    fn add_rule_folder(&mut self, root: usize, folder: &str, heads: Vec<&'static str>) {
         if !heads.is_empty() {
-            self.listed.push(Listed { root, folder: folder.to_owned(), heads });
+            self.rule_folders.push(RuleFolder { root, folder: folder.to_owned(), heads });
         }
     }
 
@@ -148,8 +161,8 @@ impl Tree {
             let mut portion = Portion { root, folder: folder.to_owned(), ..Portion::default() };
             for name in names {
                 match &*name.to_string_lossy() {
-                    // A path in evidence is read that way too.
-                    name if name.contains('\\') => self.add_odd(root, folder, &name.replace('\\', "/")),
+                    // Paths in evidence are normalised the same way.
+                    name if name.contains('\\') => self.add_path(root, folder, &name.replace('\\', "/")),
                     name => portion.push(name),
                 }
             }
@@ -157,7 +170,7 @@ impl Tree {
         }
     }
 
-    fn add_odd(&mut self, root: usize, folder: &str, name: &str) {
+    fn add_path(&mut self, root: usize, folder: &str, name: &str) {
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let mut portion = Portion { root, folder: folder.to_owned(), ..Portion::default() };

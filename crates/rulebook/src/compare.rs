@@ -181,7 +181,7 @@ pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
         .find_map(|format| Some((format, format.workspace.iter().find(is_its_place)?)))?;
     let [before, after] = [before, after].map(|text| {
         let origin = Origin { format, place, ..rule.origin.clone() };
-        match parse(Source { origin, text: Ok(text.to_owned()) }).entry {
+        match parse(Source { origin, text: Ok(text.into()) }).entry {
             Entry::Rule(rule) => describe(&rule),
             Entry::Rejected(_) => "rejected".to_owned(),
         }

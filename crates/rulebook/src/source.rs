@@ -1,5 +1,7 @@
 //! Sources: rule files as they were found, before their text is read.
 
+use std::sync::Arc;
+
 use crate::format::{FETCHED, Format, FormatId, Ids, Place, PlaceKind};
 use crate::id::normalize_id;
 use crate::words::words;
@@ -10,12 +12,12 @@ pub struct Source {
     /// Where it was found, and which format it has.
     pub origin: Origin,
     /// Its text, or why it has none: a file that cannot be read still ends in a visible state.
-    pub text: Result<String, Unreadable>,
+    pub text: Result<Arc<str>, Unreadable>,
 }
 
 impl Source {
     /// Makes a source of a text. The name is a path relative to the workspace: `.clinerules/web.md`.
-    pub fn text(format: FormatId, name: &str, text: impl Into<String>) -> Source {
+    pub fn text(format: FormatId, name: &str, text: impl Into<Arc<str>>) -> Source {
         Source { origin: Origin::named(format, name), text: Ok(text.into()) }
     }
 }

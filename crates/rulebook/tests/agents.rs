@@ -168,7 +168,7 @@ fn outcome(rule: Option<&Rule>, path: &str) -> &'static str {
 fn read(agent: &Agent, text: &str) -> Option<Rule> {
     let format = agent.known_by();
     let origin = Origin::new(format, &format.workspace[0], "a.md");
-    match parse(Source { origin, text: Ok(format!("{text}Body.\n")) }).entry {
+    match parse(Source { origin, text: Ok(format!("{text}Body.\n").into()) }).entry {
         Entry::Rule(rule) => Some(*rule),
         Entry::Rejected(_) => None,
     }

@@ -104,7 +104,7 @@ fn fix_is_safe(stage: &Stage) -> bool {
     let announced: Vec<Code> =
         fixable.iter().map(|found| found.code).filter(|code| ANNOUNCED.contains(code)).collect();
     let Some((rule, _)) = loaded.book.rules().next().filter(|_| !fixes.is_empty()) else { return false };
-    let differed = !workspace.differences(&loaded.book, Reach::Tree).is_empty();
+    let differed = !workspace.sources(Reach::Tree).differences(&loaded.book).is_empty();
     let (file, meant, own) = (rule.origin.path.clone(), reading(rule), own_reading(&workspace, rule));
     let mut text = std::fs::read_to_string(&file).unwrap();
     fixes.sort();

@@ -103,7 +103,7 @@ fn source(file: &File) -> Source {
     let text = if file.broken && file.fields.is_empty() {
         Err(Unreadable::NotUtf8 { valid_up_to: 0 })
     } else {
-        Ok(format!("{header}{}", file.body))
+        Ok(format!("{header}{}", file.body).into())
     };
     Source { origin, text }
 }
@@ -336,7 +336,7 @@ proptest! {
                 format, place: 0, scope: Scope::Workspace, folder: "", name: "a.md", fields: Vec::new(), body: "", broken: false,
             };
             let mut source = source(&file);
-            source.text = Ok(text.clone());
+            source.text = Ok(text.as_str().into());
             let parsed = parse(source);
             for found in &parsed.diagnostics {
                 prop_assert!(!found.message.is_empty() && !found.help.is_empty());

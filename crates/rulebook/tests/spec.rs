@@ -75,7 +75,8 @@ fn check(folder: &str) {
 }
 
 fn turns(stage: &Stage, script: &str) -> String {
-    let asked = ask(stage);
+    let workspace = open(stage);
+    let asked = ask(&workspace, stage);
     let verdicts = asked.evaluate().verdicts;
     let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
     turns::play(&watching.map(|verdict| verdict.rule).collect::<Vec<_>>(), script)
@@ -93,12 +94,13 @@ fn open(stage: &Stage) -> Workspace {
     Workspace::open_with(&[stage.workspace()], homes, "").unwrap()
 }
 
-fn ask(stage: &Stage) -> Asked {
+fn ask<'w>(workspace: &'w Workspace, stage: &Stage) -> Asked<'w> {
     let (mut input, mut diagnostics) = Input::from_json(&stage.evidence).unwrap();
     input.os.get_or_insert_with(|| "linux".to_owned());
-    let mut asked = open(stage).ask(&input);
+    let mut asked = workspace.ask(&input);
     diagnostics.append(&mut asked.diagnostics);
-    Asked { diagnostics, ..asked }
+    asked.diagnostics = diagnostics;
+    asked
 }
 
 fn switch_off(stage: &Stage, ids: &str) {
@@ -111,7 +113,8 @@ fn switch_off(stage: &Stage, ids: &str) {
 
 /// One line per rule: state, id, file, activation and its basis, and the reason.
 fn verdicts(stage: &Stage) -> String {
-    let asked = ask(stage);
+    let workspace = open(stage);
+    let asked = ask(&workspace, stage);
     let mut rows: Vec<[String; 5]> = Vec::new();
     for verdict in asked.evaluate().verdicts {
         let rule = verdict.rule;
@@ -144,7 +147,7 @@ fn verdicts(stage: &Stage) -> String {
     rows.iter().map(line).collect()
 }
 
-fn because(asked: &Asked, reasons: &[Reason]) -> String {
+fn because(asked: &Asked<'_>, reasons: &[Reason]) -> String {
     let reason = |reason: &Reason| {
         let seen: Vec<String> = reason.seen.iter().map(|at| seen(asked, *at)).collect();
         let from = if seen.is_empty() { String::new() } else { format!(" ← {}", seen.join(", ")) };
@@ -153,26 +156,29 @@ fn because(asked: &Asked, reasons: &[Reason]) -> String {
     reasons.iter().map(reason).collect::<Vec<_>>().join("; ")
 }
 
-fn seen(asked: &Asked, at: usize) -> String {
+fn seen(asked: &Asked<'_>, at: usize) -> String {
     let seen = &asked.evidence.paths[at];
     let sources: Vec<&str> = seen.sources.iter().map(|source| source.name()).collect();
     format!("{} ({})", seen.path, sources.join(" "))
 }
 
 fn paths(stage: &Stage) -> String {
-    let asked = ask(stage);
+    let workspace = open(stage);
+    let asked = ask(&workspace, stage);
     (0..asked.evidence.paths.len()).map(|at| format!("{}\n", seen(&asked, at))).collect()
 }
 
 fn prompt(stage: &Stage, tokens: Option<usize>) -> String {
-    let asked = ask(stage);
+    let workspace = open(stage);
+    let asked = ask(&workspace, stage);
     let evaluation = asked.evaluate();
     let text = render(&evaluation, Budget { tokens }).text;
     if text.is_empty() { text } else { format!("{text}\n") }
 }
 
 fn notice(stage: &Stage) -> String {
-    let asked = ask(stage);
+    let workspace = open(stage);
+    let asked = ask(&workspace, stage);
     let evaluation = asked.evaluate();
     match Notice::of(&render(&evaluation, Budget::default())) {
         Some(notice) => format!("{}\n{}\n", notice.line(), serde_json::to_string(&notice).unwrap()),
@@ -190,5 +196,5 @@ fn diagnostics(stage: &Stage) -> String {
         };
         format!("{place}: {severity}[{code}]: {}\n  help: {}\n", found.message, found.help)
     };
-    ask(stage).diagnostics.iter().map(line).collect()
+    ask(&open(stage), stage).diagnostics.iter().map(line).collect()
 }

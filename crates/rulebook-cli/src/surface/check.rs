@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::process::ExitCode;
 
 use rulebook::compare::report_differences;
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::{Summary, lint};
 use rulebook::rule::Rule;
-use rulebook::source::MAX_SOURCE;
 use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 use serde_json::json;
 
@@ -63,7 +61,7 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
             loaded = load(workspace, &tree);
         }
     }
-    let Loaded { book, mut diagnostics } = loaded;
+    let Loaded { book, mut diagnostics, .. } = loaded;
     let summary = Summary::of(&book, &diagnostics);
     let mut suppressed = 0;
     if let Some(file) = &options.baseline {
@@ -77,20 +75,14 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
 
 /// Loads the rules of the whole tree with all diagnostics: from parsing, from the lints, and from the tree's files.
 pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
-    let mut loaded = workspace.load(Reach::Walked(tree));
+    let sources = workspace.sources(Reach::Walked(tree));
+    let mut loaded = sources.meant();
+    let text_of = |rule: &Rule| sources.text(rule).map(|text| text.to_string());
     loaded.diagnostics.extend(lint(&loaded.book, &text_of));
-    let differences = workspace.differences(&loaded.book, Reach::Walked(tree));
-    report_differences(differences, &mut loaded.diagnostics);
-    loaded.diagnostics.extend(workspace.dead_globs(&loaded.book, tree));
+    report_differences(sources.differences(&loaded.book), &mut loaded.diagnostics);
+    loaded.diagnostics.extend(sources.dead_globs(&loaded.book, tree));
     loaded.diagnostics.sort();
     loaded
-}
-
-/// Reads a rule's file again; `None` if it was replaced by something that is not a small file.
-pub(super) fn text_of(rule: &Rule) -> Option<String> {
-    let metadata = fs::metadata(&rule.origin.path).ok()?;
-    let is_small_file = metadata.is_file() && metadata.len() <= MAX_SOURCE;
-    is_small_file.then(|| fs::read_to_string(&rule.origin.path).ok()).flatten()
 }
 
 /// Sorts files with the worst problems first, and problems within a file by line.

@@ -87,11 +87,10 @@ pub(super) fn answer(
     }
 
     let (all, evidence_diagnostics) = workspace.gather(input);
-    let above: Vec<(usize, &str)> = all.paths.iter().map(|seen| (seen.root, seen.path.as_str())).collect();
-    let reach = Reach::Above(&above);
-    let Loaded { book, diagnostics } =
-        agent.map_or_else(|| workspace.load(reach), |agent| workspace.load_as(agent, reach));
-    let differences = if agent.is_none() { workspace.differences(&book, reach) } else { Vec::new() };
+    let sources = workspace.sources(Reach::Above(&all.paths));
+    let Loaded { book, diagnostics, .. } =
+        agent.map_or_else(|| sources.meant(), |agent| sources.native(agent));
+    let differences = if agent.is_none() { sources.differences(&book) } else { Vec::new() };
     let mut targets = Vec::new();
     for (shown, arguments) in questions {
         let input = Input { arguments, ..input.clone() };
@@ -127,7 +126,8 @@ impl Explanation {
         let targets: Vec<&Target> = self.targets.iter().map(|(target, _)| target).collect();
         let differences: Vec<_> = self.differences.iter().map(difference_json).collect();
         json!({
-            "version": VERSION, "as": self.agent.map(|agent| agent.name), "targets": targets,
+            "version": VERSION, "as": self.agent.map(|agent| agent.name),
+            "notSearched": self.agent.and_then(not_searched), "targets": targets,
             "differences": differences, "diagnostics": self.diagnostics,
         })
     }
@@ -137,6 +137,10 @@ impl Explanation {
         let mut text = String::new();
         if let Some(agent) = self.agent {
             show_agent(&mut text, agent);
+            if let Some(not_searched) = not_searched(agent) {
+                text.pop();
+                let _ = writeln!(text, "{}\n", paint(DIM, not_searched));
+            }
         }
         for (target, tokens) in &self.targets {
             show(&mut text, target, *tokens);
@@ -161,6 +165,19 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
         let _ = writeln!(text, "{}", paint(DIM, basis));
     }
     text.push('\n');
+}
+
+/// Returns a note on files of other folders that an agent applies everywhere: only a walk of the tree could find them.
+fn not_searched(agent: &Agent) -> Option<String> {
+    let places = agent.formats.iter().filter(|format| !format.scoped).flat_map(|format| format.workspace);
+    let names: Vec<&str> = places.map(|place| place.path).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} in other folders applies too and is not searched here: `rulebook status --as {}` lists it",
+            names.join(", "),
+            agent.name
+        )
+    })
 }
 
 fn difference_json(Differing { id, source, agent, difference }: &Differing) -> Value {
@@ -313,7 +330,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(Reached { rule, further, files }, activation)| {
+            .map(|(Reached { rule, further, files, .. }, activation)| {
                 json!({
                     "id": rule.id, "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
                     "further": further, "files": files,
@@ -325,7 +342,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
         return out::print_json(&answer);
     }
     let mut text = String::new();
-    for (Reached { rule, further, files }, activation) in rows {
+    for (Reached { rule, further, files, .. }, activation) in rows {
         // Without a condition on paths, the files were not counted.
         let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
         let is_counted = asks_paths || further.is_empty() || !files.is_empty();

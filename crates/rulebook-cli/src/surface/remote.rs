@@ -9,7 +9,7 @@ use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook::format::FormatId;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook_workspace::remote::{self, Change, Listed, Preview, RemoteRule};
+use rulebook_workspace::remote::{self, Change, Preview, RemoteCopy, RemoteRule};
 use rulebook_workspace::settings::Remote;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Resu
             .context("cannot write the copy; set XDG_CACHE_HOME to a writable folder")?;
         failed |= synced.change.is_err();
         let name = paint(BOLD, out::clean(&remote.name));
-        let held = RemoteRules::of(remote, &synced.listed, workspace, &mut folders);
+        let held = RemoteRules::of(remote, &synced.copy, workspace, &mut folders);
         let rules = plural(held.rules, "rule");
         let _ = match &synced.change {
             Ok(change) => {
@@ -64,17 +64,17 @@ fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Resu
             Err(why) => {
                 let kept = if held.rules == 0 { "no copy" } else { "keeping the previous copy" };
                 let kept = paint(DIM, format!("({kept}, {rules})"));
-                writeln!(text, "{name} {} {kept}", paint(RED, out::clean(why)))
+                writeln!(text, "{name} {} {kept}", paint(RED, out::clean(&why.to_string())))
             }
         };
         listed.push(json!({
             "name": remote.name, "change": synced.change.as_ref().ok().map(|change| words(*change).1),
-            "error": synced.change.err(), "rules": held.rules,
+            "error": synced.change.err().map(|why| why.to_string()), "rules": held.rules,
         }));
         // The reason why fetching failed is printed above.
         let is_other =
             |diagnostic: &Diagnostic| !matches!(diagnostic.code, Code::RemoteFailed | Code::RemoteMissing);
-        diagnostics.extend(synced.listed.diagnostics.into_iter().filter(is_other));
+        diagnostics.extend(synced.copy.diagnostics.into_iter().filter(is_other));
     }
     finish(args, workspace, "synced", &listed, text, &diagnostics)?;
     Ok(ExitCode::from(u8::from(failed)))
@@ -134,7 +134,7 @@ impl RemoteRules {
     /// The rules of a folder are loaded with all others, at most once.
     fn of(
         remote: &Remote,
-        found: &Listed,
+        found: &RemoteCopy,
         workspace: &Workspace,
         folders: &mut Option<Rulebook>,
     ) -> RemoteRules {
@@ -153,7 +153,7 @@ impl RemoteRules {
     }
 }
 
-fn copy_words(found: &Listed) -> (anstyle::Style, String) {
+fn copy_words(found: &RemoteCopy) -> (anstyle::Style, String) {
     match (&found.fetched, &found.failed) {
         _ if found.is_folder => (DIM, "read in place".to_owned()),
         (None, _) => (YELLOW, "none".to_owned()),
@@ -195,8 +195,8 @@ fn show_diff(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow:
             }
             Err(why) => {
                 failed = true;
-                let _ = writeln!(text, "{name} {}", paint(RED, out::clean(&why)));
-                listed.push(json!({ "name": remote.name, "changes": [], "error": why }));
+                let _ = writeln!(text, "{name} {}", paint(RED, out::clean(&why.to_string())));
+                listed.push(json!({ "name": remote.name, "changes": [], "error": why.to_string() }));
             }
         }
     }

@@ -73,18 +73,19 @@ pub(super) struct Row {
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let agent = view.agent();
-    let mut loaded = workspace.load(Reach::Tree);
+    let sources = workspace.sources(Reach::Tree);
+    let mut loaded = sources.meant();
     let (mut unread, mut undocumented) = (Vec::new(), Vec::new());
     if let Some(agent) = agent {
         let all = rows(&workspace, &loaded);
-        loaded = workspace.load_as(agent, Reach::Tree);
+        loaded = sources.native(agent);
         let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
         let is_own = |row: &Row| agent.formats.iter().any(|format| format.id == row.format);
         let is_undocumented = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
         let others = all.into_iter().filter(|row| !read.contains(&row.source));
         let (unclear, certain): (Vec<Row>, Vec<Row>) = others.partition(is_undocumented);
-        let sources = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
-        (unread, undocumented) = (sources(certain), sources(unclear));
+        let paths = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
+        (unread, undocumented) = (paths(certain), paths(unclear));
     }
     let rows = rows(&workspace, &loaded);
     let always: Vec<&Row> = rows.iter().filter(|row| row.is_always_on()).collect();

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
-use rulebook_workspace::trust::{Review, Reviewed, Standing};
+use rulebook_workspace::{Review, Reviewed, Standing};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Trust};
@@ -128,7 +128,7 @@ impl<'r> Shown<'r> {
             .collect();
         json!({
             "root": self.root, "trusted": self.is_trusted, "files": files, "gone": self.gone,
-            "settings": self.settings().map(|file| &file.text),
+            "settings": self.settings().map(|file| &*file.text),
             "alwaysOn": ids(&self.always), "stream": ids(&self.stream), "others": self.others, "hidden": self.hidden,
         })
     }

@@ -227,7 +227,7 @@ fn a_path_that_is_not_a_regular_file_never_blocks() {
         let (error, name) = (stderr(&output), path.file_name().unwrap().to_str().unwrap());
         assert!(error.contains(name) && error.contains(want), "{file}: {words:?}: {error}");
     }
-    const IRREGULAR: &str = "it is not a regular file";
+    const IRREGULAR: &str = "not a regular file";
     for make in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
         for words in [&["hook", "claude"][..], &["sessions"], &["explain", "--session", "s"]] {
             check(make, LEDGER, words, IRREGULAR);
@@ -236,7 +236,7 @@ fn a_path_that_is_not_a_regular_file_never_blocks() {
     check("mkfifo", &format!("{TOGGLES}.lock"), WRITERS[0].0, IRREGULAR);
     check("mkdir -p", &format!("{TRUST}.lock"), WRITERS[1].0, IRREGULAR);
     check("mkfifo", "repo/rulebook.toml", WRITERS[3].0, IRREGULAR);
-    check("truncate -s 2G", "repo/rulebook.toml", WRITERS[3].0, "it is larger than 1048576 bytes");
+    check("truncate -s 2G", "repo/rulebook.toml", WRITERS[3].0, "larger than 1048576 bytes");
 }
 
 #[test]

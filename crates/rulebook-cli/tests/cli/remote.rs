@@ -86,16 +86,16 @@ fn a_document_is_fetched_once_and_served_from_its_copy() {
 #[test]
 fn a_server_that_fails_leaves_the_copy_in_use() {
     check_fault(|_, wire| respond(wire, "500 Oops", &[], "no"), "answered 500");
-    check_fault(|_, wire| respond(wire, "401 No", &[], ""), "answered 401; `token_env` names");
+    check_fault(|_, wire| respond(wire, "401 No", &[], ""), "answered 401; set `token_env` to");
     check_fault(|_, wire| respond(wire, "200 OK", &[], "<html>Sign in</html>"), "is not JSON");
     check_fault(|_, wire| respond(wire, "200 OK", &[], "{\"rules\": []}"), "has no list `remoteGlobalRules`");
     check_fault(|_, wire| respond(wire, "200 OK", &[], ""), "is not JSON: EOF");
     check_fault(
         |_, wire| respond(wire, "200 OK", &[("Content-Encoding", "gzip")], "\u{1f}"),
-        "is packed with `gzip`, which nobody asked for",
+        "is compressed with `gzip`, which was not requested",
     );
     check_bytes(b"", "");
-    check_bytes(b"rubbish\r\n\r\n", "did not answer as a server does");
+    check_bytes(b"rubbish\r\n\r\n", "sent an invalid answer");
     check_bytes(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"remoteGlobalRules\":[]}", "");
     check_bytes(
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n18\r\n{\"remoteGlobalRules\":[]}\r\n",
@@ -121,13 +121,13 @@ fn a_redirect_stays_within_its_origin() {
     );
     check_fault(
         |_, wire| respond(wire, "307 Moved", &[("Location", "file:///etc/passwd")], ""),
-        "redirects to an address that may not be fetched",
+        "redirects to an address that cannot be fetched",
     );
     check_fault(
         |_, wire| respond(wire, "302 Found", &[("Location", "/rules.json")], ""),
         "redirects more than 5 times",
     );
-    check_fault(|_, wire| respond(wire, "302 Found", &[], ""), "redirects without saying where");
+    check_fault(|_, wire| respond(wire, "302 Found", &[], ""), "redirects without a `Location`");
     let server = Server::secure(does(|request, wire| match request.path.as_str() {
         "/rules.json" => respond(wire, "302 Found", &[("Location", "v2/rules.json")], ""),
         "/v2/rules.json" => respond(wire, "200 OK", &[], &document(&[("style", "Second.")])),
@@ -152,7 +152,7 @@ fn an_endless_answer_is_cut_off() {
             server::write(wire, b"HTTP/1.1 200 OK\r\n");
             while wire.write_all(&[b"X-More: ".as_slice(), &[b'x'; 1 << 12], b"\r\n"].concat()).is_ok() {}
         },
-        "did not answer as a server does",
+        "sent an invalid answer",
     );
 }
 
@@ -186,7 +186,7 @@ fn a_slow_answer_is_given_up() {
 fn not_modified_without_a_copy_is_an_error() {
     let server = Server::secure(does(|_, wire| respond(wire, "304 Not Modified", &[], "")));
     let sandbox = Sandbox::new(&[]);
-    assert_eq!(sandbox.remote(&server, "").sync(), "says that nothing changed since a copy that nobody has");
+    assert_eq!(sandbox.remote(&server, "").sync(), "answered 304, although there is no copy");
     assert_eq!((sandbox.prompt(), sandbox.codes()), (String::new(), vec!["remote-missing".to_owned()]));
 }
 
@@ -219,7 +219,10 @@ fn a_hash_pins_the_document() {
     sandbox.remote(&server, &format!("sha256 = \"{first}\""));
     assert_eq!(sandbox.sync(), "fetched");
     let error = sandbox.sync();
-    assert!(error.starts_with("has the SHA-256 ") && error.ends_with(&format!(", not {first}")), "{error}");
+    assert!(
+        error.starts_with("has the SHA-256 ") && error.ends_with(&format!(", expected {first}")),
+        "{error}"
+    );
     assert_eq!(sandbox.prompt(), "style\nFirst.");
     // A copy that a new pin does not match is kept, but not used.
     sandbox.remote(&server, &format!("sha256 = \"{}\"", "0".repeat(64)));
@@ -248,7 +251,7 @@ fn a_document_must_carry_the_signature_of_its_key() {
     let sandbox = Sandbox::new(&[]);
     sandbox.remote(&server, &format!("minisign_key = \"{key}\""));
     assert_eq!(sandbox.sync(), "fetched");
-    assert_eq!(sandbox.sync(), "has a signature that is not by `minisign_key`");
+    assert_eq!(sandbox.sync(), "has a signature that does not match `minisign_key`");
     assert!(sandbox.sync().starts_with("has no signature: `https://127.0.0.1"));
     assert_eq!(sandbox.prompt(), "signed\nSigned by the team.");
 }
@@ -280,7 +283,7 @@ fn a_token_goes_to_the_server_and_nowhere_else() {
         assert!(output.status.success() && !stdout(&output).contains(TOKEN), "{output:?}");
     }
     let invalid = stdout(&sync("two\nlines"));
-    assert!(invalid.contains("holds no token") && !invalid.contains("lines"), "{invalid}");
+    assert!(invalid.contains("is not a valid token") && !invalid.contains("lines"), "{invalid}");
     let saved = Command::new("grep").args(["-r", TOKEN]).arg(sandbox.path("home")).output().unwrap();
     assert_eq!(stdout(&saved), "");
 }
@@ -292,7 +295,8 @@ fn an_untrusted_certificate_is_refused() {
     let other_host = Server::secure_for(&["other.example"], serves("x"));
     for server in [unknown_authority, other_host] {
         let error = Sandbox::new(&[]).remote(&server, "").sync();
-        let is_refused = error.starts_with("is not who it says it is: ") || error.contains("no certificates");
+        let is_refused =
+            error.starts_with("could not prove its identity: ") || error.contains("no certificates");
         assert!(is_refused, "{error}");
     }
 }

@@ -16,7 +16,6 @@ const REMAINING: &[(&str, &str)] = &[
     ("rulebook-cli", "surface::hook"),
     ("rulebook-cli", "surface::proxy"),
     ("rulebook-cli", "surface::wire"),
-    ("rulebook-workspace", ""),
 ];
 
 #[test]

@@ -1,125 +1,95 @@
 //! Nested rule folders: above the paths in evidence, or anywhere in the tree.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 
-use super::{Finder, Here, Present, Reach, present};
+use super::finder::Finder;
+use super::places::{Here, Present};
 use crate::git;
-use crate::tree::{Listed, Tree, Wanted};
+use crate::tree::{NEVER_WALKED, RuleFolder, Tree};
 
-/// Folders that hold other people's code or none at all; never walked.
-pub(crate) const NEVER_WALKED: &[&str] = &[
-    ".cache",
-    ".direnv",
-    ".git",
-    ".gradle",
-    ".hg",
-    ".jj",
-    ".mypy_cache",
-    ".next",
-    ".nox",
-    ".nuxt",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".svn",
-    ".terraform",
-    ".tox",
-    ".turbo",
-    ".venv",
-    ".yarn",
-    "__pycache__",
-    "bower_components",
-    "node_modules",
-    "venv",
-];
+/// The folders below the roots that are searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Within<'p> {
+    /// Those above these paths, each with its root.
+    Above(&'p [(usize, String)]),
+    /// Those of a tree.
+    Tree(&'p Tree),
+}
+
+/// Whether a folder, by root and path, belongs to its root.
+type Known<'p> = HashMap<(usize, &'p str), bool>;
 
 impl Finder<'_> {
-    pub(super) fn nested(&mut self, reach: Reach<'_>) {
-        match reach {
-            Reach::Above(paths) => {
-                let mut known = HashMap::new();
+    /// Adds the rule files of folders below the roots.
+    pub(super) fn nested(&mut self, within: Within<'_>) {
+        match within {
+            Within::Above(paths) => {
+                let mut known = Known::new();
                 for (root, path) in paths {
                     self.descend(*root, path, &mut known);
                 }
             }
-            Reach::Walked(tree) => self.walked(tree),
-            Reach::Tree => self.walked(&Tree::walk(self.search.roots, Wanted::Rules, &|_| ())),
+            Within::Tree(tree) => self.tree(tree),
         }
     }
 
-    /// Looks in the folders of a tree that have something to look for.
-    fn walked(&mut self, tree: &Tree) {
-        for Listed { root, folder, heads } in tree.listed.iter().filter(|listed| !listed.folder.is_empty()) {
+    fn tree(&mut self, tree: &Tree) {
+        let below = tree.rule_folders.iter().filter(|found| !found.folder.is_empty());
+        for RuleFolder { root, folder, heads } in below {
             let base = Path::new(&self.search.roots.roots[*root].path).join(folder);
-            self.look(&Here { root: *root, folder, base: &base, up: "" }, heads);
+            self.places(&Here { root: *root, folder, base: &base, up: "" }, heads);
         }
-        for (root, folder) in &tree.odd {
-            let told = "has a name that is not UTF-8 and is not looked into";
-            let told = Diagnostic::whole(Code::Unreadable, format!("{}{folder}", self.prefix(*root)), told);
-            self.diagnostics.push(told.severity(Severity::Note).help("rename the folder"));
+        for (root, folder) in &tree.not_utf8 {
+            let path = format!("{}{folder}", self.search.prefix(*root));
+            let message = "is not searched for rules: its name is not UTF-8";
+            let diagnostic = Diagnostic::whole(Code::Unreadable, path, message);
+            self.diagnostics.push(diagnostic.severity(Severity::Note).help("rename the folder"));
         }
     }
 
-    /// Looks in every folder on the way to a path, and stops at the first that is none of the root's own.
+    /// Searches every folder on the way to a path, and stops at the first that does not belong to the root.
     fn descend<'p>(&mut self, root: usize, path: &'p str, known: &mut Known<'p>) {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        let mut above = None;
         for folder in ends.map(|end| &path[..end]) {
-            let key = (root, folder);
-            if !known.contains_key(&key) {
-                let above = above.and_then(|above| known.get(&above)?.as_ref());
-                let entered = self.enter(root, folder, above);
-                known.insert(key, entered);
-            }
-            if known[&key].is_none() {
+            if !*known.entry((root, folder)).or_insert_with(|| self.enter(root, folder)) {
                 return;
             }
-            above = Some(key);
         }
     }
 
-    /// Looks in a folder that is one of this root's own: there, not another root, not a second checkout of the same
-    /// repository, and not a link out, which is told. What its parent lists need not be asked for.
-    fn enter(&mut self, root: usize, folder: &str, above: Option<&Present>) -> Option<Present> {
+    /// Searches a folder that belongs to this root: it exists and is not another root, another worktree, or a link to
+    /// the outside, which is reported. Returns whether it does.
+    fn enter(&mut self, root: usize, folder: &str) -> bool {
+        let search = self.search;
         let name = folder.rsplit('/').next().unwrap_or(folder);
         if NEVER_WALKED.contains(&name) {
-            return None;
+            return false;
         }
-        let roots = &self.search.roots.roots;
-        let base = Path::new(&roots[root].path);
+        let base = Path::new(&search.roots.roots[root].path);
         let path = base.join(folder);
-        let listed = above.and_then(|above| above.entries.as_ref()?.iter().find(|(entry, _)| entry == name));
-        // It may be there under another spelling, where the disk does not mind.
-        let kind = match listed {
-            Some((_, kind)) => *kind,
-            None => fs::symlink_metadata(&path).ok()?.file_type(),
-        };
-        if kind.is_symlink() {
-            let real = fs::canonicalize(&path).ok().filter(|real| real.is_dir())?;
+        let Some(kind) = search.disk.kind(&path) else { return false };
+        if kind.is_link {
+            let Some(real) = search.disk.real(&path).ok().filter(|_| kind.is_folder()) else { return false };
             if !real.starts_with(base) {
-                let shown = format!("{}{folder}", self.prefix(root));
-                self.report_outside(shown, &self.search.homes.shown(&real));
-                return None;
+                let shown = format!("{}{folder}", search.prefix(root));
+                self.report_outside(shown, &search.homes.shown(&real));
+                return false;
             }
         } else {
-            let is_root = || roots.iter().any(|other| Path::new(&other.path) == path);
+            let is_root = || search.roots.roots.iter().any(|other| Path::new(&other.path) == path);
             let is_build = || name == "target" && path.join("CACHEDIR.TAG").exists();
-            if !kind.is_dir() || is_root() || is_build() {
-                return None;
+            if !kind.is_folder() || is_root() || is_build() {
+                return false;
             }
         }
-        let present = present(&self.heads, &path);
-        let has_git = present.entries.as_ref().is_none_or(|all| all.iter().any(|(name, _)| name == ".git"));
-        if !kind.is_symlink() && has_git && git::is_worktree_of(&path, base) {
-            return None;
+        if !kind.is_link && search.disk.may_contain(&path, ".git") && git::is_worktree_of(&path, base) {
+            return false;
         }
-        self.look(&Here { root, folder, base: &path, up: "" }, &present.heads);
-        Some(present)
+        let Present { heads, .. } = Present::of(&self.heads, &path, search.disk);
+        self.places(&Here { root, folder, base: &path, up: "" }, &heads);
+        true
     }
 }
-
-/// What folders hold, by root and path; nothing where one is not the root's own.
-type Known<'p> = HashMap<(usize, &'p str), Option<Present>>;

@@ -12,9 +12,8 @@ use serde::Deserialize;
 
 use super::lines::{Cursor, DELIVERED, Tail, event, line};
 use super::log::Log;
-use crate::atomic::naming;
-use crate::bounded;
-use crate::state::make_folder;
+use crate::read;
+use crate::write::{make_folder, naming};
 
 /// The ledger of one session and agent.
 #[derive(Clone, Debug)]
@@ -66,7 +65,7 @@ impl Ledger {
     }
 
     fn read_on(&self, cursor: &mut Cursor, take: impl FnMut(&str) -> bool) -> io::Result<()> {
-        let read = bounded::open(&self.file)
+        let read = read::open(&self.file)
             .and_then(|file| file.map_or(Ok(()), |mut file| cursor.read_on(&mut file, take)));
         read.map_err(|error| naming("cannot read", &self.file, &error))
     }
@@ -123,7 +122,7 @@ impl Ledger {
     }
 
     fn open(&self) -> io::Result<File> {
-        bounded::is_there(&self.file)?;
+        read::is_regular_file(&self.file)?;
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]

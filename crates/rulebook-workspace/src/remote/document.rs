@@ -1,18 +1,21 @@
-//! The document of a remote: JSON with a list of rules, read as far as it can be.
+//! The document of a remote: JSON with a list of rules. Rules that can be read are kept, the others reported.
 
 use std::collections::HashSet;
 
 use rulebook::source::MAX_SOURCE;
 use serde_json::Value;
 
+use super::error::RemoteError;
+
 /// One rule of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RemoteRule {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Markdown, with or without a header.
     pub contents: String,
-    /// Whether nobody may switch it off.
+    /// Whether it is mandatory: it cannot be switched off.
     pub is_mandatory: bool,
 }
 
@@ -22,29 +25,29 @@ const MAX_RULES: usize = 1000;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The most faults that are told.
+/// The most problems that are reported.
 const MAX_FAULTS: usize = 10;
 
-/// Reads a document; what is wrong with single rules is told and leaves those out. An error says why it is none.
+/// Reads a document: its rules, and one line for each rule that is left out.
 ///
 /// # Errors
 /// If it is not JSON, or has no list `remoteGlobalRules`.
-pub fn read_document(text: &str) -> Result<(Vec<RemoteRule>, Vec<String>), String> {
+pub fn read_document(text: &str) -> Result<(Vec<RemoteRule>, Vec<String>), RemoteError> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| format!("is not JSON: {error}"))?;
+        .map_err(|error| RemoteError::new(format!("is not JSON: {error}")))?;
     let Some(Value::Array(listed)) = value.get("remoteGlobalRules") else {
-        return Err("has no list `remoteGlobalRules`".to_owned());
+        return Err(RemoteError::new("has no list `remoteGlobalRules`"));
     };
     let mut names = HashSet::new();
     let (mut rules, mut faults) = (Vec::new(), Vec::new());
     for (at, entry) in listed.iter().enumerate() {
         match read_rule(entry) {
             _ if rules.len() == MAX_RULES => {
-                faults.push(format!("has {} rules, of which {MAX_RULES} are read", listed.len()));
+                faults.push(format!("has {} rules; only the first {MAX_RULES} are read", listed.len()));
                 break;
             }
             Ok(rule) if !names.insert(rule.name.clone()) => {
-                faults.push(format!("has two rules named `{}`; the first one counts", rule.name));
+                faults.push(format!("has two rules named `{}`; the first is used", rule.name));
             }
             Ok(rule) => rules.push(rule),
             Err(why) => faults.push(format!("its rule {} is left out: {why}", at + 1)),
@@ -52,7 +55,7 @@ pub fn read_document(text: &str) -> Result<(Vec<RemoteRule>, Vec<String>), Strin
     }
     if let more @ 1.. = faults.len().saturating_sub(MAX_FAULTS) {
         faults.truncate(MAX_FAULTS);
-        faults.push(format!("has {more} more faults like these"));
+        faults.push(format!("has {more} more problems like these"));
     }
     Ok((rules, faults))
 }
@@ -60,7 +63,7 @@ pub fn read_document(text: &str) -> Result<(Vec<RemoteRule>, Vec<String>), Strin
 fn read_rule(entry: &Value) -> Result<RemoteRule, String> {
     let text = |key: &str| match entry.get(key) {
         Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => Err(format!("`{key}` must be a text")),
+        Some(_) => Err(format!("`{key}` must be a string")),
         None => Err(format!("it has no `{key}`")),
     };
     let name = text("name")?.trim();
@@ -74,10 +77,10 @@ fn read_rule(entry: &Value) -> Result<RemoteRule, String> {
         return Err(format!("a name must have 1 to {MAX_NAME} bytes"));
     }
     if name.chars().all(|c| c == '.') {
-        return Err("a name must have more than dots in it".to_owned());
+        return Err("a name must have other characters than dots".to_owned());
     }
     if contents.len() as u64 > MAX_SOURCE {
-        return Err(format!("`contents` has {} bytes, at most {MAX_SOURCE} are read", contents.len()));
+        return Err(format!("`contents` has {} bytes, the limit is {MAX_SOURCE}", contents.len()));
     }
     Ok(RemoteRule { name: name.to_owned(), contents: contents.to_owned(), is_mandatory })
 }
@@ -87,12 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_read_is_kept_and_the_rest_is_told() {
+    fn readable_rules_are_kept_and_the_others_reported() {
         #[track_caller]
         fn check(text: &str, names: &[&str], faults: &[&str]) {
-            let (rules, told) = read_document(text).unwrap();
+            let (rules, reported) = read_document(text).unwrap();
             assert_eq!(rules.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>(), names);
-            assert_eq!(told, faults);
+            assert_eq!(reported, faults);
         }
         check(r#"{"remoteGlobalRules":[]}"#, &[], &[]);
         check("\u{feff}{\"remoteGlobalRules\":[],\"version\":\"v1\"}", &[], &[]);
@@ -107,21 +110,21 @@ mod tests {
             &[
                 "its rule 1 is left out: it has no `name`",
                 "its rule 2 is left out: it has no `contents`",
-                "its rule 3 is left out: `contents` must be a text",
+                "its rule 3 is left out: `contents` must be a string",
                 "its rule 4 is left out: a name must have 1 to 200 bytes",
                 "its rule 5 is left out: `alwaysEnabled` must be true or false",
-                "has two rules named `c`; the first one counts",
+                "has two rules named `c`; the first is used",
             ],
         );
         let many = format!(r#"{{"remoteGlobalRules":[{}]}}"#, vec!["3"; 50].join(","));
-        assert_eq!(read_document(&many).unwrap().1.last().unwrap(), "has 40 more faults like these");
+        assert_eq!(read_document(&many).unwrap().1.last().unwrap(), "has 40 more problems like these");
     }
 
     #[test]
-    fn what_is_no_document_is_refused() {
+    fn other_documents_are_refused() {
         #[track_caller]
         fn check(text: &str, want: &str) {
-            assert!(read_document(text).unwrap_err().starts_with(want), "{text}");
+            assert!(read_document(text).unwrap_err().to_string().starts_with(want), "{text}");
         }
         check("<html>", "is not JSON: ");
         check("", "is not JSON: ");

@@ -1,4 +1,4 @@
-//! Fetching: one document over HTTPS, within its time and its size, or a reason in one line.
+//! Fetches one document over HTTPS, within a time and a size.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -12,51 +12,57 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy};
 
 use super::MAX_DOCUMENT;
-use super::address::Web;
+use super::error::RemoteError;
+use crate::read;
+use crate::settings::address::Web;
 
-/// How long one remote may take, everything together.
+/// The time limit for one remote, all requests together.
 const TIME: Duration = Duration::from_secs(10);
 
-/// How many redirects are followed.
+/// The most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The longest tag that is kept.
+/// The longest ETag that is kept.
 const MAX_ETAG: usize = 1024;
 
-/// What goes with every request to a server.
+/// A client for one server.
 pub(super) struct Client {
     agent: Agent,
-    /// Sent to the server the settings name, never written anywhere.
+    /// Sent to the server that the settings name, and never written anywhere.
     token: Option<String>,
     deadline: Instant,
 }
 
-/// What a server says.
+/// A server's answer.
 #[derive(Debug)]
 pub(super) enum Fetched {
-    /// What it gave before is still right.
+    /// The document did not change.
     Same,
-    /// This.
+    /// The document.
     Text {
-        /// The document.
+        /// Its text.
         text: String,
-        /// What to ask with the next time.
+        /// The tag for the next request.
         etag: Option<String>,
     },
 }
 
 impl Client {
-    /// Prepares for one server. Certificates of the system are trusted, and those of a file.
-    pub(super) fn new(web: &Web, ca_file: Option<&Path>, token: Option<String>) -> Result<Client, String> {
+    /// Makes a client that trusts the certificates of the system, and those of a file.
+    pub(super) fn new(
+        web: &Web,
+        ca_file: Option<&Path>,
+        token: Option<String>,
+    ) -> Result<Client, RemoteError> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .user_agent(concat!("rulebook/", env!("CARGO_PKG_VERSION")))
             .accept("application/json, text/plain;q=0.5, */*;q=0.1")
-            // Nothing that is small on the wire and large here.
+            // A compressed answer could be small on the wire and large in memory.
             .accept_encoding("identity")
-            .proxy(if web.is_here() { None } else { Proxy::try_from_env() });
-        if !web.is_clear() {
+            .proxy(if web.is_local() { None } else { Proxy::try_from_env() });
+        if !web.is_plain_http() {
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let tls = TlsConfig::builder()
                 .unversioned_rustls_crypto_provider(provider)
@@ -67,33 +73,38 @@ impl Client {
     }
 
     /// Fetches a document, following redirects within its origin.
-    pub(super) fn get(&self, web: &Web, etag: Option<&str>) -> Result<Fetched, String> {
+    pub(super) fn get(&self, web: &Web, etag: Option<&str>) -> Result<Fetched, RemoteError> {
         let mut web = web.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.ask(&web, etag)?;
+            let response = self.request(&web, etag)?;
             let status = response.status();
             match status {
-                StatusCode::OK => return read(response),
+                StatusCode::OK => return read_body(response),
                 StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Fetched::Same),
                 StatusCode::NOT_MODIFIED => {
-                    return Err("says that nothing changed since a copy that nobody has".to_owned());
+                    return Err(RemoteError::new("answered 304, although there is no copy"));
                 }
                 _ if status.is_redirection() => {
                     let location = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-                    web = web.follow(location.ok_or("redirects without saying where")?)?;
+                    let location =
+                        location.ok_or_else(|| RemoteError::new("redirects without a `Location`"))?;
+                    web = web.follow(location).map_err(RemoteError::new)?;
                 }
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                    let hint =
-                        if self.token.is_some() { "" } else { "; `token_env` names a variable with a token" };
-                    return Err(format!("answered {}{hint}", status.as_u16()));
+                    let hint = if self.token.is_some() {
+                        ""
+                    } else {
+                        "; set `token_env` to a variable with a token"
+                    };
+                    return Err(RemoteError::new(format!("answered {}{hint}", status.as_u16())));
                 }
-                _ => return Err(format!("answered {}", status.as_u16())),
+                _ => return Err(RemoteError::new(format!("answered {}", status.as_u16()))),
             }
         }
-        Err(format!("redirects more than {MAX_REDIRECTS} times"))
+        Err(RemoteError::new(format!("redirects more than {MAX_REDIRECTS} times")))
     }
 
-    fn ask(&self, web: &Web, etag: Option<&str>) -> Result<Response<Body>, String> {
+    fn request(&self, web: &Web, etag: Option<&str>) -> Result<Response<Body>, RemoteError> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(too_slow());
@@ -109,14 +120,14 @@ impl Client {
     }
 }
 
-/// The body of an answer, if it is a text of bearable size.
-fn read(response: Response<Body>) -> Result<Fetched, String> {
+/// Reads the body of an answer, if it is text within the size limit.
+fn read_body(response: Response<Body>) -> Result<Fetched, RemoteError> {
     let value = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     if let Some(coding) =
         value(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"))
     {
         let coding: String = coding.chars().take(20).collect();
-        return Err(format!("is packed with `{coding}`, which nobody asked for"));
+        return Err(RemoteError::new(format!("is compressed with `{coding}`, which was not requested")));
     }
     let is_tag = |tag: &&str| tag.len() <= MAX_ETAG && tag.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     let etag = value(header::ETAG).filter(is_tag).map(str::to_owned);
@@ -128,59 +139,63 @@ fn read(response: Response<Body>) -> Result<Fetched, String> {
         .read_to_end(&mut bytes)
         .map_err(|error| reason(&ureq::Error::from(error)))?;
     if bytes.len() > MAX_DOCUMENT {
-        return Err(format!("has more than {MAX_DOCUMENT} bytes"));
+        return Err(RemoteError::new(format!("has more than {MAX_DOCUMENT} bytes")));
     }
-    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| RemoteError::new("is not UTF-8 text"))?;
     Ok(Fetched::Text { text, etag })
 }
 
-fn too_slow() -> String {
-    format!("took longer than {} s", TIME.as_secs())
+fn too_slow() -> RemoteError {
+    RemoteError::new(format!("took longer than {} s", TIME.as_secs()))
 }
 
 /// Why a request failed, in one line and without anything that was sent.
-fn reason(error: &ureq::Error) -> String {
-    match error {
-        ureq::Error::Timeout(_) => too_slow(),
-        ureq::Error::HostNotFound => "has a host that cannot be found".to_owned(),
+fn reason(error: &ureq::Error) -> RemoteError {
+    use std::io::ErrorKind;
+    let words = match error {
+        ureq::Error::Timeout(_) => return too_slow(),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::TimedOut => return too_slow(),
+        ureq::Error::HostNotFound => "cannot be fetched: unknown host".to_owned(),
         ureq::Error::ConnectionFailed => "cannot be reached".to_owned(),
-        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => too_slow(),
-        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
             "cannot be reached: connection refused".to_owned()
         }
         ureq::Error::Io(error) => {
             match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-                Some(error) => stranger(error),
-                None => format!("broke off: {}", crate::discover::reason(error)),
+                Some(error) => not_authentic(error),
+                None => format!("closed the connection: {}", read::reason(error)),
             }
         }
-        ureq::Error::Rustls(error) => stranger(error),
+        ureq::Error::Rustls(error) => not_authentic(error),
         ureq::Error::Http(_) => {
-            "cannot be asked: the token has characters that a header cannot carry".to_owned()
+            "cannot be requested: the token has characters that a header cannot carry".to_owned()
         }
-        other => format!("did not answer as a server does: {other}"),
-    }
+        other => format!("sent an invalid answer: {other}"),
+    };
+    RemoteError::new(words)
 }
 
-fn stranger(error: &rustls::Error) -> String {
-    format!("is not who it says it is: {}", error.to_string().to_lowercase())
+fn not_authentic(error: &rustls::Error) -> String {
+    format!("could not prove its identity: {}", error.to_string().to_lowercase())
 }
 
 /// The certificates to trust.
-fn roots(ca_file: Option<&Path>) -> Result<Vec<Certificate<'static>>, String> {
+fn roots(ca_file: Option<&Path>) -> Result<Vec<Certificate<'static>>, RemoteError> {
     let mut roots: Vec<CertificateDer<'static>> = rustls_native_certs::load_native_certs().certs;
     if let Some(file) = ca_file {
-        let fail = |why: &str| format!("cannot be asked: `ca_file` {} {why}", file.display());
-        let bytes = crate::bounded::read(file, MAX_DOCUMENT)
-            .map_err(|error| fail(&format!("cannot be read: {}", crate::discover::reason(&error))))?
-            .ok_or_else(|| fail("is not there"))?;
+        let fail =
+            |why: &str| RemoteError::new(format!("cannot be requested: `ca_file` {} {why}", file.display()));
+        let bytes = read::bytes(file, MAX_DOCUMENT)
+            .map_err(|error| fail(&format!("cannot be read: {}", read::reason(&error))))?
+            .ok_or_else(|| fail("does not exist"))?;
         let own: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
         roots.extend(
-            own.ok().filter(|own| !own.is_empty()).ok_or_else(|| fail("has no certificates in PEM"))?,
+            own.ok().filter(|own| !own.is_empty()).ok_or_else(|| fail("has no certificates in PEM form"))?,
         );
     }
     if roots.is_empty() {
-        return Err("cannot be asked: the system has no certificates; name some with `ca_file`".to_owned());
+        let message = "cannot be requested: the system has no certificates; name some with `ca_file`";
+        return Err(RemoteError::new(message));
     }
     Ok(roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect())
 }

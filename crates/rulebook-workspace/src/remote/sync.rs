@@ -1,46 +1,49 @@
-//! Syncing: a copy is replaced by what is there now, if that is what it should be.
+//! Syncing: fetches a remote, checks it and replaces its copy.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::address::{Address, Web};
+use super::document::{RemoteRule, read_document};
+use super::error::RemoteError;
 use super::fetch::{Client, Fetched};
 use super::{
-    Failed, Kept, Listed, MAX_DOCUMENT, MAX_FILE, REFRESH, RemoteRule, VERSION, file, folder, in_place, kept,
-    list, read_document, verify,
+    Failed, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file, folder,
+    kept, list, verify,
 };
-use crate::atomic::naming;
 use crate::homes::Homes;
+use crate::read;
 use crate::settings::Remote;
+use crate::settings::address::{Address, Web};
 use crate::state::{self, Read};
-use crate::{bounded, discover};
+use crate::write::naming;
 
-/// How fetching one remote ended.
+/// The result of fetching one remote.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Synced {
-    /// What it did to the copy; an error says in one line why there is no new one.
-    pub change: Result<Change, String>,
-    /// What there is now.
-    pub listed: Listed,
+    /// What happened to the copy, or why there is no new one.
+    pub change: Result<Change, RemoteError>,
+    /// The copy now.
+    pub copy: RemoteCopy,
 }
 
 /// What fetching did to a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// There was none before.
+    /// There was no copy before.
     New,
-    /// It is another now.
+    /// The copy changed.
     Changed,
-    /// It is what it was.
+    /// The copy is the same.
     Same,
-    /// There is none: a folder is read in place.
+    /// There is no copy: a folder is read in place.
     InPlace,
 }
 
-/// What is there now, beside the copy.
+/// The published rules beside those of the copy.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Preview {
     /// The rules of the copy.
     pub before: Vec<RemoteRule>,
@@ -48,23 +51,22 @@ pub struct Preview {
     pub after: Vec<RemoteRule>,
 }
 
-/// What was fetched, checked and ready to be kept.
+/// A document that was fetched and checked.
 enum Found {
     Same,
     New { document: String, etag: Option<String>, signature: Option<String> },
 }
 
-/// Fetches one remote and keeps what it says. Whatever goes wrong, the copy from before stays, and why is kept with it.
+/// Fetches one remote and keeps a copy. If that fails, the old copy stays and the reason is kept with it.
 ///
 /// # Errors
 /// If the copy cannot be written.
 pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synced> {
-    let done = |change| Synced { change, listed: list(remote, homes) };
+    let done = |change| Synced { change, copy: list(remote, homes) };
     if let Some(folder) = folder(remote, homes) {
-        return Ok(done(in_place(&folder).map(|()| Change::InPlace)));
+        return Ok(done(check_folder(&folder).map(|()| Change::InPlace)));
     }
-    let file = file(remote, homes)
-        .ok_or_else(|| io::Error::other("there is no folder for copies: set HOME or XDG_CACHE_HOME"))?;
+    let file = file(remote, homes).ok_or_else(|| io::Error::other(NO_CACHE))?;
     let before = match kept(remote, &file) {
         Read::Newer(newer) => return Err(state::newer_error(&file, newer, VERSION)),
         read => read.known(),
@@ -88,7 +90,7 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
                 (kept.fetched, kept.failed) = (Some(now), None);
             }
             Err(why) => {
-                kept.failed = Some(Failed { at: now, why: why.clone() });
+                kept.failed = Some(Failed { at: now, why: why.to_string() });
                 change = Err(why);
             }
         }
@@ -97,14 +99,14 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
     Ok(done(change))
 }
 
-/// What a remote says now and what its copy says, and nothing is written.
+/// Fetches a remote to compare it with its copy; nothing is written.
 ///
 /// # Errors
-/// If it cannot be fetched, or is not what it should be.
-pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, String> {
+/// If it cannot be fetched, or fails a check.
+pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, RemoteError> {
     let before = list(remote, homes).rules;
     if let Some(folder) = folder(remote, homes) {
-        return in_place(&folder).map(|()| Preview { after: before.clone(), before });
+        return check_folder(&folder).map(|()| Preview { after: before.clone(), before });
     }
     match find(remote, homes, None)? {
         Found::Same => Ok(Preview { after: before.clone(), before }),
@@ -112,8 +114,10 @@ pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, String> {
     }
 }
 
-/// Whether a remote's copy is older than it may be, or not what the settings name now. A copy from the future says that the
-/// clock went back: then nobody knows its age. An attempt that failed is not repeated at once.
+/// Whether a remote's copy is too old, or fails the checks of the current settings.
+///
+/// A copy from the future means that the clock was set back: its age is unknown, so it is due. A failed attempt is not
+/// repeated at once.
 pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
     const PAUSE: Duration = Duration::from_secs(60);
     if folder(remote, homes).is_some() {
@@ -128,12 +132,13 @@ pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
     (is_old || !kept.is_good(remote)) && kept.failed.is_none_or(|failed| is_over(failed.at, PAUSE))
 }
 
-/// Fetches what is there now, checked against what the settings name.
-fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, String> {
-    let found = match Address::parse(&remote.url).ok_or("has an address that may not be fetched")? {
+/// Fetches the document and checks it against the settings.
+fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, RemoteError> {
+    let address = Address::parse(&remote.url);
+    let found = match address.ok_or_else(|| RemoteError::new("has an address that cannot be fetched"))? {
         Address::Web(web) => find_on_web(remote, homes, &web, before)?,
         Address::Document(path) => find_on_disk(remote, &homes.expand(&path))?,
-        Address::Folder(_) => return Err("is a folder, which is read in place".to_owned()),
+        Address::Folder(_) => return Err(RemoteError::new("is a folder, which is read in place")),
     };
     if let Found::New { document, signature, .. } = &found {
         verify(remote, document, signature.as_deref())?;
@@ -142,10 +147,15 @@ fn find(remote: &Remote, homes: &Homes, before: Option<&Kept>) -> Result<Found, 
     Ok(found)
 }
 
-fn find_on_web(remote: &Remote, homes: &Homes, web: &Web, before: Option<&Kept>) -> Result<Found, String> {
+fn find_on_web(
+    remote: &Remote,
+    homes: &Homes,
+    web: &Web,
+    before: Option<&Kept>,
+) -> Result<Found, RemoteError> {
     let ca_file = remote.ca_file.as_ref().map(|file| homes.expand(file));
     let client = Client::new(web, ca_file.as_deref(), token(remote)?)?;
-    // Only a copy that is what it should be need not be fetched again.
+    // A copy that fails its checks must be fetched again.
     let etag = before.filter(|kept| kept.is_good(remote)).and_then(|kept| kept.etag.as_deref());
     let (document, etag) = match client.get(web, etag)? {
         Fetched::Same => return Ok(Found::Same),
@@ -156,52 +166,51 @@ fn find_on_web(remote: &Remote, homes: &Homes, web: &Web, before: Option<&Kept>)
         Some(_) => match client.get(&web.beside(SIGNATURE), None) {
             Ok(Fetched::Text { text, .. }) => Some(text),
             Ok(Fetched::Same) => None,
-            Err(why) => return Err(format!("has no signature: `{}` {why}", web.beside(SIGNATURE).text())),
+            Err(why) => {
+                let address = web.beside(SIGNATURE).text();
+                return Err(RemoteError::new(format!("has no signature: `{address}` {why}")));
+            }
         },
     };
     Ok(Found::New { document, etag, signature })
 }
 
-/// How the file of a signature ends; it begins with the document's name.
+/// The end of a signature's file name; it starts with the document's.
 const SIGNATURE: &str = ".minisig";
 
-fn find_on_disk(remote: &Remote, path: &Path) -> Result<Found, String> {
-    let read = |path: &Path| -> io::Result<String> {
-        match bounded::read(path, MAX_DOCUMENT)? {
-            Some(bytes) if bytes.len() > MAX_DOCUMENT => {
-                Err(io::Error::other(format!("it has more than {MAX_DOCUMENT} bytes")))
-            }
-            Some(bytes) => String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text")),
-            None => Err(io::Error::from(io::ErrorKind::NotFound)),
-        }
-    };
-    let fail = |path: &Path, error: io::Error| discover::reason(&naming("cannot read", path, &error));
-    let document = read(path).map_err(|error| fail(path, error))?;
+fn find_on_disk(remote: &Remote, path: &Path) -> Result<Found, RemoteError> {
+    let fail = |error: io::Error| RemoteError::new(read::reason(&naming("cannot read", path, &error)));
+    let text = read::text(path, MAX_DOCUMENT).map_err(fail)?;
+    let document = text.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(SIGNATURE);
     let signature =
-        remote.minisign_key.as_ref().and_then(|_| fs::metadata(&beside).ok().and(read(beside.as_ref()).ok()));
+        remote.minisign_key.as_ref().and_then(|_| read::text(beside.as_ref(), MAX_DOCUMENT).ok().flatten());
     Ok(Found::New { document, etag: None, signature })
 }
 
-/// The token, from the variable the settings name; it is never written or shown.
-fn token(remote: &Remote) -> Result<Option<String>, String> {
+/// The token from the variable that the settings name; it is never written or shown.
+fn token(remote: &Remote) -> Result<Option<String>, RemoteError> {
     let Some(name) = &remote.token_env else { return Ok(None) };
     match std::env::var(name) {
         Ok(token) if token.bytes().all(|byte| byte.is_ascii_graphic()) && !token.is_empty() => {
             Ok(Some(token))
         }
-        Ok(_) => Err(format!("cannot be asked: the variable `{name}` holds no token")),
-        Err(_) => Err(format!("cannot be asked: the variable `{name}` is not set")),
+        Ok(_) => {
+            Err(RemoteError::new(format!("cannot be requested: the variable `{name}` is not a valid token")))
+        }
+        Err(_) => Err(RemoteError::new(format!("cannot be requested: the variable `{name}` is not set"))),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
-    fn a_copy_that_is_not_what_the_settings_name_now_is_due() {
+    fn a_copy_that_fails_the_checks_of_the_settings_is_due() {
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("rules.json");
         fs::write(&document, r#"{"remoteGlobalRules":[]}"#).unwrap();

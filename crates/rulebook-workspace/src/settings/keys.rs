@@ -1,23 +1,27 @@
-//! The table of settings: what each is called, what it takes, who may set it, where it is kept.
+//! The table of settings: the name of each, the values it accepts, who may set it and where it is stored.
 
 use std::time::Duration;
 
-use super::{Remote, Setting, Settings, Trust};
-use crate::remote::{Address, SHAPE, is_key};
+use minisign_verify::PublicKey;
+use rulebook::id::normalize_id;
+use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
+
+use super::address::{Address, SHAPE};
+use super::values::{Remote, Setting, Settings, Trust};
 
 /// One row of [`KEYS`].
 pub(super) struct Key {
-    /// The tables it stands in and its name, joined by dots.
+    /// Its table and its name, joined by dots.
     pub(super) path: &'static str,
-    /// The name in the other spelling, where both are taken.
+    /// The name in the other spelling, if both are accepted.
     pub(super) also: Option<&'static str>,
-    pub(super) who: Who,
-    pub(super) takes: Takes,
+    pub(super) writer: Writer,
+    pub(super) accepts: Accepts,
 }
 
 /// Who may set a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum Writer {
     Anyone,
     /// A workspace too, as long as the paths stay inside it.
     Inside,
@@ -25,34 +29,34 @@ pub(super) enum Who {
     Person,
 }
 
-/// What a key takes, and how that is kept.
-pub(super) enum Takes {
+/// The values that a key accepts, and how they are stored.
+pub(super) enum Accepts {
     Flag(fn(&mut Settings, bool)),
     Number(fn(&mut Settings, u32)),
-    /// One of a set, handed on by its place in it.
-    Word(&'static [&'static str], fn(&mut Settings, usize)),
-    /// Text of some shape; `put` says whether it has that shape.
-    Text {
-        shape: &'static str,
+    /// One of a set of words; `put` returns whether it is.
+    Word {
+        words: fn() -> Vec<&'static str>,
         put: fn(&mut Settings, &str) -> bool,
     },
-    /// Handed on when every layer was read.
+    /// Text of some form; `put` returns whether it has that form.
+    Text {
+        form: &'static str,
+        put: fn(&mut Settings, &str) -> bool,
+    },
+    /// Stored when every layer was read.
     List {
         clean: fn(&str) -> String,
-        put: fn(&mut Settings, Vec<Setting<String>>),
+        put: fn(&mut Settings, Vec<Setting>),
     },
-    /// Tables in a list, each with the keys below this one's path.
+    /// Tables in a list, each with the keys below this path.
     Entries,
 }
 
 pub(super) const KEYS: &[Key] = &[
-    anyone("rules.enabled", Takes::Flag(|to, on| to.rules.enabled = on)),
-    anyone(
-        "rules.disabled_ids",
-        list(rulebook::id::normalize_id, |to, ids| to.rules.disabled_ids = names(ids)),
-    ),
+    anyone("rules.enabled", Accepts::Flag(|to, on| to.rules.enabled = on)),
+    anyone("rules.disabled_ids", list(normalize_id, |to, ids| to.rules.disabled_ids = names(ids))),
     Key {
-        who: Who::Inside,
+        writer: Writer::Inside,
         ..anyone("rules.extra_paths", list(trimmed, |to, paths| to.rules.extra_paths = names(paths)))
     },
     anyone("rules.formats", list(lower, |to, all| to.rules.formats = names_or_exceptions(all))),
@@ -63,39 +67,48 @@ pub(super) const KEYS: &[Key] = &[
         also: Some("interruptMode"),
         ..anyone(
             "stream.interrupt_mode",
-            Takes::Word(INTERRUPT, |to, at| to.stream.interrupt_mode = Some(INTERRUPT[at])),
+            Accepts::Word {
+                words: || words(InterruptMode::NAMES),
+                put: |to, word| set(&mut to.stream.interrupt_mode, InterruptMode::named(word)),
+            },
         )
     },
     Key {
         also: Some("contextMode"),
         ..anyone(
             "stream.context_mode",
-            Takes::Word(CONTEXT, |to, at| to.stream.context_mode = Some(CONTEXT[at])),
+            Accepts::Word {
+                words: || words(ContextMode::NAMES),
+                put: |to, word| set(&mut to.stream.context_mode, ContextMode::named(word)),
+            },
         )
     },
     Key {
         also: Some("repeatMode"),
-        ..anyone("stream.repeat_mode", Takes::Word(REPEAT, |to, at| to.stream.repeat_mode = Some(REPEAT[at])))
+        ..anyone(
+            "stream.repeat_mode",
+            Accepts::Word {
+                words: || words(RepeatMode::NAMES),
+                put: |to, word| set(&mut to.stream.repeat_mode, RepeatMode::named(word)),
+            },
+        )
     },
-    Key {
-        also: Some("repeatGap"),
-        ..anyone("stream.repeat_gap", Takes::Number(|to, turns| to.stream.repeat_gap = turns))
-    },
-    Key {
-        also: Some("maxInterrupts"),
-        ..anyone("stream.max_interrupts", Takes::Number(|to, most| to.stream.max_interrupts = most))
-    },
-    Key {
-        also: Some("holdBytes"),
-        ..anyone("stream.hold_bytes", Takes::Number(|to, most| to.stream.hold_bytes = most))
-    },
-    Key {
-        also: Some("holdMs"),
-        ..anyone("stream.hold_ms", Takes::Number(|to, most| to.stream.hold_ms = most))
-    },
-    anyone("budget.tokens", Takes::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
-    person("trust", Takes::Word(&Trust::NAMES, |to, at| to.trust = Trust::ALL[at])),
-    person("remote", Takes::Entries),
+    number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.repeat_gap = turns),
+    number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.max_interrupts = most),
+    number("stream.hold_bytes", "holdBytes", |to, most| to.stream.hold_bytes = most),
+    number("stream.hold_ms", "holdMs", |to, most| to.stream.hold_ms = most),
+    anyone("budget.tokens", Accepts::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
+    person(
+        "trust",
+        Accepts::Word {
+            words: || words(Trust::NAMES),
+            put: |to, word| {
+                let found = Trust::NAMES.iter().find(|(name, _)| *name == word);
+                found.map(|(_, trust)| to.trust = *trust).is_some()
+            },
+        },
+    ),
+    person("remote", Accepts::Entries),
     person("remote.name", text("a name", |to, name| fill(&mut entry(to).name, name))),
     person(
         "remote.url",
@@ -104,8 +117,8 @@ pub(super) const KEYS: &[Key] = &[
     person("remote.sha256", text("64 hexadecimal digits", |to, sum| put_sum(&mut entry(to).sha256, sum))),
     person(
         "remote.minisign_key",
-        text("a public key of minisign, `RW…`", |to, key| {
-            is_key(key.trim()) && put_text(&mut entry(to).minisign_key, key)
+        text("a minisign public key, `RW…`", |to, key| {
+            PublicKey::from_base64(key.trim()).is_ok() && put_text(&mut entry(to).minisign_key, key)
         }),
     ),
     person(
@@ -120,58 +133,55 @@ pub(super) const KEYS: &[Key] = &[
     ),
     person(
         "remote.refresh",
-        text("a time such as `30m`, `12h` or `7d`", |to, time| {
-            entry(to).refresh = duration(time);
-            entry(to).refresh.is_some()
-        }),
+        text("a time such as `30m`, `12h` or `7d`", |to, time| set(&mut entry(to).refresh, duration(time))),
     ),
 ];
-
-const INTERRUPT: &[&str] = &["always", "prose-only", "tool-only", "never"];
-const CONTEXT: &[&str] = &["discard", "keep"];
-const REPEAT: &[&str] = &["once", "after-gap"];
 
 /// The units of a time, in seconds.
 const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86400)];
 
-const fn anyone(path: &'static str, takes: Takes) -> Key {
-    Key { path, also: None, who: Who::Anyone, takes }
+const fn anyone(path: &'static str, accepts: Accepts) -> Key {
+    Key { path, also: None, writer: Writer::Anyone, accepts }
 }
 
-const fn person(path: &'static str, takes: Takes) -> Key {
-    Key { path, also: None, who: Who::Person, takes }
+const fn person(path: &'static str, accepts: Accepts) -> Key {
+    Key { path, also: None, writer: Writer::Person, accepts }
 }
 
-const fn list(clean: fn(&str) -> String, put: fn(&mut Settings, Vec<Setting<String>>)) -> Takes {
-    Takes::List { clean, put }
+const fn number(path: &'static str, also: &'static str, put: fn(&mut Settings, u32)) -> Key {
+    Key { path, also: Some(also), writer: Writer::Anyone, accepts: Accepts::Number(put) }
 }
 
-const fn text(shape: &'static str, put: fn(&mut Settings, &str) -> bool) -> Takes {
-    Takes::Text { shape, put }
+const fn list(clean: fn(&str) -> String, put: fn(&mut Settings, Vec<Setting>)) -> Accepts {
+    Accepts::List { clean, put }
+}
+
+const fn text(form: &'static str, put: fn(&mut Settings, &str) -> bool) -> Accepts {
+    Accepts::Text { form, put }
 }
 
 impl Key {
-    /// The names it may be written with, without its tables.
+    /// The names it may be written with, without its table.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.split().1), self.also].into_iter().flatten()
     }
 
-    /// The table it stands in, empty for the top, and its name.
+    /// Its table, empty for the top level, and its name.
     pub(super) fn split(&self) -> (&'static str, &'static str) {
         self.path.rsplit_once('.').unwrap_or(("", self.path))
     }
 }
 
-impl Takes {
-    /// What to write, as it goes on after `must be`.
+impl Accepts {
+    /// The accepted values in words, as they follow `must be`.
     pub(super) fn wanted(&self) -> String {
         match self {
-            Takes::Flag(_) => "true or false".to_owned(),
-            Takes::Number(_) => format!("a whole number from 0 to {}", u32::MAX),
-            Takes::Word(words, _) => format!("one of {}", quoted(words.iter().copied())),
-            Takes::Text { shape, .. } => format!("{shape}, in quotes"),
-            Takes::List { .. } => "a list of strings".to_owned(),
-            Takes::Entries => "a list of tables, each under `[[…]]`".to_owned(),
+            Accepts::Flag(_) => "true or false".to_owned(),
+            Accepts::Number(_) => format!("a whole number from 0 to {}", u32::MAX),
+            Accepts::Word { words, .. } => format!("one of {}", quoted(words().into_iter())),
+            Accepts::Text { form, .. } => format!("{form}, in quotes"),
+            Accepts::List { .. } => "a list of strings".to_owned(),
+            Accepts::Entries => "a list of tables, each under `[[…]]`".to_owned(),
         }
     }
 }
@@ -181,26 +191,40 @@ pub(super) fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The words of an enum's variants.
+fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
+    names.iter().map(|(name, _)| *name).collect()
+}
+
+/// Stores a value if there is one, and returns whether there is.
+fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+    let is_some = value.is_some();
+    if is_some {
+        *slot = value;
+    }
+    is_some
+}
+
 /// The entry being read: the last one.
 fn entry(settings: &mut Settings) -> &mut Remote {
     settings.remotes.last_mut().expect("an entry is pushed before its keys are read")
 }
 
-fn is_name(setting: &Setting<String>) -> bool {
+fn is_name(setting: &Setting) -> bool {
     !setting.value.starts_with('!')
 }
 
-fn names(mut list: Vec<Setting<String>>) -> Vec<Setting<String>> {
+fn names(mut list: Vec<Setting>) -> Vec<Setting> {
     list.retain(is_name);
     list
 }
 
-/// Exceptions count only where nothing is named.
-fn names_or_exceptions(list: Vec<Setting<String>>) -> Vec<Setting<String>> {
+/// Exceptions apply only if nothing is named.
+fn names_or_exceptions(list: Vec<Setting>) -> Vec<Setting> {
     if list.iter().any(is_name) { names(list) } else { list }
 }
 
-fn values(list: Vec<Setting<String>>) -> Vec<String> {
+fn values(list: Vec<Setting>) -> Vec<String> {
     names(list).into_iter().map(|setting| setting.value).collect()
 }
 
@@ -218,11 +242,7 @@ fn fill(slot: &mut String, text: &str) -> bool {
 }
 
 fn put_text(slot: &mut Option<String>, text: &str) -> bool {
-    let text = text.trim();
-    if !text.is_empty() {
-        *slot = Some(text.to_owned());
-    }
-    !text.is_empty()
+    set(slot, Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
 fn put_sum(slot: &mut Option<String>, text: &str) -> bool {
@@ -230,7 +250,7 @@ fn put_sum(slot: &mut Option<String>, text: &str) -> bool {
     is_sum && put_text(slot, &text.to_lowercase())
 }
 
-/// Whether it can be a variable's name; a token itself, written here by a slip, mostly cannot.
+/// Whether it can be a variable's name. A token pasted here by mistake mostly cannot.
 fn is_variable(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }

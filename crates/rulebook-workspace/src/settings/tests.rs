@@ -1,3 +1,9 @@
+use std::time::Duration;
+
+use rulebook::diagnostic::Diagnostic;
+use rulebook::format::FormatId;
+use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
+
 use super::*;
 
 const ROOT: LayerKind = LayerKind::Workspace { root: 0 };
@@ -11,33 +17,33 @@ fn layer(kind: LayerKind, text: &str) -> Layer {
     Layer { kind, display: display.to_owned(), text: text.to_owned() }
 }
 
-fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
+fn lines(diagnostics: &[Diagnostic]) -> Vec<String> {
     let line = |d: &Diagnostic| {
         format!("{}:{}:{} {}: {}; {}", d.path, d.line, d.column, d.code.row().name, d.message, d.help)
     };
     diagnostics.iter().map(line).collect()
 }
 
-/// Merges layers that have no fault.
+/// Merges layers without errors.
 #[track_caller]
 fn merged(layers: &[(LayerKind, &str)]) -> Settings {
     let layers: Vec<Layer> = layers.iter().map(|(kind, text)| layer(*kind, text)).collect();
     let (settings, diagnostics) = merge(&layers);
-    assert_eq!(told(&diagnostics), Vec::<String>::new());
+    assert_eq!(lines(&diagnostics), Vec::<String>::new());
     settings
 }
 
-/// Checks that a layer is told off with one line, and leaves nothing behind.
+/// Checks that a layer is reported with one line and changes no setting.
 #[track_caller]
-fn check(kind: LayerKind, text: &str, fault: &str) {
+fn check(kind: LayerKind, text: &str, problem: &str) {
     let (settings, diagnostics) = merge(&[layer(kind, text)]);
-    assert_eq!(told(&diagnostics), [fault]);
+    assert_eq!(lines(&diagnostics), [problem]);
     let remotes_left_out = usize::from(kind == LayerKind::User && text.contains("[remote]"));
-    let want = Settings { said: settings.said.clone(), remotes_left_out, ..Settings::default() };
+    let want = Settings { set_by: settings.set_by.clone(), remotes_left_out, ..Settings::default() };
     assert_eq!(settings, want);
 }
 
-fn entries(list: &[Setting<String>]) -> Vec<&str> {
+fn entries(list: &[Setting]) -> Vec<&str> {
     list.iter().map(|entry| entry.value.as_str()).collect()
 }
 
@@ -91,9 +97,9 @@ fn every_key_is_read() {
             },
             workspace: WorkspaceFacts { tags: vec!["rust".to_owned()], env: Some("ci".to_owned()) },
             stream: Stream {
-                interrupt_mode: Some("tool-only"),
-                context_mode: Some("keep"),
-                repeat_mode: Some("after-gap"),
+                interrupt_mode: Some(InterruptMode::ToolOnly),
+                context_mode: Some(ContextMode::Keep),
+                repeat_mode: Some(RepeatMode::AfterGap),
                 repeat_gap: 16,
                 max_interrupts: 1,
                 hold_bytes: 1024,
@@ -110,20 +116,20 @@ fn every_key_is_read() {
                 ca_file: Some("~/ca.pem".to_owned()),
             }],
             trust: Trust::Require,
-            said: settings.said.clone(),
+            set_by: settings.set_by.clone(),
         }
     );
-    assert_eq!(settings.said_by("rules.enabled"), Some("config.toml"));
+    assert_eq!(settings.set_by("rules.enabled"), Some("config.toml"));
 }
 
 #[test]
-fn nothing_said_is_the_default() {
+fn absent_keys_have_their_defaults() {
     let settings = merged(&[(ROOT, ""), (LayerKind::User, "# nothing\n[rules]\n")]);
     assert_eq!(settings, Settings::default());
     assert!(settings.rules.enabled);
     assert_eq!((settings.stream.repeat_gap, settings.stream.max_interrupts), (10, 3));
     assert_eq!(settings.trust.name(), "warn");
-    assert_eq!(settings.said_by("rules.enabled"), None);
+    assert_eq!(settings.set_by("rules.enabled"), None);
 }
 
 #[test]
@@ -135,11 +141,11 @@ fn a_later_value_replaces_an_earlier_one() {
     ]);
     assert!(settings.rules.enabled);
     assert_eq!(settings.budget.tokens, Some(6));
-    assert_eq!(settings.said_by("rules.enabled"), Some("config.toml"));
+    assert_eq!(settings.set_by("rules.enabled"), Some("config.toml"));
 }
 
 #[test]
-fn lists_add_up_and_exclamation_marks_take_out() {
+fn lists_are_joined_and_exclamation_marks_remove_entries() {
     #[track_caller]
     fn check(layers: [&str; 3], expected: &[&str]) {
         let kinds = [ROOT, LayerKind::User, LayerKind::Flags];
@@ -156,7 +162,7 @@ fn lists_add_up_and_exclamation_marks_take_out() {
 }
 
 #[test]
-fn an_entry_says_who_wrote_it_first() {
+fn an_entry_names_the_first_file_that_has_it() {
     let settings =
         merged(&[(ROOT, "rules.disabled_ids = ['a']"), (LayerKind::User, "rules.disabled_ids = ['a', 'b']")]);
     let by: Vec<_> = settings.rules.disabled_ids.iter().map(|id| (id.file.as_str(), id.root)).collect();
@@ -171,8 +177,8 @@ fn two_roots_may_have_the_same_relative_path() {
     ];
     let roots: Vec<_> = merged(&texts).rules.extra_paths.iter().map(|path| path.root).collect();
     assert_eq!(roots, [Some(0), Some(1)]);
-    let taken_out = [texts[0], texts[1], (LayerKind::User, "rules.extra_paths = ['!docs']")];
-    assert_eq!(entries(&merged(&taken_out).rules.extra_paths), Vec::<&str>::new());
+    let removed = [texts[0], texts[1], (LayerKind::User, "rules.extra_paths = ['!docs']")];
+    assert_eq!(entries(&merged(&removed).rules.extra_paths), Vec::<&str>::new());
 }
 
 #[test]
@@ -194,7 +200,7 @@ fn formats_are_names_or_exceptions() {
 }
 
 #[test]
-fn a_fault_is_located_and_says_what_to_write() {
+fn an_error_is_located_and_its_help_says_what_to_write() {
     let user = LayerKind::User;
     check(
         user,
@@ -220,7 +226,7 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "[budget]\nzzzz = 1\n",
-        "config.toml:2:1 unknown-setting: `budget.zzzz` is not a setting; remove it; known here: `tokens`",
+        "config.toml:2:1 unknown-setting: `budget.zzzz` is not a setting; remove it; the settings here are `tokens`",
     );
     check(
         user,
@@ -230,12 +236,12 @@ fn a_fault_is_located_and_says_what_to_write() {
     check(
         user,
         "['']\nenabled = false\n",
-        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; known here: `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
+        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; the settings here are `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
     );
     check(
         user,
         "budget.\"\\u001b[31mx\" = 1\n",
-        "config.toml:1:8 unknown-setting: `budget.\"\\u001b[31mx\"` is not a setting; remove it; known here: `tokens`",
+        "config.toml:1:8 unknown-setting: `budget.\"\\u001b[31mx\"` is not a setting; remove it; the settings here are `tokens`",
     );
     check(
         user,
@@ -296,7 +302,7 @@ fn a_fault_is_located_and_says_what_to_write() {
 }
 
 #[test]
-fn a_workspace_may_not_reach_out() {
+fn a_workspace_cannot_point_outside_itself() {
     let remedy = "put it in your user settings";
     for (text, at, what) in [
         ("trust = 'off'", "1:1", "set `trust`"),
@@ -306,7 +312,7 @@ fn a_workspace_may_not_reach_out() {
         check(
             ROOT,
             text,
-            &format!("rulebook.toml:{at} refused-setting: a workspace's settings may not {what}; {remedy}"),
+            &format!("rulebook.toml:{at} refused-setting: a workspace's settings cannot {what}; {remedy}"),
         );
     }
     for path in ["/etc", "~/x", "~", "..", "a/../../b", "./..", r"C:\x", r"\\host\x", r"a\..\..\b", "!/etc"] {
@@ -314,7 +320,7 @@ fn a_workspace_may_not_reach_out() {
             ROOT,
             &format!("rules.extra_paths = ['{path}']"),
             &format!(
-                "rulebook.toml:1:22 refused-setting: a workspace's `rules.extra_paths` may not lead out of it, as `'{path}'` does; {remedy}"
+                "rulebook.toml:1:22 refused-setting: a workspace's `rules.extra_paths` cannot point outside it: `'{path}'`; {remedy}"
             ),
         );
     }
@@ -323,7 +329,7 @@ fn a_workspace_may_not_reach_out() {
 }
 
 #[test]
-fn one_bad_value_costs_only_itself() {
+fn one_bad_value_does_not_affect_the_others() {
     let text =
         "[rules]\ndisabled_ids = ['a', 3, 'b']\nenabled = 0\n[stream]\nrepeat_gap = 4\nrepeatGap = 5\n";
     let (settings, diagnostics) = merge(&[layer(ROOT, "x ="), layer(LayerKind::User, text)]);
@@ -343,7 +349,7 @@ fn one_bad_value_costs_only_itself() {
 }
 
 #[test]
-fn a_remote_with_a_fault_is_left_out() {
+fn a_remote_with_an_error_is_left_out() {
     #[track_caller]
     fn check(line: &str, codes: &[&str]) {
         let text =
@@ -360,7 +366,7 @@ fn a_remote_with_a_fault_is_left_out() {
 }
 
 #[test]
-fn a_later_remote_takes_the_place_of_its_name() {
+fn a_later_remote_replaces_the_one_of_the_same_name() {
     let settings = merged(&[
         (LayerKind::User, "[[remote]]\nname='a'\nurl='/1'\n[[remote]]\nname='b'\nurl='/2'"),
         (LayerKind::Flags, "[[remote]]\nname='a'\nurl='/3'"),

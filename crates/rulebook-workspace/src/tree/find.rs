@@ -1,12 +1,14 @@
-//! Files by words of their paths, as somebody types them.
+//! Finds files by words of their paths, while somebody types.
 
 use rulebook::evidence::{Roots, Seen};
 
 use super::Tree;
 
 impl Tree {
-    /// The files whose path has all the words in it, whatever their case: those that begin with the first word, then
-    /// those whose name does, then the others; shorter paths first. Absolute where there are several roots.
+    /// Finds the files whose path contains all the words, ignoring case.
+    ///
+    /// Paths that start with the first word come first, then those whose name does, then the others; shorter paths
+    /// first. With several roots the paths are absolute.
     pub fn find(&self, words: &str, roots: &Roots, limit: usize) -> Vec<String> {
         let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
         let first = words.first().map_or("", String::as_str);
@@ -36,11 +38,11 @@ impl Tree {
 mod tests {
     use rulebook::evidence::Root;
 
-    use super::super::Wanted;
+    use super::super::{Wanted, walk};
     use super::*;
 
     #[test]
-    fn files_are_found_by_words_the_nearest_first() {
+    fn files_are_found_by_words_nearest_first() {
         let folder = tempfile::tempdir().unwrap();
         for path in
             ["apps/web/Button.tsx", "apps/web/form/Button.test.tsx", "button/a.ts", "docs/about-buttons.md"]
@@ -51,7 +53,7 @@ mod tests {
         }
         let path = folder.path().to_string_lossy().into_owned();
         let roots = Roots { roots: vec![Root { name: "r".into(), path, alias: None }], home: None };
-        let tree = Tree::walk(&roots, Wanted::Files, &|_| ());
+        let tree = walk(&roots, Wanted::Files, &|_| ());
         #[track_caller]
         fn check(tree: &Tree, roots: &Roots, words: &str, found: &[&str]) {
             assert_eq!(tree.find(words, roots, 3), found, "{words}");

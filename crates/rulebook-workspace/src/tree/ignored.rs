@@ -1,4 +1,4 @@
-//! What git ignores: the patterns of a folder, of those above it up to its repository, and of the person.
+//! The files that git ignores: by the patterns of a folder, of its ancestors in the repository, and of the person.
 
 use std::fs;
 use std::path::Path;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::{bounded, git};
+use crate::{git, read};
 
-/// The longest file of patterns that is read.
+/// The largest file of patterns that is read.
 const MAX_PATTERNS: usize = 1 << 20;
 
-/// The patterns that hold in a folder of a repository.
+/// The patterns that apply in a folder of a repository.
 #[derive(Debug)]
 pub(super) struct Ignored {
     own: Gitignore,
-    /// Up to the repository's top, which has none above.
+    /// Of its parent; `None` at the top of the repository.
     above: Option<Arc<Ignored>>,
     /// `info/exclude` of the repository, then the person's own.
     last: Arc<[Gitignore]>,
 }
 
-/// What a folder has of git.
+/// Which of git's files a folder has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
-    /// It is a repository's top.
+    /// It is the top of a repository.
     pub(super) top: bool,
     /// It has a `.gitignore`.
     pub(super) patterns: bool,
@@ -38,7 +38,7 @@ impl Marks {
 }
 
 impl Ignored {
-    /// What holds around a root, which may lie deep in a repository.
+    /// The patterns that apply around a root, which may be deep in a repository.
     pub(super) fn around(root: &Path) -> Option<Arc<Ignored>> {
         let above: Vec<(&Path, Marks)> = root.ancestors().skip(1).map(|at| (at, Marks::of(at))).collect();
         let top = above.iter().position(|(_, marks)| marks.top)?;
@@ -48,7 +48,7 @@ impl Ignored {
             .fold(None, |around, (folder, marks)| Ignored::within(around, folder, *marks))
     }
 
-    /// What holds in a folder, given what holds around it.
+    /// The patterns that apply in a folder, given those of its parent.
     pub(super) fn within(around: Option<Arc<Ignored>>, folder: &Path, marks: Marks) -> Option<Arc<Ignored>> {
         let own = match marks.patterns {
             true => patterns(folder, &folder.join(".gitignore")),
@@ -73,10 +73,10 @@ impl Ignored {
         self.patterns().all(Gitignore::is_empty)
     }
 
-    /// Whether git ignores what lies right in the folder; the nearest pattern that speaks of it decides.
-    pub(super) fn holds(&self, path: &Path, is_folder: bool) -> bool {
-        let mut said = self.patterns().map(|patterns| patterns.matched(path, is_folder));
-        said.find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
+    /// Whether git ignores an entry of the folder; the nearest pattern that matches decides.
+    pub(super) fn ignores(&self, path: &Path, is_folder: bool) -> bool {
+        let mut matches = self.patterns().map(|patterns| patterns.matched(path, is_folder));
+        matches.find(|found| !found.is_none()).is_some_and(|found| found.is_ignore())
     }
 
     fn patterns(&self) -> impl Iterator<Item = &Gitignore> {
@@ -85,13 +85,13 @@ impl Ignored {
     }
 }
 
-/// As many of a file's patterns as can be read.
+/// The patterns of a file that can be read.
 fn patterns(folder: &Path, file: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    let bytes = bounded::read(file, MAX_PATTERNS).ok().flatten().filter(|bytes| bytes.len() <= MAX_PATTERNS);
+    let bytes = read::bytes(file, MAX_PATTERNS).ok().flatten();
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
     for line in text.trim_start_matches('\u{feff}').lines() {
-        // A pattern that cannot be read is left out, and the others hold.
+        // An invalid pattern does not affect the others.
         let _ = builder.add_line(Some(file.to_owned()), line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -1,7 +1,7 @@
 //! The walk: every folder is listed once, by as many threads as there are processors.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, FileType};
+use std::fs::FileType;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +13,23 @@ use rulebook::evidence::Roots;
 use rulebook::format::{FORMATS, Place, PlaceKind};
 
 use super::ignored::{Ignored, Marks};
-use super::{BATCH, Tree, Wanted};
-use crate::discover::NEVER_WALKED;
-use crate::git;
+use super::{BATCH, NEVER_WALKED, Tree, Wanted};
+use crate::{git, read};
 
-/// From so many folders in waiting on, other threads help.
+/// Walks the roots. `progress` receives the number of files found so far, now and then.
+pub(crate) fn walk(roots: &Roots, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
+    let mut tree = Tree::default();
+    for found in Walk::new(roots, wanted, progress).run() {
+        tree.portions.extend(found.portions);
+        tree.rule_folders.extend(found.rule_folders);
+        tree.not_utf8.extend(found.not_utf8);
+    }
+    tree.portions.sort_by(|a, b| (a.root, &a.folder).cmp(&(b.root, &b.folder)));
+    tree.rule_folders.sort();
+    tree
+}
+
+/// With this many folders in the queue, other threads help.
 const MANY: usize = 32;
 
 /// A folder to be listed.
@@ -29,12 +41,12 @@ struct Folder {
     around: Option<Arc<Ignored>>,
     /// Whether its files count: git does not ignore it.
     counts: bool,
-    /// Whether rules are looked for in it.
-    is_own: bool,
+    /// Whether it is searched for rules.
+    is_searched: bool,
 }
 
-/// What all threads share.
-pub(super) struct Walk<'w> {
+/// The state that all threads share.
+struct Walk<'w> {
     roots: &'w Roots,
     wanted: Wanted,
     progress: &'w (dyn Fn(usize) + Sync),
@@ -46,11 +58,11 @@ pub(super) struct Walk<'w> {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<Folder>,
-    /// How many are being listed, and may lead to more.
+    /// The number of folders being listed, which may add more.
     busy: usize,
 }
 
-/// Says that a folder is done with, whatever happened.
+/// Marks a folder as finished when dropped, even after a panic.
 struct Busy<'w>(&'w Walk<'w>);
 
 impl Drop for Busy<'_> {
@@ -61,18 +73,18 @@ impl Drop for Busy<'_> {
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(roots: &'w Roots, wanted: Wanted, progress: &'w (dyn Fn(usize) + Sync)) -> Walk<'w> {
+    fn new(roots: &'w Roots, wanted: Wanted, progress: &'w (dyn Fn(usize) + Sync)) -> Walk<'w> {
         let waiting = roots.roots.iter().enumerate().map(|(root, found)| {
             let at = PathBuf::from(&found.path);
             let around = if wanted == Wanted::Rules { None } else { Ignored::around(&at) };
-            Folder { root, name: String::new(), at, around, counts: true, is_own: true }
+            Folder { root, name: String::new(), at, around, counts: true, is_searched: true }
         });
         let queue = Mutex::new(Queue { waiting: waiting.collect(), busy: 0 });
         Walk { roots, wanted, progress, count: AtomicUsize::new(0), queue, changed: Condvar::new() }
     }
 
-    /// What every thread found.
-    pub(super) fn run(&self) -> Vec<Tree> {
+    /// Returns what each thread found.
+    fn run(&self) -> Vec<Tree> {
         let mut first = Tree::default();
         while self.queue().waiting.len() < MANY {
             let Some((folder, _busy)) = self.next() else { return vec![first] };
@@ -98,7 +110,7 @@ impl<'w> Walk<'w> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next folder, once there is one; none when all are done with.
+    /// Waits for the next folder; `None` when all are finished.
     fn next(&self) -> Option<(Folder, Busy<'_>)> {
         let mut queue = self.queue();
         loop {
@@ -114,50 +126,49 @@ impl<'w> Walk<'w> {
     }
 
     fn list(&self, folder: &Folder, found: &mut Tree) {
-        // What cannot be read has no files to tell of.
-        let Ok(entries) = fs::read_dir(&folder.at) else { return };
+        let Ok(entries) = read::folder(&folder.at) else { return };
         let mut here = Here::default();
         for entry in entries.filter_map(Result::ok) {
             if let Ok(kind) = entry.file_type() {
-                here.see(entry.file_name(), kind);
+                here.add(entry.file_name(), kind);
             }
         }
-        let is_own = folder.is_own && !self.is_foreign(folder, &here);
-        if is_own {
-            found.note(folder.root, &folder.name, here.heads);
+        let is_searched = folder.is_searched && !self.is_foreign(folder, &here);
+        if is_searched {
+            found.add_rule_folder(folder.root, &folder.name, here.heads);
         }
         let ignored = match self.wanted {
             Wanted::Rules => None,
             _ => Ignored::within(folder.around.clone(), &folder.at, here.marks),
         };
-        let told = ignored.as_ref().filter(|ignored| folder.counts && !ignored.is_empty());
+        let patterns = ignored.as_ref().filter(|ignored| folder.counts && !ignored.is_empty());
         let mut at = folder.at.clone();
         let mut is_ignored = |name: &OsStr, is_folder: bool| {
-            told.is_some_and(|ignored| {
+            patterns.is_some_and(|ignored| {
                 at.push(name);
-                let holds = ignored.holds(&at, is_folder);
+                let is_ignored = ignored.ignores(&at, is_folder);
                 at.pop();
-                holds
+                is_ignored
             })
         };
         if folder.counts && self.wanted != Wanted::Rules {
             here.files.retain(|name| !is_ignored(name, false));
             found.add(folder.root, &folder.name, &here.files);
-            self.tell(here.files.len());
+            self.count_files(here.files.len());
         }
         let mut below = Vec::new();
         for name in here.folders {
             let counts = folder.counts && !is_ignored(&name, true);
-            below.extend(self.below(folder, is_own, counts, &name, ignored.as_ref(), found));
+            below.extend(self.below(folder, is_searched, counts, &name, ignored.as_ref(), found));
         }
         self.queue().waiting.extend(below);
     }
 
-    /// A folder in another, if anything is looked for in it.
+    /// A folder in another, if it has to be listed.
     fn below(
         &self,
         above: &Folder,
-        is_own: bool,
+        is_searched: bool,
         counts: bool,
         name: &OsStr,
         around: Option<&Arc<Ignored>>,
@@ -167,17 +178,17 @@ impl<'w> Walk<'w> {
         let shown = name.to_string_lossy();
         let slash = if above.name.is_empty() { "" } else { "/" };
         let path = [&above.name, slash, &shown].concat();
-        let is_own = is_own && !NEVER_WALKED.contains(&&*shown) && !is_rule_folder(&path);
-        if is_own && name.to_str().is_none() {
-            found.odd.push((above.root, path.clone()));
+        let is_searched = is_searched && !NEVER_WALKED.contains(&&*shown) && !is_rule_folder(&path);
+        if is_searched && name.to_str().is_none() {
+            found.not_utf8.push((above.root, path.clone()));
         }
-        let is_own = is_own && name.to_str().is_some();
+        let is_searched = is_searched && name.to_str().is_some();
         let is_wanted = match self.wanted {
             Wanted::Files => counts,
-            Wanted::Rules => is_own,
-            Wanted::All => counts || is_own,
+            Wanted::Rules => is_searched,
+            Wanted::All => counts || is_searched,
         };
-        // A root inside another is its own.
+        // A root inside another is walked as a root.
         let is_root = || self.roots.roots.iter().any(|root| Path::new(&root.path) == at);
         let is_entered = is_wanted && !is_root();
         is_entered.then(|| Folder {
@@ -186,19 +197,19 @@ impl<'w> Walk<'w> {
             around: around.cloned(),
             at,
             counts,
-            is_own,
+            is_searched,
         })
     }
 
-    /// Whether a folder is another checkout of its root's repository, or what a build left.
+    /// Whether a folder is another worktree of the root's repository, or a build folder.
     fn is_foreign(&self, folder: &Folder, here: &Here) -> bool {
         let root = Path::new(&self.roots.roots[folder.root].path);
         here.is_build && folder.at.ends_with("target")
             || here.is_linked && folder.at != root && git::is_worktree_of(&folder.at, root)
     }
 
-    /// Tells of progress, now and then.
-    fn tell(&self, files: usize) {
+    /// Counts files and reports progress now and then.
+    fn count_files(&self, files: usize) {
         let before = self.count.fetch_add(files, Ordering::Relaxed);
         if (before + files) / BATCH > before / BATCH {
             (self.progress)(before + files);
@@ -206,22 +217,22 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 #[derive(Default)]
 struct Here {
     files: Vec<OsString>,
     folders: Vec<OsString>,
-    /// First names of places.
+    /// The first names of places.
     heads: Vec<&'static str>,
     marks: Marks,
     /// `.git` is a file, as in a worktree.
     is_linked: bool,
-    /// A tool marked it as its own.
+    /// It has a `CACHEDIR.TAG`, which build tools write.
     is_build: bool,
 }
 
 impl Here {
-    fn see(&mut self, name: OsString, kind: FileType) {
+    fn add(&mut self, name: OsString, kind: FileType) {
         self.heads.extend(name.to_str().and_then(head));
         match name.as_encoded_bytes() {
             b".git" => {
@@ -242,10 +253,10 @@ impl Here {
     }
 }
 
-/// The first names of all places of all formats, and which bytes they begin with.
+/// The first names of all places of all formats, and the bytes they start with.
 struct Heads {
     sorted: Vec<&'static str>,
-    begins: [bool; 256],
+    starts: [bool; 256],
 }
 
 static HEADS: LazyLock<Heads> = LazyLock::new(|| {
@@ -253,19 +264,19 @@ static HEADS: LazyLock<Heads> = LazyLock::new(|| {
     let mut sorted: Vec<&str> = formats.flat_map(|format| format.workspace).map(Place::head).collect();
     sorted.sort_unstable();
     sorted.dedup();
-    let mut begins = [false; 256];
-    sorted.iter().filter_map(|head| head.bytes().next()).for_each(|byte| begins[usize::from(byte)] = true);
-    Heads { sorted, begins }
+    let mut starts = [false; 256];
+    sorted.iter().filter_map(|head| head.bytes().next()).for_each(|byte| starts[usize::from(byte)] = true);
+    Heads { sorted, starts }
 });
 
-/// The first name of some place that is this name. Nearly no name is one.
+/// The first name of a place that equals this name. Hardly any name does.
 fn head(name: &str) -> Option<&'static str> {
-    let Heads { sorted, begins } = &*HEADS;
-    let may_be = name.bytes().next().is_some_and(|byte| begins[usize::from(byte)]);
+    let Heads { sorted, starts } = &*HEADS;
+    let may_be = name.bytes().next().is_some_and(|byte| starts[usize::from(byte)]);
     may_be.then(|| sorted.binary_search(&name).ok().map(|at| sorted[at])).flatten()
 }
 
-/// Rule folders hold rules, not projects.
+/// Rule folders contain rules, not projects.
 fn is_rule_folder(folder: &str) -> bool {
     let places = FORMATS.iter().flat_map(|format| format.workspace);
     places.filter(|place| matches!(place.shape, PlaceKind::Folder { .. })).any(|place| {

@@ -252,7 +252,7 @@ pub enum Lists {
 }
 
 /// An agent's key for the activation, and its words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActivationKey {
     /// The key.
     pub key: &'static str,

@@ -32,7 +32,7 @@ fn book(files: &[(&str, &str)]) -> Rulebook {
             inner: inner.trim_start_matches("rules/").to_owned(),
             ..Origin::new(format, place, *display)
         };
-        parse(Source { origin, text: Ok((*text).to_owned()) }).entry
+        parse(Source { origin, text: Ok((*text).into()) }).entry
     });
     resolve(entries, &Switches::default())
 }

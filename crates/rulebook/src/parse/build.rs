@@ -123,7 +123,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
     let Reader { text, origin, diagnostics } = reader;
     let rule = Rule {
         priority,
-        position: Position { depth: origin.depth(), place: position_of_place(&origin) },
+        position: position(&origin),
         name: if origin.format.id == FormatId::Remote { origin.display.clone() } else { id.clone() },
         id,
         description: None,
@@ -143,6 +143,11 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         origin,
     };
     (rule, diagnostics)
+}
+
+/// Returns the position of a file's rule among rules of equal priority, scope and format.
+pub(super) fn position(origin: &Origin) -> Position {
+    Position { depth: origin.depth(), place: position_of_place(origin) }
 }
 
 /// Returns the position of the file's place among the places of its format. Imported and fetched files, whose place

@@ -9,6 +9,7 @@ mod imports;
 mod known;
 mod patterns;
 mod reader;
+mod reread;
 mod split;
 mod strict;
 mod trigger;
@@ -70,7 +71,7 @@ pub struct Parsed {
 /// Reads a source as its format does.
 pub fn parse(source: Source) -> Parsed {
     let Source { origin, text } = source;
-    let mut text = match text {
+    let text = match text {
         Ok(text) => text,
         Err(why) => {
             let diagnostic = report_unreadable(&origin, &why);
@@ -105,10 +106,7 @@ pub fn parse(source: Source) -> Parsed {
             // Indentation decides what is code, so trimming comes after.
             rule.body = visible(&text[body_start..]).trim().to_owned();
         } else {
-            // Cut in place: most of a file is its body.
-            text.truncate(body.end);
-            text.drain(..body.start);
-            rule.body = text;
+            text[body].clone_into(&mut rule.body);
         }
         if has_lone_return(&rule.body) {
             rule.body = rule.body.replace("\r\n", "\n").replace('\r', "\n");
@@ -242,7 +240,7 @@ mod tests {
             let mut places = format.workspace.iter().chain(format.user);
             let place = places.find(|place| place.path == path).unwrap();
             let origin = Origin::new(format, place, "a.md");
-            let diagnostics = parse(Source { origin, text: Ok(text.to_owned()) }).diagnostics;
+            let diagnostics = parse(Source { origin, text: Ok(text.into()) }).diagnostics;
             let is_cut = |diagnostic: &&Diagnostic| {
                 diagnostic.code == Code::OverLimit && diagnostic.severity == Severity::Warning
             };

@@ -22,7 +22,7 @@ fn rule_in(root: usize, folder: &str, name: &str, condition: &str, more: &str) -
     let path = format!(".rulebook/rules/{name}.md");
     let origin = Origin { root, folder: folder.to_owned(), ..Origin::named(FormatId::Rulebook, &path) };
     let condition = condition.replace('\'', "''");
-    let text = Ok(format!("---\ncondition: '{condition}'\n{more}---\nbody"));
+    let text = Ok(format!("---\ncondition: '{condition}'\n{more}---\nbody").into());
     match parse(Source { origin, text }).entry {
         Entry::Rule(rule) if rule.stream.is_some() => *rule,
         other => panic!("{other:?}"),

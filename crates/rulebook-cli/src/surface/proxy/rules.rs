@@ -110,7 +110,7 @@ impl Rules {
     /// The rules on disk, and when to reload them.
     fn reload(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = open_workspace(&self.args).map(|workspace| {
-            let Loaded { book, diagnostics } = workspace.load(Reach::Tree);
+            let Loaded { book, diagnostics, .. } = workspace.load(Reach::Tree);
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();

@@ -322,8 +322,8 @@ fn unreadable_state_is_reported_and_moved_aside_and_that_of_a_newer_version_is_l
     let second: &[(&str, &str)] = &[("user", "go"), ("assistant", "ok"), ("user", "and on")];
     for (text, reported, is_replaced) in [
         ("rubbish", "cannot be read and is not used: not JSON", true),
-        ("{\"prefix\":null}", "it has no version", true),
-        ("{\"version\":3}", "was written by a newer Rulebook (version 3", false),
+        ("{\"prefix\":null}", "it has no `version`", true),
+        ("{\"version\":3}", "a newer Rulebook wrote ", false),
     ] {
         let mut lab = Lab::new(&[("always.md", "Always so.\n")]);
         lab.ask(&CHAT, GO);

@@ -1,6 +1,6 @@
-//! Reads one layer against the table of settings, and locates everything that does not fit it.
+//! Layers: reads one settings file against the table of settings, and locates every problem.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
@@ -8,14 +8,45 @@ use rulebook::format::{FORMATS, Format};
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
-use super::keys::{KEYS, Key, Takes, Who, quoted};
-use super::{Layer, LayerKind, Lists, MAX_TEXT, Remote, Setting, Settings};
+use super::keys::{Accepts, KEYS, Key, Writer, quoted};
+use super::values::{Remote, Setting, Settings};
 
-/// The most faults that are told of one layer. Locating a fault reads the text up to it, so a file
-/// made of nothing but faults would otherwise take the square of its length.
+/// The text of one settings file, or of the flags.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// Where it comes from.
+    pub kind: LayerKind,
+    /// As shown to people: `rulebook.toml`, `~/.config/rulebook/config.toml`.
+    pub display: String,
+    /// TOML.
+    pub text: String,
+}
+
+/// Where a layer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerKind {
+    /// A repository, which may be a stranger's.
+    Workspace {
+        /// Which of the workspace's roots, counted from 0.
+        root: usize,
+    },
+    /// The person's own file.
+    User,
+    /// The command line.
+    Flags,
+}
+
+/// The entries of every layer for each list, in order, by the key's path.
+pub(super) type Lists = BTreeMap<&'static str, Vec<Setting>>;
+
+/// The largest settings file that is read, in bytes.
+pub(crate) const MAX_TEXT: usize = 1 << 20;
+
+/// The most problems reported for one layer. Locating one reads the text up to it, so a file of nothing but problems
+/// would otherwise take quadratic time.
 const MAX_FAULTS: usize = 100;
 
-/// Reads a layer into the settings and the lists, and tells what is wrong with it.
+/// Reads a layer into the settings and the lists, and reports its problems.
 pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) -> Vec<Diagnostic> {
     if layer.text.len() > MAX_TEXT {
         let message = format!("the file has {} bytes, more than 1 MiB", layer.text.len());
@@ -28,12 +59,12 @@ pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) ->
             return vec![Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message())];
         }
     };
-    let mut reading = Reading { layer, settings, lists, faults: Vec::new(), untold: 0 };
+    let mut reading = Reading { layer, settings, lists, faults: Vec::new(), unreported: 0 };
     reading.table("", document.get_ref());
     reading.finish()
 }
 
-/// The most bytes of somebody's text in a message.
+/// The most bytes of quoted text in a message.
 const MAX_SHOWN: usize = 60;
 
 struct Reading<'r> {
@@ -41,8 +72,8 @@ struct Reading<'r> {
     settings: &'r mut Settings,
     lists: &'r mut Lists,
     faults: Vec<Fault>,
-    /// How many faults there were beyond [`MAX_FAULTS`].
-    untold: usize,
+    /// The number of problems beyond [`MAX_FAULTS`].
+    unreported: usize,
 }
 
 struct Fault {
@@ -50,12 +81,12 @@ struct Fault {
     code: Code,
     message: String,
     help: Option<String>,
-    /// Whether its line may hold what nobody is to see, written there by mistake.
+    /// Whether its line may contain a secret, written there by mistake.
     may_be_secret: bool,
 }
 
 impl Reading<'_> {
-    /// Reads a table in the order of the file, so that of two spellings the first one counts.
+    /// Reads a table in the order of the file, so that the first of two spellings counts.
     fn table(&mut self, path: &str, table: &DeTable<'_>) {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_unstable_by_key(|(name, _)| name.span().start);
@@ -63,8 +94,8 @@ impl Reading<'_> {
         for (name, value) in entries {
             match find(path, name.get_ref()) {
                 Some(key) if seen.contains(&key.path) => {
-                    let message = || format!("`{}` was set above in another spelling", key.path);
-                    self.tell(Code::DuplicateKey, name.span(), message);
+                    let message = || format!("`{}` is already set above, in another spelling", key.path);
+                    self.report(Code::DuplicateKey, name.span(), message);
                 }
                 Some(key) => {
                     seen.push(key.path);
@@ -82,48 +113,47 @@ impl Reading<'_> {
             _ => {
                 let found = self.found(value);
                 let message = || format!("`{name}` must be a table, found {found}");
-                self.tell(Code::WrongType, value.span(), message);
+                self.report(Code::WrongType, value.span(), message);
             }
         }
     }
 
     fn key(&mut self, key: &'static Key, name: Range<usize>, value: &Spanned<DeValue<'_>>) {
-        if key.who == Who::Person && self.root().is_some() {
-            let message = || format!("a workspace's settings may not set `{}`", key.path);
-            return self.tell(Code::RefusedSetting, name, message);
+        if key.writer == Writer::Person && self.root().is_some() {
+            let message = || format!("a workspace's settings cannot set `{}`", key.path);
+            return self.report(Code::RefusedSetting, name, message);
         }
-        let kept = match (&key.takes, value.get_ref()) {
-            (Takes::Flag(put), DeValue::Boolean(on)) => {
+        let stored = match (&key.accepts, value.get_ref()) {
+            (Accepts::Flag(put), DeValue::Boolean(on)) => {
                 put(self.settings, *on);
                 Ok(())
             }
-            (Takes::Number(put), DeValue::Integer(number)) => {
+            (Accepts::Number(put), DeValue::Integer(number)) => {
                 whole(number).map(|number| put(self.settings, number)).ok_or(Code::BadValue)
             }
-            (Takes::Word(words, put), DeValue::String(word)) => {
-                let place = words.iter().position(|known| *known == word.trim());
-                place.map(|at| put(self.settings, at)).ok_or(Code::BadValue)
+            (Accepts::Word { put, .. }, DeValue::String(word)) => {
+                put(self.settings, word.trim()).then_some(()).ok_or(Code::BadValue)
             }
-            (Takes::Text { put, .. }, DeValue::String(text)) => {
+            (Accepts::Text { put, .. }, DeValue::String(text)) => {
                 put(self.settings, text).then_some(()).ok_or(Code::BadValue)
             }
-            (Takes::List { clean, .. }, DeValue::Array(items)) => {
+            (Accepts::List { clean, .. }, DeValue::Array(items)) => {
                 self.list(key, *clean, items);
                 Ok(())
             }
-            (Takes::Entries, DeValue::Array(entries)) => {
+            (Accepts::Entries, DeValue::Array(entries)) => {
                 self.remotes(key, entries);
                 Ok(())
             }
             _ => Err(Code::WrongType),
         };
-        match kept {
+        match stored {
             Ok(()) => {
-                self.settings.said.insert(key.path, self.layer.display.clone());
+                self.settings.set_by.insert(key.path, self.layer.display.clone());
             }
             Err(code) => {
-                self.settings.remotes_left_out += usize::from(matches!(key.takes, Takes::Entries));
-                self.misfit(code, key, value);
+                self.settings.remotes_left_out += usize::from(matches!(key.accepts, Accepts::Entries));
+                self.reject(code, key, value);
             }
         }
     }
@@ -131,27 +161,27 @@ impl Reading<'_> {
     fn list(&mut self, key: &'static Key, clean: fn(&str) -> String, items: &DeArray<'_>) {
         for item in items.iter() {
             let Some(text) = item.get_ref().as_str() else {
-                self.misfit(Code::WrongType, key, item);
+                self.reject(Code::WrongType, key, item);
                 continue;
             };
             let (sign, name) = text.trim().strip_prefix('!').map_or(("", text), |name| ("!", name));
             let name = clean(name);
             if name.is_empty() {
-                self.tell(Code::BadValue, item.span(), || format!("an entry of `{}` is empty", key.path));
+                self.report(Code::BadValue, item.span(), || format!("an entry of `{}` is empty", key.path));
                 self.help(|| "remove it".to_owned());
-            } else if key.who == Who::Inside && self.root().is_some() && !stays_inside(&name) {
+            } else if key.writer == Writer::Inside && self.root().is_some() && !stays_inside(&name) {
                 let found = self.found(item);
-                self.tell(Code::RefusedSetting, item.span(), || {
-                    format!("a workspace's `{}` may not lead out of it, as {found} does", key.path)
+                self.report(Code::RefusedSetting, item.span(), || {
+                    format!("a workspace's `{}` cannot point outside it: {found}", key.path)
                 });
             } else if key.path == "rules.formats" && Format::named(&name).is_none() {
-                self.tell(Code::BadValue, item.span(), || {
+                self.report(Code::BadValue, item.span(), || {
                     format!("`{}` is not a format; it is ignored", cut(&name))
                 });
                 let known = FORMATS.iter().map(Format::name);
                 self.help(|| match nearest(&name, known.clone()) {
                     Some(near) => format!("write `{near}`"),
-                    None => format!("known are {}", known.collect::<Vec<_>>().join(", ")),
+                    None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
                 });
             } else {
                 let file = self.layer.display.clone();
@@ -161,39 +191,38 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads `[[remote]]`. An entry with any fault is left out: half of one could be fetched without
-    /// the hash its author meant.
+    /// Reads `[[remote]]`. An entry with any error is left out: a partial one could be fetched without its hash.
     fn remotes(&mut self, key: &'static Key, entries: &DeArray<'_>) {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for entry in entries.iter() {
             let DeValue::Table(table) = entry.get_ref() else {
                 self.settings.remotes_left_out += 1;
-                self.misfit(Code::WrongType, key, entry);
+                self.reject(Code::WrongType, key, entry);
                 continue;
             };
-            let faults = self.faults.len() + self.untold;
+            let faults = self.faults.len() + self.unreported;
             self.settings.remotes.push(Remote::default());
             self.table(key.path, table);
             let Some(remote) = self.settings.remotes.pop() else { continue };
-            let (wrong, help) = if faults < self.faults.len() + self.untold {
-                ("this remote is left out, because of one of its keys", "mend the key")
+            let (wrong, help) = if faults < self.faults.len() + self.unreported {
+                ("this remote is left out because one of its keys is wrong", "fix the key")
             } else if remote.name.is_empty() || remote.url.is_empty() {
                 ("this remote is left out: it needs a `name` and a `url`", "add what is missing")
             } else if !names.insert(remote.name.clone()) {
-                ("this remote is left out: one of its name stands above", "give each its own name")
+                ("this remote is left out: another remote above has the same name", "give each its own name")
             } else {
                 replace(&mut self.settings.remotes, remote);
                 continue;
             };
             self.settings.remotes_left_out += 1;
-            self.tell(Code::BadValue, entry.span(), || wrong.to_owned());
+            self.report(Code::BadValue, entry.span(), || wrong.to_owned());
             self.help(|| help.to_owned());
         }
     }
 
     fn unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
         let full = join(path, self.written(span.clone()));
-        self.tell(Code::UnknownSetting, span, || format!("`{}` is not a setting", cut(&full)));
+        self.report(Code::UnknownSetting, span, || format!("`{}` is not a setting", cut(&full)));
         self.help(|| {
             let keys = KEYS.iter().filter(|key| key.split().0 == path).flat_map(Key::names);
             let tables =
@@ -205,22 +234,22 @@ impl Reading<'_> {
                 (None, Some("")) => "put it at the top, before any table".to_owned(),
                 (None, Some(table)) if find("", table).is_some() => format!("put it under `[[{table}]]`"),
                 (None, Some(table)) => format!("put it under `[{table}]`"),
-                (None, None) => format!("remove it; known here: {}", quoted(known.into_iter())),
+                (None, None) => format!("remove it; the settings here are {}", quoted(known.into_iter())),
             }
         });
     }
 
-    /// Tells that a value is not what its key takes.
-    fn misfit(&mut self, code: Code, key: &Key, value: &Spanned<DeValue<'_>>) {
+    /// Reports a value that its key does not accept.
+    fn reject(&mut self, code: Code, key: &Key, value: &Spanned<DeValue<'_>>) {
         let may_be_secret = matches!(key.path, "remote.url" | "remote.token_env");
-        let found = if may_be_secret { "another text".to_owned() } else { self.found(value) };
-        let message = || format!("`{}` must be {}, found {found}", key.path, key.takes.wanted());
-        self.tell(code, value.span(), message);
+        let found = if may_be_secret { "another value".to_owned() } else { self.found(value) };
+        let message = || format!("`{}` must be {}, found {found}", key.path, key.accepts.wanted());
+        self.report(code, value.span(), message);
         if let Some(fault) = self.faults.last_mut().filter(|_| may_be_secret) {
             fault.may_be_secret = true;
         }
-        self.help(|| match (&key.takes, value.get_ref().as_str()) {
-            (Takes::Word(words, _), Some(word)) => match nearest(&cut(word), words.iter().copied()) {
+        self.help(|| match (&key.accepts, value.get_ref().as_str()) {
+            (Accepts::Word { words, .. }, Some(word)) => match nearest(&cut(word), words()) {
                 Some(near) => format!("write `\"{near}\"`"),
                 None => code.row().remedy.to_owned(),
             },
@@ -228,7 +257,7 @@ impl Reading<'_> {
         });
     }
 
-    /// Text as its author wrote it: escapes are still escapes, so that it can be shown.
+    /// The text as written, with its escapes, so that it is safe to print.
     fn written(&self, span: Range<usize>) -> &str {
         self.layer.text.get(span).unwrap_or_default()
     }
@@ -242,17 +271,17 @@ impl Reading<'_> {
         }
     }
 
-    fn tell(&mut self, code: Code, span: Range<usize>, message: impl FnOnce() -> String) {
+    fn report(&mut self, code: Code, span: Range<usize>, message: impl FnOnce() -> String) {
         if self.faults.len() == MAX_FAULTS {
-            self.untold += 1;
+            self.unreported += 1;
         } else {
             self.faults.push(Fault { span, code, message: message(), help: None, may_be_secret: false });
         }
     }
 
-    /// Gives the fault told last another help than its code's.
+    /// Replaces the help of the last problem.
     fn help(&mut self, help: impl FnOnce() -> String) {
-        if let (0, Some(fault)) = (self.untold, self.faults.last_mut()) {
+        if let (0, Some(fault)) = (self.unreported, self.faults.last_mut()) {
             fault.help = Some(help());
         }
     }
@@ -275,9 +304,9 @@ impl Reading<'_> {
                 None => diagnostic,
             }
         });
-        let rest = (self.untold > 0).then(|| {
-            let message = format!("{} more problems are not shown", self.untold);
-            Diagnostic::whole(Code::BadValue, display, message).help("mend those above first")
+        let rest = (self.unreported > 0).then(|| {
+            let message = format!("{} more problems are not shown", self.unreported);
+            Diagnostic::whole(Code::BadValue, display, message).help("fix the problems above first")
         });
         located.chain(rest).collect()
     }
@@ -292,7 +321,7 @@ fn is_table(name: &str) -> bool {
     !name.is_empty() && KEYS.iter().any(|key| key.split().0 == name)
 }
 
-/// Puts a remote in the place of the one with its name, or last.
+/// Replaces the remote with the same name, or adds this one at the end.
 fn replace(remotes: &mut Vec<Remote>, remote: Remote) {
     match remotes.iter_mut().find(|earlier| earlier.name == remote.name) {
         Some(earlier) => *earlier = remote,
@@ -323,7 +352,7 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Somebody's text for a message: the beginning of its first line.
+/// Text for a message: the start of its first line.
 fn cut(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let end = line.floor_char_boundary(MAX_SHOWN);

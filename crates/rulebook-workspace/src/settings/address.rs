@@ -1,11 +1,11 @@
-//! Addresses: where the rules of a `[[remote]]` lie, and whether they may be fetched from there.
+//! Addresses of `[[remote]]` entries, and which of them may be fetched.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use rulebook::id::percent_decoded;
 
-/// Where rules lie.
+/// The address of remote rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
     /// A document on a server.
@@ -26,9 +26,9 @@ pub(crate) struct Web {
     path: String,
 }
 
-/// What an address may look like, as it goes on after `must be`.
-pub(crate) const SHAPE: &str = "an `https://` address without a password in it (`http://` on this machine alone), a `file://` address, or a path \
-     that begins with `/` or `~/`";
+/// The accepted addresses in words, as they follow `must be`.
+pub(crate) const SHAPE: &str = "an `https://` address without a password (`http://` on this machine only), a `file://` address, or a path that \
+     starts with `/` or `~/`";
 
 impl Address {
     /// Reads an address as it is written in the settings.
@@ -39,7 +39,7 @@ impl Address {
             None => text.into(),
         };
         let is_local = path.starts_with('/') || path.starts_with("~/") || cfg!(windows) && is_drive(&path);
-        // A share or a device is somebody else's machine, whatever the system makes of it.
+        // A share may be on another machine.
         if !is_local || path.starts_with("//") || path.contains(char::is_control) {
             return None;
         }
@@ -63,7 +63,7 @@ impl Web {
         let web = Web { scheme, authority: authority.to_ascii_lowercase(), path };
         let is_plain =
             web.path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
-        (is_plain && web.host().is_some() && (scheme == "https" || web.is_here())).then_some(web)
+        (is_plain && web.host().is_some() && (scheme == "https" || web.is_local())).then_some(web)
     }
 
     /// The host, if host and port can be read.
@@ -84,21 +84,21 @@ impl Web {
         (is_host && (port.is_empty() || port.strip_prefix(':').is_some_and(is_number))).then_some(host)
     }
 
-    /// Whether it is this very machine.
-    pub(crate) fn is_here(&self) -> bool {
+    /// Whether it is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
         self.host().is_some_and(|host| {
             host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
         })
     }
 
-    /// Whether what is sent there is sent in the clear.
-    pub(crate) fn is_clear(&self) -> bool {
+    /// Whether the connection is not encrypted.
+    pub(crate) fn is_plain_http(&self) -> bool {
         self.scheme == "http"
     }
 
     /// Scheme, host and port.
     pub(crate) fn origin(&self) -> String {
-        let default = if self.is_clear() { ":80" } else { ":443" };
+        let default = if self.is_plain_http() { ":80" } else { ":443" };
         let authority = self.authority.strip_suffix(default).unwrap_or(&self.authority);
         format!("{}://{authority}", self.scheme)
     }
@@ -108,13 +108,13 @@ impl Web {
         format!("{}://{}{}", self.scheme, self.authority, self.path)
     }
 
-    /// The address of what is kept beside it: its signature.
+    /// The address of a file beside it, such as its signature.
     pub(crate) fn beside(&self, suffix: &str) -> Web {
         let (path, query) = self.path.split_at(self.path.find('?').unwrap_or(self.path.len()));
         Web { path: format!("{path}{suffix}{query}"), ..self.clone() }
     }
 
-    /// Where a redirect leads; an error says which other origin, or that it leads nowhere.
+    /// The target of a redirect, which must stay in the same origin.
     pub(crate) fn follow(&self, location: &str) -> Result<Web, String> {
         let absolute = match location {
             _ if location.contains("://") => location.to_owned(),
@@ -130,7 +130,7 @@ impl Web {
         match Web::parse(&absolute) {
             Some(web) if web.origin() == self.origin() => Ok(web),
             Some(web) => Err(format!("redirects to another origin, `{}`", web.origin())),
-            None => Err("redirects to an address that may not be fetched".to_owned()),
+            None => Err("redirects to an address that cannot be fetched".to_owned()),
         }
     }
 }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_stays_with_its_origin() {
+    fn a_redirect_stays_in_its_origin() {
         #[track_caller]
         fn check(location: &str, want: Result<&str, &str>) {
             let Some(Address::Web(from)) = Address::parse("https://h:8443/x/a.json?v=1") else { panic!() };
@@ -200,15 +200,15 @@ mod tests {
         check("//h:8443/b", Ok("https://h:8443/b"));
         check("https://h/b", Err("redirects to another origin, `https://h`"));
         check("//evil/b", Err("redirects to another origin, `https://evil`"));
-        check("http://h:8443/b", Err("redirects to an address that may not be fetched"));
+        check("http://h:8443/b", Err("redirects to an address that cannot be fetched"));
         check("http://127.0.0.1/b", Err("redirects to another origin, `http://127.0.0.1`"));
-        check("file:///etc/passwd", Err("redirects to an address that may not be fetched"));
-        check("/a b", Err("redirects to an address that may not be fetched"));
+        check("file:///etc/passwd", Err("redirects to an address that cannot be fetched"));
+        check("/a b", Err("redirects to an address that cannot be fetched"));
         check("javascript:alert(1)", Ok("https://h:8443/x/javascript:alert(1)"));
     }
 
     #[test]
-    fn a_signature_lies_beside_its_document() {
+    fn a_signature_is_beside_its_document() {
         let Some(Address::Web(web)) = Address::parse("https://h/a.json?v=1") else { panic!() };
         assert_eq!(web.beside(".minisig").text(), "https://h/a.json.minisig?v=1");
     }

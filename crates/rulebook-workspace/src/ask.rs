@@ -1,0 +1,101 @@
+//! From a host's input to evidence, and to the rules within its reach.
+
+use std::path::Path;
+
+use rulebook::agent::Agent;
+use rulebook::compare::Difference;
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evaluate::{Evaluation, evaluate};
+use rulebook::evidence::{Evidence, Input, collect};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
+
+use crate::sources::{Loaded, Sources};
+use crate::workspace::Workspace;
+use crate::{facts, git};
+
+/// Evidence, and the rules within its reach.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Asked<'w> {
+    /// The evidence, with the facts that the rules need.
+    pub evidence: Evidence,
+    /// The rules within its reach, as meant.
+    pub book: Rulebook,
+    /// Of settings, files and evidence.
+    pub diagnostics: Vec<Diagnostic>,
+    sources: Sources<'w>,
+}
+
+impl Asked<'_> {
+    /// Gives every rule its verdict.
+    pub fn evaluate(&self) -> Evaluation<'_> {
+        evaluate(&self.book, &self.evidence)
+    }
+
+    /// The rule files within reach, for other views of them.
+    pub fn sources(&self) -> &Sources<'_> {
+        &self.sources
+    }
+
+    /// The rules of one agent's own format that it takes differently than they are meant.
+    pub fn differences_of(&self, agent: &Agent) -> Vec<(&Rule, Difference)> {
+        self.sources.differences_of(agent, &self.book)
+    }
+}
+
+impl Workspace {
+    /// Makes evidence of a host's input, with what is known on disk.
+    pub fn gather(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
+        let exists = |root: usize, path: &str| Path::new(&self.roots.roots[root].path).join(path).exists();
+        let (mut evidence, diagnostics) = collect(input, &self.roots, &exists);
+        evidence.os.get_or_insert_with(|| rulebook::evidence::system_name(std::env::consts::OS).to_owned());
+        if evidence.env.is_none() {
+            evidence.env.clone_from(&self.settings.workspace.env);
+        }
+        (evidence, diagnostics)
+    }
+
+    /// Collects the evidence of a host's input, and the rules within its reach.
+    ///
+    /// The tree is walked only if the input requests a rule that is not within reach.
+    pub fn ask(&self, input: &Input) -> Asked<'_> {
+        let (mut evidence, reported) = self.gather(input);
+        let mut sources = Sources::above(self, &evidence.paths);
+        let mut loaded = sources.meant();
+        let is_missing = |book: &Rulebook, name: &String| !book.rules().any(|(rule, _)| rule.is_called(name));
+        if evidence.requested.iter().any(|name| is_missing(&loaded.book, name)) {
+            sources.widen();
+            loaded = sources.meant();
+        }
+        let Loaded { book, mut diagnostics } = loaded;
+        diagnostics.extend(reported);
+        for name in evidence.requested.iter().filter(|name| is_missing(&book, name)) {
+            let message = format!("there is no rule `{name}`, which the request names");
+            diagnostics
+                .push(Diagnostic::whole(Code::UnknownId, "evidence", message).did_you_mean(name, book.ids()));
+        }
+        self.look_up(&book, &mut evidence);
+        Asked { evidence, book, diagnostics, sources }
+    }
+
+    /// Adds the facts that some rule needs, and no others.
+    pub fn look_up(&self, book: &Rulebook, evidence: &mut Evidence) {
+        let needs = book.needs();
+        if needs.branch && evidence.branch.is_none() {
+            evidence.branch = self.roots.roots.iter().find_map(|root| git::branch(Path::new(&root.path)));
+        }
+        if needs.content {
+            evidence.contents = facts::contents(evidence, &self.roots, &self.readable_folders());
+        }
+        if needs.tags {
+            let tags = evidence.tags.get_or_insert_with(Vec::new);
+            tags.extend(self.settings.workspace.tags.iter().cloned());
+            let folders = self.readable_folders();
+            let roots = self.roots.roots.iter();
+            tags.extend(roots.flat_map(|root| facts::derived_tags(Path::new(&root.path), &folders)));
+            tags.sort();
+            tags.dedup();
+        }
+    }
+}

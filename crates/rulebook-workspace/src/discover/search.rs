@@ -1,0 +1,83 @@
+//! The input and the output of discovery.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use rulebook::evidence::{Root, Roots};
+use rulebook::format::{FORMATS, Format};
+use rulebook::source::{Origin, Unreadable};
+
+use crate::disk::{Disk, Node};
+use crate::homes::{Homes, posix};
+
+/// What to search for, and where.
+pub(crate) struct Search<'s> {
+    /// What is known of the disk.
+    pub(crate) disk: &'s Disk,
+    /// The workspace's roots.
+    pub(crate) roots: &'s Roots,
+    /// The user's folders.
+    pub(crate) homes: &'s Homes,
+    /// The formats that are read.
+    pub(crate) formats: Vec<&'static Format>,
+    /// Folders named in the settings, each with the root whose settings name it; `None` for the user's own.
+    pub(crate) extra: Vec<(Option<usize>, &'s str)>,
+    /// Remotes that are folders, by name.
+    pub(crate) folders: Vec<(String, PathBuf)>,
+    /// Folders that links may lead to.
+    pub(crate) allow_links: &'s [PathBuf],
+}
+
+/// A rule file that was found but not read.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) origin: Origin,
+    /// The file on disk.
+    pub(crate) file: PathBuf,
+    /// The identity of the file, whichever links lead to it.
+    pub(crate) node: Option<Node>,
+    /// Whether it is a link: of two names for one file, the file's own name counts.
+    pub(crate) is_link: bool,
+    /// Why it must not be read.
+    pub(crate) refused: Option<Unreadable>,
+}
+
+impl Found {
+    /// Its position in the order in which files are read.
+    pub(super) fn order(&self) -> impl Ord + '_ {
+        let origin = &self.origin;
+        (origin.scope, self.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
+    }
+}
+
+impl Search<'_> {
+    /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
+    /// that links may lead to. Roots are canonical; the other folders are resolved only for paths outside the roots.
+    pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {
+        let own = FORMATS.iter().flat_map(|format| format.user);
+        let own = own.filter_map(|place| self.homes.base(place.base).map(|base| base.join(place.path)));
+        let mut allowed = self.allow_links.iter().cloned().chain(own).chain([within.to_owned()]);
+        real.starts_with(within)
+            || self.roots.roots.iter().any(|root| real.starts_with(&root.path))
+            || allowed.any(|folder| real.starts_with(self.disk.real(&folder).unwrap_or(folder)))
+    }
+
+    /// A path as shown to people: relative to its root, or `~/…`.
+    pub(crate) fn shown(&self, root: usize, path: &Path) -> String {
+        match path.strip_prefix(&self.roots.roots[root].path) {
+            Ok(relative) => self.prefix(root) + &posix(relative),
+            Err(_) => self.homes.shown(path),
+        }
+    }
+
+    /// The start of the shown paths of a root: its name if there are several roots.
+    pub(super) fn prefix(&self, root: usize) -> String {
+        match self.roots.roots.as_slice() {
+            [_] => String::new(),
+            roots => {
+                let Root { name, .. } = &roots[root];
+                format!("{name}/")
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A snapshot of the disk: each folder is listed once, each path looked up once and each rule file read once, no matter
+//! how many views ask for them.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rulebook::source::Unreadable;
+
+use crate::read::{self, FIRST_READ, reason};
+use crate::state::sha256;
+
+/// Device and number of a file, on systems that number files.
+pub(crate) type Node = (u64, u64);
+
+/// What was found on disk so far.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    small: Memo<Option<Arc<[DiskEntry]>>>,
+    folders: Memo<Result<Arc<Listing>, String>>,
+    kinds: Memo<Option<Kind>>,
+    real: Memo<Result<PathBuf, Unreadable>>,
+    nodes: Memo<Option<Node>>,
+    texts: Mutex<HashMap<FileId, Result<Arc<Text>, Unreadable>>>,
+    buffer: Mutex<Vec<u8>>,
+}
+
+/// An entry of a folder.
+#[derive(Debug)]
+pub(crate) struct DiskEntry {
+    pub(crate) name: OsString,
+    /// Of the entry itself, which may be a link.
+    pub(crate) kind: FileType,
+    number: Option<u64>,
+}
+
+/// The entries of a folder, sorted by name.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<DiskEntry>,
+    device: Option<u64>,
+}
+
+impl Listing {
+    /// The identity of an entry that is not a link.
+    pub(crate) fn node(&self, entry: &DiskEntry) -> Option<Node> {
+        self.device.zip(entry.number)
+    }
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// Whether the path is a link.
+    pub(crate) is_link: bool,
+    /// The kind of file it leads to; `None` for a broken link.
+    pub(crate) target: Option<FileType>,
+}
+
+impl Kind {
+    /// Whether it leads to a folder.
+    pub(crate) fn is_folder(self) -> bool {
+        self.target.is_some_and(|kind| kind.is_dir())
+    }
+}
+
+/// The text of a rule file.
+#[derive(Debug)]
+pub(crate) struct Text {
+    text: Arc<str>,
+    sha256: OnceLock<String>,
+}
+
+impl Text {
+    pub(crate) fn new(text: Arc<str>) -> Text {
+        Text { text, sha256: OnceLock::new() }
+    }
+
+    pub(crate) fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
+    pub(crate) fn sha256(&self) -> &str {
+        self.sha256.get_or_init(|| sha256(self.text.as_bytes()))
+    }
+}
+
+/// The identity of a file: the same one through any link, where files are numbered.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum FileId {
+    Node(Node),
+    Path(PathBuf),
+}
+
+impl Disk {
+    /// The entries of a folder of at most `MAX_SMALL` entries, unsorted; `None` for a larger one, or one that cannot be
+    /// listed.
+    pub(crate) fn small_folder(&self, folder: &Path) -> Option<Arc<[DiskEntry]>> {
+        const MAX_SMALL: usize = 256;
+        self.small.get(folder, || {
+            let entries: Vec<DiskEntry> = read::folder(folder)
+                .ok()?
+                .flatten()
+                .take(MAX_SMALL + 1)
+                .filter_map(|entry| disk_entry(&entry))
+                .collect();
+            (entries.len() <= MAX_SMALL).then(|| entries.into())
+        })
+    }
+
+    /// All entries of a folder; the operating system's words if it cannot be listed.
+    pub(crate) fn folder(&self, folder: &Path) -> Result<Arc<Listing>, String> {
+        self.folders.get(folder, || {
+            let entries = read::folder(folder).map_err(|error| reason(&error))?;
+            let mut entries: Vec<DiskEntry> =
+                entries.flatten().filter_map(|entry| disk_entry(&entry)).collect();
+            entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+            Ok(Arc::new(Listing { entries, device: device(folder) }))
+        })
+    }
+
+    /// Whether a folder may contain a name: `false` only if its listing shows that it does not.
+    pub(crate) fn may_contain(&self, folder: &Path, name: &str) -> bool {
+        self.small_folder(folder).is_none_or(|entries| entries.iter().any(|entry| entry.name == name))
+    }
+
+    /// What is at a path; `None` if nothing is.
+    pub(crate) fn kind(&self, path: &Path) -> Option<Kind> {
+        self.kinds.get(path, || {
+            let kind = match self.listed_kind(path) {
+                Some(kind) => kind,
+                // Also for a name that was not listed: some disks ignore case.
+                None => fs::symlink_metadata(path).ok()?.file_type(),
+            };
+            let is_link = kind.is_symlink();
+            let target =
+                if is_link { fs::metadata(path).ok().map(|found| found.file_type()) } else { Some(kind) };
+            Some(Kind { is_link, target })
+        })
+    }
+
+    /// The kind of an entry, if its folder was listed.
+    fn listed_kind(&self, path: &Path) -> Option<FileType> {
+        let entries = lock(&self.small.0).get(path.parent()?)?.clone()?;
+        entries.iter().find(|entry| Some(entry.name.as_os_str()) == path.file_name()).map(|entry| entry.kind)
+    }
+
+    /// The canonical path.
+    pub(crate) fn real(&self, path: &Path) -> Result<PathBuf, Unreadable> {
+        self.real.get(path, || {
+            fs::canonicalize(path).map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => Unreadable::NotAFile { kind: "a broken link" },
+                _ => Unreadable::Refused(reason(&error)),
+            })
+        })
+    }
+
+    /// The identity of the file that a path leads to: the device of its folder, which numbers its entries, and its
+    /// number. On a layered file system the file itself may report another device.
+    pub(crate) fn node(&self, path: &Path) -> Option<Node> {
+        self.nodes.get(path, || {
+            let real = self.real(path).ok()?;
+            Some((device(real.parent()?)?, number(&real)?))
+        })
+    }
+
+    /// The text of a file that is known to be a regular file.
+    pub(crate) fn text(&self, path: &Path, node: Option<Node>) -> Result<Arc<Text>, Unreadable> {
+        let id = FileId::new(path, node);
+        if let Some(known) = lock(&self.texts).get(&id) {
+            return known.clone();
+        }
+        let mut buffer = lock(&self.buffer);
+        buffer.resize(FIRST_READ, 0);
+        let text = read::rule_text(path, &mut buffer).map(|text| Arc::new(Text::new(text)));
+        lock(&self.texts).insert(id, text.clone());
+        text
+    }
+
+    /// The text of a file that was read.
+    pub(crate) fn known_text(&self, path: &Path) -> Option<Arc<str>> {
+        let listed = || {
+            let listing = lock(&self.folders.0).get(path.parent()?)?.clone().ok()?;
+            let name = path.file_name()?;
+            let at = listing.entries.binary_search_by(|entry| entry.name.as_os_str().cmp(name)).ok()?;
+            listing.node(&listing.entries[at])
+        };
+        let node = lock(&self.nodes.0).get(path).copied().flatten();
+        let text = lock(&self.texts).get(&FileId::new(path, node.or_else(listed)))?.clone();
+        text.ok().map(|text| text.shared())
+    }
+}
+
+impl FileId {
+    fn new(path: &Path, node: Option<Node>) -> FileId {
+        node.map_or_else(|| FileId::Path(path.to_owned()), FileId::Node)
+    }
+}
+
+/// Values by path, each computed once.
+#[derive(Debug)]
+struct Memo<V>(Mutex<HashMap<PathBuf, V>>);
+
+impl<V> Default for Memo<V> {
+    fn default() -> Memo<V> {
+        Memo(Mutex::default())
+    }
+}
+
+impl<V: Clone> Memo<V> {
+    fn get(&self, path: &Path, make: impl FnOnce() -> V) -> V {
+        if let Some(known) = lock(&self.0).get(path) {
+            return known.clone();
+        }
+        let value = make();
+        lock(&self.0).insert(path.to_owned(), value.clone());
+        value
+    }
+}
+
+/// Locks a mutex. A panic of another thread leaves the values whole: each is inserted in one step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn disk_entry(entry: &fs::DirEntry) -> Option<DiskEntry> {
+    Some(DiskEntry { name: entry.file_name(), kind: entry.file_type().ok()?, number: entry_number(entry) })
+}
+
+#[cfg(unix)]
+fn device(folder: &Path) -> Option<u64> {
+    fs::metadata(folder).ok().map(|metadata| std::os::unix::fs::MetadataExt::dev(&metadata))
+}
+
+#[cfg(unix)]
+fn number(file: &Path) -> Option<u64> {
+    fs::metadata(file).ok().map(|metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
+}
+
+#[cfg(unix)]
+fn entry_number(entry: &fs::DirEntry) -> Option<u64> {
+    Some(std::os::unix::fs::DirEntryExt::ino(entry))
+}
+
+#[cfg(not(unix))]
+fn device(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn number(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn entry_number(_: &fs::DirEntry) -> Option<u64> {
+    None
+}

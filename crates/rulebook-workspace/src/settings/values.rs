@@ -1,0 +1,217 @@
+//! The merged settings, by table of the file.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rulebook::format::FormatId;
+use rulebook::session::{StreamLimits, StreamSettings};
+use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
+
+/// The settings of all layers together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Which rules are read, and which are off.
+    pub rules: Rules,
+    /// Facts about the workspace, for conditions.
+    pub workspace: WorkspaceFacts,
+    /// How stream rules act unless they state it themselves.
+    pub stream: Stream,
+    /// The same without the settings of workspaces.
+    pub(crate) own_stream: Stream,
+    /// How much may be delivered.
+    pub budget: Budget,
+    /// Remote rules, in the order they were first named.
+    pub remotes: Vec<Remote>,
+    /// How many remotes were left out because of an error in their settings.
+    pub remotes_left_out: usize,
+    /// What an untrusted workspace may contribute.
+    pub trust: Trust,
+    /// The file that set each single value last.
+    pub(super) set_by: BTreeMap<&'static str, String>,
+}
+
+/// `[rules]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rules {
+    /// `false`: no rule applies at all.
+    pub enabled: bool,
+    /// Ids that are off, normalised.
+    pub disabled_ids: Vec<Setting>,
+    /// More folders to read rules from. Those of a workspace stay inside it as written; links are checked when they are
+    /// opened.
+    pub extra_paths: Vec<Setting>,
+    /// Formats to read; empty for all. Either names, or `!name` each: all but those.
+    pub formats: Vec<Setting>,
+    /// Folders outside the workspace that links in it may point to.
+    pub allow_links: Vec<String>,
+}
+
+/// `[workspace]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkspaceFacts {
+    /// For the condition `tags`.
+    pub tags: Vec<String>,
+    /// For the condition `env`.
+    pub env: Option<String>,
+}
+
+/// `[stream]`. A mode of `None` was not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stream {
+    /// Which matches interrupt the output.
+    pub interrupt_mode: Option<InterruptMode>,
+    /// What happens to interrupted output.
+    pub context_mode: Option<ContextMode>,
+    /// Whether a rule may fire again.
+    pub repeat_mode: Option<RepeatMode>,
+    /// Completed turns before a rule fires again.
+    pub repeat_gap: u32,
+    /// The most interrupts of one turn.
+    pub max_interrupts: u32,
+    /// The most bytes of output held back while a match is possible.
+    pub hold_bytes: u32,
+    /// The longest time that output is held back, in milliseconds.
+    pub hold_ms: u32,
+}
+
+/// `[budget]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Budget {
+    /// The most tokens to deliver; `None` for no limit.
+    pub tokens: Option<usize>,
+}
+
+/// One `[[remote]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Remote {
+    /// Its name; a remote of a later layer with the same name replaces it.
+    pub name: String,
+    /// Its address, as written.
+    pub url: String,
+    /// The required hash: 64 lower-case hexadecimal digits.
+    pub sha256: Option<String>,
+    /// The minisign public key of the required signature.
+    pub minisign_key: Option<String>,
+    /// The environment variable with the token for the server.
+    pub token_env: Option<String>,
+    /// A file of certificates to trust in addition to the system's.
+    pub ca_file: Option<String>,
+    /// The age at which a copy is fetched again.
+    pub refresh: Option<Duration>,
+}
+
+/// What a workspace contributes before the person trusts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Everything; new and changed files are reported.
+    #[default]
+    Warn,
+    /// Nothing.
+    Require,
+    /// Everything, without a report.
+    Off,
+}
+
+/// One entry of a list, and the file it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Setting {
+    /// The entry.
+    pub value: String,
+    /// The file, as shown to people.
+    pub file: String,
+    /// The root whose file it is; `None` for the person's own settings.
+    pub root: Option<usize>,
+}
+
+impl Trust {
+    /// Every mode and its word in the settings.
+    pub(super) const NAMES: &[(&str, Trust)] =
+        &[("warn", Trust::Warn), ("require", Trust::Require), ("off", Trust::Off)];
+
+    /// The word it is set with.
+    pub fn name(self) -> &'static str {
+        Trust::NAMES[self as usize].0
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            enabled: true,
+            disabled_ids: Vec::new(),
+            extra_paths: Vec::new(),
+            formats: Vec::new(),
+            allow_links: Vec::new(),
+        }
+    }
+}
+
+impl Default for Stream {
+    fn default() -> Stream {
+        Stream {
+            interrupt_mode: None,
+            context_mode: None,
+            repeat_mode: None,
+            repeat_gap: 10,
+            max_interrupts: 3,
+            hold_bytes: 4096,
+            hold_ms: 2000,
+        }
+    }
+}
+
+impl Stream {
+    fn limits(&self) -> StreamLimits {
+        let base = StreamModes::default();
+        StreamLimits {
+            modes: StreamModes {
+                interrupt: self.interrupt_mode.unwrap_or(base.interrupt),
+                context: self.context_mode.unwrap_or(base.context),
+                repeat: self.repeat_mode.unwrap_or(base.repeat),
+                gap: self.repeat_gap,
+            },
+            max_interrupts: self.max_interrupts,
+            hold_bytes: self.hold_bytes as usize,
+        }
+    }
+}
+
+impl Budget {
+    /// The budget in characters, as an estimate.
+    pub fn characters(&self) -> usize {
+        self.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4))
+    }
+}
+
+impl Settings {
+    /// The file that set a single value last, as shown to people; `None` for a default.
+    pub(crate) fn set_by(&self, key: &str) -> Option<&str> {
+        self.set_by.get(key).map(String::as_str)
+    }
+
+    /// How stream rules act. A workspace's settings do not apply if a mandatory rule is among them.
+    pub fn stream_for(&self, is_mandatory: bool) -> &Stream {
+        if is_mandatory { &self.own_stream } else { &self.stream }
+    }
+
+    /// How stream rules act unless they state it themselves.
+    pub fn stream_settings(&self) -> StreamSettings {
+        StreamSettings { mandatory: self.own_stream.limits(), others: self.stream.limits() }
+    }
+}
+
+impl Rules {
+    /// Whether files of a format are read.
+    pub(crate) fn reads(&self, format: FormatId) -> bool {
+        let exceptions = self.formats.iter().all(|entry| entry.value.starts_with('!'));
+        let named = self.formats.iter().any(|entry| entry.value.trim_start_matches('!') == format.name());
+        named != exceptions
+    }
+}

@@ -1,0 +1,300 @@
+//! Sources: the rule files within reach, each found and read once. Every view is a reading of the same texts.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rulebook::agent::{AGENTS, Agent, Nested};
+use rulebook::compare::{Difference, compare};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evidence::Seen;
+use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
+use rulebook::lint::over_limit;
+use rulebook::parse::{Entry, Parsed};
+use rulebook::resolve::{Rulebook, resolve, resolve_as};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope};
+
+use crate::discover::{Search, Within, discover};
+use crate::disk::Disk;
+use crate::load::{Loader, Readings};
+use crate::settings::Setting;
+use crate::tree::{Tree, Wanted, walk};
+use crate::workspace::Workspace;
+use crate::{facts, git, imports, remote, trust};
+
+/// Which nested rule folders are searched.
+#[derive(Clone, Copy, Debug)]
+pub enum Reach<'p> {
+    /// Those above these paths. This walks no tree.
+    Above(&'p [Seen]),
+    /// Those of a tree that was walked.
+    Walked(&'p Tree),
+    /// Those of the whole tree, which is walked now.
+    Tree,
+}
+
+/// The rules of one view, and their problems.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// In order, switches applied.
+    pub book: Rulebook,
+    /// Of settings and files, sorted by location.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The rule files within reach, each found and read once.
+///
+/// [`meant`](Sources::meant) reads them as their authors meant them, [`native`](Sources::native) as one agent does by
+/// itself. A view costs no access to a file that another view has read.
+#[derive(Debug)]
+pub struct Sources<'w> {
+    workspace: &'w Workspace,
+    folders: Folders<'w>,
+    disk: Disk,
+    readings: Readings,
+}
+
+/// The nested folders to search.
+#[derive(Debug)]
+enum Folders<'w> {
+    Above(Vec<(usize, String)>),
+    Borrowed(&'w Tree),
+    Walked(Tree),
+}
+
+/// The formats of a view, and what it reads besides.
+struct View {
+    formats: Vec<&'static Format>,
+    is_nested: bool,
+    /// Whether it is what the authors meant: with remotes and extra folders, which agents know nothing of.
+    is_meant: bool,
+}
+
+impl Workspace {
+    /// The rule files within reach. They are read by the first view that needs them.
+    pub fn sources<'w>(&'w self, reach: Reach<'w>) -> Sources<'w> {
+        match reach {
+            Reach::Above(paths) => Sources::above(self, paths),
+            Reach::Walked(tree) => Sources::new(self, Folders::Borrowed(tree)),
+            Reach::Tree => Sources::new(self, Folders::Walked(self.tree(Wanted::Rules, &|_| ()))),
+        }
+    }
+
+    /// Reads the rules within reach as they are meant.
+    pub fn load(&self, reach: Reach<'_>) -> Loaded {
+        self.sources(reach).meant()
+    }
+
+    /// Reads the rules within reach as one agent does by itself.
+    pub fn load_as(&self, agent: &'static Agent, reach: Reach<'_>) -> Loaded {
+        self.sources(reach).native(agent)
+    }
+
+    /// Walks the roots. `progress` receives the number of files found so far, now and then.
+    pub fn tree(&self, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
+        walk(&self.roots, wanted, progress)
+    }
+}
+
+impl<'w> Sources<'w> {
+    fn new(workspace: &'w Workspace, folders: Folders<'w>) -> Sources<'w> {
+        Sources { workspace, folders, disk: Disk::default(), readings: Readings::default() }
+    }
+
+    /// The rule files above some paths.
+    pub(crate) fn above(workspace: &'w Workspace, paths: &[Seen]) -> Sources<'w> {
+        let paths = paths.iter().map(|seen| (seen.root, seen.path.clone()));
+        Sources::new(workspace, Folders::Above(paths.collect()))
+    }
+
+    pub(crate) fn workspace(&self) -> &'w Workspace {
+        self.workspace
+    }
+
+    /// Extends the reach to the whole tree, which is walked now. Files that were read are not read again.
+    pub(crate) fn widen(&mut self) {
+        self.folders = Folders::Walked(self.workspace.tree(Wanted::Rules, &|_| ()));
+    }
+
+    /// The rules as their authors meant them, with settings and toggles.
+    pub fn meant(&self) -> Loaded {
+        let workspace = self.workspace;
+        let formats = FORMATS.iter().filter(|format| workspace.settings.rules.reads(format.id)).collect();
+        let (parsed, mut diagnostics) = self.read(View { formats, is_nested: true, is_meant: true });
+        diagnostics.extend(workspace.diagnostics.iter().cloned());
+        let book = resolve(entries(parsed, &mut diagnostics), &workspace.switches());
+        if !matches!(self.folders, Folders::Above(_)) {
+            diagnostics.extend(self.report_unknown_ids(&book));
+        }
+        if book.needs().tags {
+            let folders = workspace.readable_folders();
+            diagnostics.extend(facts::report_outside(&workspace.roots, &workspace.homes, &folders));
+        }
+        Loaded { book, diagnostics: sorted(diagnostics) }
+    }
+
+    /// The rules that one agent reads by itself, the way it does: its files and keys, no settings and no toggles.
+    ///
+    /// Within [`Reach::Above`] this has the files above those paths only, even for an agent that applies some files of
+    /// other folders too.
+    pub fn native(&self, agent: &'static Agent) -> Loaded {
+        let (parsed, mut diagnostics) = self.read_as(agent);
+        let book = resolve_as(entries(parsed, &mut diagnostics), agent);
+        diagnostics.extend(over_limit(agent, &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
+        Loaded { book, diagnostics: sorted(diagnostics) }
+    }
+
+    /// The rules that their own agent takes differently than they are meant.
+    pub fn differences<'b>(&self, book: &'b Rulebook) -> Vec<(&'b Rule, &'static Agent, Difference)> {
+        let owners = AGENTS.iter().filter(|agent| agent.owns.is_some());
+        let found = owners.flat_map(|agent| {
+            self.differences_of(agent, book).into_iter().map(move |(rule, found)| (rule, agent, found))
+        });
+        found.collect()
+    }
+
+    /// The rules of one agent's own format that it takes differently than they are meant.
+    pub fn differences_of<'b>(&self, agent: &Agent, book: &'b Rulebook) -> Vec<(&'b Rule, Difference)> {
+        let is_own = |rule: &&Rule| {
+            agent.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
+        };
+        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).filter(is_own).collect();
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        let (parsed, _) = self.read_as(agent);
+        let native: HashMap<&str, &Parsed> = parsed.iter().map(|parsed| (path_of(parsed), parsed)).collect();
+        let differ = |rule: &'b Rule| {
+            let native = native.get(rule.origin.path.as_str()).copied();
+            // A person's own file may be in a place that only other tools read, and an agent that reads the folders from
+            // the root to its working folder may be started there.
+            let is_nested = !rule.origin.folder.is_empty();
+            let is_elsewhere = rule.origin.scope == Scope::User
+                || agent.nested != Nested::Read
+                    && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
+                || agent.nested == Nested::Undocumented && is_nested;
+            let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
+            difference.map(|difference| (rule, difference))
+        };
+        rules.into_iter().filter_map(differ).collect()
+    }
+
+    /// The text of a rule's file, if it was read.
+    pub fn text(&self, rule: &Rule) -> Option<Arc<str>> {
+        self.disk.known_text(Path::new(&rule.origin.path))
+    }
+
+    fn read_as(&self, agent: &Agent) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let formats = agent.formats.iter().filter(|format| self.workspace.takes(format)).collect();
+        self.read(View { formats, is_nested: agent.nested == Nested::Read, is_meant: false })
+    }
+
+    fn read(&self, view: View) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let workspace = self.workspace;
+        let settings = &workspace.settings;
+        let remotes = if view.is_meant { settings.remotes.as_slice() } else { &[] };
+        let extra = if view.is_meant { settings.rules.extra_paths.as_slice() } else { &[] };
+        let within = match &self.folders {
+            _ if !view.is_nested => Within::Above(&[]),
+            Folders::Above(paths) => Within::Above(paths),
+            Folders::Borrowed(tree) => Within::Tree(tree),
+            Folders::Walked(tree) => Within::Tree(tree),
+        };
+        let allow_links = workspace.allow_links();
+        let search = Search {
+            disk: &self.disk,
+            roots: &workspace.roots,
+            homes: &workspace.homes,
+            formats: view.formats,
+            extra: extra.iter().map(|path| (path.root, path.value.as_str())).collect(),
+            folders: remote::folders(remotes, &workspace.homes),
+            allow_links: &allow_links,
+        };
+        let readings = (!view.is_meant).then_some(&self.readings);
+        let loader = Loader { disk: &self.disk, gate: &workspace.gate, readings };
+        let (found, mut diagnostics) = discover(&search, within);
+        let twins = self.twins();
+        let (mut parsed, same) = loader.load(found, &|origin| twin_key(&twins, origin));
+        diagnostics.extend(same);
+        diagnostics.extend(imports::follow(&mut parsed, &search, &loader));
+        diagnostics.extend(trust::report_untrusted(
+            &mut parsed,
+            &workspace.untrusted_settings,
+            &workspace.roots,
+        ));
+        let (fetched, reported) = remote::load(remotes, &workspace.homes);
+        diagnostics.extend(reported);
+        parsed.extend(fetched);
+        if view.is_meant && !settings.rules.reads(FormatId::Remote) {
+            parsed.retain(is_mandatory_or_local);
+        }
+        remote::rename_imitations(&mut parsed);
+        (parsed, diagnostics)
+    }
+
+    /// For each root, the repository it is a checkout of, if there are several roots.
+    fn twins(&self) -> Vec<Option<PathBuf>> {
+        match self.workspace.roots.roots.as_slice() {
+            [_] => Vec::new(),
+            roots => roots.iter().map(|root| git::common_dir(Path::new(&root.path))).collect(),
+        }
+    }
+
+    fn report_unknown_ids(&self, book: &Rulebook) -> Vec<Diagnostic> {
+        /// Each is compared with all known ids.
+        const MAX_UNKNOWN: usize = 20;
+        let known = book.ids();
+        let ids = &self.workspace.settings.rules.disabled_ids;
+        let mut unknown = ids.iter().filter(|id| known.binary_search(&id.value.as_str()).is_err());
+        let report = |id: &Setting| {
+            let message = format!("`rules.disabled_ids` names `{}`, but no rule has this id", id.value);
+            Diagnostic::whole(Code::UnknownId, &id.file, message)
+                .did_you_mean(&id.value, known.iter().copied())
+        };
+        let mut reported: Vec<Diagnostic> = unknown.by_ref().take(MAX_UNKNOWN).map(report).collect();
+        if let Some(next) = unknown.next() {
+            let message = format!("`rules.disabled_ids` names {} more unknown ids", unknown.count() + 1);
+            reported.push(Diagnostic::whole(Code::UnknownId, &next.file, message));
+        }
+        reported
+    }
+}
+
+/// Separates entries from their diagnostics.
+fn entries(parsed: Vec<Parsed>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(parsed.len());
+    for parsed in parsed {
+        diagnostics.extend(parsed.diagnostics);
+        entries.push(parsed.entry);
+    }
+    entries
+}
+
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort();
+    diagnostics.dedup();
+    diagnostics
+}
+
+fn path_of(parsed: &Parsed) -> &str {
+    &parsed.entry.origin().path
+}
+
+/// Whether a rule stays if `rules.formats` leaves the format `remote` out: a workspace may set that, so mandatory rules
+/// stay.
+fn is_mandatory_or_local(parsed: &Parsed) -> bool {
+    let Entry::Rule(rule) = &parsed.entry else { return true };
+    rule.origin.format.id != FormatId::Remote || rule.is_mandatory
+}
+
+fn twin_key(twins: &[Option<PathBuf>], origin: &Origin) -> Option<String> {
+    let common = twins.get(origin.root)?.as_ref()?;
+    let shared = twins.iter().flatten().filter(|other| *other == common).count() > 1;
+    (shared && origin.scope == Scope::Workspace && origin.folder.is_empty())
+        .then(|| format!("{}\0{}\0{}", common.display(), origin.place.path, origin.inner))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! A workspace: its roots, its settings and its toggles. Rules are read when they are needed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Roots;
+use rulebook::format::Format;
+use rulebook::resolve::{Off, OffBy, Switches};
+
+use crate::homes::Homes;
+use crate::settings::Settings;
+use crate::toggles::{Switched, Toggles};
+use crate::trust::{Gate, TrustStore};
+
+/// One or more roots with their settings and toggles, read once.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Workspace {
+    /// Its roots, by their canonical paths.
+    pub roots: Roots,
+    /// The user's folders.
+    pub homes: Homes,
+    /// The merged settings.
+    pub settings: Settings,
+    /// The problems in settings and toggles.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) switched: Switched,
+    pub(crate) gate: Gate,
+    /// The settings files of the roots, trusted or not.
+    pub(crate) settings_texts: Vec<(usize, Arc<str>)>,
+    /// The roots whose settings are not used because they are not trusted.
+    pub(crate) untrusted_settings: Vec<usize>,
+}
+
+impl Workspace {
+    /// The person's toggles; `None` without a home.
+    pub fn toggles(&self) -> Option<Toggles> {
+        self.homes.state.as_ref().map(|state| Toggles::at(&state.join("rulebook")))
+    }
+
+    /// The files that the person trusts; `None` without a home.
+    pub fn trust_store(&self) -> Option<TrustStore> {
+        self.homes.state.as_ref().map(|state| TrustStore::at(&state.join("rulebook")))
+    }
+
+    /// Whether an agent reads a format here: it ignores some formats if a certain other file exists.
+    pub fn takes(&self, format: &Format) -> bool {
+        let root = Path::new(&self.roots.roots[0].path);
+        !format.unless.iter().any(|path| root.join(self.homes.expand(path)).exists())
+    }
+
+    /// The rules that settings and toggles switch off.
+    pub(crate) fn switches(&self) -> Switches {
+        let rules = &self.settings.rules;
+        let all = (!rules.enabled).then(|| Off {
+            by: OffBy::Enabled,
+            file: self.settings.set_by("rules.enabled").map(str::to_owned),
+        });
+        let roots = self.roots.roots.iter();
+        let toggled = roots
+            .flat_map(|root| self.switched.off_ids(Path::new(&root.path)))
+            .map(|id| (id.to_owned(), Off { by: OffBy::Toggle, file: None }));
+        let team = rules
+            .disabled_ids
+            .iter()
+            .map(|id| (id.value.clone(), Off { by: OffBy::DisabledIds, file: Some(id.file.clone()) }));
+        Switches { all, ids: toggled.chain(team).collect() }
+    }
+
+    /// The folders outside the roots that links may lead to.
+    pub(crate) fn allow_links(&self) -> Vec<PathBuf> {
+        self.settings.rules.allow_links.iter().map(|path| self.homes.expand(path)).collect()
+    }
+
+    /// The canonical folders whose files may be looked at: the roots, and those that links may lead to.
+    pub(crate) fn readable_folders(&self) -> Vec<PathBuf> {
+        let roots = self.roots.roots.iter().map(|root| PathBuf::from(&root.path));
+        // The roots too: the spelling of canonical paths on Windows differs from theirs.
+        roots.chain(self.allow_links()).filter_map(|path| path.canonicalize().ok()).collect()
+    }
+}

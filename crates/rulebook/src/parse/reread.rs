@@ -1,0 +1,100 @@
+//! Sharing: agents that read a file alike share one reading of it.
+
+use super::build::position;
+use super::{Entry, Parsed};
+use crate::format::Format;
+use crate::source::Origin;
+
+impl Parsed {
+    /// The same reading for another origin of the same file, if its format reads the file alike.
+    pub fn reread(&self, origin: &Origin) -> Option<Parsed> {
+        let own = self.entry.origin();
+        let is_same_file = (own.scope, own.root, &own.path, &own.display, &own.folder, &own.inner)
+            == (origin.scope, origin.root, &origin.path, &origin.display, &origin.folder, &origin.inner);
+        if !is_same_file || own.place != origin.place || own.format.reading() != origin.format.reading() {
+            return None;
+        }
+        let mut shared = self.clone();
+        match &mut shared.entry {
+            Entry::Rule(rule) => {
+                rule.position = position(origin);
+                rule.origin = origin.clone();
+            }
+            Entry::Rejected(rejected) => rejected.origin = origin.clone(),
+        }
+        Some(shared)
+    }
+}
+
+impl Format {
+    /// Everything that the result of parsing depends on. Where files are found is not part of it.
+    fn reading(&self) -> impl PartialEq {
+        // Without `..`, so that a new field is not forgotten here.
+        let Format {
+            id,
+            order: _,
+            agent,
+            workspace: _,
+            user: _,
+            climbs: _,
+            priority,
+            tier,
+            broken,
+            bare,
+            ids,
+            paths_key,
+            lists,
+            keys,
+            modes,
+            aliases,
+            inert,
+            sets,
+            agent_ignores,
+            unquoted,
+            dialect,
+            rival,
+            top,
+            scoped,
+            unless: _,
+            imports: _,
+            limit,
+            advised,
+            confidence: _,
+            knowledge: _,
+        } = *self;
+        let keys = (paths_key, lists, keys, modes, aliases, inert, sets, agent_ignores, unquoted);
+        ((id, agent, priority, scoped, ids, limit, advised), (tier, broken, bare, top, dialect, rival), keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Agent;
+    use crate::format::FormatId;
+    use crate::parse::parse;
+    use crate::source::Source;
+
+    #[test]
+    fn agents_that_read_alike_share_a_reading() {
+        #[track_caller]
+        fn check(one: &str, other: &str, format: FormatId, is_shared: bool) {
+            let [one, other] = [one, other].map(|name| {
+                let agent = Agent::named(name).unwrap();
+                let format = agent.formats.iter().find(|own| own.id == format).unwrap();
+                Origin::new(format, &format.workspace[0], "a.md")
+            });
+            let parsed = parse(Source { origin: one, text: Ok("---\nglobs: src/**\n---\nText".into()) });
+            let shared = parsed.reread(&other);
+            let parsed = parse(Source { origin: other, text: Ok("---\nglobs: src/**\n---\nText".into()) });
+            assert_eq!(shared.is_some(), is_shared);
+            if let Some(shared) = shared {
+                assert_eq!(format!("{shared:?}"), format!("{parsed:?}"));
+            }
+        }
+        check("cursor", "cursor-cli", FormatId::Cursor, true);
+        check("jules", "pi", FormatId::AgentsMd, true);
+        check("cursor", "cline", FormatId::Cursor, false);
+        check("jules", "kiro", FormatId::AgentsMd, false);
+    }
+}
