@@ -50,6 +50,8 @@ pub(super) struct Book {
     pub(super) book: Rulebook,
     /// A hash of each stream rule, by its file.
     prints: HashMap<String, u64>,
+    /// The last monitor, and the addresses of its rules: most requests watch for the same rules.
+    last_watch: Mutex<Option<(Vec<usize>, Arc<Watch>)>>,
     /// Whether some rule needs facts that are read from files.
     pub(super) needs_files: bool,
     /// What removes rules, one line each.
@@ -115,7 +117,7 @@ impl Rules {
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
             let needs_files = book.needs() != Needs::default();
-            Arc::new(Book { workspace, book, prints, needs_files, alerts })
+            Arc::new(Book { workspace, book, prints, last_watch: Mutex::default(), needs_files, alerts })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,
@@ -157,6 +159,26 @@ impl Rules {
         if rules.is_empty() {
             return Ok(None);
         }
+        let addresses: Vec<usize> =
+            rules.iter().map(|rule| std::ptr::from_ref::<Rule>(rule).addr()).collect();
+        let mut last = lock(&book.last_watch);
+        if let Some((known, watch)) = &*last
+            && *known == addresses
+        {
+            return Ok(Some(Arc::clone(watch)));
+        }
+        let watch = self.find_watch(book, situation, rules)?;
+        *last = Some((addresses, Arc::clone(&watch)));
+        Ok(Some(watch))
+    }
+
+    /// What watches for these rules, or for others with the same content.
+    fn find_watch(
+        &self,
+        book: &Book,
+        situation: &Situation<'_, '_>,
+        rules: Vec<&Rule>,
+    ) -> Result<Arc<Watch>, String> {
         let mut hasher = DefaultHasher::new();
         for rule in &rules {
             (book.prints.get(&rule.origin.display), situation.stream.modes_of(rule)).hash(&mut hasher);
@@ -164,7 +186,7 @@ impl Rules {
         let key = hasher.finish();
         let mut watches = lock(&self.watches);
         if let Some(known) = watches.get(&key) {
-            return Ok(Some(Arc::clone(known)));
+            return Ok(Arc::clone(known));
         }
         let triggers = rules.iter().copied().filter_map(Rule::stream_rule);
         let watch = Arc::new(Watch {
@@ -175,7 +197,7 @@ impl Rules {
             watches.clear();
         }
         watches.insert(key, Arc::clone(&watch));
-        Ok(Some(watch))
+        Ok(watch)
     }
 }
 

@@ -67,7 +67,8 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
     strip(&mut head.headers);
     head.headers.remove(header::CONTENT_LENGTH);
     let record = exchange.proxy.record.as_ref();
-    let stream = Stream {
+    // Boxed, because every frame moves it.
+    let stream = Box::new(Stream {
         tape: record.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
         feed: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
@@ -81,7 +82,7 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         out: Vec::new(),
         sent: Instant::now(),
         is_unwatched: false,
-    };
+    });
     let frames = futures_util::stream::unfold(stream, |mut stream| async move {
         let bytes = stream.next().await?;
         Some((bytes.map(Frame::data), stream))
