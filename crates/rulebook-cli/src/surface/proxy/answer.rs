@@ -1,4 +1,4 @@
-//! Answers in one piece: watched whole, and asked for again where they are to be stopped.
+//! Responses that are not streamed: checked whole, and requested again if a rule stops them.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::rules::Watch;
 use super::upstream::{Body, Error, full, strip};
 use crate::surface::wire::{Json, Waits, add_usage};
 
-/// A larger answer is not read.
+/// The largest response that is read.
 const MAX_ANSWER: usize = 64 << 20;
 
-/// The answer that keeps to the rules, or the last one there was.
+/// Returns the first response that breaks no rule, or the last one.
 pub(super) async fn watched(
     exchange: Exchange,
     watch: Arc<Watch>,
@@ -35,7 +35,7 @@ pub(super) async fn watched(
         strip(&mut head.headers);
         let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
         if let Some(record) = &exchange.proxy.record {
-            record.answer(exchange.number, Some(exchange.wire), &head.headers).take(&body);
+            record.response(exchange.number, Some(exchange.wire), &head.headers).add(&body);
         }
         match asked.take() {
             Some(stop) if head.status == StatusCode::OK => exchange.sent(&stop),
@@ -44,7 +44,7 @@ pub(super) async fn watched(
         }
         let Some(answer) = Json::read(&body) else {
             if head.status == StatusCode::OK {
-                exchange.proxy.fail("the answer is no JSON and is not watched");
+                exchange.proxy.fail("the answer is not JSON and is not watched");
                 if exchange.proxy.fail_closed {
                     return Ok(closed("the answer cannot be read"));
                 }
@@ -75,7 +75,7 @@ pub(super) async fn watched(
     }
 }
 
-/// What an answer violates.
+/// Returns the matches of stream rules in a response.
 fn hits(exchange: &Exchange, watch: &Arc<Watch>, answer: &Json<'_>) -> Vec<Hit> {
     let mut feed = MonitorFeed::new(Arc::clone(watch), format!("{}/", exchange.number));
     feed.take(exchange.wire.steps(answer), Waits::End).1

@@ -1,4 +1,4 @@
-//! A program that is run behind the server, and told of it by the variables it knows.
+//! Runs a program that uses the proxy, through the variables and arguments it understands.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,27 +15,27 @@ use super::server;
 use super::shared::Proxy;
 use crate::surface::wire::WIRES;
 
-/// Variables of clients that are set only where the client is set up to use them: else they would change what it does.
-const WHERE_SET: &[(&str, &str)] = &[("COPILOT_PROVIDER_BASE_URL", "/v1")];
+/// Variables that are set only if they were set before: otherwise they would change what the client does.
+const IF_SET: &[(&str, &str)] = &[("COPILOT_PROVIDER_BASE_URL", "/v1")];
 
-/// A program that heeds no variable of a provider, and how it is told.
-struct Other {
-    program: &'static str,
-    /// Words before its own.
-    words: fn(&str) -> Vec<String>,
-    /// Variables, where nothing is said in them.
+/// A program that ignores the variables of providers, and how it gets the address.
+struct Program {
+    name: &'static str,
+    /// Arguments before its own.
+    args: fn(&str) -> Vec<String>,
+    /// Variables, unless they are set already.
     variables: fn(&str) -> Vec<(&'static str, String)>,
 }
 
-const OTHERS: &[Other] = &[
-    Other {
-        program: "codex",
-        words: |base| vec!["-c".to_owned(), format!("openai_base_url=\"{base}/v1\"")],
+const PROGRAMS: &[Program] = &[
+    Program {
+        name: "codex",
+        args: |base| vec!["-c".to_owned(), format!("openai_base_url=\"{base}/v1\"")],
         variables: |_| Vec::new(),
     },
-    Other {
-        program: "opencode",
-        words: |_| Vec::new(),
+    Program {
+        name: "opencode",
+        args: |_| Vec::new(),
         variables: |base| {
             let at = |below: &str| json!({ "options": { "baseURL": format!("{base}{below}") } });
             let all = json!({ "anthropic": at("/v1"), "openai": at("/v1"), "google": at("/v1beta") });
@@ -44,21 +44,21 @@ const OTHERS: &[Other] = &[
     },
 ];
 
-/// How a program is told that has a way of its own.
-fn other(program: &OsStr) -> Option<&'static Other> {
+/// Returns the row of a program that needs its own arguments or variables.
+fn known(program: &OsStr) -> Option<&'static Program> {
     let name = Path::new(program).file_stem()?;
-    OTHERS.iter().find(|other| name == other.program)
+    PROGRAMS.iter().find(|known| name == known.name)
 }
 
-/// What a program is told.
+/// Returns the variables for a program.
 fn variables(
     base: &str,
-    own: Option<&Other>,
+    own: Option<&Program>,
     is_set: impl Fn(&str) -> Option<String>,
 ) -> Vec<(&'static str, String)> {
     let always =
         WIRES.iter().flat_map(|wire| wire.variables).map(|(name, below)| (*name, format!("{base}{below}")));
-    let others = WHERE_SET.iter().filter_map(|(name, below)| {
+    let others = IF_SET.iter().filter_map(|(name, below)| {
         let known = is_set(name)?;
         let below = if known.trim_end_matches('/').ends_with(below) { below } else { "" };
         Some((*name, format!("{base}{below}")))
@@ -68,22 +68,22 @@ fn variables(
     always.chain(others).chain(own).collect()
 }
 
-/// Runs a program until it ends; its end is ours.
+/// Runs a program until it ends, and returns its exit code.
 pub(super) async fn run(
     proxy: &Arc<Proxy>,
     listener: TcpListener,
     base: &str,
     command: &[OsString],
 ) -> anyhow::Result<ExitCode> {
-    let (program, args) = command.split_first().context("name a program behind `--`")?;
-    let own = other(program);
+    let (program, args) = command.split_first().context("name a program after `--`")?;
+    let own = known(program);
     let mut child = Command::new(program)
-        .args(own.map(|own| (own.words)(base)).unwrap_or_default())
+        .args(own.map(|own| (own.args)(base)).unwrap_or_default())
         .args(args)
         .envs(variables(base, own, |name| std::env::var(name).ok()))
         .spawn()
         .map_err(|error| {
-            anyhow!("name a program that is on your `PATH` behind `--`")
+            anyhow!("name a program on your `PATH` after `--`")
                 .context(format!("`{}` cannot be run: {error}", program.to_string_lossy()))
         })?;
     let (ended, stop) = oneshot::channel();
@@ -91,7 +91,7 @@ pub(super) async fn run(
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status,
-                // A terminal asks the program too, which decides for itself.
+                // A terminal signals the program too, and the program decides.
                 () = server::stopped() => {}
             }
         };
@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_told_of_every_wire_and_of_its_own_where_it_uses_it() {
-        let told = variables("http://h", None, |name| {
+    fn a_program_gets_the_variables_of_every_wire_and_its_own_if_they_were_set() {
+        let set = variables("http://h", None, |name| {
             (name == "COPILOT_PROVIDER_BASE_URL").then(|| "https://x/v1/".to_owned())
         });
-        let told: Vec<String> = told.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let set: Vec<String> = set.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(
-            told,
+            set,
             [
                 "ANTHROPIC_BASE_URL=http://h",
                 "OPENAI_BASE_URL=http://h/v1",
@@ -127,16 +127,16 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_heeds_no_variable_is_told_its_own_way() {
-        let codex = other(OsStr::new("/usr/bin/codex")).unwrap();
-        assert_eq!((codex.words)("http://h"), ["-c", "openai_base_url=\"http://h/v1\""]);
-        let opencode = other(OsStr::new("opencode"));
-        let told = |is_set: bool| {
-            let told = variables("http://h", opencode, |_| is_set.then(|| "{}".to_owned()));
-            told.into_iter().find(|(name, _)| *name == "OPENCODE_CONFIG_CONTENT").map(|(_, value)| value)
+    fn a_program_that_ignores_the_variables_gets_its_own() {
+        let codex = known(OsStr::new("/usr/bin/codex")).unwrap();
+        assert_eq!((codex.args)("http://h"), ["-c", "openai_base_url=\"http://h/v1\""]);
+        let opencode = known(OsStr::new("opencode"));
+        let config = |is_set: bool| {
+            let set = variables("http://h", opencode, |_| is_set.then(|| "{}".to_owned()));
+            set.into_iter().find(|(name, _)| *name == "OPENCODE_CONFIG_CONTENT").map(|(_, value)| value)
         };
-        assert!(told(false).unwrap().contains(r#""google":{"options":{"baseURL":"http://h/v1beta"}}"#));
-        assert_eq!(told(true), None);
-        assert!(other(OsStr::new("claude")).is_none());
+        assert!(config(false).unwrap().contains(r#""google":{"options":{"baseURL":"http://h/v1beta"}}"#));
+        assert_eq!(config(true), None);
+        assert!(known(OsStr::new("claude")).is_none());
     }
 }

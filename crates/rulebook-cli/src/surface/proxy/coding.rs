@@ -1,13 +1,13 @@
-//! Bodies that clients compress.
+//! Decompresses bodies.
 
 use std::io::{self, Read};
 
 use bytes::Bytes;
 
-/// What a compressed body may grow to.
+/// The largest size of a decompressed body.
 pub(super) const MAX_BODY: usize = 256 << 20;
 
-/// A body as it was before it was compressed; nothing where the way is not known.
+/// Returns a body decompressed; `None` if the coding is unknown.
 pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<Bytes>> {
     let reader: Box<dyn Read + '_> = match coding.map(str::trim).unwrap_or("identity") {
         "identity" | "" => return Some(Ok(body.clone())),
@@ -22,7 +22,7 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<B
     };
     let mut whole = Vec::new();
     let read = reader.take(MAX_BODY as u64 + 1).read_to_end(&mut whole).and_then(|_| match whole.len() {
-        len if len > MAX_BODY => Err(io::Error::other(format!("it is larger than {MAX_BODY} bytes"))),
+        len if len > MAX_BODY => Err(io::Error::other(format!("the body is larger than {MAX_BODY} bytes"))),
         _ => Ok(()),
     });
     Some(read.map(|()| whole.into()))
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_compress_is_read() {
+    fn bodies_in_every_coding_are_read() {
         use std::io::Write as _;
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         gzip.write_all(b"{\"a\":1}").unwrap();

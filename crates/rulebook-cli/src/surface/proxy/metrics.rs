@@ -1,9 +1,9 @@
-//! What is counted, as Prometheus reads it.
+//! The counters, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One number.
+/// One counter or gauge.
 pub(super) struct Count {
     name: &'static str,
     kind: &'static str,
@@ -25,7 +25,6 @@ impl Count {
     }
 }
 
-/// All numbers.
 pub(super) struct Metrics {
     pub(super) connections: Count,
     pub(super) requests: Count,
@@ -45,25 +44,22 @@ impl Default for Metrics {
         let counter = |name, help| Count::new(name, "counter", help);
         let gauge = |name, help| Count::new(name, "gauge", help);
         Metrics {
-            connections: gauge("rulebook_connections", "Connections of clients that are open."),
-            requests: counter("rulebook_requests_total", "Requests of clients."),
-            streams: gauge("rulebook_streams", "Answers that are being watched."),
-            added: counter("rulebook_rules_added_total", "Rules that were added to requests."),
-            events: counter("rulebook_events_total", "Events of answers that were watched."),
-            matches: counter("rulebook_matches_total", "Conditions of stream rules that were met."),
-            interrupts: counter(
-                "rulebook_interrupts_total",
-                "Answers that were stopped and asked for again.",
+            connections: gauge("rulebook_connections", "Open client connections."),
+            requests: counter("rulebook_requests_total", "Client requests."),
+            streams: gauge("rulebook_streams", "Responses being watched."),
+            added: counter("rulebook_rules_added_total", "Rules added to requests."),
+            events: counter("rulebook_events_total", "Watched response events."),
+            matches: counter("rulebook_matches_total", "Matches of stream rules."),
+            interrupts: counter("rulebook_interrupts_total", "Responses stopped and requested again."),
+            reminders: counter(
+                "rulebook_reminders_total",
+                "Matches reported to the model in the next request.",
             ),
-            reminders: counter("rulebook_reminders_total", "Matches that were told after the answer."),
-            released: counter(
-                "rulebook_released_total",
-                "Texts that were let go because they were held too long.",
-            ),
-            failures: counter("rulebook_failures_total", "Failures of this server."),
+            released: counter("rulebook_released_total", "Texts forwarded because they were held too long."),
+            failures: counter("rulebook_failures_total", "Internal failures."),
             upstream_errors: counter(
                 "rulebook_upstream_errors_total",
-                "Requests the model's server could not be asked.",
+                "Requests that did not reach the model's server.",
             ),
         }
     }

@@ -1,7 +1,7 @@
-//! `proxy`: a server between an agent and its model, which adds rules to requests and keeps answers to them.
+//! `proxy`: a server between an agent and its model that adds rules to requests and applies stream rules to responses.
 //!
-//! With nothing to add and nothing that matched, every byte passes as it came. Whatever fails here lets the agent go on
-//! without rules and says so, unless it is to be stopped then.
+//! If there is nothing to add and nothing matches, every byte passes unchanged. If something fails here, the agent continues
+//! without rules and the failure is reported, unless `--fail-closed` blocks it.
 
 mod answer;
 mod child;
@@ -38,7 +38,7 @@ use log::Log;
 use shared::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Serves until it is told to stop, or until the program it was started for has ended.
+/// Serves until it is asked to stop, or until the program it runs has ended.
 pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let listen = options.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
     let token = token(options, listen)?;
@@ -52,35 +52,35 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // With more events at a time the queue of what is to be done would grow, and stay large, when many clients go at once.
+        // With more events per turn the task queue would grow, and stay large, when many clients disconnect at once.
         .max_io_events_per_tick(64)
-        // Requests are read beside the streams; more threads than this would only take memory, and the processor from them.
+        // Large requests are prepared beside the streams; more threads would only take memory and processor time.
         .max_blocking_threads(4)
         .on_thread_start(priority::lower)
         .build()?;
     let code = runtime.block_on(async {
         let listener = listening(listen).map_err(|error| {
             anyhow!("name a free address with `--listen`, such as 127.0.0.1:0")
-                .context(format!("{listen} cannot be listened on: {error}"))
+                .context(format!("cannot listen on {listen}: {error}"))
         })?;
         let address = format!("http://{}", listener.local_addr()?);
         let base = token.map_or_else(|| address.clone(), |token| format!("{address}/{token}"));
         if is_for_child {
             child::run(&proxy, listener, &base, &options.command).await
         } else {
-            // A reader that went away needs no address.
+            // A reader that closed the pipe needs no address.
             let _ = crate::out::print(&format!("{base}\n"));
             server::serve(&proxy, listener, server::stopped()).await;
             Ok(ExitCode::SUCCESS)
         }
     });
-    // A recording that is being written need not be waited for longer than this.
+    // A recording being written is not waited for longer than this.
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
     proxy.scribe.end();
     code
 }
 
-/// Listens where clients may come all at once: of more than wait to be let in, each would try again after a second.
+/// Listens with a long queue: a client that does not fit tries again only after a second.
 fn listening(at: SocketAddr) -> std::io::Result<TcpListener> {
     const WAITING: u32 = 4096;
     let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
@@ -90,7 +90,7 @@ fn listening(at: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// What strangers must know to be served.
+/// Returns the secret that clients must send, if any.
 fn token(options: &Options, listen: SocketAddr) -> anyhow::Result<Option<String>> {
     let token = options.token.clone().filter(|token| !token.is_empty());
     if listen.ip().is_loopback() {
@@ -100,22 +100,22 @@ fn token(options: &Options, listen: SocketAddr) -> anyhow::Result<Option<String>
         return Err(anyhow!("write `--allow-remote` and a `--token`, or listen on 127.0.0.1")
             .context(format!("{listen} can be reached from other machines")));
     }
-    let token = token.context("write `--token` with a secret that clients put behind the address");
-    let token = token.context("other machines may not be served without a token")?;
+    let token = token.context("write `--token` with a secret that clients put after the address");
+    let token = token.context("serving other machines requires a token")?;
     if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
         return Err(anyhow!("use at least 16 letters, digits, `-` and `_`")
-            .context("the token can be guessed, or cannot stand in an address"));
+            .context("the token is too short or has characters that an address cannot contain"));
     }
     Ok(Some(token))
 }
 
-/// As many connections as the system allows.
+/// Allows as many connections as the system does.
 fn raise_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = getrlimit(Resource::Nofile);
-        // With fewer, later connections wait.
+        // If this fails, connections beyond the limit wait.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     }
 }

@@ -1,4 +1,4 @@
-//! What passes: requests and answers as they come, written down where that is wanted.
+//! Requests and responses that pass through unchanged; recorded if asked for.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -12,10 +12,10 @@ use super::shared::Proxy;
 use super::upstream::{Body, Error, coming, full, strip};
 use crate::surface::wire::Wire;
 
-/// Larger requests pass as they come.
+/// A larger request passes unread.
 const MAX_REQUEST: usize = 128 << 20;
 
-/// A whole body, or one that is too large as it comes.
+/// Returns the whole body, or the body as it arrives if it is too large.
 pub(super) async fn collect(mut body: Incoming) -> Result<Result<Bytes, Body>, Error> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -31,7 +31,7 @@ pub(super) async fn collect(mut body: Incoming) -> Result<Result<Bytes, Body>, E
     Ok(Ok(whole.freeze()))
 }
 
-/// A request in no wire: read only where it is written down.
+/// Passes a request that is no conversation; it is read only to record it.
 pub(super) async fn other(proxy: &Proxy, head: Parts, body: Incoming) -> Result<Response<Body>, Error> {
     if proxy.record.is_none() {
         return pass(proxy, None, head, coming(body)).await;
@@ -42,7 +42,7 @@ pub(super) async fn other(proxy: &Proxy, head: Parts, body: Incoming) -> Result<
     }
 }
 
-/// Passes a request on as it comes, and its answer.
+/// Passes a request as it arrives, and its response.
 pub(super) async fn pass(
     proxy: &Proxy,
     wire: Option<&Wire>,
@@ -52,7 +52,7 @@ pub(super) async fn pass(
     Ok(passed(proxy.upstream.ask(wire, head, body).await?))
 }
 
-/// Passes a request on as it came, and its answer; both are written down where that is wanted.
+/// Passes a request that was read, and its response, and records both if asked for.
 pub(super) async fn pass_whole(
     proxy: &Proxy,
     wire: Option<&Wire>,
@@ -73,7 +73,7 @@ fn passed(response: Response<Incoming>) -> Response<Body> {
     Response::from_parts(head, coming(body))
 }
 
-/// An answer that passes, written down where that is wanted.
+/// Passes a response and records it if asked for.
 pub(super) fn passing(
     proxy: &Proxy,
     wire: Option<&Wire>,
@@ -81,25 +81,25 @@ pub(super) fn passing(
     response: Response<Incoming>,
 ) -> Response<Body> {
     let Some(record) = &proxy.record else { return passed(response) };
-    let mut tape = record.answer(number, wire, response.headers());
+    let mut tape = record.response(number, wire, response.headers());
     let (mut head, body) = response.into_parts();
     strip(&mut head.headers);
     let body = body.map_frame(move |frame| {
         if let Some(data) = frame.data_ref() {
-            tape.take(data);
+            tape.add(data);
         }
         frame
     });
     Response::from_parts(head, body.map_err(Error::from).boxed_unsync())
 }
 
-/// A head for another body than the client's.
+/// Adapts the head of a request to another body.
 pub(super) fn rewritten(head: &mut Parts, len: usize) {
     head.headers.remove(header::CONTENT_ENCODING);
     head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(len));
 }
 
-/// What is to be watched must come as it is.
+/// Asks for a response without compression: it must be readable to be watched.
 pub(super) fn uncompressed(head: &mut Parts) {
     if head.headers.contains_key(header::ACCEPT_ENCODING) {
         head.headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));

@@ -1,4 +1,4 @@
-//! Exchanges written down for `rulebook stream`, without the secrets in them.
+//! Records requests and responses for `rulebook stream`, without the secrets in them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,10 +18,10 @@ use serde_json::{Map, Value, json};
 use super::coding;
 use crate::surface::wire::{self, Event, Json, Reader, Step, Wire};
 
-/// Of a longer answer the beginning is written down.
+/// The most bytes of a response that are recorded.
 const MAX_TAPE: usize = 64 << 20;
 
-/// The headers that are written down: none that could be a secret.
+/// The headers that are recorded: none that could be a secret.
 const HEADERS: &[&str] = &[
     "accept",
     "accept-encoding",
@@ -34,15 +34,15 @@ const HEADERS: &[&str] = &[
     "user-agent",
 ];
 
-/// Where exchanges are written down.
+/// The folder of recordings.
 pub(super) struct Record {
     folder: PathBuf,
-    /// Part of every name, so that a second run writes beside the first.
+    /// Part of every file name: a second run does not collide with the first.
     started: u64,
     count: AtomicU64,
 }
 
-/// An answer that is being written down.
+/// A response being recorded. It is written when dropped.
 pub(super) struct Tape {
     file: PathBuf,
     headers: HeaderMap,
@@ -51,7 +51,7 @@ pub(super) struct Tape {
 
 impl Record {
     pub(super) fn at(folder: &Path) -> anyhow::Result<Record> {
-        fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be created", folder.display()))?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Ok(Record { folder: folder.to_owned(), started, count: AtomicU64::new(0) })
     }
@@ -62,16 +62,16 @@ impl Record {
         self.folder.join(format!("{}-{count:05}-{number:05}-{wire}.{ending}", self.started))
     }
 
-    /// Writes a request down.
+    /// Records a request.
     pub(super) fn request(&self, number: u64, wire: Option<&Wire>, head: &Parts, body: &Bytes) {
         let body = decoded(&head.headers, body);
         let body = serde_json::from_str(&without_secrets(&body)).unwrap_or(Value::Null);
-        let about = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers(&head.headers), "body": body });
-        write(&self.file(number, wire, "request.json"), about.to_string().as_bytes());
+        let exchange = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers(&head.headers), "body": body });
+        write(&self.file(number, wire, "request.json"), exchange.to_string().as_bytes());
     }
 
-    /// Begins to write an answer down.
-    pub(super) fn answer(&self, number: u64, wire: Option<&Wire>, headers: &HeaderMap) -> Tape {
+    /// Starts recording a response.
+    pub(super) fn response(&self, number: u64, wire: Option<&Wire>, headers: &HeaderMap) -> Tape {
         let kind =
             headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let ending = match () {
@@ -84,7 +84,7 @@ impl Record {
 }
 
 impl Tape {
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         let room = MAX_TAPE.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -98,19 +98,19 @@ impl Drop for Tape {
     }
 }
 
-/// A body as a text. One that cannot be read is none.
+/// Returns a body as text; empty if it cannot be decoded.
 fn decoded(headers: &HeaderMap, body: &Bytes) -> String {
     let coding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
     let body = coding::decoded(coding, body).and_then(Result::ok).unwrap_or_default();
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// A stream without the secrets that came in pieces; nothing where there are none.
+/// Returns a stream without the secrets that arrived in pieces; `None` if it has none.
 fn joined_secrets(text: &str) -> Option<String> {
     let events = Event::all(text.as_bytes());
     let mut values: Vec<Vec<Value>> = events.iter().map(Event::values).collect();
     let mut reader = Reader::default();
-    // Every stream with its pieces, each by its event and value.
+    // The pieces of every stream, each with the places of its event and value.
     let mut streams: HashMap<String, Vec<(usize, usize, String)>> = HashMap::new();
     for (event, values) in values.iter().enumerate() {
         for (place, value) in values.iter().enumerate() {
@@ -130,10 +130,10 @@ fn joined_secrets(text: &str) -> Option<String> {
         let secrets = secrets(&whole);
         let mut start = 0;
         for (event, place, piece) in pieces.iter().filter(|_| !secrets.is_empty()) {
-            let told = without(&whole, start..start + piece.len(), &secrets);
+            let clean = without(&whole, start..start + piece.len(), &secrets);
             start += piece.len();
-            if told != *piece {
-                replace(&mut values[*event][*place], piece, &told);
+            if clean != *piece {
+                replace(&mut values[*event][*place], piece, &clean);
                 changed[*event] = true;
             }
         }
@@ -145,22 +145,22 @@ fn joined_secrets(text: &str) -> Option<String> {
     changed.contains(&true).then(|| written.collect())
 }
 
-/// A piece of a text without its secrets, each told where it begins.
+/// Returns a piece of a text without its secrets; the name of each is put where it begins.
 fn without(whole: &str, piece: Range<usize>, secrets: &[(&str, Range<usize>)]) -> String {
-    let (mut told, mut written) = (String::new(), piece.start);
+    let (mut clean, mut written) = (String::new(), piece.start);
     for (name, secret) in
         secrets.iter().filter(|(_, secret)| secret.start < piece.end && secret.end > piece.start)
     {
-        told.push_str(&whole[written..secret.start.max(written)]);
+        clean.push_str(&whole[written..secret.start.max(written)]);
         if secret.start >= piece.start {
-            told.push_str(&format!("[{name}]"));
+            clean.push_str(&format!("[{name}]"));
         }
         written = secret.end.min(piece.end);
     }
-    told + &whole[written..piece.end]
+    clean + &whole[written..piece.end]
 }
 
-/// Puts one text in the place of another.
+/// Replaces a text wherever it is in a value.
 fn replace(value: &mut Value, from: &str, to: &str) {
     match value {
         Value::String(text) if text == from => to.clone_into(text),
@@ -175,10 +175,10 @@ fn headers(headers: &HeaderMap) -> Map<String, Value> {
     known.map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
-/// A recording that cannot be written is missed by nobody but who looks for it.
+/// Writes a recording. A failure is ignored: the proxy's work does not depend on it.
 fn write(file: &Path, bytes: &[u8]) {
     let mut options = fs::OpenOptions::new();
-    // Never into what is there: names are new, and a pipe of that name would be waited for.
+    // Never into an existing file: the names are new, and opening a pipe would block.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

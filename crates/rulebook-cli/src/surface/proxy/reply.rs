@@ -1,4 +1,4 @@
-//! What the server says itself.
+//! Responses that the server writes itself.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
@@ -8,18 +8,18 @@ use super::metrics::Metrics;
 use super::upstream::{Body, full};
 use crate::surface::wire::error_body;
 
-/// Health and numbers.
+/// Answers a request to the server itself.
 pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
     match path {
         "health" => {
             json_answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
         }
         "metrics" => plain(StatusCode::OK, metrics.text()),
-        _ => plain(StatusCode::NOT_FOUND, "there are health and metrics"),
+        _ => plain(StatusCode::NOT_FOUND, "not found: use health or metrics"),
     }
 }
 
-/// The answer where nothing may pass that is not watched.
+/// Returns the response when `--fail-closed` blocks a request.
 pub(super) fn closed(why: &str) -> Response<Body> {
     let message = format!("rulebook proxy: {why}, and nothing passes without rules");
     json_answer(StatusCode::BAD_GATEWAY, &error_body(&message))
@@ -39,13 +39,13 @@ pub(super) fn plain(status: StatusCode, text: impl Into<String>) -> Response<Bod
     response
 }
 
-/// An error and what led to it.
+/// Returns an error with its causes.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut told = error.to_string();
+    let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        told.push_str(&format!(": {error}"));
+        text.push_str(&format!(": {error}"));
         source = error.source();
     }
-    told
+    text
 }

@@ -1,16 +1,16 @@
-//! Writes sessions down beside everything else, in the order in which things happened.
+//! Writes sessions on a thread of its own, in order: no request waits for a file.
 
 use crate::lock::lock;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
-/// Something to be written.
+/// Something to write.
 type Task = Box<dyn FnOnce() + Send>;
 
-/// A thread that writes.
+/// The thread that writes.
 pub(super) struct Scribe {
-    /// Nothing once it has ended.
+    /// `None` after it has ended.
     thread: Mutex<Option<(Sender<Task>, JoinHandle<()>)>>,
 }
 
@@ -24,16 +24,16 @@ impl Scribe {
         Scribe { thread: Mutex::new(Some((sender, thread))) }
     }
 
-    /// Writes when what came before is written.
+    /// Writes after everything before is written.
     pub(super) fn write(&self, task: impl FnOnce() + Send + 'static) {
         let thread = lock(&self.thread);
         if let Some((sender, _)) = thread.as_ref() {
-            // A thread that is gone was told in its panic.
+            // A thread that panicked has reported it.
             let _ = sender.send(Box::new(task));
         }
     }
 
-    /// Waits until all is written.
+    /// Waits until everything is written.
     pub(super) fn end(&self) {
         let thread = lock(&self.thread).take();
         if let Some((sender, thread)) = thread {

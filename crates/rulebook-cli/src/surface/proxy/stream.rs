@@ -69,7 +69,7 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
     let record = exchange.proxy.record.as_ref();
     // Boxed, because every frame moves it.
     let stream = Box::new(Stream {
-        tape: record.map(|record| record.answer(exchange.number, Some(exchange.wire), &head.headers)),
+        tape: record.map(|record| record.response(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
         feed: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
         exchange,
@@ -156,7 +156,7 @@ impl Stream {
 
     fn receive(&mut self, data: Bytes) {
         if let Some(tape) = &mut self.tape {
-            tape.take(&data);
+            tape.add(&data);
         }
         if self.is_unwatched {
             return self.out.push(data);
@@ -310,7 +310,7 @@ impl Stream {
                 let record = self.exchange.proxy.record.as_ref();
                 let (head, body) = response.into_parts();
                 self.tape = record.map(|record| {
-                    record.answer(self.exchange.number, Some(self.exchange.wire), &head.headers)
+                    record.response(self.exchange.number, Some(self.exchange.wire), &head.headers)
                 });
                 self.splice.close().iter().for_each(|event| self.out.push(Event::of(event).raw));
                 self.source = Source::Response(body);

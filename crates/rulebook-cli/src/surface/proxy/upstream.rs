@@ -1,4 +1,4 @@
-//! The models' servers: where each wire's lies, and how it is asked.
+//! The servers of the models: their addresses, and how requests are sent to them.
 
 use anyhow::{Context as _, anyhow, bail};
 use bytes::Bytes;
@@ -15,18 +15,18 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::surface::wire::{WIRES, Wire, provider};
 
-/// Whatever goes wrong on the way of a body.
+/// An error while a body arrives or is sent.
 pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A body on its way.
+/// The body of a request or response.
 pub(super) type Body = UnsyncBoxBody<Bytes, Error>;
 
-/// A body that is there.
+/// Returns a body that is complete.
 pub(super) fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A body as it comes.
+/// Returns a body as it arrives.
 pub(super) fn coming(body: Incoming) -> Body {
     body.map_err(Error::from).boxed_unsync()
 }
@@ -34,13 +34,13 @@ pub(super) fn coming(body: Incoming) -> Body {
 /// The servers.
 pub(super) struct Upstream {
     client: Client<HttpsConnector<HttpConnector>, Body>,
-    /// For every wire, where it is not named itself.
+    /// For every wire that is not named.
     everything: Option<Uri>,
-    /// By the name of a wire or of who serves it.
+    /// By the name of a wire or of its provider.
     named: Vec<(String, Uri)>,
 }
 
-/// What is between two servers alone.
+/// Headers that concern one connection only.
 const HOPS: &[&str] = &[
     "connection",
     "keep-alive",
@@ -53,7 +53,7 @@ const HOPS: &[&str] = &[
     "upgrade",
 ];
 
-/// Takes out what is between two servers alone, and what the connection says is.
+/// Removes the headers that concern one connection only, and those that `connection` names.
 pub(super) fn strip(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)
@@ -79,7 +79,7 @@ impl Upstream {
                     let names: Vec<&str> = WIRES.iter().flat_map(|wire| [wire.provider, wire.name]).collect();
                     bail!(
                         anyhow!("write one of {}", names.join(", "))
-                            .context(format!("there is no wire `{name}`"))
+                            .context(format!("unknown wire `{name}`"))
                     );
                 }
             }
@@ -103,17 +103,17 @@ impl Upstream {
         Ok(Upstream { client, everything, named })
     }
 
-    /// What the environment says to clients, it says to the server in their place, where nothing else is said.
+    /// Takes the addresses that clients would use from their variables, unless `--upstream` gives one.
     pub(super) fn learn(&mut self, variable: impl Fn(&str) -> Option<String>) {
         for wire in WIRES.iter().filter(|_| self.everything.is_none()) {
-            let mut said = wire.variables.iter().filter_map(|(name, _)| base(&variable(name)?).ok());
-            if let Some(url) = said.next() {
+            let mut urls = wire.variables.iter().filter_map(|(name, _)| base(&variable(name)?).ok());
+            if let Some(url) = urls.next() {
                 self.named.push((wire.provider.to_owned(), url));
             }
         }
     }
 
-    /// The address of a request at the server it is for.
+    /// Returns the address to send a request to.
     fn target(&self, wire: Option<&Wire>, head: &Parts) -> anyhow::Result<Uri> {
         let path = head.uri.path();
         let provider =
@@ -123,7 +123,7 @@ impl Upstream {
         let home = WIRES.iter().find(|wire| wire.provider == provider).map(|wire| wire.home);
         let own = wire.and_then(|wire| named(wire.name));
         let base = own.or_else(|| named(provider)).or_else(|| self.everything.clone());
-        let base = base.or_else(|| home?.parse().ok()).context("no server is known for it")?;
+        let base = base.or_else(|| home?.parse().ok()).context("no server is known for this request")?;
         let mut path = joined(base.path(), path);
         if let Some(query) = head.uri.query() {
             path = format!("{path}?{query}");
@@ -133,7 +133,7 @@ impl Upstream {
         Ok(Uri::from_parts(parts)?)
     }
 
-    /// Asks the server a request is for.
+    /// Sends a request to its server.
     pub(super) async fn ask(
         &self,
         wire: Option<&Wire>,
@@ -158,11 +158,11 @@ fn base(url: &str) -> anyhow::Result<Uri> {
     let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some();
     uri.filter(is_web).ok_or_else(|| {
         anyhow!("write an address such as https://api.anthropic.com")
-            .context(format!("`{url}` is no address"))
+            .context(format!("`{url}` is not an HTTP address"))
     })
 }
 
-/// A path below another; what both say where they meet is said once.
+/// Joins two paths; a part in which the first ends and the second begins is written once.
 fn joined(base: &str, path: &str) -> String {
     let base = base.trim_end_matches('/');
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_goes_on_where_the_address_ends() {
+    fn a_path_continues_where_the_address_ends() {
         assert_eq!(joined("/", "/v1/messages"), "/v1/messages");
         assert_eq!(joined("/v1", "/v1/responses"), "/v1/responses");
         assert_eq!(joined("/api/v1/", "/v1/chat/completions"), "/api/v1/chat/completions");

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Index;
 
+use memchr::memchr2;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
@@ -233,20 +234,23 @@ impl<'j> Parser<'j> {
     fn string(&mut self) -> Option<Cow<'j, str>> {
         let start = self.at;
         let bytes = self.text.as_bytes();
-        let (mut end, mut is_escaped) = (start + 1, false);
+        let mut end = start + 1;
+        let mut is_escaped = false;
         loop {
-            match bytes.get(end)? {
-                b'"' => break,
-                b'\\' => (end, is_escaped) = (end + 2, true),
-                0..0x20 => return None,
-                _ => end += 1,
+            end += memchr2(b'"', b'\\', bytes.get(end..)?)?;
+            if bytes[end] == b'"' {
+                break;
             }
+            (end, is_escaped) = (end + 2, true);
         }
         self.at = end + 1;
         if is_escaped {
             return serde_json::from_str(&self.text[start..=end]).ok().map(Cow::Owned);
         }
-        Some(Cow::Borrowed(&self.text[start + 1..end]))
+        let text = &self.text[start + 1..end];
+        // Without an early end, so that it takes many bytes at once.
+        let has_control = text.bytes().fold(false, |has_control, byte| has_control | (byte < 0x20));
+        (!has_control).then_some(Cow::Borrowed(text))
     }
 
     fn number(&mut self) -> Option<Json<'j>> {

@@ -62,10 +62,10 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     let id = event.text("id");
     let mut waits = Waits::Nothing;
     for choice in event["choices"].items() {
-        let (delta, index) = (&choice["delta"], &choice["index"]);
+        let (delta, index) = (&choice["delta"], choice["index"].to_string());
         for (kind, key) in TEXTS {
             if let Some(text) = delta[key].as_str() {
-                reader.feed(format!("{id}/{index}/{key}"), kind, Some(text), steps);
+                reader.feed([id, "/", &index, "/", key].concat(), kind, Some(text), steps);
             }
         }
         for (place, call) in delta["tool_calls"].items().iter().enumerate() {
