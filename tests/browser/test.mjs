@@ -48,7 +48,7 @@ async function open(t, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   // A safety net: ends a test that would hang.
-  page.setDefaultTimeout(600_000);
+  page.setDefaultTimeout(300_000);
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(String(error)));
@@ -178,7 +178,7 @@ test("the notice is that of the library, closed, and opens to show what matched"
 
 test("the header of a rule is explained line by line, with its files, its rivals and its problems", async (t) => {
   const page = await open(t, `${url}rule?source=.cursor/rules/react.mdc`);
-  await page.locator(".line.key", { hasText: "globs" }).getByText("comes on when a file of the request matches").waitFor();
+  await page.locator(".line.key", { hasText: "globs" }).getByText("when a file of the request matches").waitFor();
   await page.locator(".problems").getByText("**/*.jsx").first().waitFor();
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
   assert.deepEqual(await page.locator(".files a").allInnerTexts(), reached.files);
