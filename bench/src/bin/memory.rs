@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use rulebook::stream::{StreamKind, Monitor};
+use rulebook::stream::{Monitor, StreamKind};
 use rulebook_bench::stream::{arguments, monitor, rules_of, text};
 
 /// The kind of streams, and how many are open at once.

@@ -15,7 +15,8 @@ use tokio::net::{TcpListener, TcpStream};
 const LOADS: &[(usize, usize, u64)] = &[(1, 200, 10), (100, 60, 50), (1000, 20, 250)];
 
 /// Prose that starts no match of the rules, so that nothing has to wait.
-const SAID: &[&str] = &["quietly the river", "carries leaves", "over mossy stones", "while birds look", "for their young"];
+const SAID: &[&str] =
+    &["quietly the river", "carries leaves", "over mossy stones", "while birds look", "for their young"];
 
 /// The number of rounds per target.
 const ROUNDS: usize = 2;
@@ -39,7 +40,9 @@ fn main() {
     if args[0] == "rules" {
         let folder = format!("{}/.rulebook/rules", args[1]);
         fs::create_dir_all(&folder).expect("a folder");
-        for (at, condition) in rulebook_bench::stream::conditions(args[2].parse().expect("a number")).iter().enumerate() {
+        for (at, condition) in
+            rulebook_bench::stream::conditions(args[2].parse().expect("a number")).iter().enumerate()
+        {
             let condition = condition.replace('\'', "''");
             let text = format!("---\ncondition: '{condition}'\n---\nNo.\n");
             fs::write(format!("{folder}/r{at}.md"), text).expect("a rule");
@@ -57,7 +60,10 @@ fn main() {
                 tokio::spawn(answer(stream, start));
             }
         });
-        println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>7}", "streams", "through", "first p50", "p99", "delta p50", "p99", "CPU/delta", "failed");
+        println!(
+            "{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>7}",
+            "streams", "through", "first p50", "p99", "delta p50", "p99", "CPU/delta", "failed"
+        );
         for &(streams, deltas, gap) in LOADS {
             let mut rounds: Vec<Vec<Round>> = targets.iter().map(|_| Vec::new()).collect();
             for _ in 0..ROUNDS {
@@ -67,13 +73,21 @@ fn main() {
             }
             for (target, rounds) in targets.iter().zip(rounds) {
                 let best = rounds.into_iter().min_by(|a, b| a.cpu.total_cmp(&b.cpu)).expect("some rounds");
-                let at = |all: &[u64], part: f64| all.get((all.len() as f64 * part) as usize).copied().unwrap_or(0) as f64 / 1e6;
+                let at = |all: &[u64], part: f64| {
+                    all.get((all.len() as f64 * part) as usize).copied().unwrap_or(0) as f64 / 1e6
+                };
                 let (mut first, mut each) = (best.first, best.deltas);
                 first.sort_unstable();
                 each.sort_unstable();
                 println!(
                     "{streams:>8} {:>9} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>8.1} µs {:>7}",
-                    target.name, at(&first, 0.5), at(&first, 0.99), at(&each, 0.5), at(&each, 0.99), best.cpu * 1e6, best.failed
+                    target.name,
+                    at(&first, 0.5),
+                    at(&first, 0.99),
+                    at(&each, 0.5),
+                    at(&each, 0.99),
+                    best.cpu * 1e6,
+                    best.failed
                 );
             }
         }
@@ -96,7 +110,11 @@ fn cpu(pids: &[String]) -> f64 {
             .filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok())
             .filter_map(|stat| stat.split(' ').next()?.parse::<f64>().ok())
             .sum();
-        if all > 0.0 { all / 1e9 } else { stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9 }
+        if all > 0.0 {
+            all / 1e9
+        } else {
+            stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+        }
     };
     pids.iter().map(one).sum()
 }
@@ -135,13 +153,22 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
 }
 
 /// One stream: the time to its first byte, and the delay of each delta.
-async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Instant) -> std::io::Result<(Option<u64>, Vec<u64>)> {
+async fn ask(
+    address: &str,
+    session: usize,
+    deltas: usize,
+    gap: u64,
+    start: Instant,
+) -> std::io::Result<(Option<u64>, Vec<u64>)> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let body = format!(
         "{{\"model\":\"m\",\"stream\":true,\"tools\":[{{\"type\":\"function\",\"function\":{{\"name\":\"f\",\"parameters\":{{}}}}}}],\"messages\":[{{\"role\":\"user\",\"content\":\"go={deltas}/{gap}=\"}}]}}"
     );
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\nx-session-id: {session}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\nx-session-id: {session}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     let asked = Instant::now();
     stream.write_all(format!("{head}{body}").as_bytes()).await?;
     let (mut first, mut times, mut kept) = (None, Vec::new(), Vec::new());
@@ -157,8 +184,12 @@ async fn ask(address: &str, session: usize, deltas: usize, gap: u64, start: Inst
         // A delta contains the time it was sent, between two markers.
         let mut done = 0;
         while let Some(from) = kept[done..].iter().position(|byte| *byte == b'@').map(|at| done + at) {
-            let Some(to) = kept[from + 1..].iter().position(|byte| *byte == b'@').map(|at| from + 1 + at) else { break };
-            let sent = std::str::from_utf8(&kept[from + 1..to]).ok().and_then(|text| text.parse::<u64>().ok());
+            let Some(to) = kept[from + 1..].iter().position(|byte| *byte == b'@').map(|at| from + 1 + at)
+            else {
+                break;
+            };
+            let sent =
+                std::str::from_utf8(&kept[from + 1..to]).ok().and_then(|text| text.parse::<u64>().ok());
             times.extend(sent.map(|sent| now.saturating_sub(sent)));
             done = to + 1;
         }
@@ -194,7 +225,11 @@ async fn answer(mut stream: TcpStream, start: Instant) -> std::io::Result<()> {
             request.extend_from_slice(&buffer[..len]);
         };
         request.clear();
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+        stream
+            .write_all(
+                b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+            )
+            .await?;
         let begun = tokio::time::Instant::now();
         for at in 0..deltas {
             let said = SAID[at as usize % SAID.len()];

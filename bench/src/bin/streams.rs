@@ -9,7 +9,7 @@ use regex_automata::{Input, MatchKind};
 use rulebook::parse::{Parsed, parse};
 use rulebook::rule::Rule;
 use rulebook::source::Source;
-use rulebook::stream::{StreamKind, Monitor};
+use rulebook::stream::{Monitor, StreamKind};
 use rulebook_bench::sample::{Parts, Sample, ms};
 use rulebook_bench::stream::{arguments, conditions, in_lines, monitor, rules_of, source, text};
 
