@@ -1,20 +1,20 @@
-//! The disk side of Rulebook: finds rule files, settings and toggles, and hands them to the engine.
+//! The disk side of Rulebook: finds rule files, settings and toggles, keeps sessions, and hands them to the engine.
 //!
 //! ```no_run
 //! use rulebook::evidence::Input;
 //! use rulebook_workspace::Workspace;
 //!
 //! let workspace = Workspace::open(".")?;
-//! let input = Input { message: Some("add a component to apps/web".into()), ..Input::default() };
-//! let asked = workspace.ask(&input);
-//! for verdict in asked.evaluate().verdicts {
-//!     println!("{} {:?}", verdict.rule.id, verdict.state);
-//! }
-//! # Ok::<(), rulebook_workspace::OpenError>(())
+//! let mut session = workspace.session("my-agent", "conversation-17")?;
+//! let turn = session.turn(Input::message("add a component to apps/web"));
+//! println!("{}", turn.system());
+//! turn.sent();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Workspace::ask`] is the short way. [`Workspace::sources`] finds and reads rule files once, for many views of the
-//! same texts: [`Sources::meant`] and, for each agent, [`Sources::native`].
+//! `docs/library.md` in the repository shows a whole agent. [`Workspace::ask`] answers one question without a session.
+//! [`Workspace::sources`] reads rule files once, for many views of the same texts: [`Sources::meant`] and, for each agent,
+//! [`Sources::native`].
 //!
 //! | module | is about |
 //! |---|---|
@@ -56,8 +56,14 @@ pub use coverage::Reached;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
 pub use review::{Review, Reviewed, Standing};
+pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};
 pub use tree::{Tree, Wanted};
 pub use trust::TrustStore;
 pub use workspace::Workspace;
 pub use write::{rewrite, rewrite_all};
+
+/// The code of the page about the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

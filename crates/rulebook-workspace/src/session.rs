@@ -1,19 +1,117 @@
 //! Sessions of a workspace: what the disk adds to the engine's session.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use rulebook::agent::Agent;
 use rulebook::diagnostic::Code;
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
+use rulebook::render::Budget;
 use rulebook::rule::Rule;
-use rulebook::session::Native;
+use rulebook::session::{Event, HostProfile, Moment, Native, Report, SessionStore as _, Situation, Turn};
 
 use crate::ask::Asked;
 use crate::ledger::{Keeper, SessionName};
 use crate::workspace::Workspace;
 
+/// A session of an agent that uses the library, kept in a ledger.
+#[derive(Debug)]
+pub struct AgentSession<'w> {
+    workspace: &'w Workspace,
+    name: String,
+    /// The agent of this name, if it is a known one: then it reads some rules by itself.
+    agent: Option<&'static Agent>,
+    keeper: Keeper,
+}
+
+/// Why a session cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionError {
+    /// What is wrong with its ledger.
+    pub reason: String,
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+impl AgentSession<'_> {
+    /// Decides a turn: one request to the model. The input is what is new since the last turn: the user's message, if this
+    /// request starts with one, and the tool calls that were made.
+    pub fn turn(&mut self, input: Input) -> Turn<'_> {
+        let AgentSession { workspace, name, agent, keeper } = self;
+        keeper.refresh();
+        let input = Input { agent: Some(name.clone()), ..input };
+        let moment = if input.message.is_some() { Moment::Prompt } else { Moment::After };
+        let asked = workspace.ask(&keeper.session().input(input.clone()));
+        let evaluation = asked.evaluate();
+        let native = |verdicts: &[&Verdict<'_>]| match *agent {
+            Some(agent) => workspace.native_view(agent, verdicts, &asked),
+            None => vec![Native::Unread; verdicts.len()],
+        };
+        let report = Report {
+            paths: input.tools.iter().map(|call| workspace.touched(call)).collect(),
+            input,
+            ..Report::new(HostProfile::plain(name), moment)
+        };
+        let situation = Situation {
+            stream: workspace.settings.stream_settings(),
+            native: &native,
+            ..Situation::new(&evaluation, &asked.evidence, &workspace.roots)
+        };
+        let budget = Budget { tokens: workspace.settings.budget.tokens };
+        Turn::new(keeper, &report, &situation, budget)
+    }
+
+    /// The context was compacted or cleared: everything is due again.
+    pub fn compacted(&mut self) {
+        self.keeper.record(vec![Event::Compacted], Vec::new());
+    }
+
+    /// Why the session is no longer kept; it continues in memory.
+    pub fn lost(&self) -> Option<&str> {
+        self.keeper.lost()
+    }
+}
+
 impl Workspace {
+    /// Opens or resumes a session of an agent. The id is the agent's own name for the conversation.
+    pub fn session(&self, agent: &str, id: &str) -> Result<AgentSession<'_>, SessionError> {
+        self.open_session(agent, id, None)
+    }
+
+    /// The same for a sub-agent, which has a context of its own.
+    pub fn sub_agent_session(
+        &self,
+        agent: &str,
+        id: &str,
+        sub_agent: &str,
+    ) -> Result<AgentSession<'_>, SessionError> {
+        self.open_session(agent, id, Some(sub_agent))
+    }
+
+    fn open_session(
+        &self,
+        agent: &str,
+        id: &str,
+        sub_agent: Option<&str>,
+    ) -> Result<AgentSession<'_>, SessionError> {
+        let keeper = self.keeper(agent, id, sub_agent);
+        match keeper.lost() {
+            Some(reason) => Err(SessionError { reason: reason.to_owned() }),
+            None => {
+                let name = agent.to_owned();
+                Ok(AgentSession { workspace: self, agent: Agent::named(agent), name, keeper })
+            }
+        }
+    }
+
     /// The folder below which Rulebook keeps its state.
     pub fn state_folder(&self) -> Option<PathBuf> {
         self.homes.state.as_ref().map(|state| state.join("rulebook"))

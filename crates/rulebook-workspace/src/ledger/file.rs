@@ -59,9 +59,14 @@ impl Ledger {
     /// Reads the session, for whoever delivers rules.
     pub fn recall(&self) -> io::Result<Kept> {
         let mut kept = Kept::default();
-        let Kept { session, cursor } = &mut kept;
-        self.read_on(cursor, |line| apply(session, line))?;
+        self.refresh(&mut kept)?;
         Ok(kept)
+    }
+
+    /// Reads what was written since.
+    pub fn refresh(&self, kept: &mut Kept) -> io::Result<()> {
+        let Kept { session, cursor } = kept;
+        self.read_on(cursor, |line| apply(session, line))
     }
 
     fn read_on(&self, cursor: &mut Cursor, take: impl FnMut(&str) -> bool) -> io::Result<()> {

@@ -68,6 +68,15 @@ impl Keeper {
         }
     }
 
+    /// Takes in what other processes recorded.
+    pub fn refresh(&mut self) {
+        if let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.is_none())
+            && let Err(error) = ledger.refresh(&mut self.kept)
+        {
+            self.lost = Some(error.to_string());
+        }
+    }
+
     /// Why the session is not kept.
     pub fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
@@ -80,7 +89,10 @@ impl SessionStore for Keeper {
     }
 
     fn record(&mut self, mut events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
-        let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.is_none()) else { return claims };
+        let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.is_none()) else {
+            self.kept.session.record(events, claims.clone());
+            return claims;
+        };
         if !self.kept.session.is_started() {
             events.insert(0, self.start.clone());
         }

@@ -105,7 +105,7 @@ fn unreadable_lines_are_counted_and_skipped() {
     record(&ledger, vec![Event::prompt("b")], &[]);
     let log = ledger.read().unwrap();
     assert_eq!((log.turn(), log.unreadable()), (2, 4));
-    assert_eq!(ledger.recall().unwrap().session.turn(), 2);
+    assert_eq!(ledger.recall().unwrap().session.turn_number(), 2);
 }
 
 #[test]

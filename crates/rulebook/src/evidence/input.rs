@@ -68,6 +68,74 @@ const KEYS: &[&str] = &[
 ];
 const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pending", "turn"];
 
+/// Builds an input: `Input::message("fix the tests").tools(calls).mode("act")`.
+impl Input {
+    /// An input with the user's message.
+    pub fn message(text: impl Into<String>) -> Input {
+        Input { message: Some(text.into()), ..Input::default() }
+    }
+
+    /// Adds paths, absolute or relative to the workspace's root.
+    #[must_use]
+    pub fn paths(mut self, paths: impl IntoIterator<Item = impl Into<String>>) -> Input {
+        self.arguments.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds files that the user mentioned.
+    #[must_use]
+    pub fn mentions(mut self, paths: impl IntoIterator<Item = impl Into<String>>) -> Input {
+        self.mentions.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds tool calls, oldest first.
+    #[must_use]
+    pub fn tools(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Input {
+        self.tools.extend(calls);
+        self
+    }
+
+    /// Adds open tabs.
+    #[must_use]
+    pub fn open_tabs(mut self, paths: impl IntoIterator<Item = impl Into<String>>) -> Input {
+        self.open_tabs.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the mode: `act`, `plan`, or a name of the host's own.
+    #[must_use]
+    pub fn mode(self, mode: impl Into<String>) -> Input {
+        Input { mode: Some(mode.into()), ..self }
+    }
+
+    /// Sets provider and model.
+    #[must_use]
+    pub fn model(self, provider: impl Into<String>, model: impl Into<String>) -> Input {
+        Input { provider: Some(provider.into()), model: Some(model.into()), ..self }
+    }
+
+    /// Sets the agent's name.
+    #[must_use]
+    pub fn agent(self, name: impl Into<String>) -> Input {
+        Input { agent: Some(name.into()), ..self }
+    }
+
+    /// Requests a rule by name.
+    #[must_use]
+    pub fn request(mut self, name: impl Into<String>) -> Input {
+        self.requested.push(name.into());
+        self
+    }
+}
+
+impl ToolCall {
+    /// A call of a tool with its arguments: an object, or text as it came from the model.
+    pub fn new(name: impl Into<String>, arguments: impl Into<Value>) -> ToolCall {
+        ToolCall { name: name.into(), input: Some(arguments.into()), ..ToolCall::default() }
+    }
+}
+
 impl Input {
     /// Reads JSON text. Fails if it is not a JSON object.
     pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), String> {

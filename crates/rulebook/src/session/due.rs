@@ -59,7 +59,7 @@ impl Session {
     /// Everything known: what a host reports now, and what the session has seen. Of what the session has taken in
     /// already, nothing must be reported again.
     pub fn input(&self, new: Input) -> Input {
-        let now = self.turn() + u64::from(new.message.is_some());
+        let now = self.turn_number() + u64::from(new.message.is_some());
         let mut tools = self.tools();
         tools.extend(new.tools.into_iter().map(|call| ToolCall { turn: Some(now), ..call }));
         let message = new.message.or_else(|| self.message().map(str::to_owned));

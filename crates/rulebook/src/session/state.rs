@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// The current turn: how many messages the user sent.
-    pub fn turn(&self) -> u64 {
+    pub fn turn_number(&self) -> u64 {
         self.turn
     }
 

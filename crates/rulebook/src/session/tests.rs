@@ -1,4 +1,32 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::evaluate::evaluate;
+use crate::evidence::{Evidence, Input, Roots, ToolCall};
+use crate::format::FormatId;
+use crate::parse::parse;
+use crate::resolve::{Rulebook, Switches, resolve};
+use crate::source::Source;
+use serde_json::json;
+
+/// A book of native rules, each a name, a header and a body.
+fn book(rules: &[(&str, &str, &str)]) -> Rulebook {
+    let entries = rules.iter().map(|(name, header, body)| {
+        let path = format!(".rulebook/rules/{name}.md");
+        parse(Source::text(FormatId::Rulebook, &path, format!("---\n{header}\n---\n{body}"))).entry
+    });
+    resolve(entries, &Switches::default())
+}
+
+const STYLE: (&str, &str, &str) = ("style", "alwaysApply: true", "Two spaces.");
+const WEB: (&str, &str, &str) = ("web", "globs: apps/web/**", "Use React.");
+const DB: (&str, &str, &str) = ("db", "description: For the database", "Write a migration.");
+const NO_MAP: (&str, &str, &str) = ("no-map", "condition: '\\bnew\\s+Map\\b'", "Use a plain object.");
+const QUIET: (&str, &str, &str) = ("quiet", "condition: TODO\ninterruptMode: never", "Leave no TODO.");
+
+fn restored(session: &Session) -> Session {
+    serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
+}
 
 fn delivery(rule: &str, text: &str) -> Delivery {
     Delivery { source: rule.to_owned(), ..Delivery::of_text(rule, text) }
@@ -47,7 +75,270 @@ fn turns_messages_and_calls_are_remembered() {
     let prompts = ["one", "two\nlines"].map(Event::prompt);
     let [one, two] = prompts;
     let session = Session::of([one, tool("a.ts", false), two, tool("b.ts", false)]);
-    assert_eq!((session.turn(), session.message()), (2, Some("two\nlines")));
+    assert_eq!((session.turn_number(), session.message()), (2, Some("two\nlines")));
     let calls: Vec<_> = session.tools().into_iter().map(|call| (call.turn, call.paths)).collect();
     assert_eq!(calls, [(Some(1), vec!["a.ts".to_owned()]), (Some(2), vec!["b.ts".to_owned()])]);
+}
+
+#[test]
+fn a_rule_is_added_once_and_always_in_the_system_prompt() {
+    let book = book(&[STYLE, WEB, DB]);
+    let mut session = Session::default();
+    let turn = session.turn(&book, Input::message("fix apps/web/a.tsx"));
+    assert_eq!(turn.notice().unwrap().line(), "📋 Conditional rules applied: web");
+    for text in [turn.system(), turn.added()] {
+        for part in ["Two spaces.", "Use React.", "- db: For the database"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+    drop(turn);
+    assert_eq!(session, Session::default(), "an unsent turn leaves no trace");
+    let turn = session.turn(&book, Input::message("fix apps/web/a.tsx"));
+    assert!(turn.added().contains("Use React."), "nothing was sent yet");
+    turn.sent();
+    let turn = restored(&session).turn(&book, Input::message("and apps/web/b.tsx")).added();
+    assert_eq!(turn, "");
+    let turn = session.turn(&book, Input::message("and apps/web/b.tsx"));
+    assert_eq!((turn.added().as_str(), turn.notice()), ("", None));
+    assert!(turn.system().contains("Two spaces.") && turn.system().contains("Use React."));
+}
+
+#[test]
+fn a_rule_is_added_again_when_its_text_changes_or_leaves_the_context() {
+    let changed = book(&[("style", "alwaysApply: true", "Four spaces.")]);
+    let book = book(&[STYLE]);
+    let mut session = Session::default();
+    session.turn(&book, Input::message("a")).sent();
+    assert!(session.turn(&changed, Input::message("b")).added().contains("Four spaces."));
+    assert_eq!(session.turn(&book, Input::message("b")).added(), "");
+    session.apply(Event::Compacted);
+    assert!(session.turn(&book, Input::message("b")).added().contains("Two spaces."));
+}
+
+#[test]
+fn tool_calls_of_earlier_turns_are_evidence() {
+    let book = book(&[WEB]);
+    let mut session = Session::default();
+    let call = ToolCall::new("read_file", json!({ "path": "apps/web/a.tsx" }));
+    session.turn(&book, Input::default().tools([call])).sent();
+    session.apply(Event::Compacted);
+    assert!(session.turn(&book, Input::message("go on")).system().contains("Use React."));
+    for _ in 0..4 {
+        session.turn(&book, Input::message("something else")).sent();
+    }
+    assert_eq!(session.turn(&book, Input::message("go on")).system(), "");
+}
+
+/// Feeds an answer in deltas; returns what was shown and the first interrupt's text.
+fn answer(turn: &mut Turn<'_>, deltas: &[&str]) -> (String, Option<String>) {
+    let mut watch = turn.watch();
+    let mut shown = String::new();
+    for delta in deltas {
+        let step = watch.text(delta);
+        shown.push_str(&step.show);
+        if let Some(interrupt) = step.retry {
+            return (shown, Some(interrupt.text().to_owned()));
+        }
+    }
+    let step = watch.end();
+    shown.push_str(&step.show);
+    (shown, step.retry.map(|interrupt| interrupt.text().to_owned()))
+}
+
+#[test]
+fn an_interrupt_has_every_rule_that_fired_and_shows_nothing_of_the_match() {
+    let book = book(&[NO_MAP, ("no-set", "condition: 'new Map\\(.*new Set'", "No sets.")]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    let (shown, interrupt) = answer(&mut turn, &["Here: ", "m = new M", "ap(new Set", "());"]);
+    assert_eq!(shown, "Here: m = ");
+    let interrupt = interrupt.unwrap();
+    assert!(interrupt.contains("Use a plain object."), "{interrupt}");
+    assert!(interrupt.contains("- text line 1: `new Map`"), "{interrupt}");
+    assert_eq!(answer(&mut turn, &["m = {}"]), ("m = {}".to_owned(), None));
+}
+
+#[test]
+fn a_model_that_never_obeys_is_interrupted_three_times_and_then_reminded() {
+    let book = book(&[NO_MAP]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    let attempts: Vec<bool> = (0..5).map(|_| answer(&mut turn, &["new Map "]).1.is_some()).collect();
+    assert_eq!(attempts, [true, true, true, false, false]);
+    turn.sent();
+    let turn = session.turn(&book, Input::message("next"));
+    assert!(turn.added().starts_with("<system-reminder"), "{}", turn.added());
+    assert!(turn.system().starts_with("<system-reminder"), "{}", turn.system());
+    turn.sent();
+    assert_eq!(session.turn(&book, Input::message("next")).added(), "");
+}
+
+#[test]
+fn a_rule_that_does_not_interrupt_is_delivered_with_the_next_request_that_is_sent() {
+    let book = book(&[QUIET]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    assert_eq!(answer(&mut turn, &["TODO: all"]), ("TODO: all".to_owned(), None));
+    turn.sent();
+    assert!(session.turn(&book, Input::default()).added().contains("Leave no TODO."), "not sent");
+    let turn = session.turn(&book, Input::default());
+    assert!(turn.added().contains("Leave no TODO."));
+    turn.sent();
+    assert_eq!(session.turn(&book, Input::default()).added(), "");
+}
+
+#[test]
+fn an_interrupt_without_a_retry_does_not_count() {
+    let book = book(&[NO_MAP]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    assert!(answer(&mut turn, &["new Map "]).1.is_some());
+    drop(turn);
+    let mut turn = session.turn(&book, Input::message("next"));
+    assert!(answer(&mut turn, &["new Map "]).1.is_some(), "its text never reached the model");
+    assert!(answer(&mut turn, &["ok"]).1.is_none());
+    turn.sent();
+    let mut turn = session.turn(&book, Input::message("next"));
+    assert!(answer(&mut turn, &["new Map "]).1.is_none(), "once");
+    drop(turn);
+    session.apply(Event::Compacted);
+    let mut turn = session.turn(&book, Input::message("next"));
+    assert!(answer(&mut turn, &["new Map "]).1.is_some(), "it left the context");
+}
+
+#[test]
+fn tool_calls_are_watched_decoded_and_thinking_only_where_a_rule_says_so() {
+    let book = book(&[NO_MAP, ("think", "condition: secretly\nscope: thinking", "Think aloud.")]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    let mut watch = turn.watch();
+    let thought = watch.thinking("new Map ");
+    let said = watch.text("I write it. ");
+    assert_eq!((thought.thinking + &said.thinking, said.show), ("new Map ".into(), "I write it. ".into()));
+    assert!(watch.tool("1", "write", "{\"content\":\"new\\u0020M").retry.is_none());
+    let step = watch.tool("1", "write", "ap()\"}");
+    assert!(step.retry.unwrap().text().contains("tool write, content: `new Map`"));
+    assert!(watch.thinking("secretly ").retry.unwrap().text().contains("Think aloud."));
+}
+
+#[test]
+fn the_stopped_output_is_kept_where_the_rule_says_so() {
+    let book = book(&[("keep", "condition: 'new Map'\ncontextMode: keep", "Use an object.")]);
+    let mut session = Session::default();
+    let mut turn = session.turn(&book, Input::message("go"));
+    let step = turn.watch().text("First. new Map()");
+    assert_eq!(step.retry.unwrap().output(), Some("First. new Map()"));
+}
+
+#[test]
+fn a_session_rebuilt_from_its_events_acts_like_the_original() {
+    #[derive(Default)]
+    struct Recorder(Session, Vec<Event>);
+    impl SessionStore for Recorder {
+        fn session(&mut self) -> &mut Session {
+            &mut self.0
+        }
+        fn record(&mut self, events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
+            let mine = self.0.record(events.clone(), claims);
+            self.1.extend(events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)));
+            mine
+        }
+    }
+    let book = book(&[STYLE, NO_MAP, QUIET]);
+    let mut store = Recorder::default();
+    let answers = ["new Map ", "TODO: all", "fine"];
+    for (at, said) in answers.into_iter().cycle().take(9).enumerate() {
+        let (evidence, roots) = (Evidence::default(), Roots::default());
+        let evaluation = evaluate(&book, &evidence);
+        let situation = Situation::new(&evaluation, &evidence, &roots);
+        let input = Input::message(at.to_string());
+        let report = Report { input, ..Report::new(HostProfile::plain("test"), Moment::Prompt) };
+        let mut rebuilt = Session::of(store.1.clone());
+        let turn_of_rebuilt = {
+            let mut turn = Turn::new(&mut rebuilt, &report, &situation, Default::default());
+            (turn.added(), answer(&mut turn, &[said]))
+        };
+        let mut turn = Turn::new(&mut store, &report, &situation, Default::default());
+        let added = turn.added();
+        let first = answer(&mut turn, &[said]);
+        if first.1.is_some() {
+            let _ = answer(&mut turn, &["fine"]);
+        }
+        turn.sent();
+        assert_eq!((added, first), turn_of_rebuilt, "turn {at}");
+    }
+}
+
+#[test]
+fn a_call_is_refused_once_and_then_let_through_with_a_reminder() {
+    let book = book(&[NO_MAP]);
+    let (evidence, roots) = (Evidence::default(), Roots::default());
+    let evaluation = evaluate(&book, &evidence);
+    let situation = Situation::new(&evaluation, &evidence, &roots);
+    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
+    let call = ToolCall { pending: true, ..ToolCall::new("write", json!({ "content": "new Map()" })) };
+    let report = Report {
+        input: Input::default().tools([call]),
+        paths: vec![vec!["a.ts".to_owned()]],
+        ..Report::new(host, Moment::Before)
+    };
+    let mut session = Session::default();
+    let mut attempt = || {
+        let mut draft = session.draft(&report, &situation, Vec::new());
+        let events = draft.events();
+        session.record(events, Vec::new());
+        let Reply { context, refusal, notice } = draft.reply(&[], None);
+        (refusal.is_some(), context.is_some(), notice)
+    };
+    assert_eq!(attempt(), (true, false, None));
+    let notice = "`a.ts` is let through although it violates the rule no-map, which refused it once";
+    assert_eq!(attempt(), (false, true, Some(notice.to_owned())));
+}
+
+#[test]
+fn only_claimed_deliveries_are_in_the_reply() {
+    let book = book(&[STYLE, WEB]);
+    let roots = Roots::default();
+    let evidence = Evidence { paths: vec![seen("apps/web/a.tsx")], ..Evidence::default() };
+    let evaluation = evaluate(&book, &evidence);
+    let situation = Situation::new(&evaluation, &evidence, &roots);
+    let report = Report::new(HostProfile { cap: 10_000, ..HostProfile::plain("test") }, Moment::Prompt);
+    let (mut session, mut other) = (Session::default(), Session::default());
+    let draft = session.draft(&report, &situation, Vec::new());
+    // Another process was faster with one of them.
+    let faster: Vec<Delivery> = draft.claims().into_iter().filter(|claim| claim.rule == "style").collect();
+    other.record(Vec::new(), faster);
+    let mine = other.record(Vec::new(), draft.claims());
+    assert_eq!(mine.iter().map(|claim| claim.rule.as_str()).collect::<Vec<_>>(), ["web"]);
+    let context = draft.reply(&mine, None).context.unwrap();
+    assert!(context.contains("Use React.") && !context.contains("Two spaces."), "{context}");
+    session.record(Vec::new(), mine);
+    assert_eq!(session.draft(&report, &situation, Vec::new()).claims().len(), 1);
+}
+
+fn seen(path: &str) -> crate::evidence::Seen {
+    crate::evidence::Seen { path: path.to_owned(), root: 0, sources: Vec::new() }
+}
+
+proptest! {
+    /// Any split of an answer shows the same text, or stops before the match.
+    #[test]
+    fn every_split_of_an_answer_shows_the_same(
+        said in "[a-f newMap]{0,12}(new Map )?[a-f newMap]{0,12}",
+        cuts in prop::collection::vec(0_usize..30, 0..6),
+    ) {
+        let book = book(&[NO_MAP]);
+        let mut session = Session::default();
+        let whole = answer(&mut session.turn(&book, Input::message("go")), &[&said]);
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(said.len())).collect();
+        cuts.extend([0, said.len()]);
+        cuts.sort_unstable();
+        let deltas: Vec<&str> = cuts.windows(2).map(|cut| &said[cut[0]..cut[1]]).collect();
+        let (shown, interrupt) = answer(&mut session.turn(&book, Input::message("go")), &deltas);
+        prop_assert_eq!(interrupt.is_some(), whole.1.is_some());
+        match said.find("new Map").filter(|_| interrupt.is_some()) {
+            Some(at) => prop_assert!(said[..at].starts_with(&shown), "{shown}"),
+            None => prop_assert_eq!(shown, said),
+        }
+    }
 }

@@ -3,27 +3,36 @@
 use super::blocks::Cap;
 use super::due::Written;
 use super::event::Event;
-use super::host::Report;
+use super::host::{HostProfile, Moment, Report};
 use super::judge::Reminders;
 use super::situation::Situation;
+use super::state::Session;
 use super::store::SessionStore;
 use super::stream_rules::StreamRules;
-use super::watch::Watch;
+use super::watch::{Watch, Watching};
+use crate::evaluate::evaluate;
+use crate::evidence::{Input, Root, Roots, ToolCall, collect};
 use crate::render::{Budget, Notice, render};
+use crate::resolve::Rulebook;
 use crate::stream::Monitor;
 
 /// One request to a model: what it is told, and what watches its answer.
+///
+/// Nothing counts before the request is made: a turn that is neither watched nor [sent](Turn::sent) leaves no trace.
 pub struct Turn<'s> {
     store: &'s mut dyn SessionStore,
+    /// What the host reported.
+    events: Vec<Event>,
     system: String,
     added: Option<Written>,
     reminders: Reminders,
     rules: StreamRules,
     monitor: Option<Monitor>,
+    watching: Watching,
 }
 
 impl<'s> Turn<'s> {
-    /// Decides a turn. The events of the report must be recorded before.
+    /// Decides a turn.
     pub fn new(
         store: &'s mut dyn SessionStore,
         report: &Report<'_>,
@@ -32,17 +41,16 @@ impl<'s> Turn<'s> {
     ) -> Turn<'s> {
         let stream = situation.stream_rules();
         let rules = StreamRules::new(stream.iter().copied(), &situation.stream);
+        let triggers = stream.iter().filter_map(|rule| rule.stream_rule());
         // Triggers that do not compile were reported when they were read.
-        let monitor = (!stream.is_empty()).then(|| {
-            Monitor::new(stream.iter().filter_map(|rule| rule.stream_rule()), situation.roots.clone())
-        });
-        let monitor = monitor.and_then(Result::ok);
+        let monitor = Some(situation.roots.clone()).filter(|_| !stream.is_empty());
+        let monitor = monitor.and_then(|roots| Monitor::new(triggers, roots).ok());
         let session = store.session();
         let characters = budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
         let added = session.due(report, situation).write(Cap::Budget(characters));
-        let reminders = session.reminders(&rules);
+        let (events, reminders) = (session.observe(report), session.reminders(&rules));
         let system = render(situation.evaluation, budget).text;
-        Turn { store, system, added, reminders, rules, monitor }
+        Turn { store, events, system, added, reminders, rules, monitor, watching: Watching::default() }
     }
 
     /// Everything that applies now, for a host that sends a system prompt with every request.
@@ -67,12 +75,51 @@ impl<'s> Turn<'s> {
 
     /// Watches the answer and its retries.
     pub fn watch(&mut self) -> Watch<'_> {
-        Watch::new(&mut *self.store, &self.rules, self.monitor.as_mut())
+        self.make();
+        Watch::new(&mut *self.store, &self.rules, self.monitor.as_mut(), &mut self.watching)
     }
 
-    /// The request was sent: its rules count as delivered. A turn that is dropped instead delivers nothing.
-    pub fn sent(self) {
-        let reminded = self.reminders.deliveries.into_iter().map(Event::Delivered).collect();
-        self.store.record(reminded, self.added.map(|added| added.deliveries).unwrap_or_default());
+    /// The request was sent: its rules count as delivered.
+    pub fn sent(mut self) {
+        self.make();
+        let reminders = std::mem::take(&mut self.reminders.deliveries);
+        let added = self.added.take().map(|added| added.deliveries).unwrap_or_default();
+        self.store.record(reminders.into_iter().map(Event::Delivered).collect(), added);
+    }
+
+    /// The request is made: what the host reported counts.
+    fn make(&mut self) {
+        let events = std::mem::take(&mut self.events);
+        if !events.is_empty() {
+            self.store.record(events, Vec::new());
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.watching.end(self.store);
+    }
+}
+
+impl Session {
+    /// Decides a turn of a host without a disk. Files are known by their paths, relative to one root.
+    pub fn turn(&mut self, book: &Rulebook, input: Input) -> Turn<'_> {
+        let root = Root { path: "/".to_owned(), ..Root::default() };
+        let roots = Roots { roots: vec![root], home: None };
+        let gather = |input: &Input| collect(input, &roots, &|_, _| false).0;
+        let touched = |call: &ToolCall| {
+            let evidence = gather(&Input { tools: vec![call.clone()], ..Input::default() });
+            evidence.paths.into_iter().map(|seen| seen.path).collect()
+        };
+        let evidence = gather(&self.input(input.clone()));
+        let evaluation = evaluate(book, &evidence);
+        let agent = input.agent.clone().unwrap_or_default();
+        let report = Report {
+            paths: input.tools.iter().map(touched).collect(),
+            input,
+            ..Report::new(HostProfile::plain(&agent), Moment::Prompt)
+        };
+        Turn::new(self, &report, &Situation::new(&evaluation, &evidence, &roots), Budget::default())
     }
 }

@@ -12,6 +12,12 @@ pub struct Watch<'t> {
     rules: &'t StreamRules,
     /// Nothing if no rule watches.
     monitor: Option<&'t mut Monitor>,
+    state: &'t mut Watching,
+}
+
+/// How far an answer was watched.
+#[derive(Default)]
+pub(super) struct Watching {
     feed: Feed,
     attempt: u32,
     /// The text that is open, and what of it is not shown yet.
@@ -25,6 +31,15 @@ struct OpenText {
     held: String,
     /// Where the held text starts in its stream.
     start: usize,
+}
+
+impl Watching {
+    /// No retry follows: an interrupt without one did not reach the model.
+    pub(super) fn end(&mut self, store: &mut dyn SessionStore) {
+        if let Some(interrupt) = self.interrupt.take() {
+            store.session().interrupt_dropped(&interrupt);
+        }
+    }
 }
 
 /// What to do after a delta.
@@ -46,16 +61,9 @@ impl<'t> Watch<'t> {
         store: &'t mut dyn SessionStore,
         rules: &'t StreamRules,
         monitor: Option<&'t mut Monitor>,
+        state: &'t mut Watching,
     ) -> Watch<'t> {
-        Watch {
-            store,
-            rules,
-            monitor,
-            feed: Feed::new("0/".to_owned()),
-            attempt: 0,
-            open: None,
-            interrupt: None,
-        }
+        Watch { store, rules, monitor, state }
     }
 
     /// More text of the answer.
@@ -73,9 +81,9 @@ impl<'t> Watch<'t> {
         self.begin();
         let Some(monitor) = self.monitor.as_deref_mut() else { return Step::default() };
         let mut hits = Vec::new();
-        self.feed.finish(monitor, "prose", &mut hits);
+        self.state.feed.finish(monitor, "prose", &mut hits);
         let kind = StreamKind::Tool(name.to_owned());
-        self.feed.feed(monitor, self.rules, &format!("tool {id}"), &kind, delta.as_bytes(), &mut hits);
+        self.state.feed.feed(monitor, self.rules, &format!("tool {id}"), &kind, delta.as_bytes(), &mut hits);
         let step = self.close();
         self.judge(&hits, step)
     }
@@ -85,7 +93,7 @@ impl<'t> Watch<'t> {
         self.begin();
         let Some(monitor) = self.monitor.as_deref_mut() else { return Step::default() };
         let mut hits = Vec::new();
-        self.feed.finish_all(monitor, &mut hits);
+        self.state.feed.finish_all(monitor, &mut hits);
         let step = self.close();
         self.judge(&hits, step)
     }
@@ -99,19 +107,19 @@ impl<'t> Watch<'t> {
             return step;
         };
         let (mut step, mut hits) = (Step::default(), Vec::new());
-        if self.open.as_ref().is_some_and(|open| open.kind != kind) {
-            self.feed.finish(monitor, "prose", &mut hits);
+        if self.state.open.as_ref().is_some_and(|open| open.kind != kind) {
+            self.state.feed.finish(monitor, "prose", &mut hits);
             step = self.close();
         }
         let Some(monitor) = self.monitor.as_deref_mut() else { return step };
-        let piece = self.feed.feed(monitor, self.rules, "prose", &kind, delta.as_bytes(), &mut hits);
-        let open = self.open.get_or_insert_with(|| OpenText { kind, held: String::new(), start: 0 });
+        let piece = self.state.feed.feed(monitor, self.rules, "prose", &kind, delta.as_bytes(), &mut hits);
+        let open = self.state.open.get_or_insert_with(|| OpenText { kind, held: String::new(), start: 0 });
         open.held.push_str(delta);
         if let Some(piece) = piece {
-            let mut settled = self.feed.settled(monitor, piece.stream);
+            let mut settled = self.state.feed.settled(monitor, piece.stream);
             if open.held.len() > self.rules.limits().hold_bytes && settled < piece.end {
                 // A match that stays possible does not hold the text for ever.
-                if self.feed.release(piece.stream).is_some() {
+                if self.state.feed.release(piece.stream).is_some() {
                     self.store.record(self.rules.released().into_iter().collect(), Vec::new());
                 }
                 settled = piece.end;
@@ -127,7 +135,7 @@ impl<'t> Watch<'t> {
     /// Shows the rest of a text that ended.
     fn close(&mut self) -> Step {
         let mut step = Step::default();
-        if let Some(OpenText { kind, held, .. }) = self.open.take() {
+        if let Some(OpenText { kind, held, .. }) = self.state.open.take() {
             show(&mut step, &kind, &held);
         }
         step
@@ -151,9 +159,9 @@ impl<'t> Watch<'t> {
                 Step { notice: is_budget_spent.then(notice), ..step }
             }
             Judgement::Interrupt(interrupt) => {
-                let interrupt = interrupt.with_output(self.feed.output());
+                let interrupt = interrupt.with_output(self.state.feed.output());
                 self.restart();
-                self.interrupt = Some(interrupt.clone());
+                self.state.interrupt = Some(interrupt.clone());
                 Step { retry: Some(interrupt), ..Step::default() }
             }
         }
@@ -162,27 +170,18 @@ impl<'t> Watch<'t> {
     /// Forgets the answer: the retry is another.
     fn restart(&mut self) {
         if let Some(monitor) = self.monitor.as_deref_mut() {
-            self.feed.forget(monitor);
+            self.state.feed.forget(monitor);
         }
-        self.attempt += 1;
-        self.feed = Feed::new(format!("{}/", self.attempt));
-        self.open = None;
+        self.state.attempt += 1;
+        self.state.feed = Feed::new(format!("{}/", self.state.attempt));
+        self.state.open = None;
     }
 
     /// Output arrives: the text of the interrupt before it reached the model.
     fn begin(&mut self) {
-        if let Some(interrupt) = self.interrupt.take() {
+        if let Some(interrupt) = self.state.interrupt.take() {
             self.store.session().interrupt_sent(&interrupt);
         }
-    }
-}
-
-impl Drop for Watch<'_> {
-    fn drop(&mut self) {
-        if let Some(interrupt) = self.interrupt.take() {
-            self.store.session().interrupt_dropped(&interrupt);
-        }
-        self.restart();
     }
 }
 
