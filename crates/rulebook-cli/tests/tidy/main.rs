@@ -85,7 +85,8 @@ fn only_one_declaration_is_unsafe() {
 
 #[test]
 fn the_engine_has_few_and_pure_dependencies() {
-    let manifest = fs::read_to_string(root().join("crates/rulebook/Cargo.toml")).unwrap();
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let manifest = read("crates/rulebook/Cargo.toml");
     let section = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
     let mut names: Vec<&str> =
         section.lines().filter_map(|line| line.split('.').next()).filter(|name| !name.is_empty()).collect();
@@ -103,6 +104,9 @@ fn the_engine_has_few_and_pure_dependencies() {
         "strsim",
     ];
     assert_eq!(names, allowed);
+    let manifests = [read("Cargo.toml"), read("crates/rulebook-workspace/Cargo.toml"), manifest].concat();
+    let features = ["preserve_order", "raw_value"].map(|name| manifests.contains(name));
+    assert_eq!(features, [false; 2], "features of `serde_json` would change the builds of hosts");
 }
 
 #[test]
