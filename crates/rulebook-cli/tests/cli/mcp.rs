@@ -340,7 +340,7 @@ fn errors_say_what_to_do() {
     check(
         "rules_for",
         json!({ "path": "a" }),
-        "the arguments do not fit: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: the tool's `inputSchema` says what to write",
+        "invalid arguments: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: see the tool's `inputSchema`",
     );
     let outside = format!(
         "`/etc/hosts` is outside the root `{}`\nhelp: name a path inside the root, or add its folder with `--root`",

@@ -1,13 +1,13 @@
-//! The tool that Claude's `mcp_tool` hooks call: an event in, what a hook would print out.
+//! The tool that Claude's `mcp_tool` hooks call: takes an event, returns what a hook would print.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::Server;
-use super::tools::Said;
+use super::tools::ToolOutput;
 
-/// A hook's event, each field filled in by the hook: what it has not is left empty.
+/// A hook's event. The hook fills in each field, and leaves empty what it does not have.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Event {
@@ -30,9 +30,9 @@ pub(super) struct Event {
     agent: String,
 }
 
-pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<Said> {
-    let answer = crate::surface::hook::claude(&server.asks.workspace()?, &event.value());
-    Ok(Said { text: answer.unwrap_or_else(|| json!({})).to_string(), structured: None })
+pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<ToolOutput> {
+    let answer = crate::surface::hook::claude(&server.opener.workspace()?, &event.value());
+    Ok(ToolOutput { text: answer.unwrap_or_else(|| json!({})).to_string(), structured: None })
 }
 
 impl Event {
@@ -53,7 +53,7 @@ impl Event {
     }
 }
 
-/// What a hook filled in; nothing where it had nothing.
+/// What a hook filled in; nothing if it left the field empty.
 fn filled(text: &str) -> Option<String> {
     (!text.is_empty() && !text.starts_with("${")).then(|| text.to_owned())
 }

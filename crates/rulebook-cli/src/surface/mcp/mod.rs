@@ -1,7 +1,7 @@
 //! `mcp`: a server for agents, over standard input and output.
 //!
-//! The only surface with a runtime, and it starts here. Every question opens the workspace anew: rules, settings and
-//! switches change while an agent works.
+//! The runtime starts here. Every request opens the workspace again: rules, settings and toggles change while an agent
+//! works.
 
 mod hook;
 mod roots;
@@ -34,8 +34,8 @@ use crate::input::open_workspace;
 use crate::lock::lock;
 use crate::out;
 
-/// What a model is told of the server. Like every description here it never changes, so that a prompt cache keeps
-/// its prefix.
+/// What a model reads about the server. Like every description here it never changes, so that a prompt cache keeps its
+/// prefix.
 const INSTRUCTIONS: &str = "Rulebook knows which of this workspace's rules apply, and why. \
 Before you read or change files, call `rules_for` with their paths and what you were asked to do, and follow the text \
 it returns. Where that text lists `rule://NAME`, call `read_rule` when you work in that domain. \
@@ -44,7 +44,7 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 /// Answers until the client goes away.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let server = Server {
-        asks: Arc::new(Asks {
+        opener: Arc::new(Opener {
             args: args.lasting(),
             given: Mutex::default(),
             known: Mutex::default(),
@@ -52,10 +52,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         }),
         is_watching: AtomicBool::new(false),
     };
-    // A root that is not there is told now, not at the first question.
-    server.asks.workspace()?;
-    let asks = Arc::clone(&server.asks);
-    super::keep_fresh::keep_fresh(move || asks.workspace());
+    // A missing root is reported now, not with the first request.
+    server.opener.workspace()?;
+    let opener = Arc::clone(&server.opener);
+    super::keep_fresh::keep_fresh(move || opener.workspace());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         // Directly: the handshake is then one request like the others, and whatever a client sends before it is
@@ -69,22 +69,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 struct Server {
-    asks: Arc<Asks>,
+    opener: Arc<Opener>,
     is_watching: AtomicBool,
 }
 
 /// How the workspace is opened for each question.
-struct Asks {
+struct Opener {
     args: Args,
     /// The roots the client gave; none if it gave none, or the command line did.
     given: Mutex<Vec<PathBuf>>,
-    /// The list of rules the client knows of: what it was given, or was told has changed.
+    /// The list of rules that the client knows: the last one it got, or was notified of.
     known: Mutex<Option<Vec<Resource>>>,
     /// The rules the client follows, each with the text it had; none while it is not there.
     followed: Mutex<BTreeMap<String, Option<String>>>,
 }
 
-impl Asks {
+impl Opener {
     fn workspace(&self) -> anyhow::Result<Workspace> {
         let root = lock(&self.given).clone();
         if root.is_empty() {
@@ -154,21 +154,21 @@ impl ServerHandler for Server {
         ready(answer)
     }
 
-    /// Clients that ask this first go on with `initialize` when it is not known.
+    /// Clients that try this first continue with `initialize` if it is unknown.
     fn discover(&self, _: RequestContext<RoleServer>) -> impl Future<Output = McpResult<DiscoverResult>> {
         ready(Err(ErrorData::method_not_found::<DiscoverRequestMethod>()))
     }
 
     fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
         if !self.is_watching.swap(true, Ordering::Relaxed) {
-            tokio::spawn(roots::ask(Arc::clone(&self.asks), context.peer.clone()));
-            tokio::spawn(watch::watch(Arc::clone(&self.asks), context.peer));
+            tokio::spawn(roots::ask(Arc::clone(&self.opener), context.peer.clone()));
+            tokio::spawn(watch::watch(Arc::clone(&self.opener), context.peer));
         }
         ready(())
     }
 
     fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
-        tokio::spawn(roots::ask(Arc::clone(&self.asks), context.peer));
+        tokio::spawn(roots::ask(Arc::clone(&self.opener), context.peer));
         ready(())
     }
 
@@ -178,8 +178,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = McpResult<()>> {
         let found = self.read_uri(&request.uri).map(|_| {
-            let text = self.asks.text(&request.uri);
-            lock(&self.asks.followed).insert(request.uri, text);
+            let text = self.opener.text(&request.uri);
+            lock(&self.opener.followed).insert(request.uri, text);
         });
         ready(found)
     }
@@ -189,7 +189,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = McpResult<()>> {
-        lock(&self.asks.followed).remove(&request.uri);
+        lock(&self.opener.followed).remove(&request.uri);
         ready(Ok(()))
     }
 
@@ -208,9 +208,9 @@ impl ServerHandler for Server {
     ) -> impl Future<Output = McpResult<CallToolResponse>> {
         let arguments = request.arguments.unwrap_or_default().into();
         let called = tools::call(self, &request.name, arguments).map(|called| match called {
-            Ok(said) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(said.text)]);
-                result.structured_content = said.structured.filter(|_| knows_structured(&context));
+            Ok(output) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
+                result.structured_content = output.structured.filter(|_| knows_structured(&context));
                 result
             }
             Err(error) => CallToolResult::error(vec![ContentBlock::text(words(&error))]),
@@ -223,9 +223,9 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = McpResult<ListResourcesResult>> {
-        let listed = self.asks.resources();
+        let listed = self.opener.resources();
         if let Ok(listed) = &listed {
-            self.asks.learn(listed.clone());
+            self.opener.learn(listed.clone());
         }
         ready(listed.map(ListResourcesResult::with_all_items).map_err(|error| internal(&error)))
     }
@@ -258,8 +258,8 @@ impl ServerHandler for Server {
         let error = match NEEDS.iter().find(|(method, _)| *method == request.method) {
             Some((_, needs)) => ErrorData::invalid_params(*needs, None),
             None => {
-                let told = format!("there is no method `{}`", out::clean(&request.method));
-                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None)
+                let message = format!("unknown method `{}`", out::clean(&request.method));
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
             }
         };
         ready(Err(error))
@@ -277,11 +277,11 @@ const NEEDS: &[(&str, &str)] = &[
 
 impl Server {
     fn read_uri(&self, uri: &str) -> McpResult<ReadResourceResult> {
-        let loaded = self.asks.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
+        let loaded = self.opener.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
         let named = if uri.starts_with("rule://") { loaded.book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {
-            let told = words(&read::unknown(uri, &loaded));
-            ErrorData::resource_not_found(told, Some(json!({ "uri": uri })))
+            let message = words(&read::unknown(uri, &loaded));
+            ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
         })?;
         let text = ResourceContents::text(rule.body.as_str(), uri).with_mime_type(MARKDOWN);
         Ok(ReadResourceResult::new(vec![text]))

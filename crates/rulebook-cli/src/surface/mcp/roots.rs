@@ -1,4 +1,4 @@
-//! The client's roots: the folders it works in, if it says so and the command line does not.
+//! The client's roots: the folders it works in, unless the command line names some.
 
 #![expect(deprecated, reason = "the clients of today have roots")]
 
@@ -9,13 +9,13 @@ use rmcp::{Peer, RoleServer};
 use rulebook::id::percent_decoded;
 use rulebook_workspace::find_root;
 
-use super::Asks;
+use super::Opener;
 use crate::lock::lock;
 
-/// Asks a client that has roots for them.
-pub(super) async fn ask(asks: Arc<Asks>, peer: Peer<RoleServer>) {
+/// Opener a client that has roots for them.
+pub(super) async fn ask(opener: Arc<Opener>, peer: Peer<RoleServer>) {
     let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
-    if !has_roots || !asks.args.root.is_empty() {
+    if !has_roots || !opener.args.root.is_empty() {
         return;
     }
     let Ok(listed) = peer.list_roots().await else { return };
@@ -26,7 +26,7 @@ pub(super) async fn ask(asks: Arc<Asks>, peer: Peer<RoleServer>) {
             folders.push(root);
         }
     }
-    *lock(&asks.given) = folders;
+    *lock(&opener.given) = folders;
 }
 
 /// The folder of a `file://` address.

@@ -23,11 +23,11 @@ use crate::alert::{alert_line, alerts};
 use crate::out;
 use crate::surface::{explain as explaining, prompt, read};
 
-/// What a tool says: to the model, and to a program that asked for it.
+/// The output of a tool: for the model, and for a program that requests structured content.
 ///
 /// One text, since some clients put several together without a space. Nothing structured unasked: Claude Code shows
 /// the model that in the text's place, Copilot as well as the text.
-pub(super) struct Said {
+pub(super) struct ToolOutput {
     pub(super) text: String,
     pub(super) structured: Option<Value>,
 }
@@ -37,7 +37,7 @@ struct Row {
     name: &'static str,
     description: &'static str,
     schema: fn() -> Result<Arc<JsonObject>, String>,
-    call: fn(&Server, Value) -> anyhow::Result<Said>,
+    call: fn(&Server, Value) -> anyhow::Result<ToolOutput>,
 }
 
 const TOOLS: &[Row] = &[
@@ -57,7 +57,7 @@ const TOOLS: &[Row] = &[
     },
     Row {
         name: "explain",
-        description: "Why each rule applies to a path or does not: the pattern that decided, who overrides whom, \
+        description: "Why each rule applies to a path or does not: the pattern that decided, which rule overrides which, \
             what is switched off or rejected.",
         schema: schema_for_input::<Work>,
         call: |server, arguments| explain_work(server, &decoded::<Work>(arguments)?),
@@ -97,7 +97,7 @@ struct Named {
     structured: bool,
 }
 
-/// The tools as clients are told of them.
+/// The tools as clients see them.
 pub(super) fn list() -> Vec<Tool> {
     let tool = |row: &Row| {
         let schema = (row.schema)().expect("the arguments of a tool are an object");
@@ -107,20 +107,24 @@ pub(super) fn list() -> Vec<Tool> {
     TOOLS.iter().map(tool).collect()
 }
 
-/// Calls a tool. What it cannot do is for the model to read; a tool that is not there is the client's mistake.
-pub(super) fn call(server: &Server, name: &str, arguments: Value) -> Result<anyhow::Result<Said>, ErrorData> {
+/// Calls a tool. An error of the tool is for the model to read; an unknown tool is the client's mistake.
+pub(super) fn call(
+    server: &Server,
+    name: &str,
+    arguments: Value,
+) -> Result<anyhow::Result<ToolOutput>, ErrorData> {
     let Some(row) = TOOLS.iter().find(|row| row.name == name) else {
         let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
-        let told = format!("there is no tool `{}`; there are {}", out::clean(name), names.join(", "));
-        return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, told, None));
+        let message = format!("unknown tool `{}`; the tools are {}", out::clean(name), names.join(", "));
+        return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
     };
     Ok((row.call)(server, arguments))
 }
 
 fn decoded<T: DeserializeOwned>(arguments: Value) -> anyhow::Result<T> {
     serde_json::from_value(arguments).map_err(|error| {
-        let told = format!("the arguments do not fit: {}", out::clean(&error.to_string()));
-        anyhow!("the tool's `inputSchema` says what to write").context(told)
+        let message = format!("invalid arguments: {}", out::clean(&error.to_string()));
+        anyhow!("see the tool's `inputSchema`").context(message)
     })
 }
 
@@ -131,15 +135,15 @@ impl Work {
     }
 }
 
-fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
-    let workspace = server.asks.workspace()?;
+fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
+    let workspace = server.opener.workspace()?;
     let asked = workspace.ask(&work.input());
     let evaluation = asked.evaluate();
     let rendered = render(&evaluation, Budget { tokens: workspace.settings.budget.tokens });
     let notice = Notice::of(&rendered);
-    // What is wrong in single rule files is for people to mend, and `explain` counts it.
-    let outside = asked.diagnostics.iter().filter(|told| told.code == Code::EvidenceOutside);
-    let told: Vec<Diagnostic> = outside.chain(alerts(&asked.diagnostics)).cloned().collect();
+    // Problems in single rule files are for people to fix, and `explain` counts them.
+    let outside = asked.diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::EvidenceOutside);
+    let reported: Vec<Diagnostic> = outside.chain(alerts(&asked.diagnostics)).cloned().collect();
 
     let stack = explain::explain(None, &asked.book, &evaluation, &asked.evidence, &workspace.roots).stack;
     let because = |rule: &explain::Applied| {
@@ -151,9 +155,9 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
         format!("- over the budget: call `read_rule` for {}", rule_uri(&verdict.rule.name))
     };
     reasons.extend(rendered.omitted.iter().map(cut));
-    reasons.extend(told.iter().map(|told| match told.code {
-        Code::EvidenceOutside => format!("- {}", out::clean(&told.message)),
-        _ => format!("- tell the user: {}", alert_line(told)),
+    reasons.extend(reported.iter().map(|diagnostic| match diagnostic.code {
+        Code::EvidenceOutside => format!("- {}", out::clean(&diagnostic.message)),
+        _ => format!("- tell the user: {}", alert_line(diagnostic)),
     }));
     if asked.evidence.cut > 0 {
         reasons.push(format!("- too many paths: {} were not considered", asked.evidence.cut));
@@ -163,21 +167,21 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<Said> {
     }
     let end = if rendered.text.is_empty() { "" } else { "\n\n" };
     let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
-    let answer = || prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &told);
+    let answer = || prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &reported);
     let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
-    Ok(Said { text, structured })
+    Ok(ToolOutput { text, structured })
 }
 
-fn read_rule(server: &Server, named: &Named) -> anyhow::Result<Said> {
-    let loaded = server.asks.workspace()?.load(Reach::Tree);
+fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
+    let loaded = server.opener.workspace()?.load(Reach::Tree);
     let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
     let structured = named.structured.then(|| read::json(rule, &[]));
-    Ok(Said { text: rule.body.clone(), structured })
+    Ok(ToolOutput { text: rule.body.clone(), structured })
 }
 
-fn explain_work(server: &Server, work: &Work) -> anyhow::Result<Said> {
-    let workspace = server.asks.workspace()?;
+fn explain_work(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
+    let workspace = server.opener.workspace()?;
     let answer = explaining::answer(&workspace, &work.input(), None)?;
     let text = anstream::adapter::strip_str(&answer.text()).to_string();
-    Ok(Said { text, structured: work.structured.then(|| answer.json()) })
+    Ok(ToolOutput { text, structured: work.structured.then(|| answer.json()) })
 }

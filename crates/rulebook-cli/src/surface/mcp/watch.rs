@@ -1,7 +1,7 @@
 //! Tells the client when the list of rules has changed, or the text of a rule it follows.
 //!
-//! Looking anew and comparing says exactly what a client would see, switches and settings included; watchers of the
-//! system would need one for every folder of the tree, and for folders that are not there yet.
+//! Loading again and comparing shows exactly what a client would see, toggles and settings included. File system watchers
+//! would need one for every folder of the tree, and for folders that do not exist yet.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 
-use super::Asks;
+use super::Opener;
 use crate::lock::lock;
 use crate::pace::Pace;
 
 const PACE: Pace = Pace { shortest: Duration::from_secs(2), parts: 50 };
 
 /// Compares the list with what the client knows, again and again, until it is gone.
-pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
+pub(super) async fn watch(opener: Arc<Opener>, peer: Peer<RoleServer>) {
     loop {
         let started = Instant::now();
-        let looking = Arc::clone(&asks);
+        let looking = Arc::clone(&opener);
         let Ok((is_news, changed)) = tokio::task::spawn_blocking(move || look(&looking)).await else {
             return;
         };
@@ -38,15 +38,15 @@ pub(super) async fn watch(asks: Arc<Asks>, peer: Peer<RoleServer>) {
 
 /// Whether the list is another than the client knows, and which of the rules it follows have another text. While there
 /// is no workspace the list is empty.
-fn look(asks: &Asks) -> (bool, Vec<String>) {
-    let seen = asks.resources().unwrap_or_default();
-    let known = asks.learn(seen.clone());
-    let followed: Vec<String> = lock(&asks.followed).keys().cloned().collect();
+fn look(opener: &Opener) -> (bool, Vec<String>) {
+    let seen = opener.resources().unwrap_or_default();
+    let known = opener.learn(seen.clone());
+    let followed: Vec<String> = lock(&opener.followed).keys().cloned().collect();
     let mut changed = Vec::new();
     for uri in followed {
-        let text = asks.text(&uri);
+        let text = opener.text(&uri);
         // It may have been given up in the meantime.
-        let mut followed = lock(&asks.followed);
+        let mut followed = lock(&opener.followed);
         if followed.get(&uri).is_some_and(|known| *known != text) {
             followed.insert(uri.clone(), text);
             changed.push(uri);

@@ -165,7 +165,7 @@ proptest! {
         }
     }
 
-    /// The model breaks the rules at every retry; the host does what it is told. It comes to an end.
+    /// The model breaks the rules at every retry; the host retries as asked. It comes to an end.
     #[test]
     fn a_stubborn_model_comes_to_an_end(
         budget in 0..6_u32,
@@ -185,7 +185,7 @@ proptest! {
                 }
                 Action::RemindLater { rules, .. } => {
                     for rule in rules {
-                        prop_assert!(waiting.insert(rule), "told twice");
+                        prop_assert!(waiting.insert(rule), "reported twice");
                     }
                 }
                 Action::Nothing => {}

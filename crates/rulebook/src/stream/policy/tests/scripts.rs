@@ -106,7 +106,7 @@ fn rules_of_one_window_go_together() {
     check("start\n text never, text a, tool prose -> interrupt 1 discard never a prose");
     check("start\n text a, text a, tool a -> interrupt 1 discard a");
     check("start\n text never, text never, text tool -> later Mode never tool");
-    // The source that interrupts counts, wherever in the window it stands.
+    // The source that interrupts counts, wherever it is in the window.
     check("start\n text tool, tool tool -> interrupt 1 discard tool");
     // A rule that is not armed stays behind.
     check(
@@ -169,7 +169,7 @@ fn the_budget_is_the_turns_not_the_rules() {
 }
 
 #[test]
-fn a_spent_budget_is_told_even_of_a_rule_that_waits() {
+fn a_spent_budget_is_reported_even_for_a_rule_that_waits() {
     check(
         "limit 0
          start
