@@ -1,4 +1,4 @@
-//! Coverage on a real disk: which files count, and that it says what `explain` and the stream say.
+//! Coverage on a real disk: which files count, and that its results agree with `explain` and streams.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -34,7 +34,7 @@ fn report(workspace: &Workspace) -> Report {
 }
 
 #[test]
-fn what_git_ignores_does_not_count_and_hidden_files_do() {
+fn ignored_files_do_not_count_and_hidden_files_do() {
     let folder = place(&[
         (".git/HEAD", ""),
         (".gitignore", "dist/\n*.log\n!keep.log\n"),
@@ -58,7 +58,7 @@ fn what_git_ignores_does_not_count_and_hidden_files_do() {
 }
 
 #[test]
-fn a_root_inside_another_has_its_files_to_itself() {
+fn files_of_a_root_inside_another_count_once() {
     let folder = place(&[
         ("a/x.txt", ""),
         ("a/b/y.txt", ""),
@@ -70,7 +70,7 @@ fn a_root_inside_another_has_its_files_to_itself() {
 }
 
 #[test]
-fn many_files_in_many_portions_add_up() {
+fn files_in_many_batches_are_counted_once_each() {
     let folder = place(&[(".clinerules/one.md", "---\npaths: ['many/*1.ts']\n---\nOne.")]);
     fs::create_dir(folder.path().join("many")).unwrap();
     for number in 0..20_000 {
@@ -84,7 +84,7 @@ fn many_files_in_many_portions_add_up() {
 }
 
 #[test]
-fn a_glob_is_dead_only_as_its_own_dialect_reads_it() {
+fn a_glob_is_dead_in_its_own_dialect_only() {
     #[track_caller]
     fn check(rule: &str, text: &str, dead: &[&str]) {
         let folder = place(&[(rule, text), ("src/deep/a.ts", ""), ("src/.b.ts", ""), ("docs/C.md", "")]);
@@ -102,7 +102,7 @@ fn a_glob_is_dead_only_as_its_own_dialect_reads_it() {
 }
 
 #[test]
-fn a_stream_rule_is_counted_by_the_files_its_gate_lets_through() {
+fn a_stream_rule_counts_the_files_that_its_gate_admits() {
     let paths = ["a.ts", "src/b.ts", "src/gen/c.ts", "src/d.tsx", "README", "docs/README"];
     for globs in
         ["*.ts", "src/**", "['src/**', '!src/gen/**']", "'!src/**'", "README", "'*.{ts,tsx}'", "src/*.ts"]

@@ -1,4 +1,4 @@
-//! Discovery on a real disk: roots, folders above and below, links, worktrees, and whatever else lies about.
+//! Discovery on a real disk: roots, folders above and below, links, worktrees and odd names.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -75,8 +75,8 @@ fn stack(workspace: &Workspace, tabs: &[&str]) -> Vec<String> {
         .collect()
 }
 
-fn told(workspace: &Workspace) -> Vec<String> {
-    let line = |told: &rulebook::diagnostic::Diagnostic| format!("{} {}", told.path, told.code.row().name);
+fn diagnostics(workspace: &Workspace) -> Vec<String> {
+    let line = |found: &rulebook::diagnostic::Diagnostic| format!("{} {}", found.path, found.code.row().name);
     workspace.load(Reach::Tree).diagnostics.iter().map(line).collect()
 }
 
@@ -96,7 +96,7 @@ fn the_nearest_clinerules_above_counts_when_the_root_has_none() {
     place.put("home/w/app/.clinerules", "own");
     assert_eq!(all(&place.open(&["home/w/app"])), ["clinerules .clinerules"]);
     assert_eq!(all(&place.open(&["home/other/deep"])), ["far ../../.clinerules/far.md"]);
-    // Above home nobody looks.
+    // Folders above home are not searched.
     place.put(".clinerules/above.md", "above").put("home2/x", "");
     fs::remove_dir_all(place.path("home/.clinerules")).unwrap();
     assert_eq!(all(&place.open(&["home/other/deep"])), Vec::<String>::new());
@@ -176,15 +176,15 @@ fn links_stay_inside_their_root() {
         1,
         "{found:?}"
     );
-    let told = told(&workspace);
+    let diagnostics = diagnostics(&workspace);
     for wanted in [
         ".clinerules/out-folder outside-root",
         ".cursor/rules outside-root",
         ".clinerules/loop.md unreadable",
     ] {
-        assert!(told.iter().any(|line| line == wanted), "{wanted} in {told:?}");
+        assert!(diagnostics.iter().any(|line| line == wanted), "{wanted} in {diagnostics:?}");
     }
-    // What the user allows is followed.
+    // Links to folders that the user allows are followed.
     let outside = place.path("outside");
     place.put(
         "home/.config/rulebook/config.toml",
@@ -218,7 +218,7 @@ fn the_same_file_through_two_worktrees_counts_once() {
             "same main/.clinerules/same.md"
         ]
     );
-    // A second checkout inside the first is not a part of it.
+    // A worktree inside another is not a part of it.
     assert_eq!(all(&place.open(&["main"])), ["differs .clinerules/differs.md", "same .clinerules/same.md"]);
 }
 
@@ -249,7 +249,7 @@ fn home_as_a_workspace_counts_its_files_once() {
 }
 
 #[test]
-fn a_thousand_nasty_files_are_all_told_and_hide_nobody() {
+fn a_thousand_malformed_files_are_all_listed_and_hide_no_other() {
     let place = Place::new();
     let pieces = [
         "---\n",
@@ -320,13 +320,13 @@ fn a_thousand_nasty_files_are_all_told_and_hide_nobody() {
     assert_eq!(found.len(), 1001);
     assert!(found.contains(&"good .clinerules/good.md".to_owned()));
     assert_eq!(stack(&workspace, &["a.ts"]).iter().filter(|source| source.ends_with("good.md")).count(), 1);
-    // Twice the same, to the byte.
+    // A second run gives the same bytes.
     let shown = |workspace: &Workspace| format!("{:?}", workspace.load(Reach::Tree).diagnostics);
     assert_eq!(shown(&workspace), shown(&place.open(&["app"])));
 }
 
 #[test]
-fn a_root_that_is_none_is_told() {
+fn a_root_that_cannot_be_opened_is_an_error() {
     let place = Place::new();
     place.put("file", "");
     let fails =
@@ -336,7 +336,7 @@ fn a_root_that_is_none_is_told() {
 }
 
 #[test]
-fn a_folder_linked_into_two_packages_is_for_both() {
+fn a_folder_linked_into_two_packages_applies_to_both() {
     let place = Place::new();
     place.put("app/shared/rules/r.mdc", "---\nglobs: src/**\n---\nshared");
     for package in ["a", "b"] {
@@ -363,7 +363,7 @@ fn home_may_be_a_link() {
 }
 
 #[test]
-fn names_of_folders_may_hold_anything() {
+fn folder_names_may_contain_any_character() {
     let place = Place::new();
     place.put("back\\slash/.clinerules/a.md", "a");
     assert_eq!(all(&place.open(&["back\\slash"])), ["a .clinerules/a.md"]);
@@ -371,14 +371,14 @@ fn names_of_folders_may_hold_anything() {
     let odd = place.path("app").join(std::ffi::OsStr::from_bytes(b"o\xffdd"));
     fs::create_dir_all(&odd).unwrap();
     let workspace = place.open(&["app"]);
-    assert_eq!(told(&workspace).len(), 1, "{:?}", told(&workspace));
+    assert_eq!(diagnostics(&workspace).len(), 1, "{:?}", diagnostics(&workspace));
     assert!(
         Workspace::open_with(&[odd], Homes::default(), "").unwrap_err().to_string().contains("not UTF-8")
     );
 }
 
 #[test]
-fn deep_is_deep_everywhere() {
+fn deep_folders_are_searched() {
     let place = Place::new();
     let deep = "d/".repeat(70);
     place

@@ -19,7 +19,7 @@ const STATE: &str = "RULEBOOK_TEST_STATE";
 const NAME: &str = "RULEBOOK_TEST_NAME";
 const COUNT: &str = "RULEBOOK_TEST_COUNT";
 
-/// Not a test when it is run as one: switches ids off one after the other, and says so of each.
+/// Not a test of its own: switches ids off one after the other, and prints each.
 #[test]
 fn write() {
     let [Ok(state), Ok(name), Ok(count)] = [STATE, NAME, COUNT].map(std::env::var) else { return };
@@ -45,12 +45,12 @@ fn start_writer(state: &Path, name: &str, count: usize) -> Child {
         .unwrap()
 }
 
-/// The ids a writer said it switched.
+/// The ids that a writer printed.
 fn done(lines: impl Iterator<Item = io::Result<String>>) -> impl Iterator<Item = String> {
     lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("done ").map(str::to_owned))
 }
 
-/// What is off, in a file that must be whole.
+/// The ids that are off, in a file that must be complete.
 #[track_caller]
 fn off(state: &Path) -> BTreeSet<String> {
     let (switched, fault) = Toggles::at(state).read();
@@ -64,7 +64,7 @@ fn temporary_files(state: &Path) -> usize {
 }
 
 #[test]
-fn fifty_processes_at_once_lose_nothing() {
+fn fifty_concurrent_processes_lose_nothing() {
     let state = tempfile::tempdir().unwrap();
     let writers: Vec<Child> = (0..50).map(|at| start_writer(state.path(), &format!("w{at}"), 1)).collect();
     for writer in writers {
@@ -75,7 +75,7 @@ fn fifty_processes_at_once_lose_nothing() {
 }
 
 #[test]
-fn writers_killed_at_any_moment_lose_nothing_they_finished() {
+fn killed_writers_lose_nothing_that_they_finished() {
     let state = tempfile::tempdir().unwrap();
     let mut finished = BTreeSet::new();
     let mut seed = 0x9e37_79b9_u64;
