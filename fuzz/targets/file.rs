@@ -2,14 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::session::{Cap, blocks};
 use rulebook::evaluate::evaluate;
-use rulebook::evidence::{Evidence, Seen, Via};
+use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::format::Format;
-use rulebook::parse::{Entry, imports, parse};
 use rulebook::hidden::is_hidden;
+use rulebook::parse::{Entry, imports, parse};
 use rulebook::render::{Budget, render};
 use rulebook::resolve::{Switches, resolve};
+use rulebook::session::{Cap, HostProfile, Moment, Report, Session, Situation};
 use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &str| {
@@ -29,10 +29,13 @@ fuzz_target!(|data: &str| {
     }
     let evaluation = evaluate(&book, &evidence);
     render(&evaluation, Budget::default());
-    let all: Vec<_> = evaluation.verdicts.iter().collect();
-    if let Some(blocks) = blocks(&all, &[], &evidence, Cap::Host(10_000)) {
-        let ends = blocks.text.to_lowercase().matches("</rulebook-rule").count();
-        assert_eq!(ends, blocks.whole.len());
+    let roots = Roots::default();
+    let report = Report::new(HostProfile::plain("fuzz"), Moment::Prompt);
+    let due = Session::default().due(&report, &Situation::new(&evaluation, &evidence, &roots));
+    if let Some(written) = due.write(Cap::Host(10_000)) {
+        let ends = written.text.to_lowercase().matches("</rulebook-rule").count();
+        let whole = written.deliveries.iter().filter(|delivery| delivery.is_rule() && !delivery.offered);
+        assert_eq!(ends, whole.count());
     }
     rulebook::lint::lint(&book, &|_| Some(text.to_owned()));
 });

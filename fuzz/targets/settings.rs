@@ -12,5 +12,5 @@ fuzz_target!(|text: &str| {
     for path in &settings.rules.extra_paths {
         assert!(!path.value.starts_with(['/', '\\', '~']) && !path.value.split(['/', '\\']).next().is_some_and(|part| part == ".."));
     }
-    merge(&[layer(LayerKind::Workspace { root: 0 }), layer(LayerKind::User), layer(LayerKind::Flags)]);
+    let _ = merge(&[layer(LayerKind::Workspace { root: 0 }), layer(LayerKind::User), layer(LayerKind::Flags)]);
 });
