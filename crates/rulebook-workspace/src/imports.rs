@@ -163,8 +163,10 @@ impl Reports<'_> {
         *count += 1;
         // Locating one reads the text up to it, so this is not done for thousands.
         if *count <= MAX_PLACES {
-            let at = Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
-            diagnostics.push(Diagnostic { line: at.line + rule.body_line - 1, ..at });
+            let mut found =
+                Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
+            found.line += rule.body_line - 1;
+            diagnostics.push(found);
         }
     }
 

@@ -101,6 +101,7 @@ impl Difference {
     }
 
     /// Reports the difference as a problem of the rule's file.
+    #[must_use]
     pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
         let why = self.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         let message = format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does);
@@ -148,6 +149,7 @@ fn readings(agent: &Agent, rule: &Rule) -> impl Iterator<Item = &'static Format>
 }
 
 /// Compares a rule as meant with the agent's reading of the same file. Returns `None` if they agree.
+#[must_use]
 pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let rule = match own.map(|own| &own.entry) {
         Some(Entry::Rule(rule)) => Some(rule),
@@ -174,6 +176,7 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
 }
 
 /// Describes what a change to a rule's file does to the agent it belongs to. Returns `None` if nothing changes.
+#[must_use]
 pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
     let agent = Agent::owner_of(rule.origin.format.id)?;
     let is_its_place = |place: &&Place| place.path == rule.origin.place.path;

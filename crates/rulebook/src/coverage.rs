@@ -8,9 +8,7 @@ mod report;
 mod tally;
 
 pub use hint::Hints;
-pub use report::{
-    AlwaysRow, Cost, Dead, Folder, InFolder, MAX_ROWS, Most, Other, Overlap, Reached, Report, Unreached,
-};
+pub use report::{AlwaysRow, Cost, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Report, Unreached};
 pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;

@@ -13,6 +13,7 @@ use crate::hidden::{shown_characters, visible_line};
 
 /// A located problem: what, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The file as shown to people: relative to the workspace, or `~/…`.
     pub path: String,
@@ -65,6 +66,7 @@ pub struct Excerpt {
 
 impl Diagnostic {
     /// Reports a problem of a whole file, or of something without lines.
+    #[must_use]
     pub fn whole(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
         let row = code.row();
         Diagnostic {
@@ -81,6 +83,7 @@ impl Diagnostic {
     }
 
     /// Reports a problem at a byte range of a text.
+    #[must_use]
     pub fn at(
         code: Code,
         path: impl Into<String>,
@@ -106,11 +109,13 @@ impl Diagnostic {
     }
 
     /// Replaces the help line of the table.
+    #[must_use]
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
         Diagnostic { help: seen(help.into(), shown_characters), ..self }
     }
 
     /// Suggests the known name that is most similar, if one is similar enough.
+    #[must_use]
     pub fn did_you_mean<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
         match nearest(name, known) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -119,6 +124,7 @@ impl Diagnostic {
     }
 
     /// Replaces the severity of the table.
+    #[must_use]
     pub fn severity(self, severity: Severity) -> Diagnostic {
         Diagnostic { severity, ..self }
     }

@@ -22,6 +22,7 @@ pub struct Evaluation<'r> {
 
 /// The result of evaluating a rule.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Verdict<'r> {
     /// The rule.
     pub rule: &'r Rule,
@@ -106,6 +107,7 @@ impl Serialize for InactiveReason {
 
 /// A condition that held.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reason {
     /// The key of the condition.
     pub condition: &'static str,
@@ -116,6 +118,7 @@ pub struct Reason {
 }
 
 /// Evaluates every rule.
+#[must_use]
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
     let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
     let candidates: Vec<Candidate<'r>> =
@@ -254,6 +257,7 @@ impl WhyNot {
 }
 
 /// Whether a rule by itself applies to this evidence, or watches the stream.
+#[must_use]
 pub fn applies(rule: &Rule, evidence: &Evidence) -> bool {
     let state = judge(rule, &Facts::new(evidence, rule.origin.nest()), &mut Vec::new());
     matches!(state, Ok(State::Stack | State::Stream))

@@ -13,6 +13,7 @@ use crate::source::Scope;
 /// What applies to one target, and why everything else does not.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract, described in the specification")]
+#[non_exhaustive]
 pub struct Target {
     pub path: Option<String>,
     /// The name of the root, if there are several.
@@ -30,6 +31,7 @@ pub struct Target {
 /// A rule that applies.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Applied {
     pub id: String,
     pub name: String,
@@ -46,6 +48,7 @@ pub struct Applied {
 /// A condition that held, with its evidence.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Because {
     pub condition: &'static str,
     pub matched: Vec<String>,
@@ -55,6 +58,7 @@ pub struct Because {
 /// A path of the evidence, as shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct SeenPath {
     pub path: String,
     pub sources: Vec<Via>,
@@ -67,6 +71,7 @@ pub struct SeenPath {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Overridden {
     pub id: String,
     pub source: String,
@@ -77,6 +82,7 @@ pub struct Overridden {
 /// The id and file of a rule.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Named {
     pub id: String,
     pub source: String,
@@ -85,6 +91,7 @@ pub struct Named {
 /// A rule that the agent can request.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Offered {
     pub id: String,
     pub name: String,
@@ -96,6 +103,7 @@ pub struct Offered {
 /// A rule that does not apply.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Inactive {
     pub id: String,
     pub source: String,
@@ -106,6 +114,7 @@ pub struct Inactive {
 /// A rule that is switched off.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Disabled {
     pub id: String,
     pub source: String,
@@ -116,6 +125,7 @@ pub struct Disabled {
 /// A rejected file.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct RejectedRule {
     pub id: String,
     pub source: String,
@@ -123,6 +133,7 @@ pub struct RejectedRule {
 }
 
 /// Converts an evaluation into the shape that surfaces show.
+#[must_use]
 pub fn explain(
     path: Option<String>,
     book: &Rulebook,

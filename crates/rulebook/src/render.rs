@@ -12,6 +12,7 @@ use crate::stream::policy::escape_tags;
 
 /// The text for the prompt, and the rules in it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Rendered<'e, 'r> {
     /// The text for the model.
     pub text: String,
@@ -33,6 +34,7 @@ pub struct Budget {
 }
 
 /// Writes the rules that apply and the offers.
+#[must_use]
 pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
     let stack = || evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
     let offered: Vec<_> =
@@ -133,7 +135,7 @@ const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching dom
 pub(crate) const OFFERS_LINE: &str = "Read rule://<name> when working in a matching domain.";
 
 /// Returns the offer of a rule on one line: `- name (glob, glob): description`.
-pub fn offer_line(rule: &Rule) -> String {
+pub(crate) fn offer_line(rule: &Rule) -> String {
     let mut line = format!("- {}", rule.name);
     if !rule.globs.is_empty() {
         line.push_str(&format!(" ({})", one_line(&rule.globs.join(", "))));
@@ -192,6 +194,7 @@ pub fn estimate_tokens(text: &str) -> usize {
 
 /// What the user sees when conditional rules apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Notice {
     /// Always `conditional_rules_applied`.
     #[serde(rename = "type")]
@@ -203,6 +206,7 @@ pub struct Notice {
 /// A rule in a notice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct NoticeRule {
     /// The rule's name.
     pub name: String,
@@ -212,12 +216,13 @@ pub struct NoticeRule {
 
 impl Notice {
     /// Returns the notice of a rendered prompt, or `None` if no conditional rule applies.
+    #[must_use]
     pub fn of(rendered: &Rendered<'_, '_>) -> Option<Notice> {
         Notice::of_rules(&rendered.applied)
     }
 
     /// Returns the notice of applied rules, or `None` if none of them is conditional.
-    pub fn of_rules(applied: &[&Verdict<'_>]) -> Option<Notice> {
+    pub(crate) fn of_rules(applied: &[&Verdict<'_>]) -> Option<Notice> {
         let conditional = applied.iter().filter(|verdict| !verdict.because.is_empty());
         let rule = |verdict: &&Verdict<'_>| NoticeRule {
             name: verdict.rule.name.clone(),

@@ -55,6 +55,7 @@ words! {
 }
 
 /// Orders rules and applies the switches.
+#[must_use]
 pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) -> Rulebook {
     let mut book = Rulebook::of(entries);
     book.rules.sort_by(|a, b| (a.rank(), &a.origin.path).cmp(&(b.rank(), &b.origin.path)));
@@ -63,6 +64,7 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
 }
 
 /// Orders rules as an agent does by itself, without switches.
+#[must_use]
 pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
     let mut book = Rulebook { conflicts: agent.conflicts, ..Rulebook::of(entries) };
     match agent.order {
@@ -128,7 +130,7 @@ impl Rulebook {
     }
 
     /// Returns what happens to rules of one id.
-    pub fn conflicts(&self) -> Conflicts {
+    pub(crate) fn conflicts(&self) -> Conflicts {
         self.conflicts
     }
 

@@ -10,6 +10,7 @@ use crate::words::words;
 
 /// One instruction, and when it applies.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Rule {
     /// Identifies the rule. Rules of one id override each other.
     pub id: String,
@@ -60,6 +61,7 @@ pub(crate) struct Position {
 
 /// A rule's place in the order. The derived order is the precedence: what sorts first wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Rank<'r> {
     /// 0 to 100, higher first.
     pub priority: Reverse<u8>,

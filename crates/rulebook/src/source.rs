@@ -17,6 +17,7 @@ pub struct Source {
 
 impl Source {
     /// Makes a source of a text. The name is a path relative to the workspace: `.clinerules/web.md`.
+    #[must_use]
     pub fn text(format: FormatId, name: &str, text: impl Into<Arc<str>>) -> Source {
         Source { origin: Origin::named(format, name), text: Ok(text.into()) }
     }
@@ -46,6 +47,7 @@ pub struct Origin {
 
 impl Origin {
     /// Makes the origin of a file at a place of the first root. What differs can be set afterwards.
+    #[must_use]
     pub fn new(format: &'static Format, place: &'static Place, display: impl Into<String>) -> Origin {
         let display = display.into();
         Origin {
@@ -61,6 +63,7 @@ impl Origin {
     }
 
     /// Makes the origin of a file by its path in the workspace, at the place of the format that the path belongs to.
+    #[must_use]
     pub fn named(format: FormatId, path: &str) -> Origin {
         let format = format.row();
         let found = format.workspace.iter().find_map(|place| {

@@ -143,7 +143,9 @@ mod tests {
     use super::*;
 
     fn diagnostic(path: &str, line: usize, message: &str) -> Diagnostic {
-        Diagnostic { line, ..Diagnostic::whole(Code::BadGlob, path, message) }
+        let mut found = Diagnostic::whole(Code::BadGlob, path, message);
+        found.line = line;
+        found
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::words::words;
 
 /// An agent, or one surface of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Agent {
     /// Its name in `--as`.
     pub name: &'static str,
@@ -66,6 +67,7 @@ pub enum Order {
 
 /// How much an agent reads of all files of a workspace together.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SizeLimit {
     /// The most it reads.
     pub most: usize,

@@ -13,12 +13,13 @@ use crate::rule::Activation;
 use crate::source::{Scope, enclosing_folders};
 
 /// How many folders are listed; the rest is counted.
-pub const MAX_ROWS: usize = 100;
+pub(super) const MAX_ROWS: usize = 100;
 
 /// Which rules apply to which files of a tree.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the field names are the contract, described in the documentation")]
+#[non_exhaustive]
 pub struct Report {
     pub files: usize,
     /// Rules that some files activate; most files first.
@@ -98,6 +99,7 @@ pub struct Other {
 /// A pattern that matches no file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
 pub struct Dead {
     pub id: String,
     pub source: String,

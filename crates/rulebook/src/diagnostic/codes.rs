@@ -18,6 +18,7 @@ words! {
 
 /// One row of [`CODES`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CodeRow {
     /// The code itself.
     pub code: Code,

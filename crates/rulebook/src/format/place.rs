@@ -2,6 +2,7 @@
 
 /// A place where a format's files are.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// What the path is relative to.
     pub base: Base,

@@ -8,6 +8,7 @@ use crate::words::words;
 
 /// How one agent's files are found and read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Format {
     /// Which format it is. An agent's own reading of a format has the same id.
     pub id: FormatId,

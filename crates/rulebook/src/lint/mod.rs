@@ -28,6 +28,7 @@ type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
 
 /// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;
 /// without it, problems of the header are reported for the whole file.
+#[must_use]
 pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let enabled: Vec<&Rule> = book

@@ -14,6 +14,7 @@ use crate::rule::{Activation, Basis, Rule};
 /// Rule files that do not work as intended, and the cost of the others. Lists of files are sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Summary {
     /// How many rule files there are, including rejected ones.
     pub files: usize,
@@ -31,6 +32,7 @@ pub struct Summary {
 
 /// The cost of rules that are always on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AlwaysCost {
     /// How many rules.
     pub rules: usize,

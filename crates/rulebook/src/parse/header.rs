@@ -11,6 +11,7 @@ use crate::source::Origin;
 
 /// One key of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explained {
     /// The key as written.
     pub key: String,

@@ -6,6 +6,7 @@ use crate::markdown::outside_code;
 
 /// A file named after an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Import {
     /// The path without the `@` and with its escaped spaces decoded.
     pub path: String,

@@ -50,6 +50,7 @@ impl Entry {
 
 /// A rule file that is not used.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Rejected {
     /// The id it would have had.
     pub id: String,
@@ -61,6 +62,7 @@ pub struct Rejected {
 
 /// The result of reading a source.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Parsed {
     /// What became of it.
     pub entry: Entry,
@@ -69,6 +71,7 @@ pub struct Parsed {
 }
 
 /// Reads a source as its format does.
+#[must_use]
 pub fn parse(source: Source) -> Parsed {
     let Source { origin, text } = source;
     let text = match text {

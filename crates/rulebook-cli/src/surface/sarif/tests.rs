@@ -257,7 +257,9 @@ fn diagnostics(path: &str) -> Vec<Diagnostic> {
             .help("try {this}")
             .severity(Severity::Note);
         let fix = Fix { start: 11, end: 15, replacement: "\"*.ts\"\n\0".to_owned() };
-        [Diagnostic::whole(code, path, ""), place.clone(), Diagnostic { fix: Some(fix), ..place }]
+        let mut fixable = place.clone();
+        fixable.fix = Some(fix);
+        [Diagnostic::whole(code, path, ""), place, fixable]
     };
     CODES.iter().flat_map(|row| of(row.code)).collect()
 }
