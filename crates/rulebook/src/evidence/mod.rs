@@ -3,12 +3,12 @@
 mod input;
 pub mod json;
 mod paths;
-pub mod text;
+mod text;
 mod tools;
 
 pub use input::{Input, ToolCall};
 pub use paths::{PathLocation, Root, Roots};
-pub use tools::is_path_key;
+pub(crate) use tools::is_path_key;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,7 @@ words! {
 }
 
 /// The maximum number of paths.
-pub const MAX_PATHS: usize = 100;
+const MAX_PATHS: usize = 100;
 
 /// The maximum length of a path in bytes, as in most file systems.
 const MAX_PATH: usize = 4096;

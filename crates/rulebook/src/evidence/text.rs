@@ -31,7 +31,7 @@ const MAX_PATHS: usize = 2000;
 ///
 /// `exists` takes a path relative to a root or an absolute path, of a file or a folder. It is called once per distinct
 /// path, and a limited number of times.
-pub fn path_like(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+pub(super) fn path_like(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     find(text, exists, |_| true)
 }
 
@@ -39,7 +39,7 @@ pub fn path_like(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
 ///
 /// A leading `/` means the root, unless only the absolute path exists. Names that do not look like a path, such as
 /// `@Component` or the package `@scope/name`, count only if they exist, with or without their `@`.
-pub fn mentions(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+pub(super) fn mentions(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     find(text, exists, |candidate| candidate.is_mention())
 }
 

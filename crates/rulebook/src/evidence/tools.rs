@@ -98,7 +98,7 @@ pub(super) fn command(call: &ToolCall) -> Option<String> {
 }
 
 /// Whether an argument with this name contains a path.
-pub fn is_path_key(key: &str) -> bool {
+pub(crate) fn is_path_key(key: &str) -> bool {
     PATH_KEYS.contains(&plain_key(key).as_str())
 }
 

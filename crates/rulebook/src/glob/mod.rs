@@ -27,7 +27,8 @@ pub use dialect::Dialect;
 pub use error::GlobError;
 pub use index::PathIndex;
 pub use list::split_list;
-pub use patterns::{Decision, PatternList, Selection};
+pub(crate) use patterns::Selection;
+pub use patterns::{Decision, PatternList};
 pub use set::PatternSet;
 
 use std::borrow::Cow;
@@ -149,7 +150,7 @@ impl Glob {
     }
 
     /// Whether an odd number of leading `!` (other than `!(`) negates the pattern.
-    pub fn is_negated(&self) -> bool {
+    pub(crate) fn is_negated(&self) -> bool {
         self.negation != Negation::None
     }
 

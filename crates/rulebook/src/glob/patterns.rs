@@ -48,11 +48,11 @@ pub struct Decision {
 
 /// The paths that a list matches, and the patterns that matched them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The numbers of the paths, ascending.
-    pub paths: Vec<usize>,
+    pub(crate) paths: Vec<usize>,
     /// The positions of the patterns that match any of them, ascending.
-    pub patterns: Vec<usize>,
+    pub(crate) patterns: Vec<usize>,
 }
 
 impl PatternList {
@@ -137,7 +137,7 @@ impl PatternList {
     }
 
     /// Selects from numbered paths: `all` numbers, those that a glob matches (`hits`), and the `path` of a number.
-    pub fn select<'p, H: AsRef<[usize]>>(
+    pub(crate) fn select<'p, H: AsRef<[usize]>>(
         &self,
         all: &[usize],
         hits: impl Fn(&Glob) -> H,

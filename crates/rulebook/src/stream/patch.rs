@@ -16,7 +16,7 @@ const MAX_LINE: usize = 64 << 10;
 
 /// A text that may be a patch. At most two lines of it are kept.
 #[derive(Clone, Debug, Default)]
-pub struct Patch {
+pub(super) struct Patch {
     form: Form,
     rest: Rest,
     /// The current line, while it is held.
@@ -25,7 +25,7 @@ pub struct Patch {
 
 /// A part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'p> {
+pub(super) enum Part<'p> {
     /// The following parts belong to this file: its new name as written, without the `a/` and `b/` of a diff.
     File(&'p str),
     /// The next added text of the file: lines or parts of them, without `+` and with line breaks.
@@ -36,7 +36,7 @@ pub enum Part<'p> {
 
 impl Patch {
     /// Reads more text.
-    pub fn feed(&mut self, text: &str, out: &mut impl FnMut(Part<'_>)) {
+    pub(super) fn feed(&mut self, text: &str, out: &mut impl FnMut(Part<'_>)) {
         let mut rest = text;
         while !rest.is_empty() {
             if matches!(self.form, Form::Plain) {
@@ -49,7 +49,7 @@ impl Patch {
     }
 
     /// Ends the text. If it has not started a patch by now, it is not one.
-    pub fn finish(&mut self, out: &mut impl FnMut(Part<'_>)) {
+    pub(super) fn finish(&mut self, out: &mut impl FnMut(Part<'_>)) {
         if self.rest == Rest::Held && !self.held.is_empty() {
             self.decide(Line::Ended, out);
         }
@@ -61,15 +61,6 @@ impl Patch {
         pass(Rest::Plain, &self.held, out);
         self.clear_held();
         self.rest = Rest::Held;
-    }
-
-    /// Whether the text is a patch. `None` if its first line does not decide yet.
-    pub fn is_patch(&self) -> Option<bool> {
-        match self.form {
-            Form::Unknown { .. } => None,
-            Form::Plain => Some(false),
-            Form::Envelope | Form::After | Form::Diff(_) => Some(true),
-        }
     }
 
     /// Reads a line or a part of it.

@@ -26,7 +26,7 @@ pub struct ToolScope {
 
 /// The part of the output that contains a match.
 #[derive(Clone, Copy, Debug)]
-pub enum OutputPart<'o> {
+pub(super) enum OutputPart<'o> {
     /// The model's text.
     Text,
     /// The model's thinking.
@@ -47,7 +47,7 @@ pub enum OutputPart<'o> {
 
 /// Whether a scope covers a part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Covers {
+pub(super) enum Covers {
     /// No.
     No,
     /// Only if it is for a matching file, which may not be known yet.
@@ -126,7 +126,7 @@ pub fn default() -> Vec<StreamScope> {
 
 impl StreamScope {
     /// Whether it covers a part of the output that is for this file, if the file is known.
-    pub fn covers(&self, part: OutputPart<'_>, file: Option<&str>) -> Covers {
+    pub(super) fn covers(&self, part: OutputPart<'_>, file: Option<&str>) -> Covers {
         match (self, part) {
             (StreamScope::Text, OutputPart::Text) | (StreamScope::Thinking, OutputPart::Thinking) => {
                 Covers::Yes

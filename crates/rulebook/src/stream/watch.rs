@@ -47,8 +47,7 @@ impl Watch {
         roots: Roots,
     ) -> Result<Watch, String> {
         let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut patterns, mut others) = (Vec::new(), Vec::new());
-        let mut left_out = Vec::new();
+        let (mut others, mut left_out) = (Vec::new(), Vec::new());
         // Mandatory rules come first, so that others cannot use up their limits.
         let mut rules: Vec<StreamRule<'r>> = rules.into_iter().collect();
         rules.sort_by_key(|rule| !rule.is_mandatory);
@@ -58,8 +57,7 @@ impl Watch {
             for pattern in &trigger.conditions {
                 match pattern.engine {
                     Engine::Automaton => {
-                        linear.push(watched.len());
-                        patterns.push(pattern);
+                        linear.push((watched.len(), pattern));
                         mandatory += usize::from(rule.is_mandatory);
                     }
                     Engine::Fallback if others.len() >= MAX_OTHERS => {
@@ -84,32 +82,22 @@ impl Watch {
                 });
             }
         }
-        let watches_wire =
-            watched.iter().flat_map(|w| &w.scope).any(|scope| matches!(scope, StreamScope::Wire(_)));
-        let fallback = Fallback::new(&others, mandatory_others)?;
-        let automaton = loop {
-            let weight: usize = patterns.iter().map(|pattern| pattern.weight).sum();
-            let is_light = weight <= MAX_WHOLE;
-            let built = if is_light { Automaton::new(&patterns, mandatory) } else { Err(String::new()) };
-            let error = match built {
-                Ok(automaton) => break automaton,
-                Err(error) => error,
-            };
-            // One pattern must not disable the others.
-            let mut culprits = if is_light { not_compiling(&patterns) } else { Vec::new() };
-            if culprits.is_empty() {
-                culprits.push(heaviest(&patterns, mandatory).ok_or(error)?);
-            }
-            for at in culprits.into_iter().rev() {
-                mandatory -= usize::from(at < mandatory);
-                patterns.remove(at);
-                let WatchedCondition { rule, written, .. } = &watched[linear.remove(at)];
-                left_out.push((rule.clone(), written.clone()));
-            }
-        };
-        let conditions = Conditions(watched);
-        let gave_up = BTreeSet::new();
-        Ok(Watch { conditions, linear, bounded, automaton, fallback, roots, watches_wire, left_out, gave_up })
+        let is_wire = |scope: &StreamScope| matches!(scope, StreamScope::Wire(_));
+        let automaton = compile(&mut linear, mandatory, |condition: usize| {
+            let WatchedCondition { rule, written, .. } = &watched[condition];
+            left_out.push((rule.clone(), written.clone()));
+        })?;
+        Ok(Watch {
+            linear: linear.into_iter().map(|(condition, _)| condition).collect(),
+            bounded,
+            automaton,
+            fallback: Fallback::new(&others, mandatory_others)?,
+            roots,
+            watches_wire: watched.iter().flat_map(|condition| &condition.scope).any(is_wire),
+            conditions: Conditions(watched),
+            left_out,
+            gave_up: BTreeSet::new(),
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -218,12 +206,31 @@ impl Watch {
     }
 }
 
-/// The patterns that cannot be compiled even alone.
-fn not_compiling(patterns: &[&Pattern]) -> Vec<usize> {
-    (0..patterns.len()).filter(|at| Automaton::new(&patterns[*at..=*at], 0).is_err()).collect()
-}
-
-/// The heaviest pattern; a mandatory one only if there are no others. Mandatory patterns come first.
-fn heaviest(patterns: &[&Pattern], mandatory: usize) -> Option<usize> {
-    (0..patterns.len()).max_by_key(|at| (*at >= mandatory, patterns[*at].weight))
+/// Compiles the patterns of conditions. Those that do not compile or are too large are removed and passed to `leave_out`:
+/// one pattern must not disable the others.
+fn compile(
+    conditions: &mut Vec<(usize, &Pattern)>,
+    mut mandatory: usize,
+    mut leave_out: impl FnMut(usize),
+) -> Result<Automaton, String> {
+    loop {
+        let patterns: Vec<&Pattern> = conditions.iter().map(|(_, pattern)| *pattern).collect();
+        let is_light = patterns.iter().map(|pattern| pattern.weight).sum::<usize>() <= MAX_WHOLE;
+        let built = if is_light { Automaton::new(&patterns, mandatory) } else { Err(String::new()) };
+        let error = match built {
+            Ok(automaton) => return Ok(automaton),
+            Err(error) => error,
+        };
+        let fails = |at: &usize| is_light && Automaton::new(&patterns[*at..=*at], 0).is_err();
+        let mut culprits: Vec<usize> = (0..patterns.len()).filter(fails).collect();
+        if culprits.is_empty() {
+            // The heaviest one, and a mandatory one only if there are no others. Mandatory patterns come first.
+            let weight = |at: &usize| (*at >= mandatory, patterns[*at].weight);
+            culprits.push((0..patterns.len()).max_by_key(weight).ok_or(error)?);
+        }
+        for at in culprits.into_iter().rev() {
+            mandatory -= usize::from(at < mandatory);
+            leave_out(conditions.remove(at).0);
+        }
+    }
 }

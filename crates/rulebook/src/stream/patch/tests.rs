@@ -23,19 +23,28 @@ impl From<Part<'_>> for Kept {
     }
 }
 
+/// Whether the text is a patch; `None` if its first line does not decide yet.
+fn is_patch(patch: &Patch) -> Option<bool> {
+    match patch.form {
+        Form::Unknown { .. } => None,
+        Form::Plain => Some(false),
+        Form::Envelope | Form::After | Form::Diff(_) => Some(true),
+    }
+}
+
 /// The parts, with adjacent parts of one kind joined, so that splits do not show.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Kept>, Option<bool>) {
     let (mut patch, mut out) = (Patch::default(), Vec::new());
     let mut known = None;
     for chunk in chunks {
         patch.feed(chunk, &mut |part| out.push(part.into()));
-        assert!(known.is_none() || known == patch.is_patch(), "a decision is final");
-        known = patch.is_patch();
+        assert!(known.is_none() || known == is_patch(&patch), "a decision is final");
+        known = is_patch(&patch);
         assert!(patch.held.len() <= MAX_LINE + 1, "{}", patch.held.len());
     }
     patch.finish(&mut |part| out.push(part.into()));
-    assert!(known.is_none() || known == patch.is_patch(), "a decision is final");
-    (join(out), patch.is_patch())
+    assert!(known.is_none() || known == is_patch(&patch), "a decision is final");
+    (join(out), is_patch(&patch))
 }
 
 fn join(parts: Vec<Kept>) -> Vec<Kept> {
@@ -201,7 +210,7 @@ fn plain_text_is_passed_on_as_soon_as_it_is_certain() {
     ] {
         let mut patch = Patch::default();
         patch.feed(text, &mut |_| {});
-        assert_eq!(patch.is_patch(), known, "{text:?}");
+        assert_eq!(is_patch(&patch), known, "{text:?}");
     }
 }
 
