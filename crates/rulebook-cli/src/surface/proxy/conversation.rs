@@ -17,9 +17,6 @@ use super::upstream::{Body, Error, coming, full};
 use super::{answer, coding, stream};
 use crate::surface::wire::Wire;
 
-/// A request up to this size is prepared at once: handing it to another thread takes longer.
-const SMALL: usize = 64 << 10;
-
 /// Answers a request of a wire.
 pub(super) async fn respond(
     proxy: &Arc<Proxy>,
@@ -58,10 +55,8 @@ pub(super) async fn respond(
             };
         }
     };
-    let outcome = if raw.len() <= SMALL && !book.needs_files && is_plain(&head.headers) {
-        prepare(proxy, wire, book, head, &raw)
-    } else {
-        // Streams continue meanwhile.
+    let outcome = {
+        // On another thread: streams continue meanwhile, and requests that arrive together are prepared beside them.
         let (proxy, raw) = (Arc::clone(proxy), raw.clone());
         tokio::task::spawn_blocking(move || prepare(&proxy, wire, book, head, &raw)).await?
     };

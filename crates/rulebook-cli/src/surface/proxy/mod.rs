@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
         .enable_all()
         // With more events per turn the task queue would grow, and stay large, when many clients disconnect at once.
         .max_io_events_per_tick(64)
-        // Large requests are prepared beside the streams; more threads would only take memory and processor time.
+        // Requests are prepared beside the streams; more threads would only take memory and processor time.
         .max_blocking_threads(4)
         .on_thread_start(priority::lower)
         .build()?;

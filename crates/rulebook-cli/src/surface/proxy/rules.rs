@@ -7,7 +7,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rulebook::condition::Needs;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
@@ -52,8 +51,6 @@ pub(super) struct Book {
     prints: HashMap<String, u64>,
     /// The last monitor, and the addresses of its rules: most requests watch for the same rules.
     last_watch: Mutex<Option<(Vec<usize>, Arc<Watch>)>>,
-    /// Whether some rule needs facts that are read from files.
-    pub(super) needs_files: bool,
     /// What removes rules, one line each.
     alerts: Vec<String>,
 }
@@ -116,8 +113,7 @@ impl Rules {
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
             let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
-            let needs_files = book.needs() != Needs::default();
-            Arc::new(Book { workspace, book, prints, last_watch: Mutex::default(), needs_files, alerts })
+            Arc::new(Book { workspace, book, prints, last_watch: Mutex::default(), alerts })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,
