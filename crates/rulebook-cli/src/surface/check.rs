@@ -134,8 +134,8 @@ fn write_summary(text: &mut String, summary: &Summary) {
     let mut table = Table::default();
     for (what, files) in [
         ("never delivered", &summary.never_seen),
-        ("on by accident", &summary.on_by_accident),
-        ("only by name", &summary.only_by_name),
+        ("always on by mistake", &summary.on_by_accident),
+        ("manual", &summary.only_by_name),
         ("duplicates", &summary.said_twice),
     ] {
         if !files.is_empty() {

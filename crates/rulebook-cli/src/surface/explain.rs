@@ -57,7 +57,7 @@ impl Differing {
     pub(super) fn description(&self) -> String {
         let Differing { agent, difference, .. } = self;
         let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        format!("meant {}; {} {}{why}", difference.meant, agent.title, difference.does)
+        format!("meant to be {}, but {} {}{why}", difference.meant, agent.title, difference.does)
     }
 }
 

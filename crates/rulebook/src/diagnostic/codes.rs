@@ -166,7 +166,7 @@ codes! {
         "write it as visible text, or remove it";
     HiddenText "hidden-text" Warning
         "A rule contains characters that models read and people do not see."
-        "remove them, or retype the line";
+        "remove the hidden text, or retype the line";
     ImportCyclic "import-cyclic" Warning
         "A file imports itself, directly or through others; it is included once."
         "remove one of the `@` imports";
