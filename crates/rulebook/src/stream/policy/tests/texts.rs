@@ -21,7 +21,7 @@ fn an_injection_says_what_matched_and_where() {
 Your output was stopped because it matched what the rule below watches for:
 - tool edit, field new_string, src/a.ts: `as any`
 - text line 3: `x as\n\tany`
-The rule is one the user set up for this work. Do the stopped part again in keeping with it, then go on.
+The user set up this rule for this work. Redo the stopped part so that it follows the rule, then continue.
 
 Use `unknown`.
 </system-interrupt>"#
@@ -37,7 +37,7 @@ fn a_reminder_says_that_nothing_was_stopped() {
         ]),
         r#"<system-reminder reason="rule_violation" rule="a" path="a.md">
 Your output matched what the rule below watches for; it was not stopped.
-The rule is one the user set up for this work. Put right what goes against it, and keep to it from here on.
+The user set up this rule for this work. Fix what violates it, and follow it from now on.
 
 One.
 </system-reminder>
@@ -45,7 +45,7 @@ One.
 <system-reminder reason="rule_violation" rule="b" path="b.md">
 Your output matched what the rule below watches for; it was not stopped:
 - thinking line 1: `b`
-The rule is one the user set up for this work. Put right what goes against it, and keep to it from here on.
+The user set up this rule for this work. Fix what violates it, and follow it from now on.
 
 Two.
 </system-reminder>"#
@@ -58,7 +58,7 @@ fn many_and_long_matches_are_cut() {
     let text = injection("a", "a.md", "Body.", &vec![long; 8]);
     assert_eq!(text.matches("- text line 1: `é").count(), 5);
     assert_eq!(text.matches('é').count(), 5 * 200);
-    assert!(text.contains("…`\n- and 3 more\nThe rule"), "{text}");
+    assert!(text.contains("…`\n- and 3 more\nThe user"), "{text}");
 }
 
 #[test]
