@@ -144,7 +144,7 @@ impl Disk {
 
     /// The kind of an entry, if its folder was listed.
     fn listed_kind(&self, path: &Path) -> Option<FileType> {
-        let entries = lock(&self.small.0).get(path.parent()?)?.clone()?;
+        let entries = lock(&self.small.0).get(path.parent()?.as_os_str())?.clone()?;
         entries.iter().find(|entry| Some(entry.name.as_os_str()) == path.file_name()).map(|entry| entry.kind)
     }
 
@@ -183,12 +183,12 @@ impl Disk {
     /// The text of a file that was read.
     pub(crate) fn known_text(&self, path: &Path) -> Option<Arc<str>> {
         let listed = || {
-            let listing = lock(&self.folders.0).get(path.parent()?)?.clone().ok()?;
+            let listing = lock(&self.folders.0).get(path.parent()?.as_os_str())?.clone().ok()?;
             let name = path.file_name()?;
             let at = listing.entries.binary_search_by(|entry| entry.name.as_os_str().cmp(name)).ok()?;
             listing.node(&listing.entries[at])
         };
-        let node = lock(&self.nodes.0).get(path).copied().flatten();
+        let node = lock(&self.nodes.0).get(path.as_os_str()).copied().flatten();
         let text = lock(&self.texts).get(&FileId::new(path, node.or_else(listed)))?.clone();
         text.ok().map(|text| text.shared())
     }
@@ -200,9 +200,9 @@ impl FileId {
     }
 }
 
-/// Values by path, each computed once.
+/// Values by path, each computed once. Paths are compared as written: hashing their components costs more.
 #[derive(Debug)]
-struct Memo<V>(Mutex<HashMap<PathBuf, V>>);
+struct Memo<V>(Mutex<HashMap<OsString, V>>);
 
 impl<V> Default for Memo<V> {
     fn default() -> Memo<V> {
@@ -212,11 +212,11 @@ impl<V> Default for Memo<V> {
 
 impl<V: Clone> Memo<V> {
     fn get(&self, path: &Path, make: impl FnOnce() -> V) -> V {
-        if let Some(known) = lock(&self.0).get(path) {
+        if let Some(known) = lock(&self.0).get(path.as_os_str()) {
             return known.clone();
         }
         let value = make();
-        lock(&self.0).insert(path.to_owned(), value.clone());
+        lock(&self.0).insert(path.as_os_str().to_owned(), value.clone());
         value
     }
 }

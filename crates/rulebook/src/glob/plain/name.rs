@@ -179,9 +179,21 @@ fn is_word_list(text: &str) -> bool {
 
 /// Whether the byte is literal everywhere in a pattern.
 fn is_literal(byte: u8) -> bool {
-    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | 0x80..)
-        || matches!(byte, b'_' | b'-' | b'.' | b' ' | b'@' | b'#' | b'~' | b'%' | b'=' | b'&')
+    LITERAL[usize::from(byte)]
 }
+
+/// A table, because every byte of every pattern is looked up.
+const LITERAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = matches!(byte as u8,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | 0x80..
+            | b'_' | b'-' | b'.' | b' ' | b'@' | b'#' | b'~' | b'%' | b'=' | b'&');
+        byte += 1;
+    }
+    table
+};
 
 pub(super) fn is_segment_match(segment: &str, name: &str) -> bool {
     match read_segment(segment, 0) {
