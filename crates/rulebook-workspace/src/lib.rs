@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod ask;
+mod checked;
 mod coverage;
 mod discover;
 mod disk;

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use rulebook::compare::report_differences;
 use rulebook::diagnostic::{Diagnostic, Severity};
-use rulebook::lint::{Summary, lint};
-use rulebook::rule::Rule;
-use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
+use rulebook::lint::Summary;
+use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
@@ -53,12 +51,13 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
 
 fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
     let tree = workspace.tree(Wanted::All, &|_| ());
-    let mut loaded = load(workspace, &tree);
+    let load = || workspace.sources(Reach::Walked(&tree)).checked(&tree);
+    let mut loaded = load();
     let mut fixed = Vec::new();
     if options.fix {
         fixed = fix::fix(&loaded, if options.dry_run { FixMode::DryRun } else { FixMode::Write });
         if fixed.iter().any(|fixed| fixed.is_written) {
-            loaded = load(workspace, &tree);
+            loaded = load();
         }
     }
     let Loaded { book, mut diagnostics, .. } = loaded;
@@ -71,18 +70,6 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
         suppressed = Baseline::read(file)?.suppress(&mut diagnostics, file);
     }
     Ok(Report { fixed, diagnostics, suppressed, summary })
-}
-
-/// Loads the rules of the whole tree with all diagnostics: from parsing, from the lints, and from the tree's files.
-pub(super) fn load(workspace: &Workspace, tree: &Tree) -> Loaded {
-    let sources = workspace.sources(Reach::Walked(tree));
-    let mut loaded = sources.meant();
-    let text_of = |rule: &Rule| sources.text(rule).map(|text| text.to_string());
-    loaded.diagnostics.extend(lint(&loaded.book, &text_of));
-    report_differences(sources.differences(&loaded.book), &mut loaded.diagnostics);
-    loaded.diagnostics.extend(sources.dead_globs(&loaded.book, tree));
-    loaded.diagnostics.sort();
-    loaded
 }
 
 /// Sorts files with the worst problems first, and problems within a file by line.

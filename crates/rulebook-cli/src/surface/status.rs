@@ -12,7 +12,7 @@ use rulebook::glob::split_list;
 use rulebook::render::estimate_tokens;
 use rulebook::rule::{Activation, Basis};
 use rulebook::source::Scope;
-use rulebook_workspace::{Loaded, Reach, Workspace};
+use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
@@ -73,8 +73,9 @@ pub(super) struct Row {
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let agent = view.agent();
-    let sources = workspace.sources(Reach::Tree);
-    let mut loaded = sources.meant();
+    let tree = workspace.tree(Wanted::All, &|_| ());
+    let sources = workspace.sources(Reach::Walked(&tree));
+    let mut loaded = sources.checked(&tree);
     let (mut unread, mut undocumented) = (Vec::new(), Vec::new());
     if let Some(agent) = agent {
         let all = rows(&workspace, &loaded);

@@ -5,12 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rulebook::coverage::{Listing, Report};
-use rulebook::diagnostic::Diagnostic;
 use rulebook::resolve::OffBy;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
 
-use super::super::check;
 use super::super::status::{self, Row};
 use crate::args::Args;
 use crate::input::open_workspace;
@@ -78,18 +76,18 @@ pub(super) struct Caches<'a> {
     args: &'a Args,
     rules: Cache<CachedRules>,
     tree: Cache<CachedTree>,
-    diagnostics: Cache<Vec<Diagnostic>>,
 }
 
 impl<'a> Caches<'a> {
     pub(super) fn new(args: &'a Args) -> Caches<'a> {
-        Caches { args, rules: Cache::default(), tree: Cache::default(), diagnostics: Cache::default() }
+        Caches { args, rules: Cache::default(), tree: Cache::default() }
     }
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<CachedRules>> {
         self.rules.get(|| {
             let workspace = open_workspace(self.args)?;
-            let loaded = workspace.load(Reach::Tree);
+            let tree = workspace.tree(Wanted::All, &|_| ());
+            let loaded = workspace.sources(Reach::Walked(&tree)).checked(&tree);
             let rows = status::rows(&workspace, &loaded);
             Ok(CachedRules { workspace, loaded, rows })
         })
@@ -106,20 +104,10 @@ impl<'a> Caches<'a> {
         })
     }
 
-    /// Returns all problems, as `check` reports them.
-    pub(super) fn diagnostics(&self) -> anyhow::Result<Arc<Vec<Diagnostic>>> {
-        self.diagnostics.get(|| {
-            let workspace = open_workspace(self.args)?;
-            let tree = workspace.tree(Wanted::All, &|_| ());
-            Ok(check::load(&workspace, &tree).diagnostics)
-        })
-    }
-
     /// Drops everything, so that the next request reads the disk.
     pub(super) fn clear(&self) {
         *lock(&self.rules.0) = None;
         *lock(&self.tree.0) = None;
-        *lock(&self.diagnostics.0) = None;
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::R
     let rejected = cached.loaded.book.rejected().iter().find(|rejected| rejected.origin.display == source);
     let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
     let tree = caches.tree()?;
-    let all = caches.diagnostics()?;
+    let all = &cached.loaded.diagnostics;
     let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
     let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
     let body = html! {
