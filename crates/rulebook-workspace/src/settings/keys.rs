@@ -63,68 +63,38 @@ pub(super) const KEYS: &[Key] = &[
     person("rules.allow_links", list(trimmed, |to, links| to.rules.allow_links = values(links))),
     anyone("workspace.tags", list(trimmed, |to, tags| to.workspace.tags = values(tags))),
     anyone("workspace.env", text("a name", |to, name| put_text(&mut to.workspace.env, name))),
-    Key {
-        also: Some("interruptMode"),
-        ..anyone(
-            "stream.interrupt_mode",
-            Accepts::Word {
-                words: || words(InterruptMode::NAMES),
-                put: |to, word| set(&mut to.stream.interrupt_mode, InterruptMode::named(word)),
-            },
-        )
-    },
-    Key {
-        also: Some("contextMode"),
-        ..anyone(
-            "stream.context_mode",
-            Accepts::Word {
-                words: || words(ContextMode::NAMES),
-                put: |to, word| set(&mut to.stream.context_mode, ContextMode::named(word)),
-            },
-        )
-    },
-    Key {
-        also: Some("repeatMode"),
-        ..anyone(
-            "stream.repeat_mode",
-            Accepts::Word {
-                words: || words(RepeatMode::NAMES),
-                put: |to, word| set(&mut to.stream.repeat_mode, RepeatMode::named(word)),
-            },
-        )
-    },
+    word("stream.interrupt_mode", "interruptMode", || words(InterruptMode::NAMES), |to, word| {
+        set(&mut to.stream.interrupt_mode, InterruptMode::named(word))
+    }),
+    word("stream.context_mode", "contextMode", || words(ContextMode::NAMES), |to, word| {
+        set(&mut to.stream.context_mode, ContextMode::named(word))
+    }),
+    word("stream.repeat_mode", "repeatMode", || words(RepeatMode::NAMES), |to, word| {
+        set(&mut to.stream.repeat_mode, RepeatMode::named(word))
+    }),
     number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.repeat_gap = turns),
     number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.max_interrupts = most),
     number("stream.hold_bytes", "holdBytes", |to, most| to.stream.hold_bytes = most),
     number("stream.hold_ms", "holdMs", |to, most| to.stream.hold_ms = most),
     anyone("budget.tokens", Accepts::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
-    person(
-        "trust",
-        Accepts::Word {
-            words: || words(Trust::NAMES),
-            put: |to, word| {
-                let found = Trust::NAMES.iter().find(|(name, _)| *name == word);
-                found.map(|(_, trust)| to.trust = *trust).is_some()
-            },
-        },
-    ),
+    person("trust", Accepts::Word { words: || words(Trust::NAMES), put: put_trust }),
     person("remote", Accepts::Entries),
     person("remote.name", text("a name", |to, name| fill(&mut entry(to).name, name))),
     person(
         "remote.url",
-        text(SHAPE, |to, url| Address::parse(url.trim()).is_some() && fill(&mut entry(to).url, url)),
+        text(SHAPE, |to, url| Address::parse(url).is_some() && fill(&mut entry(to).url, url)),
     ),
     person("remote.sha256", text("64 hexadecimal digits", |to, sum| put_sum(&mut entry(to).sha256, sum))),
     person(
         "remote.minisign_key",
         text("a minisign public key, `RW…`", |to, key| {
-            PublicKey::from_base64(key.trim()).is_ok() && put_text(&mut entry(to).minisign_key, key)
+            PublicKey::from_base64(key).is_ok() && put_text(&mut entry(to).minisign_key, key)
         }),
     ),
     person(
         "remote.token_env",
         text("the name of an environment variable", |to, name| {
-            is_variable(name.trim()) && put_text(&mut entry(to).token_env, name)
+            is_variable(name) && put_text(&mut entry(to).token_env, name)
         }),
     ),
     person(
@@ -150,6 +120,15 @@ const fn person(path: &'static str, accepts: Accepts) -> Key {
 
 const fn number(path: &'static str, also: &'static str, put: fn(&mut Settings, u32)) -> Key {
     Key { path, also: Some(also), writer: Writer::Anyone, accepts: Accepts::Number(put) }
+}
+
+const fn word(
+    path: &'static str,
+    also: &'static str,
+    words: fn() -> Vec<&'static str>,
+    put: fn(&mut Settings, &str) -> bool,
+) -> Key {
+    Key { path, also: Some(also), writer: Writer::Anyone, accepts: Accepts::Word { words, put } }
 }
 
 const fn list(clean: fn(&str) -> String, put: fn(&mut Settings, Vec<Setting>)) -> Accepts {
@@ -237,12 +216,17 @@ fn lower(text: &str) -> String {
 }
 
 fn fill(slot: &mut String, text: &str) -> bool {
-    text.trim().clone_into(slot);
+    text.clone_into(slot);
     !slot.is_empty()
 }
 
 fn put_text(slot: &mut Option<String>, text: &str) -> bool {
-    set(slot, Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+    set(slot, Some(text.to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn put_trust(settings: &mut Settings, word: &str) -> bool {
+    let found = Trust::NAMES.iter().find(|(name, _)| *name == word);
+    found.map(|(_, trust)| settings.trust = *trust).is_some()
 }
 
 fn put_sum(slot: &mut Option<String>, text: &str) -> bool {

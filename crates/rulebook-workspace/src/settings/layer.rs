@@ -59,7 +59,7 @@ pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) ->
             return vec![Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message())];
         }
     };
-    let mut reading = Reading { layer, settings, lists, faults: Vec::new(), unreported: 0 };
+    let mut reading = Reading { layer, settings, lists, diagnostics: Vec::new(), unreported: 0 };
     reading.table("", document.get_ref());
     reading.finish()
 }
@@ -71,18 +71,9 @@ struct Reading<'r> {
     layer: &'r Layer,
     settings: &'r mut Settings,
     lists: &'r mut Lists,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
     /// The number of problems beyond [`MAX_FAULTS`].
     unreported: usize,
-}
-
-struct Fault {
-    span: Range<usize>,
-    code: Code,
-    message: String,
-    help: Option<String>,
-    /// Whether its line may contain a secret, written there by mistake.
-    may_be_secret: bool,
 }
 
 impl Reading<'_> {
@@ -123,38 +114,31 @@ impl Reading<'_> {
             let message = || format!("a workspace's settings cannot set `{}`", key.path);
             return self.report(Code::RefusedSetting, name, message);
         }
-        let stored = match (&key.accepts, value.get_ref()) {
+        let is_accepted = match (&key.accepts, value.get_ref()) {
             (Accepts::Flag(put), DeValue::Boolean(on)) => {
                 put(self.settings, *on);
-                Ok(())
+                true
             }
             (Accepts::Number(put), DeValue::Integer(number)) => {
-                whole(number).map(|number| put(self.settings, number)).ok_or(Code::BadValue)
+                whole(number).map(|number| put(self.settings, number)).is_some()
             }
-            (Accepts::Word { put, .. }, DeValue::String(word)) => {
-                put(self.settings, word.trim()).then_some(()).ok_or(Code::BadValue)
-            }
-            (Accepts::Text { put, .. }, DeValue::String(text)) => {
-                put(self.settings, text).then_some(()).ok_or(Code::BadValue)
+            (Accepts::Word { put, .. } | Accepts::Text { put, .. }, DeValue::String(text)) => {
+                put(self.settings, text.trim())
             }
             (Accepts::List { clean, .. }, DeValue::Array(items)) => {
                 self.list(key, *clean, items);
-                Ok(())
+                true
             }
             (Accepts::Entries, DeValue::Array(entries)) => {
                 self.remotes(key, entries);
-                Ok(())
+                true
             }
-            _ => Err(Code::WrongType),
+            _ => return self.reject(Code::WrongType, key, value),
         };
-        match stored {
-            Ok(()) => {
-                self.settings.set_by.insert(key.path, self.layer.display.clone());
-            }
-            Err(code) => {
-                self.settings.remotes_left_out += usize::from(matches!(key.accepts, Accepts::Entries));
-                self.reject(code, key, value);
-            }
+        if is_accepted {
+            self.settings.set_by.insert(key.path, self.layer.display.clone());
+        } else {
+            self.reject(Code::BadValue, key, value);
         }
     }
 
@@ -167,21 +151,21 @@ impl Reading<'_> {
             let (sign, name) = text.trim().strip_prefix('!').map_or(("", text), |name| ("!", name));
             let name = clean(name);
             if name.is_empty() {
-                self.report(Code::BadValue, item.span(), || format!("an entry of `{}` is empty", key.path));
-                self.help(|| "remove it".to_owned());
+                let message = || format!("an entry of `{}` is empty", key.path);
+                self.report_with_help(Code::BadValue, item.span(), message, || "remove it".to_owned());
             } else if key.writer == Writer::Inside && self.root().is_some() && !stays_inside(&name) {
                 let found = self.found(item);
                 self.report(Code::RefusedSetting, item.span(), || {
                     format!("a workspace's `{}` cannot point outside it: {found}", key.path)
                 });
             } else if key.path == "rules.formats" && Format::named(&name).is_none() {
-                self.report(Code::BadValue, item.span(), || {
-                    format!("`{}` is not a format; it is ignored", cut(&name))
-                });
-                let known = FORMATS.iter().map(Format::name);
-                self.help(|| match nearest(&name, known.clone()) {
-                    Some(near) => format!("write `{near}`"),
-                    None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
+                let message = || format!("`{}` is not a format; it is ignored", cut(&name));
+                self.report_with_help(Code::BadValue, item.span(), message, || {
+                    let known = FORMATS.iter().map(Format::name);
+                    match nearest(&name, known.clone()) {
+                        Some(near) => format!("write `{near}`"),
+                        None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
+                    }
                 });
             } else {
                 let file = self.layer.display.clone();
@@ -196,15 +180,14 @@ impl Reading<'_> {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for entry in entries.iter() {
             let DeValue::Table(table) = entry.get_ref() else {
-                self.settings.remotes_left_out += 1;
                 self.reject(Code::WrongType, key, entry);
                 continue;
             };
-            let faults = self.faults.len() + self.unreported;
+            let problems = self.diagnostics.len() + self.unreported;
             self.settings.remotes.push(Remote::default());
             self.table(key.path, table);
             let Some(remote) = self.settings.remotes.pop() else { continue };
-            let (wrong, help) = if faults < self.faults.len() + self.unreported {
+            let (wrong, help) = if problems < self.diagnostics.len() + self.unreported {
                 ("this remote is left out because one of its keys is wrong", "fix the key")
             } else if remote.name.is_empty() || remote.url.is_empty() {
                 ("this remote is left out: it needs a `name` and a `url`", "add what is missing")
@@ -215,15 +198,14 @@ impl Reading<'_> {
                 continue;
             };
             self.settings.remotes_left_out += 1;
-            self.report(Code::BadValue, entry.span(), || wrong.to_owned());
-            self.help(|| help.to_owned());
+            self.report_with_help(Code::BadValue, entry.span(), || wrong.to_owned(), || help.to_owned());
         }
     }
 
     fn unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
         let full = join(path, self.written(span.clone()));
-        self.report(Code::UnknownSetting, span, || format!("`{}` is not a setting", cut(&full)));
-        self.help(|| {
+        let message = || format!("`{}` is not a setting", cut(&full));
+        self.report_with_help(Code::UnknownSetting, span, message, || {
             let keys = KEYS.iter().filter(|key| key.split().0 == path).flat_map(Key::names);
             let tables =
                 KEYS.iter().map(|key| key.split().0).filter(|table| path.is_empty() && !table.is_empty());
@@ -241,20 +223,22 @@ impl Reading<'_> {
 
     /// Reports a value that its key does not accept.
     fn reject(&mut self, code: Code, key: &Key, value: &Spanned<DeValue<'_>>) {
+        self.settings.remotes_left_out += usize::from(matches!(key.accepts, Accepts::Entries));
+        // The line may contain a secret, written there by mistake.
         let may_be_secret = matches!(key.path, "remote.url" | "remote.token_env");
         let found = if may_be_secret { "another value".to_owned() } else { self.found(value) };
         let message = || format!("`{}` must be {}, found {found}", key.path, key.accepts.wanted());
-        self.report(code, value.span(), message);
-        if let Some(fault) = self.faults.last_mut().filter(|_| may_be_secret) {
-            fault.may_be_secret = true;
-        }
-        self.help(|| match (&key.accepts, value.get_ref().as_str()) {
+        let help = || match (&key.accepts, value.get_ref().as_str()) {
             (Accepts::Word { words, .. }, Some(word)) => match nearest(&cut(word), words()) {
                 Some(near) => format!("write `\"{near}\"`"),
                 None => code.row().remedy.to_owned(),
             },
             _ => Code::WrongType.row().remedy.to_owned(),
-        });
+        };
+        self.report_with_help(code, value.span(), message, help);
+        if let Some(reported) = self.diagnostics.last_mut().filter(|_| may_be_secret) {
+            reported.excerpt = None;
+        }
     }
 
     /// The text as written, with its escapes, so that it is safe to print.
@@ -272,18 +256,22 @@ impl Reading<'_> {
     }
 
     fn report(&mut self, code: Code, span: Range<usize>, message: impl FnOnce() -> String) {
-        if self.faults.len() == MAX_FAULTS {
-            self.unreported += 1;
-        } else {
-            self.faults.push(Fault { span, code, message: message(), help: None, may_be_secret: false });
-        }
+        self.report_with_help(code, span, message, || code.row().remedy.to_owned());
     }
 
-    /// Replaces the help of the last problem.
-    fn help(&mut self, help: impl FnOnce() -> String) {
-        if let (0, Some(fault)) = (self.unreported, self.faults.last_mut()) {
-            fault.help = Some(help());
+    fn report_with_help(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: impl FnOnce() -> String,
+        help: impl FnOnce() -> String,
+    ) {
+        if self.diagnostics.len() == MAX_FAULTS {
+            self.unreported += 1;
+            return;
         }
+        let Layer { display, text, .. } = self.layer;
+        self.diagnostics.push(Diagnostic::at(code, display, text, span, message()).help(help()));
     }
 
     fn root(&self) -> Option<usize> {
@@ -294,21 +282,13 @@ impl Reading<'_> {
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {
-        self.faults.sort_by_key(|fault| fault.span.start);
-        let Layer { display, text, .. } = self.layer;
-        let located = self.faults.into_iter().map(|fault| {
-            let mut diagnostic = Diagnostic::at(fault.code, display, text, fault.span, fault.message);
-            diagnostic.excerpt = diagnostic.excerpt.filter(|_| !fault.may_be_secret);
-            match fault.help {
-                Some(help) => diagnostic.help(help),
-                None => diagnostic,
-            }
-        });
-        let rest = (self.unreported > 0).then(|| {
+        self.diagnostics.sort_by_key(|diagnostic| (diagnostic.line, diagnostic.column));
+        if self.unreported > 0 {
             let message = format!("{} more problems are not shown", self.unreported);
-            Diagnostic::whole(Code::BadValue, display, message).help("fix the problems above first")
-        });
-        located.chain(rest).collect()
+            let rest = Diagnostic::whole(Code::BadValue, &self.layer.display, message);
+            self.diagnostics.push(rest.help("fix the problems above first"));
+        }
+        self.diagnostics
     }
 }
 
