@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rulebook::coverage::{Coverage, Dead, Hints, Listing, Report, Tally};
+use rulebook::coverage::{Coverage, CoverageReport, Dead, Hints, Listing, Tally};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 /// The files of the tree that a rule applies to.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Reached<'r> {
+pub struct RuleFiles<'r> {
     /// The rule.
     pub rule: &'r Rule,
     /// Its conditions other than paths, which must hold too.
@@ -26,7 +26,7 @@ pub struct Reached<'r> {
 
 impl Workspace {
     /// Evaluates the rules for every file of the tree.
-    pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> Report {
+    pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> CoverageReport {
         let coverage = Coverage::new(book);
         let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
         self.keep_own(&mut report.dead, book);
@@ -34,7 +34,7 @@ impl Workspace {
     }
 
     /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.
-    pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<Reached<'r>> {
+    pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<RuleFiles<'r>> {
         let coverage = Coverage::new(book);
         let none = || vec![Vec::new(); rules.len()];
         let parts = tree.fold(none, |found: &mut Vec<Vec<String>>, files| {
@@ -46,7 +46,7 @@ impl Workspace {
         let reached = rules.iter().enumerate().map(|(at, &rule)| {
             let mut files: Vec<String> = parts.iter().flat_map(|found| found[at].clone()).collect();
             files.sort();
-            Reached { rule: all[rule], further: coverage.further(rule).to_vec(), files }
+            RuleFiles { rule: all[rule], further: coverage.further(rule).to_vec(), files }
         });
         reached.collect()
     }

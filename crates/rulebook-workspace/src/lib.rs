@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `docs/library.md` in the repository shows a whole agent. [`Workspace::ask`] answers one question without a session.
+//! `docs/library.md` in the repository shows a whole agent. [`Workspace::prepare`] answers one question without a session.
 //! [`Workspace::sources`] reads rule files once, for many views of the same texts: [`Sources::meant`] and, for each agent,
 //! [`Sources::native`].
 //!
@@ -26,7 +26,6 @@
 
 #![forbid(unsafe_code)]
 
-mod ask;
 mod checked;
 mod coverage;
 mod discover;
@@ -38,6 +37,7 @@ mod imports;
 pub mod ledger;
 mod load;
 mod open;
+mod prepare;
 mod read;
 pub mod remote;
 mod review;
@@ -52,10 +52,10 @@ mod trust;
 mod workspace;
 mod write;
 
-pub use ask::Asked;
-pub use coverage::Reached;
+pub use coverage::RuleFiles;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};
+pub use prepare::Prepared;
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};

@@ -7,12 +7,11 @@ use rulebook::agent::Agent;
 use rulebook::diagnostic::Code;
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
-use rulebook::render::Budget;
 use rulebook::rule::Rule;
 use rulebook::session::{Event, HostProfile, Moment, Native, Report, SessionStore as _, Situation, Turn};
 
-use crate::ask::Asked;
 use crate::ledger::{Keeper, SessionName};
+use crate::prepare::Prepared;
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger.
@@ -49,10 +48,10 @@ impl AgentSession<'_> {
         keeper.refresh();
         let input = Input { agent: Some(name.clone()), ..input };
         let moment = if input.message.is_some() { Moment::Prompt } else { Moment::After };
-        let asked = workspace.ask(&keeper.session().input(input.clone()));
-        let evaluation = asked.evaluate();
+        let prepared = workspace.prepare(&keeper.session().input(input.clone()));
+        let evaluation = prepared.evaluate();
         let native = |verdicts: &[&Verdict<'_>]| match *agent {
-            Some(agent) => workspace.native_view(agent, verdicts, &asked),
+            Some(agent) => workspace.native_view(agent, verdicts, &prepared),
             None => vec![Native::Unread; verdicts.len()],
         };
         let report = Report {
@@ -63,10 +62,9 @@ impl AgentSession<'_> {
         let situation = Situation {
             stream: workspace.settings.stream_settings(),
             native: &native,
-            ..Situation::new(&evaluation, &asked.evidence, &workspace.roots)
+            ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
-        let budget = Budget { tokens: workspace.settings.budget.tokens };
-        Turn::new(keeper, &report, &situation, budget)
+        Turn::new(keeper, &report, &situation, workspace.settings.budget)
     }
 
     /// The context was compacted or cleared: everything is due again.
@@ -125,7 +123,7 @@ impl Workspace {
 
     /// The files a tool call is about, relative to their root.
     pub fn touched(&self, call: &ToolCall) -> Vec<String> {
-        let (evidence, _) = self.gather(&Input { tools: vec![call.clone()], ..Input::default() });
+        let (evidence, _) = self.evidence(&Input { tools: vec![call.clone()], ..Input::default() });
         evidence.paths.into_iter().map(|seen| seen.path).collect()
     }
 
@@ -135,11 +133,16 @@ impl Workspace {
     }
 
     /// How an agent treats the files of rules that apply.
-    pub fn native_view(&self, agent: &Agent, verdicts: &[&Verdict<'_>], asked: &Asked<'_>) -> Vec<Native> {
+    pub fn native_view(
+        &self,
+        agent: &Agent,
+        verdicts: &[&Verdict<'_>],
+        prepared: &Prepared<'_>,
+    ) -> Vec<Native> {
         let mut view: Vec<Native> =
             verdicts.iter().map(|verdict| self.native_state(agent, verdict.rule)).collect();
         if view.contains(&Native::Read) {
-            let differences = asked.differences_of(agent);
+            let differences = prepared.differences_of(agent);
             let never = |rule: &Rule| {
                 differences.iter().any(|(other, difference)| {
                     difference.code() == Code::AgentNever && other.origin.display == rule.origin.display

@@ -10,7 +10,7 @@ mod values;
 pub(crate) use layer::MAX_TEXT;
 pub use layer::{Layer, LayerKind};
 pub use merge::merge;
-pub use values::{Budget, Remote, Rules, Setting, Settings, Stream, Trust, WorkspaceFacts};
+pub use values::{Remote, Rules, Setting, Settings, Stream, Trust, WorkspaceFacts};
 
 #[cfg(test)]
 mod tests;

@@ -66,31 +66,30 @@ impl<T> Read<T> {
     }
 }
 
-/// Changes a state file while no other process does. `change` receives the current content and returns the new one, or
-/// `None` to leave the file alone.
+/// Changes a state file while no other process does. `change` receives the current content and returns the new one.
+/// Returns the problem of a file that could not be read.
 ///
 /// When this returns, the change is on disk. An unreadable file is moved aside; one of a newer version is not written to.
-pub(crate) fn update<T: Serialize + DeserializeOwned>(
+pub(crate) fn update<T: DeserializeOwned, U: Serialize>(
     path: &Path,
     limit: usize,
     version: u64,
-    change: impl FnOnce(Option<T>) -> Option<T>,
-) -> io::Result<()> {
+    change: impl FnOnce(Option<T>) -> U,
+) -> io::Result<Option<Diagnostic>> {
     let _lock = write::lock(path).map_err(|error| naming("cannot write", path, &error))?;
     let found = read(path, limit, version);
-    if let Read::Newer(newer) = found {
-        return Err(newer_error(path, newer, version));
+    let problem = found.diagnostic(path);
+    match found {
+        Read::Newer(newer) => return Err(newer_error(path, newer, version)),
+        Read::Broken(_) => write::move_aside(path)?,
+        Read::Absent | Read::Known(_) => {}
     }
-    let is_broken = matches!(found, Read::Broken(_));
-    let Some(after) = change(found.known()) else { return Ok(()) };
-    if is_broken {
-        write::move_aside(path)?;
-    }
-    write::replace(path, &(serde_json::to_string_pretty(&after)? + "\n"), Audience::Owner)
+    write::replace(path, &(serde_json::to_string(&change(found.known()))? + "\n"), Audience::Owner)?;
+    Ok(problem)
 }
 
 /// Reads a state file of at most `limit` bytes, if it exists and can be read.
-pub fn recall<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> Option<T> {
+pub fn load<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> Option<T> {
     read(path, limit, version).known()
 }
 
@@ -98,21 +97,13 @@ pub fn recall<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> O
 ///
 /// # Errors
 /// If the file cannot be written, or a newer Rulebook wrote it.
-pub fn keep<T: Serialize + DeserializeOwned>(
+pub fn save<T: Serialize + DeserializeOwned>(
     path: &Path,
     limit: usize,
     version: u64,
-    now: &T,
+    content: &T,
 ) -> io::Result<Option<Diagnostic>> {
-    let _lock = write::lock(path).map_err(|error| naming("cannot write", path, &error))?;
-    let found = read::<T>(path, limit, version);
-    match found {
-        Read::Newer(newer) => return Err(newer_error(path, newer, version)),
-        Read::Broken(_) => write::move_aside(path)?,
-        Read::Absent | Read::Known(_) => {}
-    }
-    write::replace(path, &serde_json::to_string(now)?, Audience::Owner)?;
-    Ok(found.diagnostic(path))
+    update(path, limit, version, |_: Option<T>| content)
 }
 
 /// The error of a write to a file that a newer Rulebook wrote.

@@ -105,8 +105,9 @@ impl TrustStore {
         state::update(&self.path, MAX_FILE, VERSION, |known: Option<Document>| {
             let mut known = known.unwrap_or_default();
             change(&mut known.workspaces);
-            Some(Document { version: VERSION, ..known })
+            Document { version: VERSION, ..known }
         })
+        .map(drop)
     }
 
     /// Removes texts that no root refers to any more. One that cannot be removed stays.

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use rulebook::coverage::{Listing, Report};
+use rulebook::coverage::{CoverageReport, Listing};
 use rulebook::rule::Rule;
 use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Homes, Reach, Wanted, Workspace};
@@ -28,7 +28,7 @@ fn open(folder: &Path, roots: &[&str]) -> Workspace {
     Workspace::open_with(&roots, Homes::default(), "").unwrap()
 }
 
-fn report(workspace: &Workspace) -> Report {
+fn report(workspace: &Workspace) -> CoverageReport {
     let tree = workspace.tree(Wanted::Files, &|_| ());
     workspace.coverage(&workspace.load(Reach::Walked(&tree)).book, &tree, Listing::All)
 }

@@ -65,8 +65,8 @@ fn all(workspace: &Workspace) -> Vec<String> {
 /// The rules that apply to some open tabs.
 fn stack(workspace: &Workspace, tabs: &[&str]) -> Vec<String> {
     let input = Input { open_tabs: tabs.iter().map(|tab| (*tab).to_owned()).collect(), ..Input::default() };
-    let asked = workspace.ask(&input);
-    asked
+    let prepared = workspace.prepare(&input);
+    prepared
         .evaluate()
         .verdicts
         .iter()

@@ -8,7 +8,9 @@ mod report;
 mod tally;
 
 pub use hint::Hints;
-pub use report::{AlwaysRow, Cost, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Report, Unreached};
+pub use report::{
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Unreached,
+};
 pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;

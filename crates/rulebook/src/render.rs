@@ -33,6 +33,13 @@ pub struct Budget {
     pub tokens: Option<usize>,
 }
 
+impl Budget {
+    /// The most characters, estimated.
+    pub fn characters(self) -> usize {
+        self.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4))
+    }
+}
+
 /// Writes the rules that apply and the offers.
 #[must_use]
 pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {

@@ -20,7 +20,7 @@ use rulebook::evidence::Input;
 use rulebook::format::{Base, FORMATS, FormatId, PlaceKind};
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::toggles::Switch;
-use rulebook_workspace::{Asked, Homes, Workspace};
+use rulebook_workspace::{Homes, Prepared, Workspace};
 
 #[test]
 fn behaviour_is_as_the_pages_show() {
@@ -76,8 +76,8 @@ fn check(folder: &str) {
 
 fn turns(stage: &Stage, script: &str) -> String {
     let workspace = open(stage);
-    let asked = ask(&workspace, stage);
-    let verdicts = asked.evaluate().verdicts;
+    let prepared = ask(&workspace, stage);
+    let verdicts = prepared.evaluate().verdicts;
     let watching = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
     turns::play(&watching.map(|verdict| verdict.rule).collect::<Vec<_>>(), script)
 }
@@ -94,13 +94,13 @@ fn open(stage: &Stage) -> Workspace {
     Workspace::open_with(&[stage.workspace()], homes, "").unwrap()
 }
 
-fn ask<'w>(workspace: &'w Workspace, stage: &Stage) -> Asked<'w> {
+fn ask<'w>(workspace: &'w Workspace, stage: &Stage) -> Prepared<'w> {
     let (mut input, mut diagnostics) = Input::from_json(&stage.evidence).unwrap();
     input.os.get_or_insert_with(|| "linux".to_owned());
-    let mut asked = workspace.ask(&input);
-    diagnostics.append(&mut asked.diagnostics);
-    asked.diagnostics = diagnostics;
-    asked
+    let mut prepared = workspace.prepare(&input);
+    diagnostics.append(&mut prepared.diagnostics);
+    prepared.diagnostics = diagnostics;
+    prepared
 }
 
 fn switch_off(stage: &Stage, ids: &str) {
@@ -114,14 +114,14 @@ fn switch_off(stage: &Stage, ids: &str) {
 /// One line per rule: state, id, file, activation and its basis, and the reason.
 fn verdicts(stage: &Stage) -> String {
     let workspace = open(stage);
-    let asked = ask(&workspace, stage);
+    let prepared = ask(&workspace, stage);
     let mut rows: Vec<[String; 5]> = Vec::new();
-    for verdict in asked.evaluate().verdicts {
+    for verdict in prepared.evaluate().verdicts {
         let rule = verdict.rule;
         let (state, why) = match &verdict.state {
-            State::Stack => ("stack", because(&asked, &verdict.because)),
+            State::Stack => ("stack", because(&prepared, &verdict.because)),
             State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
-            State::Stream => ("stream", because(&asked, &verdict.because)),
+            State::Stream => ("stream", because(&prepared, &verdict.because)),
             State::Inactive(why) => ("inactive", format!("{}: {}", why.reason.name(), why.detail)),
             State::Overridden { winner, by } => {
                 ("overridden", format!("by {} ({}): {}", winner.id, winner.origin.display, by.name()))
@@ -133,7 +133,7 @@ fn verdicts(stage: &Stage) -> String {
         let activation = format!("{}/{}", rule.activation.name(), rule.basis.name());
         rows.push([state.to_owned(), rule.id.clone(), rule.origin.display.clone(), activation, why]);
     }
-    for rejected in asked.book.rejected() {
+    for rejected in prepared.book.rejected() {
         let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
         let (id, source) = (rejected.id.clone(), rejected.origin.display.clone());
         rows.push(["rejected".to_owned(), id, source, "–".to_owned(), codes.join(", ")]);
@@ -147,39 +147,39 @@ fn verdicts(stage: &Stage) -> String {
     rows.iter().map(line).collect()
 }
 
-fn because(asked: &Asked<'_>, reasons: &[Reason]) -> String {
+fn because(prepared: &Prepared<'_>, reasons: &[Reason]) -> String {
     let reason = |reason: &Reason| {
-        let seen: Vec<String> = reason.seen.iter().map(|at| seen(asked, *at)).collect();
+        let seen: Vec<String> = reason.seen.iter().map(|at| seen(prepared, *at)).collect();
         let from = if seen.is_empty() { String::new() } else { format!(" ← {}", seen.join(", ")) };
         format!("{} {}{from}", reason.condition, reason.matched.join(", "))
     };
     reasons.iter().map(reason).collect::<Vec<_>>().join("; ")
 }
 
-fn seen(asked: &Asked<'_>, at: usize) -> String {
-    let seen = &asked.evidence.paths[at];
+fn seen(prepared: &Prepared<'_>, at: usize) -> String {
+    let seen = &prepared.evidence.paths[at];
     let sources: Vec<&str> = seen.sources.iter().map(|source| source.name()).collect();
     format!("{} ({})", seen.path, sources.join(" "))
 }
 
 fn paths(stage: &Stage) -> String {
     let workspace = open(stage);
-    let asked = ask(&workspace, stage);
-    (0..asked.evidence.paths.len()).map(|at| format!("{}\n", seen(&asked, at))).collect()
+    let prepared = ask(&workspace, stage);
+    (0..prepared.evidence.paths.len()).map(|at| format!("{}\n", seen(&prepared, at))).collect()
 }
 
 fn prompt(stage: &Stage, tokens: Option<usize>) -> String {
     let workspace = open(stage);
-    let asked = ask(&workspace, stage);
-    let evaluation = asked.evaluate();
+    let prepared = ask(&workspace, stage);
+    let evaluation = prepared.evaluate();
     let text = render(&evaluation, Budget { tokens }).text;
     if text.is_empty() { text } else { format!("{text}\n") }
 }
 
 fn notice(stage: &Stage) -> String {
     let workspace = open(stage);
-    let asked = ask(&workspace, stage);
-    let evaluation = asked.evaluate();
+    let prepared = ask(&workspace, stage);
+    let evaluation = prepared.evaluate();
     match Notice::of(&render(&evaluation, Budget::default())) {
         Some(notice) => format!("{}\n{}\n", notice.line(), serde_json::to_string(&notice).unwrap()),
         None => "none\n".to_owned(),

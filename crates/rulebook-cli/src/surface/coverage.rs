@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use rulebook::coverage::{
-    AlwaysRow, Cost, Dead, Folder, Listing, Most, Other, Overlap, Reached, Report, Unreached,
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, Unreached,
 };
 use rulebook::rule::Activation;
 use rulebook_workspace::{Reach, Wanted};
@@ -84,7 +84,7 @@ impl Progress {
     }
 }
 
-fn show(report: &Report) -> String {
+fn show(report: &CoverageReport) -> String {
     let mut text = format!("{}\n", paint(BOLD, plural(report.files, "file")));
     if report.rules.is_empty() && report.always.is_empty() && report.others.is_empty() {
         text.push_str("\nno rules found\n  help: `rulebook status` shows where to add them\n");
@@ -171,7 +171,7 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
     }
 }
 
-fn show_cost(text: &mut String, report: &Report) {
+fn show_cost(text: &mut String, report: &CoverageReport) {
     let head = ["folder", "files", "average", "maximum"].map(|head| (DIM, head.to_owned()));
     let row = |cost: &Cost| {
         [

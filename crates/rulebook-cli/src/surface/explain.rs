@@ -14,7 +14,7 @@ use rulebook::explain::{Because, Target, explain};
 use rulebook::format::Confidence;
 use rulebook::render::{Budget, render};
 use rulebook::resolve::OffBy;
-use rulebook_workspace::{Loaded, Reach, Reached, Wanted, Workspace};
+use rulebook_workspace::{Loaded, Reach, RuleFiles, Wanted, Workspace};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Explain};
@@ -86,7 +86,7 @@ pub(super) fn answer(
         questions.push((None, Vec::new()));
     }
 
-    let (all, evidence_diagnostics) = workspace.gather(input);
+    let (all, evidence_diagnostics) = workspace.evidence(input);
     let sources = workspace.sources(Reach::Above(&all.paths));
     let Loaded { book, diagnostics, .. } =
         agent.map_or_else(|| sources.meant(), |agent| sources.native(agent));
@@ -94,8 +94,7 @@ pub(super) fn answer(
     let mut targets = Vec::new();
     for (shown, arguments) in questions {
         let input = Input { arguments, ..input.clone() };
-        let (mut evidence, _) = workspace.gather(&input);
-        workspace.look_up(&book, &mut evidence);
+        let evidence = workspace.evidence_for(&book, &input);
         let evaluation = evaluate(&book, &evidence);
         let tokens = render(&evaluation, Budget::default()).tokens;
         let (root, shown) = shown.unzip();
@@ -330,7 +329,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(Reached { rule, further, files, .. }, activation)| {
+            .map(|(RuleFiles { rule, further, files, .. }, activation)| {
                 json!({
                     "id": rule.id, "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
                     "further": further, "files": files,
@@ -342,7 +341,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
         return out::print_json(&answer);
     }
     let mut text = String::new();
-    for (Reached { rule, further, files, .. }, activation) in rows {
+    for (RuleFiles { rule, further, files, .. }, activation) in rows {
         // Without a condition on paths, the files were not counted.
         let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
         let is_counted = asks_paths || further.is_empty() || !files.is_empty();

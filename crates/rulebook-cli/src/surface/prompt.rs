@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
 use rulebook::render::{Budget, Notice, Rendered, matched, render};
-use rulebook_workspace::{Asked, Workspace};
+use rulebook_workspace::{Prepared, Workspace};
 use serde::Serialize;
 
 use crate::alert::{alert_line, alerts};
@@ -41,9 +41,9 @@ struct Applied<'a> {
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (input, mut diagnostics) = read_evidence(&options.evidence, &options.paths)?;
-    let asked = workspace.ask(&input);
-    diagnostics.extend(asked.diagnostics.iter().cloned());
-    let evaluation = asked.evaluate();
+    let prepared = workspace.prepare(&input);
+    diagnostics.extend(prepared.diagnostics.iter().cloned());
+    let evaluation = prepared.evaluate();
     let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
     let rendered = render(&evaluation, budget);
     let notice = Notice::of(&rendered);
@@ -57,9 +57,9 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
         let end = if rendered.text.is_empty() { "" } else { "\n" };
         return out::print_raw(format!("{}{end}", rendered.text).as_bytes());
     }
-    out::print_json(&answer(&workspace, &asked, &rendered, notice.as_ref(), &diagnostics))?;
+    out::print_json(&answer(&workspace, &prepared, &rendered, notice.as_ref(), &diagnostics))?;
     // The process ends here: freeing every text would only take time.
-    std::mem::forget(asked);
+    std::mem::forget(prepared);
     Ok(())
 }
 
@@ -75,7 +75,7 @@ fn format_notice(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Resul
 /// Returns the text and the rules it consists of, for programs.
 pub(super) fn answer<'a>(
     workspace: &Workspace,
-    asked: &Asked,
+    prepared: &Prepared,
     rendered: &'a Rendered<'_, '_>,
     notice: Option<&'a Notice>,
     diagnostics: &'a [Diagnostic],
@@ -86,14 +86,15 @@ pub(super) fn answer<'a>(
         source: &verdict.rule.origin.display,
         matched_conditions: matched(verdict),
     });
-    let seen = (0..asked.evidence.paths.len()).map(|at| seen_path(&asked.evidence, at, &workspace.roots));
+    let seen =
+        (0..prepared.evidence.paths.len()).map(|at| seen_path(&prepared.evidence, at, &workspace.roots));
     PromptOutput {
         version: VERSION,
         text: &rendered.text,
         applied: applied.collect(),
         notice,
         paths: seen.collect(),
-        paths_cut: asked.evidence.cut,
+        paths_cut: prepared.evidence.cut,
         offered: rendered.offered.iter().map(|verdict| offered(verdict.rule)).collect(),
         omitted: rendered.omitted.iter().map(|verdict| offered(verdict.rule)).collect(),
         tokens: rendered.tokens,

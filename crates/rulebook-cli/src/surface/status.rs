@@ -134,8 +134,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
 
 /// Returns every rule in order of precedence, then the rejected files.
 pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
-    let (mut evidence, _) = workspace.gather(&Input::default());
-    workspace.look_up(&loaded.book, &mut evidence);
+    let evidence = workspace.evidence_for(&loaded.book, &Input::default());
     let evaluation = evaluate(&loaded.book, &evidence);
     let rejected = loaded.book.rejected().iter().map(|rejected| Row {
         id: rejected.id.clone(),

@@ -78,8 +78,7 @@ impl HitRow {
 
 /// Returns the stream rules that are active or wait for their conditions.
 fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
-    let (mut evidence, _) = workspace.gather(&Input::default());
-    workspace.look_up(book, &mut evidence);
+    let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
     let verdicts = evaluate(book, &evidence).verdicts;
     verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()

@@ -52,8 +52,7 @@ impl ExampleKind {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let (mut evidence, _) = workspace.gather(&Input::default());
-    workspace.look_up(&loaded.book, &mut evidence);
+    let evidence = workspace.evidence_for(&loaded.book, &Input::default());
     let rules = loaded.book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
     let outcomes: Vec<Outcome> = rules.flat_map(|rule| check_examples(rule, &workspace, &evidence)).collect();
     let failed = outcomes.iter().filter(|outcome| !outcome.passed).count();

@@ -94,7 +94,7 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
                 change = Err(why);
             }
         }
-        Some(kept)
+        kept
     })?;
     Ok(done(change))
 }

@@ -63,15 +63,24 @@ pub(super) const KEYS: &[Key] = &[
     person("rules.allow_links", list(trimmed, |to, links| to.rules.allow_links = values(links))),
     anyone("workspace.tags", list(trimmed, |to, tags| to.workspace.tags = values(tags))),
     anyone("workspace.env", text("a name", |to, name| put_text(&mut to.workspace.env, name))),
-    word("stream.interrupt_mode", "interruptMode", || words(InterruptMode::NAMES), |to, word| {
-        set(&mut to.stream.interrupt_mode, InterruptMode::named(word))
-    }),
-    word("stream.context_mode", "contextMode", || words(ContextMode::NAMES), |to, word| {
-        set(&mut to.stream.context_mode, ContextMode::named(word))
-    }),
-    word("stream.repeat_mode", "repeatMode", || words(RepeatMode::NAMES), |to, word| {
-        set(&mut to.stream.repeat_mode, RepeatMode::named(word))
-    }),
+    word(
+        "stream.interrupt_mode",
+        "interruptMode",
+        || words(InterruptMode::NAMES),
+        |to, word| set(&mut to.stream.interrupt_mode, InterruptMode::named(word)),
+    ),
+    word(
+        "stream.context_mode",
+        "contextMode",
+        || words(ContextMode::NAMES),
+        |to, word| set(&mut to.stream.context_mode, ContextMode::named(word)),
+    ),
+    word(
+        "stream.repeat_mode",
+        "repeatMode",
+        || words(RepeatMode::NAMES),
+        |to, word| set(&mut to.stream.repeat_mode, RepeatMode::named(word)),
+    ),
     number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.repeat_gap = turns),
     number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.max_interrupts = most),
     number("stream.hold_bytes", "holdBytes", |to, most| to.stream.hold_bytes = most),

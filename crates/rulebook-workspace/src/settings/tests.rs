@@ -105,7 +105,7 @@ fn every_key_is_read() {
                 hold_bytes: 1024,
                 hold_ms: 500,
             },
-            budget: Budget { tokens: Some(4000) },
+            budget: rulebook::render::Budget { tokens: Some(4000) },
             remotes: vec![Remote {
                 name: "org".to_owned(),
                 url: "https://example.com/rules.json".to_owned(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::format::FormatId;
+use rulebook::render::Budget;
 use rulebook::session::{StreamLimits, StreamSettings};
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
@@ -76,14 +77,6 @@ pub struct Stream {
     pub hold_bytes: u32,
     /// The longest time that output is held back, in milliseconds.
     pub hold_ms: u32,
-}
-
-/// `[budget]`
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Budget {
-    /// The most tokens to deliver; `None` for no limit.
-    pub tokens: Option<usize>,
 }
 
 /// One `[[remote]]`.
@@ -180,13 +173,6 @@ impl Stream {
             max_interrupts: self.max_interrupts,
             hold_bytes: self.hold_bytes as usize,
         }
-    }
-}
-
-impl Budget {
-    /// The budget in characters, as an estimate.
-    pub fn characters(&self) -> usize {
-        self.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4))
     }
 }
 

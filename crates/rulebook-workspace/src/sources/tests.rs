@@ -67,10 +67,10 @@ fn only_the_folders_above_evidence_are_searched() {
     let workspace = workspace(folder.path());
     let input = Input { open_tabs: vec!["src/a.ts".to_owned()], ..Input::default() };
     record::take();
-    let asked = workspace.ask(&input);
+    let prepared = workspace.prepare(&input);
     for agent in AGENTS {
-        asked.differences_of(agent);
-        asked.sources().native(agent);
+        prepared.differences_of(agent);
+        prepared.sources().native(agent);
     }
     let recorded = record::take();
     let below =
@@ -85,8 +85,8 @@ fn a_requested_rule_is_found_without_opening_a_file_twice() {
     let workspace = workspace(folder.path());
     let input = Input { requested: vec!["agents@packages/p7".to_owned()], ..Input::default() };
     record::take();
-    let asked = workspace.ask(&input);
-    assert!(asked.book.rules().any(|(rule, _)| rule.id == "agents@packages/p7"));
+    let prepared = workspace.prepare(&input);
+    assert!(prepared.book.rules().any(|(rule, _)| rule.id == "agents@packages/p7"));
     let counts = opened(&record::take());
     assert!(counts.values().all(|count| *count == 1), "{counts:?}");
 }

@@ -20,7 +20,7 @@ pub(super) const MAX_ROWS: usize = 100;
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the field names are the contract, described in the documentation")]
 #[non_exhaustive]
-pub struct Report {
+pub struct CoverageReport {
     pub files: usize,
     /// Rules that some files activate; most files first.
     pub rules: Vec<Reached>,
@@ -167,7 +167,7 @@ pub struct Cost {
 
 impl Coverage<'_> {
     /// Converts a tally of all files into the shape that surfaces show.
-    pub fn report(&self, tally: &Tally, roots: &Roots) -> Report {
+    pub fn report(&self, tally: &Tally, roots: &Roots) -> CoverageReport {
         let files = tally.files();
         let counted = |role: Role| {
             let rules = self.rules.iter().zip(&tally.rules);
@@ -190,7 +190,7 @@ impl Coverage<'_> {
         let mut cost = costs(&tally.folders, roots);
         let top_folders = cost.len();
         cost.truncate(MAX_ROWS);
-        Report {
+        CoverageReport {
             files,
             rules,
             always,

@@ -29,7 +29,7 @@ struct FedStream {
 
 /// A piece of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct FedPiece {
     /// The stream.
     pub stream: usize,
     /// Its first byte there.
@@ -53,7 +53,7 @@ impl Feed {
         kind: &StreamKind,
         bytes: &[u8],
         hits: &mut Vec<Hit>,
-    ) -> Option<Piece> {
+    ) -> Option<FedPiece> {
         if *kind == StreamKind::Thinking && !rules.watches_thinking() {
             return None;
         }
@@ -62,7 +62,7 @@ impl Feed {
         hits.extend(monitor.feed(&fed.name, kind, bytes));
         let start = fed.fed;
         fed.fed += bytes.len();
-        let piece = Piece { stream, start, end: fed.fed };
+        let piece = FedPiece { stream, start, end: fed.fed };
         if rules.keeps_output() && *kind == StreamKind::Text && self.output.len() < MAX_OUTPUT {
             self.output.push_str(&String::from_utf8_lossy(bytes));
         }
@@ -95,7 +95,7 @@ impl Feed {
     }
 
     /// How many bytes of its stream arrived since a piece started.
-    pub fn fed_since(&self, piece: &Piece) -> usize {
+    pub fn fed_since(&self, piece: &FedPiece) -> usize {
         let stream = &self.streams[piece.stream];
         if stream.is_open { stream.fed.saturating_sub(piece.start) } else { 0 }
     }

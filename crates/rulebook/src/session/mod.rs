@@ -21,7 +21,7 @@ mod watch;
 pub use blocks::Cap;
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, TextHash};
-pub use feed::{Feed, Piece};
+pub use feed::{FedPiece, Feed};
 pub use host::{HostProfile, Moment, Native, Report, Touch};
 pub use judge::{Interrupt, Judgement, Reminders};
 pub use reply::{Draft, Reply};

@@ -46,8 +46,7 @@ impl<'s> Turn<'s> {
         let monitor = Some(situation.roots.clone()).filter(|_| !stream.is_empty());
         let monitor = monitor.and_then(|roots| Monitor::new(triggers, roots).ok());
         let session = store.session();
-        let characters = budget.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4));
-        let added = session.due(report, situation).write(Cap::Budget(characters));
+        let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
         let (events, reminders) = (session.observe(report), session.reminders(&rules));
         let system = render(situation.evaluation, budget).text;
         Turn { store, events, system, added, reminders, rules, monitor, watching: Watching::default() }

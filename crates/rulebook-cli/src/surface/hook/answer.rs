@@ -72,25 +72,25 @@ fn reply(
         keeper.record(events, Vec::new());
         return Reply::default();
     }
-    let asked = workspace.ask(&keeper.session().input(report.input.clone()));
-    let evaluation = asked.evaluate();
+    let prepared = workspace.prepare(&keeper.session().input(report.input.clone()));
+    let evaluation = prepared.evaluate();
     let agent = Agent::named(host.agent).filter(|_| !matches!(caller, Caller::Process { all: true }));
     let native = |verdicts: &[&Verdict<'_>]| match agent {
-        Some(agent) => workspace.native_view(agent, verdicts, &asked),
+        Some(agent) => workspace.native_view(agent, verdicts, &prepared),
         None => vec![Native::Unread; verdicts.len()],
     };
     let situation = Situation {
         stream: workspace.settings.stream_settings(),
         native: &native,
-        ..Situation::new(&evaluation, &asked.evidence, &workspace.roots)
+        ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
     };
-    let alerts = alerts(&asked.diagnostics).map(alert).collect();
+    let alerts = alerts(&prepared.diagnostics).map(alert).collect();
     let mut draft = keeper.session().draft(&report, &situation, alerts);
     events.extend(draft.events());
     let mine = keeper.record(events, draft.claims());
     let reply = draft.reply(&mine, keeper.lost());
     caller.leave((evaluation, mine));
-    caller.leave(asked);
+    caller.leave(prepared);
     reply
 }
 

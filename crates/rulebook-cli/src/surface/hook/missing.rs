@@ -16,9 +16,10 @@ pub(crate) fn not_delivered(
 ) -> Vec<(String, String, String)> {
     let Some(host) = Host::named(host) else { return Vec::new() };
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
-    let asked = workspace.ask(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
+    let prepared =
+        workspace.prepare(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
     let mut missing = Vec::new();
-    for verdict in asked.evaluate().verdicts {
+    for verdict in prepared.evaluate().verdicts {
         let reads = || agent.is_some_and(|agent| workspace.native_state(agent, verdict.rule) == Native::Read);
         let why = match &verdict.state {
             State::Stack if session.has_rule(verdict.rule) => continue,

@@ -12,7 +12,7 @@ use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
-use rulebook::render::{Budget, Notice, render};
+use rulebook::render::{Notice, render};
 use rulebook_workspace::Reach;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -78,7 +78,7 @@ struct Work {
     /// Files or folders, absolute or relative to the workspace's root; they need not exist
     #[serde(default)]
     paths: Vec<String>,
-    /// What the user asked for, in their own words
+    /// What the user prepared for, in their own words
     #[serde(default)]
     message: String,
     /// For programs: answer with structured content too
@@ -137,15 +137,16 @@ impl Work {
 
 fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
-    let asked = workspace.ask(&work.input());
-    let evaluation = asked.evaluate();
-    let rendered = render(&evaluation, Budget { tokens: workspace.settings.budget.tokens });
+    let prepared = workspace.prepare(&work.input());
+    let evaluation = prepared.evaluate();
+    let rendered = render(&evaluation, workspace.settings.budget);
     let notice = Notice::of(&rendered);
     // Problems in single rule files are for people to fix, and `explain` counts them.
-    let outside = asked.diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::EvidenceOutside);
-    let reported: Vec<Diagnostic> = outside.chain(alerts(&asked.diagnostics)).cloned().collect();
+    let outside = prepared.diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::EvidenceOutside);
+    let reported: Vec<Diagnostic> = outside.chain(alerts(&prepared.diagnostics)).cloned().collect();
 
-    let stack = explain::explain(None, &asked.book, &evaluation, &asked.evidence, &workspace.roots).stack;
+    let stack =
+        explain::explain(None, &prepared.book, &evaluation, &prepared.evidence, &workspace.roots).stack;
     let because = |rule: &explain::Applied| {
         let why = explaining::because(&rule.because);
         format!("- {} ({}): {}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
@@ -159,15 +160,15 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
         Code::EvidenceOutside => format!("- {}", out::clean(&diagnostic.message)),
         _ => format!("- tell the user: {}", alert_line(diagnostic)),
     }));
-    if asked.evidence.cut > 0 {
-        reasons.push(format!("- too many paths: {} were not considered", asked.evidence.cut));
+    if prepared.evidence.cut > 0 {
+        reasons.push(format!("- too many paths: {} were not considered", prepared.evidence.cut));
     }
     if reasons.is_empty() {
         reasons.push("- no rule applies".to_owned());
     }
     let end = if rendered.text.is_empty() { "" } else { "\n\n" };
     let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
-    let answer = || prompt::answer(&workspace, &asked, &rendered, notice.as_ref(), &reported);
+    let answer = || prompt::answer(&workspace, &prepared, &rendered, notice.as_ref(), &reported);
     let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
     Ok(ToolOutput { text, structured })
 }

@@ -110,7 +110,7 @@ impl Conversations {
             return Arc::clone(&found.conversation);
         }
         let kept = state.filter(|_| has_begun);
-        let kept = kept.and_then(|state| state::recall(&file(state, key), MAX_FILE, FILE_VERSION));
+        let kept = kept.and_then(|state| state::load(&file(state, key), MAX_FILE, FILE_VERSION));
         let conversation = Arc::new(Mutex::new(kept.unwrap_or_default()));
         known.insert(key.clone(), Known { used: *clock, conversation: Arc::clone(&conversation) });
         if known.len() > MAX_CONVERSATIONS {
@@ -157,7 +157,7 @@ pub(super) fn record(
     // Without additions there is nothing to find again.
     if !conversation.is_bare() && !events.is_empty() {
         conversation.version = FILE_VERSION;
-        let kept = state::keep(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
+        let kept = state::save(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
         faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
     }
     Ok(faults)

@@ -98,8 +98,7 @@ impl Exchange {
         let mut conversation = self.conversation();
         let conversation = &mut *conversation;
         let (report, mut events) = self.observe(conversation);
-        let (mut evidence, _) = workspace.gather(&self.input());
-        workspace.look_up(book, &mut evidence);
+        let evidence = workspace.evidence_for(book, &self.input());
         let evaluation = evaluate(book, &evidence);
         let carries = |rule: &Rule| self.carries(&rule.body);
         let situation = Situation {

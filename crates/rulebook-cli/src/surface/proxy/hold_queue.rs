@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rulebook::session::Piece;
+use rulebook::session::FedPiece;
 use tokio::time::Instant;
 
 use crate::surface::wire::{Cut, Deltas, Event, Waits, cut};
@@ -11,7 +11,7 @@ use crate::surface::wire::{Cut, Deltas, Event, Waits, cut};
 pub(super) struct Item {
     pub(super) event: Event,
     pub(super) waits: Waits,
-    pub(super) texts: Vec<Piece>,
+    pub(super) texts: Vec<FedPiece>,
     pub(super) at: Instant,
 }
 
@@ -100,7 +100,7 @@ impl HoldQueue {
     }
 
     /// The texts that everything after them waits for, and since when.
-    pub(super) fn waits_for(&self) -> Option<(&[Piece], Instant)> {
+    pub(super) fn waits_for(&self) -> Option<(&[FedPiece], Instant)> {
         let item = self.queue.get(self.chained)?;
         let is_text = item.waits == Waits::Nothing && !item.texts.is_empty();
         is_text.then_some((&item.texts, item.at))
@@ -117,7 +117,7 @@ mod tests {
         let mut queue = HoldQueue::default();
         let mut sent = Vec::new();
         for (name, waits, end) in events {
-            let text = Piece { stream: 0, start: 0, end: *end };
+            let text = FedPiece { stream: 0, start: 0, end: *end };
             let texts = if *end == 0 { Vec::new() } else { vec![text] };
             queue.push(Item {
                 event: Event { raw: (*name).to_owned().into() },

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, MutexGuard};
 
-use rulebook::session::{Feed, Piece};
+use rulebook::session::{FedPiece, Feed};
 use rulebook::stream::{Hit, Monitor, StreamKind};
 
 use super::rules::Watch;
@@ -22,7 +22,7 @@ impl MonitorFeed {
     }
 
     /// Feeds the monitor. Returns the texts that must be settled before they are shown, and what was found.
-    pub(super) fn take(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<Piece>, Vec<Hit>) {
+    pub(super) fn take(&mut self, steps: Vec<Step>, waits: Waits) -> (Vec<FedPiece>, Vec<Hit>) {
         let (mut texts, mut hits) = (Vec::new(), Vec::new());
         if steps.is_empty() {
             return (texts, hits);
@@ -45,7 +45,7 @@ impl MonitorFeed {
     }
 
     /// Whether texts may be shown.
-    pub(super) fn is_settled(&self, texts: &[Piece]) -> bool {
+    pub(super) fn is_settled(&self, texts: &[FedPiece]) -> bool {
         texts.is_empty() || {
             let mut settled = self.settled();
             texts.iter().all(|text| text.end <= settled.of(text.stream))
@@ -58,7 +58,7 @@ impl MonitorFeed {
     }
 
     /// Whether this many bytes arrived since one of the texts started.
-    pub(super) fn is_much(&self, texts: &[Piece], most: usize) -> bool {
+    pub(super) fn is_much(&self, texts: &[FedPiece], most: usize) -> bool {
         texts.iter().any(|text| self.feed.fed_since(text) >= most)
     }
 

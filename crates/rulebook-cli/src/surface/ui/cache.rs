@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rulebook::coverage::{Listing, Report};
+use rulebook::coverage::{CoverageReport, Listing};
 use rulebook::resolve::OffBy;
 use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
@@ -25,7 +25,7 @@ pub(super) struct CachedRules {
 /// The tree's files and the coverage report.
 pub(super) struct CachedTree {
     pub(super) tree: Tree,
-    pub(super) report: Report,
+    pub(super) report: CoverageReport,
 }
 
 impl CachedRules {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use rulebook::coverage::{InFolder, Report};
+use rulebook::coverage::{CoverageReport, InFolder};
 use rulebook::evidence::Roots;
 
 use super::cache::{CachedRules, Caches};
@@ -249,7 +249,7 @@ fn nested(area: &Area, whole: &Area, inner: &Markup) -> Markup {
 }
 
 /// Globs that match nothing, and files without rules.
-fn lists(rules: &CachedRules, report: &Report) -> Markup {
+fn lists(rules: &CachedRules, report: &CoverageReport) -> Markup {
     html! {
         div {
             section aria-labelledby="dead" {

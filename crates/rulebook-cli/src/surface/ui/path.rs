@@ -221,7 +221,7 @@ fn differences(found: &[Differing]) -> Markup {
 
 /// The text that an agent receives, and the notice to the user.
 fn prompt(rules: &CachedRules, input: &Input) -> Markup {
-    let answer = rules.workspace.ask(input);
+    let answer = rules.workspace.prepare(input);
     let evaluation = answer.evaluate();
     let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
     let shown = &rendered.text[..rendered.text.floor_char_boundary(MAX_TEXT)];

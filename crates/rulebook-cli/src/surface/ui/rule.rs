@@ -8,7 +8,7 @@ use rulebook::parse::{Explained, explain_header};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::source::{MAX_SOURCE, Origin};
-use rulebook_workspace::Reached;
+use rulebook_workspace::RuleFiles;
 
 use super::super::status::{Row, RuleState};
 use super::cache::{CachedTree, Caches};
@@ -166,7 +166,7 @@ fn reach(
 ) -> Markup {
     let at = book.rules().position(|(other, _)| std::ptr::eq(other, rule));
     let reached = at.map(|at| workspace.reached_by(&[at], book, &tree.tree)).unwrap_or_default();
-    let Some(Reached { files, further, .. }) = reached.into_iter().next() else { return html! {} };
+    let Some(RuleFiles { files, further, .. }) = reached.into_iter().next() else { return html! {} };
     let all = tree.tree.files();
     html! {
         section aria-labelledby="reach" {

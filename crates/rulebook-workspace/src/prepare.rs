@@ -17,7 +17,7 @@ use crate::{facts, git};
 /// Evidence, and the rules within its reach.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Asked<'w> {
+pub struct Prepared<'w> {
     /// The evidence, with the facts that the rules need.
     pub evidence: Evidence,
     /// The rules within its reach, as meant.
@@ -27,7 +27,7 @@ pub struct Asked<'w> {
     sources: Sources<'w>,
 }
 
-impl Asked<'_> {
+impl Prepared<'_> {
     /// Gives every rule its verdict.
     pub fn evaluate(&self) -> Evaluation<'_> {
         evaluate(&self.book, &self.evidence)
@@ -46,7 +46,7 @@ impl Asked<'_> {
 
 impl Workspace {
     /// Makes evidence of a host's input, with what is known on disk.
-    pub fn gather(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
+    pub fn evidence(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
         let exists = |root: usize, path: &str| Path::new(&self.roots.roots[root].path).join(path).exists();
         let (mut evidence, diagnostics) = collect(input, &self.roots, &exists);
         evidence.os.get_or_insert_with(|| rulebook::evidence::system_name(std::env::consts::OS).to_owned());
@@ -59,8 +59,8 @@ impl Workspace {
     /// Collects the evidence of a host's input, and the rules within its reach.
     ///
     /// The tree is walked only if the input requests a rule that is not within reach.
-    pub fn ask(&self, input: &Input) -> Asked<'_> {
-        let (mut evidence, reported) = self.gather(input);
+    pub fn prepare(&self, input: &Input) -> Prepared<'_> {
+        let (mut evidence, reported) = self.evidence(input);
         let mut sources = Sources::above(self, &evidence.paths);
         let mut loaded = sources.meant();
         let is_missing = |book: &Rulebook, name: &String| !book.rules().any(|(rule, _)| rule.is_called(name));
@@ -75,12 +75,19 @@ impl Workspace {
             diagnostics
                 .push(Diagnostic::whole(Code::UnknownId, "evidence", message).did_you_mean(name, book.ids()));
         }
-        self.look_up(&book, &mut evidence);
-        Asked { evidence, book, diagnostics, sources }
+        self.add_facts(&book, &mut evidence);
+        Prepared { evidence, book, diagnostics, sources }
+    }
+
+    /// Makes evidence of a host's input, with the facts that some rule needs.
+    pub fn evidence_for(&self, book: &Rulebook, input: &Input) -> Evidence {
+        let (mut evidence, _) = self.evidence(input);
+        self.add_facts(book, &mut evidence);
+        evidence
     }
 
     /// Adds the facts that some rule needs, and no others.
-    pub fn look_up(&self, book: &Rulebook, evidence: &mut Evidence) {
+    fn add_facts(&self, book: &Rulebook, evidence: &mut Evidence) {
         let needs = book.needs();
         if needs.branch && evidence.branch.is_none() {
             evidence.branch = self.roots.roots.iter().find_map(|root| git::branch(Path::new(&root.path)));
