@@ -1,25 +1,32 @@
 //! The hosts: agents whose hooks `rulebook hook` answers and whose files `rulebook install` edits.
 
-use clap::ValueEnum;
-
-/// A host. Its name is what `rulebook hook` and `rulebook install` take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// A host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostId {
-    #[value(alias = "claude-code")]
     Claude,
     Cline,
     Codex,
-    #[value(alias = "copilot-cli")]
     Copilot,
     Cursor,
-    #[value(alias = "gemini-cli")]
     Gemini,
     Opencode,
-    #[value(alias = "qwen-code")]
     Qwen,
 }
 
 impl HostId {
+    /// Every host, sorted by name.
+    pub(crate) const ALL: [HostId; 8] = [
+        HostId::Claude,
+        HostId::Cline,
+        HostId::Codex,
+        HostId::Copilot,
+        HostId::Cursor,
+        HostId::Gemini,
+        HostId::Opencode,
+        HostId::Qwen,
+    ];
+
+    /// Returns the name that `rulebook hook` and `rulebook install` take.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             HostId::Claude => "claude",

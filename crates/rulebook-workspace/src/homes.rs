@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rulebook::format::Base;
 
+use crate::hosts;
+
 /// The folders of a person's own rules, settings and state.
 #[derive(Clone, Debug, Default)]
 pub struct Homes {
@@ -17,6 +19,8 @@ pub struct Homes {
     pub state: Option<PathBuf>,
     /// The root of an administrator's files: the file system's root.
     pub system: Option<PathBuf>,
+    /// Where the variables of hosts move their folders to.
+    pub moved: Vec<(&'static str, PathBuf)>,
 }
 
 /// A path with POSIX separators; on POSIX a `\` is a letter like any other.
@@ -35,6 +39,7 @@ impl Homes {
             config: folder("XDG_CONFIG_HOME").or_else(|| below(".config")),
             cache: folder("XDG_CACHE_HOME").or_else(|| below(".cache")),
             state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
+            moved: hosts::variables().filter_map(|name| Some((name, folder(name)?))).collect(),
             home,
             system: Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
         }

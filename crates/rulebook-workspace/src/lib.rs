@@ -21,11 +21,13 @@
 //! | [`settings`] | `rulebook.toml`, the person's own settings, flags |
 //! | [`toggles`], [`team`] | a person's and a team's switches |
 //! | [`remote`] | copies of rules that an organisation publishes |
+//! | [`hosts`], [`wiring`] | the agents that Rulebook can be wired into, and the files that wire them |
 //! | [`ledger`] | the sessions of agents |
 //! | [`state`] | files that are kept between runs |
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod checked;
 mod coverage;
 mod discover;
@@ -33,6 +35,7 @@ mod disk;
 mod facts;
 mod git;
 mod homes;
+pub mod hosts;
 mod imports;
 pub mod ledger;
 mod load;
@@ -49,9 +52,11 @@ pub mod team;
 pub mod toggles;
 mod tree;
 mod trust;
+pub mod wiring;
 mod workspace;
 mod write;
 
+pub use agents::{AgentSearch, UsedAgent};
 pub use coverage::RuleFiles;
 pub use homes::Homes;
 pub use open::{OpenError, find_root};

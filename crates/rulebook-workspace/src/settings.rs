@@ -5,12 +5,15 @@ pub(crate) mod address;
 mod keys;
 mod layer;
 mod merge;
+mod text;
 mod values;
 
 pub(crate) use layer::MAX_TEXT;
 pub use layer::{Layer, LayerKind};
 pub use merge::merge;
-pub use values::{Remote, Rules, Setting, Settings, Stream, Trust, WorkspaceFacts};
+pub use values::{
+    AgentSettings, Agents, Identity, Remote, Rules, Setting, Settings, Stream, Trust, WorkspaceFacts,
+};
 
 #[cfg(test)]
 mod tests;

@@ -39,6 +39,7 @@ impl Place {
             state: Some(home.join(".local/state")),
             home: Some(home),
             system: Some(self.path("system")),
+            ..Homes::default()
         }
     }
 

@@ -166,13 +166,20 @@ pub(crate) fn report_first<P>(
 
 /// Returns the known name that is most similar, if one is similar enough to be a typing error.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    nearest_few(name, known, 1).pop()
+}
+
+/// Returns at most `most` known names that are similar to this one, most similar first.
+pub fn nearest_few<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
     let lower = name.to_lowercase();
-    known
+    let mut similar: Vec<(usize, &str)> = known
         .into_iter()
         .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_lowercase()), other))
         .filter(|(distance, other)| *distance <= 1 + name.len().max(other.len()) / 4)
-        .min()
-        .map(|(_, other)| other)
+        .collect();
+    similar.sort_unstable();
+    similar.truncate(most);
+    similar.into_iter().map(|(_, other)| other).collect()
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ fn agents_differ_as_documented() {
     }
     const BROKEN: &str = "---\ndescription: [\n---\n";
     check("claude cline continue kiro qwen roo", BROKEN, "src/a.ts", "always");
-    check("cline-sdk openhands", BROKEN, "src/a.ts", "dropped");
+    check("cline-cli openhands", BROKEN, "src/a.ts", "dropped");
     const UNQUOTED: &str = "---\nKEY: **/*.ts\n---\n";
     check("copilot-vscode cursor", UNQUOTED, "src/a.ts", "yes");
     check("cline continue qwen", UNQUOTED, "src/a.ts", "always");

@@ -96,7 +96,7 @@ const ANNOUNCED: &[Code] =
 /// Fixes the one file, if possible, and compares the rule before and after, as it is meant and as its agent reads it. Returns
 /// whether there was a fix.
 fn fix_is_safe(stage: &Stage) -> bool {
-    let nowhere = Homes { home: None, config: None, cache: None, state: None, system: None };
+    let nowhere = Homes::default();
     let workspace = Workspace::open_with(&[stage.workspace()], nowhere, "").unwrap();
     let loaded = workspace.load(Reach::Tree);
     let fixable: Vec<_> = loaded.diagnostics.iter().filter(|found| found.fix.is_some()).collect();

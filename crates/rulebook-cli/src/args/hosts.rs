@@ -2,12 +2,13 @@
 
 use clap::{Args as ClapArgs, ValueHint};
 
+use super::agents::HostParser;
 use crate::host::HostId;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// The agent that sends the event
-    #[arg(value_name = "HOST", value_enum)]
+    #[arg(value_name = "HOST", value_parser = HostParser)]
     pub(crate) host: HostId,
 
     /// Also deliver rules in formats that the host reads itself
@@ -18,7 +19,7 @@ pub(crate) struct Hook {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Install {
     /// The agent to wire; without it, the agents used here are listed
-    #[arg(value_name = "HOST", value_enum)]
+    #[arg(value_name = "HOST", value_parser = HostParser)]
     pub(crate) host: Option<HostId>,
 
     #[command(flatten)]
@@ -28,7 +29,7 @@ pub(crate) struct Install {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Uninstall {
     /// The agent to disconnect
-    #[arg(value_name = "HOST", value_enum)]
+    #[arg(value_name = "HOST", value_parser = HostParser)]
     pub(crate) host: HostId,
 
     #[command(flatten)]

@@ -1,9 +1,11 @@
 //! The command line.
 
+mod agents;
 mod help;
 mod hosts;
 mod servers;
 
+pub(crate) use agents::View;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 #[cfg(feature = "proxy")]
@@ -14,9 +16,7 @@ pub(crate) use servers::Watch;
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
-use rulebook::agent::{AGENTS, Agent};
 
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";
@@ -181,23 +181,6 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) evidence: EvidenceArgs,
-}
-
-#[derive(Debug, Default, ClapArgs)]
-pub(crate) struct View {
-    /// Show what this agent does by itself: the files it reads, its globs, its errors
-    #[arg(id = "as", long, value_name = "AGENT", value_parser = agents())]
-    agent: Option<String>,
-}
-
-impl View {
-    pub(crate) fn agent(&self) -> Option<&'static Agent> {
-        self.agent.as_deref().and_then(Agent::named)
-    }
-}
-
-fn agents() -> PossibleValuesParser {
-    AGENTS.iter().map(|agent| agent.name).collect::<Vec<_>>().into()
 }
 
 #[derive(Debug, ClapArgs)]

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use minisign_verify::PublicKey;
+use rulebook::agent::{AddPolicy, Agent, Purpose};
+use rulebook::format::FormatId;
 use rulebook::id::normalize_id;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 
 use super::address::{Address, SHAPE};
-use super::values::{Remote, Setting, Settings, Trust};
+use super::values::{AgentSettings, Identity, Remote, Setting, Settings, Trust};
 
 /// One row of [`KEYS`].
 pub(super) struct Key {
@@ -48,8 +50,19 @@ pub(super) enum Accepts {
         clean: fn(&str) -> String,
         put: fn(&mut Settings, Vec<Setting>),
     },
+    /// A word, or a list of formats.
+    WordOrFormats {
+        words: &'static [&'static str],
+        put: fn(&mut Settings, WordOrFormats<'_>),
+    },
     /// Tables in a list, each with the keys below this path.
     Entries,
+}
+
+/// A value of [`Accepts::WordOrFormats`].
+pub(super) enum WordOrFormats<'v> {
+    Word(&'v str),
+    Formats(Vec<FormatId>),
 }
 
 pub(super) const KEYS: &[Key] = &[
@@ -60,6 +73,31 @@ pub(super) const KEYS: &[Key] = &[
         ..anyone("rules.extra_paths", list(trimmed, |to, paths| to.rules.extra_paths = names(paths)))
     },
     anyone("rules.formats", list(lower, |to, all| to.rules.formats = names_or_exceptions(all))),
+    anyone(
+        "rules.identity",
+        Accepts::Word {
+            words: || words(Identity::NAMES),
+            put: |to, word| {
+                let found = Identity::NAMES.iter().find(|(name, _)| *name == word);
+                found.map(|(_, identity)| to.rules.identity = *identity).is_some()
+            },
+        },
+    ),
+    anyone("agents.used", list(agent_name, |to, agents| to.agents.used = names(agents))),
+    anyone(
+        "agents.NAME.add",
+        Accepts::WordOrFormats {
+            words: &["all", "none"],
+            put: |to, value| {
+                agent(to).add = match value {
+                    WordOrFormats::Word("all") => AddPolicy::All,
+                    WordOrFormats::Word(_) => AddPolicy::Nothing,
+                    WordOrFormats::Formats(formats) => AddPolicy::Formats(formats),
+                }
+            },
+        },
+    ),
+    anyone("agents.NAME.version", text("a version", |to, version| put_text(&mut agent(to).version, version))),
     person("rules.allow_links", list(trimmed, |to, links| to.rules.allow_links = values(links))),
     anyone("workspace.tags", list(trimmed, |to, tags| to.workspace.tags = values(tags))),
     anyone("workspace.env", text("a name", |to, name| put_text(&mut to.workspace.env, name))),
@@ -169,6 +207,9 @@ impl Accepts {
             Accepts::Word { words, .. } => format!("one of {}", quoted(words().into_iter())),
             Accepts::Text { form, .. } => format!("{form}, in quotes"),
             Accepts::List { .. } => "a list of strings".to_owned(),
+            Accepts::WordOrFormats { words, .. } => {
+                format!("{} or a list of formats", quoted(words.iter().copied()))
+            }
             Accepts::Entries => "a list of tables, each under `[[…]]`".to_owned(),
         }
     }
@@ -193,6 +234,11 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     is_some
 }
 
+/// The agent whose settings are read: the last one.
+fn agent(settings: &mut Settings) -> &mut AgentSettings {
+    &mut settings.agents.each.last_mut().expect("an agent is pushed before its keys are read").1
+}
+
 /// The entry being read: the last one.
 fn entry(settings: &mut Settings) -> &mut Remote {
     settings.remotes.last_mut().expect("an entry is pushed before its keys are read")
@@ -214,6 +260,15 @@ fn names_or_exceptions(list: Vec<Setting>) -> Vec<Setting> {
 
 fn values(list: Vec<Setting>) -> Vec<String> {
     names(list).into_iter().map(|setting| setting.value).collect()
+}
+
+/// The own name of an agent or product; one that is not known is reported when the list is read.
+fn agent_name(text: &str) -> String {
+    let found = Agent::find(text, Purpose::View);
+    found.map_or_else(
+        |_| lower(text),
+        |found| found.product.map_or(found.agent.name, |product| product.name).to_owned(),
+    )
 }
 
 fn trimmed(text: &str) -> String {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use rulebook::agent::{Agent, NamedAgent, Purpose};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
-use rulebook::format::{FORMATS, Format};
+use rulebook::format::{FORMATS, Format, FormatId};
 use toml::Spanned;
-use toml::de::{DeArray, DeInteger, DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
-use super::keys::{Accepts, KEYS, Key, Writer, quoted};
+use super::keys::{Accepts, KEYS, Key, WordOrFormats, Writer, quoted};
+use super::text::{cut, join, stays_inside, whole};
 use super::values::{Remote, Setting, Settings};
 
 /// The text of one settings file, or of the flags.
@@ -64,9 +66,6 @@ pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) ->
     reading.finish()
 }
 
-/// The most bytes of quoted text in a message.
-const MAX_SHOWN: usize = 60;
-
 struct Reading<'r> {
     layer: &'r Layer,
     settings: &'r mut Settings,
@@ -93,6 +92,9 @@ impl Reading<'_> {
                     self.key(key, name.span(), value);
                 }
                 None if path.is_empty() && is_table(name.get_ref()) => self.section(name.get_ref(), value),
+                None if path == "agents" && matches!(value.get_ref(), DeValue::Table(_)) => {
+                    self.agent(name.get_ref(), name.span(), value);
+                }
                 None => self.unknown(path, name.get_ref(), name.span()),
             }
         }
@@ -105,6 +107,25 @@ impl Reading<'_> {
                 let found = self.found(value);
                 let message = || format!("`{name}` must be a table, found {found}");
                 self.report(Code::WrongType, value.span(), message);
+            }
+        }
+    }
+
+    /// Reads `[agents.NAME]`.
+    fn agent(&mut self, name: &str, span: Range<usize>, value: &Spanned<DeValue<'_>>) {
+        let DeValue::Table(table) = value.get_ref() else { return };
+        match Agent::find(name, Purpose::View) {
+            Ok(NamedAgent { agent, .. }) => {
+                // The last one is the one that is read.
+                let each = &mut self.settings.agents.each;
+                let known = each.iter().position(|(name, _)| *name == agent.name);
+                let earlier = known.map(|at| each.remove(at).1).unwrap_or_default();
+                each.push((agent.name, earlier));
+                self.table("agents.NAME", table);
+            }
+            Err(unknown) => {
+                let message = || unknown.to_string();
+                self.report_with_help(Code::UnknownSetting, span, message, || unknown.help());
             }
         }
     }
@@ -127,6 +148,15 @@ impl Reading<'_> {
             }
             (Accepts::List { clean, .. }, DeValue::Array(items)) => {
                 self.list(key, *clean, items);
+                true
+            }
+            (Accepts::WordOrFormats { words, put }, DeValue::String(word)) => {
+                let word = words.iter().find(|known| **known == word.trim()).copied();
+                word.map(|word| put(self.settings, WordOrFormats::Word(word))).is_some()
+            }
+            (Accepts::WordOrFormats { put, .. }, DeValue::Array(items)) => {
+                let formats = items.iter().filter_map(|item| self.format(key, item)).collect();
+                put(self.settings, WordOrFormats::Formats(formats));
                 true
             }
             (Accepts::Entries, DeValue::Array(entries)) => {
@@ -159,20 +189,40 @@ impl Reading<'_> {
                     format!("a workspace's `{}` cannot point outside it: {found}", key.path)
                 });
             } else if key.path == "rules.formats" && Format::named(&name).is_none() {
-                let message = || format!("`{}` is not a format; it is ignored", cut(&name));
-                self.report_with_help(Code::BadValue, item.span(), message, || {
-                    let known = FORMATS.iter().map(Format::name);
-                    match nearest(&name, known.clone()) {
-                        Some(near) => format!("write `{near}`"),
-                        None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
-                    }
-                });
+                self.unknown_format(&name, item.span());
+            } else if let ("agents.used", Err(unknown)) = (key.path, Agent::find(&name, Purpose::View)) {
+                let message = || format!("{unknown}; it is ignored");
+                self.report_with_help(Code::BadValue, item.span(), message, || unknown.help());
             } else {
                 let file = self.layer.display.clone();
                 let setting = Setting { value: format!("{sign}{name}"), file, root: self.root() };
                 self.lists.entry(key.path).or_default().push(setting);
             }
         }
+    }
+
+    /// Reads the name of a format.
+    fn format(&mut self, key: &Key, item: &Spanned<DeValue<'_>>) -> Option<FormatId> {
+        let Some(name) = item.get_ref().as_str() else {
+            self.reject(Code::WrongType, key, item);
+            return None;
+        };
+        let format = FormatId::named(&name.trim().to_lowercase());
+        if format.is_none() {
+            self.unknown_format(name, item.span());
+        }
+        format
+    }
+
+    fn unknown_format(&mut self, name: &str, span: Range<usize>) {
+        let message = || format!("`{}` is not a format; it is ignored", cut(name));
+        self.report_with_help(Code::BadValue, span, message, || {
+            let known = FORMATS.iter().map(Format::name);
+            match nearest(name, known.clone()) {
+                Some(near) => format!("write `{near}`"),
+                None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
+            }
+        });
     }
 
     /// Reads `[[remote]]`. An entry with any error is left out: a partial one could be fetched without its hash.
@@ -208,7 +258,7 @@ impl Reading<'_> {
         self.report_with_help(Code::UnknownSetting, span, message, || {
             let keys = KEYS.iter().filter(|key| key.split().0 == path).flat_map(Key::names);
             let tables =
-                KEYS.iter().map(|key| key.split().0).filter(|table| path.is_empty() && !table.is_empty());
+                KEYS.iter().map(|key| key.split().0).filter(|table| path.is_empty() && is_table(table));
             let known: BTreeSet<&str> = keys.chain(tables).collect();
             let elsewhere = KEYS.iter().find(|key| key.names().any(|other| other == name));
             match (nearest(&cut(name), known.iter().copied()), elsewhere.map(|key| key.split().0)) {
@@ -298,7 +348,7 @@ fn find(path: &str, name: &str) -> Option<&'static Key> {
 }
 
 fn is_table(name: &str) -> bool {
-    !name.is_empty() && KEYS.iter().any(|key| key.split().0 == name)
+    !name.is_empty() && !name.contains('.') && KEYS.iter().any(|key| key.split().0 == name)
 }
 
 /// Replaces the remote with the same name, or adds this one at the end.
@@ -307,34 +357,4 @@ fn replace(remotes: &mut Vec<Remote>, remote: Remote) {
         Some(earlier) => *earlier = remote,
         None => remotes.push(remote),
     }
-}
-
-fn whole(number: &DeInteger<'_>) -> Option<u32> {
-    u32::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-/// Whether a path, as written, stays in the folder it starts from, on any system.
-fn stays_inside(path: &str) -> bool {
-    let is_rooted = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
-    let mut depth = 0;
-    !is_rooted
-        && path.split(['/', '\\']).all(|part| {
-            depth += match part {
-                "" | "." => 0,
-                ".." => -1,
-                _ => 1,
-            };
-            depth >= 0
-        })
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-/// Text for a message: the start of its first line.
-fn cut(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let end = line.floor_char_boundary(MAX_SHOWN);
-    if end == text.len() { line.to_owned() } else { format!("{}…", &line[..end]) }
 }

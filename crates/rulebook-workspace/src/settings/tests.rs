@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use rulebook::agent::{AddPolicy, Agent};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::format::FormatId;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
@@ -59,6 +60,14 @@ fn every_key_is_read() {
             extra_paths = ["~/rules", "/etc/rules"]
             formats = ["Cursor"]
             allow_links = ["~/shared"]
+            identity = "name"
+            [agents]
+            used = ["Claude-Code", "copilot"]
+            [agents.cline-sdk]
+            add = ["cursor", "agents"]
+            version = "3.1"
+            [agents.claude]
+            add = "none"
             [workspace]
             tags = ["rust"]
             env = "ci"
@@ -94,7 +103,9 @@ fn every_key_is_read() {
                 extra_paths: vec![setting("~/rules"), setting("/etc/rules")],
                 formats: vec![setting("cursor")],
                 allow_links: vec!["~/shared".to_owned()],
+                identity: Identity::Name,
             },
+            agents: settings.agents.clone(),
             workspace: WorkspaceFacts { tags: vec!["rust".to_owned()], env: Some("ci".to_owned()) },
             stream: Stream {
                 interrupt_mode: Some(InterruptMode::ToolOnly),
@@ -120,6 +131,39 @@ fn every_key_is_read() {
         }
     );
     assert_eq!(settings.set_by("rules.enabled"), Some("config.toml"));
+    assert_eq!(entries(&settings.agents.used), ["claude", "copilot"]);
+    let [cline, claude] = ["cline-cli", "claude"].map(|name| settings.agents.of(Agent::named(name).unwrap()));
+    assert_eq!(cline.add, AddPolicy::Formats(vec![FormatId::Cursor, FormatId::AgentsMd]));
+    assert_eq!(cline.version.as_deref(), Some("3.1"));
+    assert_eq!(claude.add, AddPolicy::Nothing);
+}
+
+#[test]
+fn the_settings_of_an_agent_are_merged_by_key() {
+    let settings = merged(&[
+        (ROOT, "agents.used = ['claude', 'cursor']\n[agents.claude]\nadd = 'none'\nversion = '1.0'"),
+        (LayerKind::User, "agents.used = ['!cursor', 'gemini']\n[agents.claude]\nadd = 'all'"),
+    ]);
+    assert_eq!(entries(&settings.agents.used), ["claude", "gemini"]);
+    let claude = settings.agents.of(Agent::named("claude").unwrap());
+    assert_eq!((claude.add, claude.version.as_deref()), (AddPolicy::All, Some("1.0")));
+}
+
+#[test]
+fn unknown_agents_and_formats_of_agents_are_reported() {
+    check(
+        LayerKind::User,
+        "agents.used = ['cusror']",
+        "config.toml:1:16 bad-value: no agent is named `cusror`; it is ignored; did you mean `cursor`?",
+    );
+    check(
+        LayerKind::User,
+        "[agents.cusror]\nadd = 'all'",
+        "config.toml:1:9 unknown-setting: no agent is named `cusror`; did you mean `cursor`?",
+    );
+    let (_, diagnostics) = merge(&[layer(LayerKind::User, "[agents.cursor]\nadd = 'some'")]);
+    let wanted = "config.toml:2:7 bad-value: `agents.NAME.add` must be `all`, `none` or a list of formats, found `'some'`; use the type";
+    assert!(lines(&diagnostics)[0].starts_with(wanted), "{:?}", lines(&diagnostics));
 }
 
 #[test]
@@ -236,7 +280,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "['']\nenabled = false\n",
-        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; the settings here are `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
+        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; the settings here are `agents`, `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
     );
     check(
         user,

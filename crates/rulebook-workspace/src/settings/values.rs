@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use rulebook::agent::{AddPolicy, Agent};
 use rulebook::format::FormatId;
 use rulebook::render::Budget;
 use rulebook::session::{StreamLimits, StreamSettings};
@@ -14,6 +15,8 @@ use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamMod
 pub struct Settings {
     /// Which rules are read, and which are off.
     pub rules: Rules,
+    /// Which agents are used, and what each one gets.
+    pub agents: Agents,
     /// Facts about the workspace, for conditions.
     pub workspace: WorkspaceFacts,
     /// How stream rules act unless they state it themselves.
@@ -47,6 +50,46 @@ pub struct Rules {
     pub formats: Vec<Setting>,
     /// Folders outside the workspace that links in it may point to.
     pub allow_links: Vec<String>,
+    /// Which rules of one id override each other.
+    pub identity: Identity,
+}
+
+/// Which rules of one id override each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Identity {
+    /// Those of one format.
+    #[default]
+    Format,
+    /// Those of all formats.
+    Name,
+}
+
+/// `[agents]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Agents {
+    /// The names of the agents that answers are for; empty if they are detected.
+    pub used: Vec<Setting>,
+    /// The settings of single agents, by name.
+    pub(super) each: Vec<(&'static str, AgentSettings)>,
+}
+
+/// `[agents.NAME]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentSettings {
+    /// Which of the rules that the agent does not read are added for it.
+    pub add: AddPolicy,
+    /// The version of the agent; `None` for the newest known one.
+    pub version: Option<String>,
+}
+
+impl Agents {
+    /// The settings of one agent.
+    pub fn of(&self, agent: &Agent) -> AgentSettings {
+        let found = self.each.iter().find(|(name, _)| *name == agent.name);
+        found.map(|(_, settings)| settings.clone()).unwrap_or_default()
+    }
 }
 
 /// `[workspace]`
@@ -123,6 +166,11 @@ pub struct Setting {
     pub root: Option<usize>,
 }
 
+impl Identity {
+    /// Every kind and its word in the settings.
+    pub(super) const NAMES: &[(&str, Identity)] = &[("format", Identity::Format), ("name", Identity::Name)];
+}
+
 impl Trust {
     /// Every mode and its word in the settings.
     pub(super) const NAMES: &[(&str, Trust)] =
@@ -142,6 +190,7 @@ impl Default for Rules {
             extra_paths: Vec::new(),
             formats: Vec::new(),
             allow_links: Vec::new(),
+            identity: Identity::default(),
         }
     }
 }

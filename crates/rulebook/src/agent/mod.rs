@@ -3,8 +3,10 @@
 //! An agent's view is a table of formats: the same reader, resolver and evaluator run over it, with the agent's own
 //! dialect and its own way to fail.
 
+mod names;
 mod row;
 mod table;
 
-pub use row::{Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit};
+pub use names::{NamedAgent, PRODUCTS, Product, Purpose, UnknownAgent};
+pub use row::{AddPolicy, Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit, Wiring};
 pub use table::AGENTS;

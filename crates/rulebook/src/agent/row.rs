@@ -35,6 +35,32 @@ impl Agent {
     }
 }
 
+words! {
+    /// How an agent is connected to Rulebook.
+    Wiring {
+        /// It reports events to `rulebook hook`, and takes in the answers.
+        Hook = "hook",
+        /// It can call the MCP server.
+        Mcp = "mcp",
+        /// Its requests to the model pass through the proxy.
+        Proxy = "proxy",
+    }
+}
+
+/// Which of the rules that an agent does not read by itself are added for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AddPolicy {
+    /// All, except a file named after another agent where this one finds a file of its own.
+    #[default]
+    Usual,
+    /// All.
+    All,
+    /// None. Mandatory rules are added nevertheless.
+    Nothing,
+    /// Those of some formats.
+    Formats(Vec<FormatId>),
+}
+
 /// Whether an agent reads files in folders below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nested {

@@ -98,8 +98,8 @@ pub static AGENTS: &[Agent] = &[
         ..BASE
     },
     Agent {
-        name: "cline-sdk",
-        title: "Cline CLI and its newer core",
+        name: "cline-cli",
+        title: "Cline CLI",
         owns: Some(FormatId::ClineSdk),
         formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN],
         nested: Nested::Unread,
@@ -383,11 +383,6 @@ pub static AGENTS: &[Agent] = &[
 ];
 
 impl Agent {
-    /// Returns the agent of that name.
-    pub fn named(name: &str) -> Option<&'static Agent> {
-        AGENTS.iter().find(|agent| agent.name == name)
-    }
-
     /// Returns the agent that a format belongs to.
     pub fn owner_of(format: FormatId) -> Option<&'static Agent> {
         AGENTS.iter().find(|agent| agent.owns == Some(format))

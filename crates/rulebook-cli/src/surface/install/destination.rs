@@ -1,11 +1,13 @@
 //! Where a host's files are: in the workspace, in the home folder, or in the folder that a variable of the host names.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use rulebook_workspace::Homes;
+use rulebook_workspace::hosts::{HostFile, Syntax};
+use rulebook_workspace::wiring::UserPath;
 
-use super::hosts::{FileKind, Host, HostFile};
+use super::hosts::Host;
 use crate::args::Args;
 use crate::input::open_workspace;
 
@@ -13,6 +15,7 @@ use crate::input::open_workspace;
 pub(super) struct Destination {
     pub(super) is_user: bool,
     pub(super) base: PathBuf,
+    homes: Homes,
 }
 
 /// The path of a host's file or folder.
@@ -26,25 +29,26 @@ pub(super) struct HostPath {
 
 impl Destination {
     pub(super) fn find(args: &Args, is_user: bool) -> anyhow::Result<Destination> {
+        let homes = Homes::from_environment();
         let base = if is_user {
-            Homes::from_environment().home.context("no home folder found: set HOME, or omit `--user`")?
+            homes.home.clone().context("no home folder found: set HOME, or omit `--user`")?
         } else {
             PathBuf::from(&open_workspace(args)?.roots.roots[0].path)
         };
-        Ok(Destination { is_user, base })
+        Ok(Destination { is_user, base, homes })
     }
 
     pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> HostPath {
-        let own = if self.is_user {
-            below_home(host, &self.base, file.user)
-        } else {
-            HostPath {
+        let at_home = host.row().user_path(&self.homes, file.user).filter(|_| self.is_user);
+        let own = match at_home {
+            Some(UserPath { path, base, shown, .. }) => HostPath { path, base, shown },
+            None => HostPath {
                 path: self.base.join(file.workspace),
                 base: self.base.clone(),
                 shown: file.workspace.to_owned(),
-            }
+            },
         };
-        if !matches!(file.kind, FileKind::Jsonc(_)) {
+        if file.syntax != Syntax::Jsonc {
             return own;
         }
         let with_comments = HostPath {
@@ -54,17 +58,4 @@ impl Destination {
         };
         if with_comments.path.exists() { with_comments } else { own }
     }
-}
-
-/// Resolves a path below the home folder, or below the folder that the host's variable names.
-pub(super) fn below_home(host: &Host, home: &Path, path: &str) -> HostPath {
-    let slashed = format!("{path}/");
-    let moved = host.moved.iter().find_map(|(variable, stands_for)| {
-        let below = slashed.strip_prefix(stands_for)?.trim_end_matches('/').to_owned();
-        let base = std::env::var_os(variable).map(PathBuf::from).filter(|base| base.is_absolute())?;
-        Some((base, below, format!("${variable}")))
-    });
-    let (base, below, prefix) = moved.unwrap_or_else(|| (home.to_owned(), path.to_owned(), "~".to_owned()));
-    let shown = if below.is_empty() { prefix } else { format!("{prefix}/{below}") };
-    HostPath { path: base.join(below), base, shown }
 }

@@ -16,11 +16,13 @@ mod toml;
 pub(crate) use hosts::HOSTS;
 
 use anyhow::{Context as _, anyhow};
+use rulebook::agent::Wiring as Connection;
+use rulebook_workspace::hosts::HostFile;
 
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;
 use destination::Destination;
-use hosts::{Host, HostFile, Role};
+use hosts::Host;
 use plan::{Task, plan, shared_with};
 use program::Program;
 use show::Outcome;
@@ -48,7 +50,7 @@ fn run(
     let program = Program::new(&wiring.command, host.id.name())
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     let mut files: Vec<&HostFile> =
-        host.files.iter().filter(|file| !wiring.no_mcp || file.role == Role::Hooks).collect();
+        host.row().files.iter().filter(|file| !wiring.no_mcp || file.wiring == Connection::Hook).collect();
     let mut kept = Vec::new();
     if task == Task::Uninstall {
         // In reverse order of installing: otherwise a file that holds two parts would not come back byte for byte.

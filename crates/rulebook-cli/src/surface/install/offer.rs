@@ -5,24 +5,23 @@ use std::fmt::Write as _;
 use rulebook_workspace::Homes;
 use serde_json::{Value as Json, json};
 
-use super::destination::{Destination, below_home};
+use super::destination::Destination;
 use super::hosts::{HOSTS, Host};
 use super::plan::is_wired;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
 pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyhow::Result<()> {
-    let home = Homes::from_environment().home;
+    let homes = Homes::from_environment();
     let mut rows = Vec::new();
     for host in HOSTS {
         let mut found = Vec::new();
         if !destination.is_user {
-            let here = host.markers.iter().filter(|marker| destination.base.join(marker).exists());
+            let here = host.row().markers.iter().filter(|marker| destination.base.join(marker).exists());
             found.extend(here.map(|marker| (*marker).to_owned()));
         }
-        let at_home = home
-            .iter()
-            .flat_map(|home| host.home_markers.iter().map(|marker| below_home(host, home, marker)));
+        let at_home =
+            host.row().home_markers.iter().filter_map(|marker| host.row().user_path(&homes, marker));
         found.extend(at_home.filter(|marker| marker.path.exists()).map(|marker| marker.shown));
         if !found.is_empty() {
             rows.push((host, found, is_wired(host, destination, command)));

@@ -1,11 +1,14 @@
 //! Decides what each of a host's files becomes, before any is written.
 
 use anyhow::anyhow;
+use rulebook::agent::Wiring;
+use rulebook_workspace::hosts::HostFile;
+use rulebook_workspace::wiring::is_written_for;
 
 use super::destination::Destination;
 use super::fault::Fault;
 use super::file::Change;
-use super::hosts::{FileKind, HOSTS, Host, HostFile, Role};
+use super::hosts::{FileKind, HOSTS, Host};
 use super::program::Program;
 use super::{json, toml};
 
@@ -47,7 +50,7 @@ pub(super) fn plan(
             }
         };
         let change = &mut changes[at];
-        change.is_script = matches!(file.kind, FileKind::Script);
+        change.is_script = matches!(host.content(file), FileKind::Script);
         change.after = edit(change.after.as_deref(), file, program, host, task).map_err(|fault| {
             let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; fix the file, then run the command again").context(format!(
@@ -74,24 +77,22 @@ fn edit(
         Some(body) => ("\u{feff}", Some(body)),
         None => ("", text),
     };
-    let edited = match (&file.kind, task, body) {
+    let edited = match (host.content(file), task, body) {
         (_, Task::Uninstall, None) => None,
-        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, None) => {
-            Some(json::create(&patch(program)))
-        }
-        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Install, Some(body)) => {
+        (FileKind::Json(patch), Task::Install, None) => Some(json::create(&patch(program))),
+        (FileKind::Json(patch), Task::Install, Some(body)) => {
             Some(json::add(body, &patch(program), program)?)
         }
-        (FileKind::Json(patch) | FileKind::Jsonc(patch), Task::Uninstall, Some(body)) => {
-            json::remove(body, &patch(program), program)?
-        }
+        (FileKind::Json(patch), Task::Uninstall, Some(body)) => json::remove(body, &patch(program), program)?,
         (FileKind::Toml, Task::Install, None) => Some(toml::create(program)),
         (FileKind::Toml, Task::Install, Some(body)) => Some(toml::add(body, program)?),
         (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
         (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
-            (!is_ours(body, host)).then(|| body.to_owned())
+            (!is_written_for(body, host.id.name())).then(|| body.to_owned())
         }
-        (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body)) if !is_ours(body, host) => {
+        (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body))
+            if !is_written_for(body, host.id.name()) =>
+        {
             let line = &program.line;
             return Err(Fault::new(
                 0,
@@ -108,16 +109,10 @@ fn edit(
     Ok(edited.map(|edited| format!("{mark}{edited}")))
 }
 
-/// Whether `rulebook install` wrote the whole file.
-fn is_ours(text: &str, host: &Host) -> bool {
-    let mark = format!("Written by `rulebook install {}`", host.id.name());
-    text.lines().take(2).any(|line| line.contains(&mark))
-}
-
 /// Whether the host's hooks run our program.
 pub(super) fn is_wired(host: &Host, destination: &Destination, command: &str) -> bool {
     let Ok(program) = Program::new(command, host.id.name()) else { return false };
-    host.files.iter().filter(|file| file.role == Role::Hooks).any(|file| {
+    host.row().files.iter().filter(|file| file.wiring == Wiring::Hook).any(|file| {
         let Ok(Change { before: Some(text), .. }) = Change::read(destination.path_of(host, file)) else {
             return false;
         };
@@ -133,9 +128,9 @@ pub(super) fn shared_with(
     command: &str,
 ) -> Option<&'static Host> {
     let path = destination.path_of(host, file).path;
-    let mut others = HOSTS.iter().filter(|other| file.role == Role::Server && other.id != host.id);
+    let mut others = HOSTS.iter().filter(|other| file.wiring == Wiring::Mcp && other.id != host.id);
     let reads_it = |other: &Host| {
-        let mut servers = other.files.iter().filter(|file| file.role == Role::Server);
+        let mut servers = other.row().files.iter().filter(|file| file.wiring == Wiring::Mcp);
         servers.any(|file| destination.path_of(other, file).path == path)
     };
     others.find(|other| reads_it(other) && is_wired(other, destination, command))

@@ -1,7 +1,6 @@
 //! The program that a host runs, and how its entries are recognised.
 
-/// The name of our server in a host's list of MCP servers.
-pub(super) const SERVER: &str = "rulebook";
+use rulebook_workspace::wiring::is_hook_command;
 
 /// The program that a host runs.
 pub(super) struct Program {
@@ -9,8 +8,8 @@ pub(super) struct Program {
     pub(super) path: String,
     /// The shell command that handles an event.
     pub(super) line: String,
-    /// The end of such a command.
-    ending: String,
+    /// The host's name.
+    host: String,
 }
 
 impl Program {
@@ -21,15 +20,12 @@ impl Program {
         }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
-        let ending = format!(" hook {host}");
-        Ok(Program { path: path.to_owned(), line: format!("{shown}{ending}"), ending })
+        Ok(Program { path: path.to_owned(), line: format!("{shown} hook {host}"), host: host.to_owned() })
     }
 
     /// Whether a command runs our hook, with this program or one that is called Rulebook.
     pub(super) fn runs(&self, line: &str) -> bool {
-        let line = line.trim();
-        line == self.line
-            || line.strip_suffix(&self.ending).is_some_and(|program| program.contains("rulebook"))
+        line.trim() == self.line || is_hook_command(line, &self.host)
     }
 }
 

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
+use rulebook_workspace::wiring::SERVER;
 use serde_json::{Map, Value as Json};
 
 use super::document::{Document, Edit, is_container, items, member, own_lines};
 use crate::surface::install::fault::Fault;
 use crate::surface::install::print;
-use crate::surface::install::program::{Program, SERVER};
+use crate::surface::install::program::Program;
 
 /// Collects the edits that add the patch's entries to the document.
 pub(super) fn merge(

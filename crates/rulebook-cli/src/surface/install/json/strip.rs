@@ -3,10 +3,11 @@
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::Token;
+use rulebook_workspace::wiring::SERVER;
 use serde_json::Value as Json;
 
 use super::document::{Document, Edit, is_container, items, member, own_lines};
-use crate::surface::install::program::{Program, SERVER};
+use crate::surface::install::program::Program;
 
 /// Collects the edits that remove our entries; returns whether we created the whole document.
 pub(super) fn strip(document: &Document<'_>, patch: &Json, program: &Program, edits: &mut Vec<Edit>) -> bool {

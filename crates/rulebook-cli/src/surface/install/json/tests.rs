@@ -208,8 +208,8 @@ proptest! {
         for host in HOSTS {
             let program = Program::new("rulebook", host.id.name()).unwrap();
             let (mut text, mut written) = (before.clone(), Vec::new());
-            for file in host.files {
-                let (FileKind::Json(patch) | FileKind::Jsonc(patch)) = file.kind else { continue };
+            for file in host.row().files {
+                let FileKind::Json(patch) = host.content(file) else { continue };
                 let patch = patch(&program);
                 // A file that cannot be edited is left alone.
                 let Ok(after) = add(&text, &patch, &program) else { continue };

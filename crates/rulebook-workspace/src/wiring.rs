@@ -1,0 +1,90 @@
+//! Wiring: how the files of a host connect it to Rulebook.
+
+mod entries;
+
+use std::path::{Path, PathBuf};
+
+use rulebook::agent::Wiring;
+
+use crate::homes::Homes;
+use crate::hosts::{HOSTS, Host, HostFile, Syntax};
+use crate::read;
+use entries::{is_own_file, lists_server, runs_hook};
+
+pub use entries::{SERVER, is_hook_command, is_written_for};
+
+/// A path below the home folder, or below the folder that a variable of the host names.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UserPath {
+    /// The path.
+    pub path: PathBuf,
+    /// The home folder, or the one that the variable names.
+    pub base: PathBuf,
+    /// As shown to people: `~/.claude`, `$CODEX_HOME/hooks.json`.
+    pub shown: String,
+}
+
+/// A file that wires a host.
+pub(crate) struct WiredBy {
+    pub(crate) wiring: Wiring,
+    /// Whether it is the file of another host too, and so does not show that this one is used.
+    pub(crate) is_shared: bool,
+}
+
+impl Host {
+    /// Resolves a path below the home folder; `None` if there is no home.
+    pub fn user_path(&self, homes: &Homes, path: &str) -> Option<UserPath> {
+        let slashed = format!("{path}/");
+        let moved = self.moved.iter().find_map(|(variable, replaces)| {
+            let below = slashed.strip_prefix(replaces)?.trim_end_matches('/').to_owned();
+            let (_, base) = homes.moved.iter().find(|(name, _)| name == variable)?;
+            Some((base.clone(), below, format!("${variable}")))
+        });
+        let (base, below, prefix) = match moved {
+            Some(moved) => moved,
+            None => (homes.home.clone()?, path.to_owned(), "~".to_owned()),
+        };
+        let shown = if below.is_empty() { prefix } else { format!("{prefix}/{below}") };
+        Some(UserPath { path: base.join(below), base, shown })
+    }
+
+    /// How the files of a workspace root wire it.
+    pub(crate) fn wired_in(&self, root: &Path) -> Vec<WiredBy> {
+        let files = self.files.iter().map(|file| (file, root.join(file.workspace)));
+        let personal = self.personal.iter().map(|path| (&self.files[0], root.join(path)));
+        let mut found = self.wired_by(files.chain(personal));
+        let shares_server = HOSTS.iter().take_while(|other| other.name != self.name).any(|other| {
+            let mut servers = other.files.iter().filter(|file| file.wiring == Wiring::Mcp);
+            servers.any(|server| self.files.iter().any(|file| file.workspace == server.workspace))
+        });
+        for found in &mut found {
+            found.is_shared = found.wiring == Wiring::Mcp && shares_server;
+        }
+        found
+    }
+
+    /// How the files in the home folder wire it.
+    pub(crate) fn wired_at_home(&self, homes: &Homes) -> Vec<WiredBy> {
+        let path = |file: &'static HostFile| Some((file, self.user_path(homes, file.user)?.path));
+        self.wired_by(self.files.iter().filter_map(path))
+    }
+
+    fn wired_by(&self, files: impl Iterator<Item = (&'static HostFile, PathBuf)>) -> Vec<WiredBy> {
+        let wired = files.filter(|(file, path)| self.is_wired_by(file, path));
+        wired.map(|(file, _)| WiredBy { wiring: file.wiring, is_shared: false }).collect()
+    }
+
+    fn is_wired_by(&self, file: &HostFile, path: &Path) -> bool {
+        /// Settings files of hosts are small; a larger one is not read.
+        const MAX_FILE: usize = 1 << 20;
+        let with_comments = path.with_extension("jsonc");
+        let path = if file.syntax == Syntax::Jsonc && with_comments.exists() { &with_comments } else { path };
+        let Ok(Some(text)) = read::text(path, MAX_FILE) else { return false };
+        match (file.syntax, file.wiring) {
+            (Syntax::Own, _) => is_own_file(&text, self.name),
+            (_, Wiring::Hook) => runs_hook(&text, self.name),
+            (syntax, _) => lists_server(&text, syntax == Syntax::Toml),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Recognises the entries of Rulebook in the files of hosts.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// The name of our server in a host's list of MCP servers.
+pub const SERVER: &str = "rulebook";
+
+/// The keys under which hosts list MCP servers.
+const LISTS: [&str; 3] = ["mcpServers", "mcp", "servers"];
+
+/// Whether a command line runs our hook for a host.
+pub fn is_hook_command(line: &str, host: &str) -> bool {
+    let program = line.trim().strip_suffix(host).and_then(|line| line.strip_suffix(" hook "));
+    program.is_some_and(|program| program.contains("rulebook"))
+}
+
+/// Whether `rulebook install` wrote the whole file, or a person's own script calls our hook.
+pub(crate) fn is_own_file(text: &str, host: &str) -> bool {
+    is_written_for(text, host) || text.lines().any(|line| is_hook_command(line, host))
+}
+
+/// Whether `rulebook install` wrote the whole file.
+pub fn is_written_for(text: &str, host: &str) -> bool {
+    let mark = format!("Written by `rulebook install {host}`");
+    text.lines().take(2).any(|line| line.contains(&mark))
+}
+
+/// Whether a host's JSON runs our hook.
+pub(crate) fn runs_hook(text: &str, host: &str) -> bool {
+    fn has_command(value: &Value<'_>, host: &str) -> bool {
+        match value {
+            Value::StringLit(text) => is_hook_command(&text.value, host),
+            Value::Array(list) => list.elements.iter().any(|value| has_command(value, host)),
+            Value::Object(object) => object.properties.iter().any(|prop| has_command(&prop.value, host)),
+            _ => false,
+        }
+    }
+    with_document(text, |document| document.get("hooks").is_some_and(|hooks| has_command(&hooks.value, host)))
+}
+
+/// Whether a host's file lists our MCP server and does not switch it off.
+pub(crate) fn lists_server(text: &str, is_toml: bool) -> bool {
+    if is_toml {
+        let document: Option<toml::Table> = text.parse().ok();
+        let list = document.as_ref().and_then(|document| document.get("mcp_servers")?.as_table());
+        return list.is_some_and(|list| list.contains_key(SERVER));
+    }
+    let is_off = |server: &Object<'_>| {
+        server.get_boolean("enabled").is_some_and(|enabled| !enabled.value)
+            || server.get_boolean("disabled").is_some_and(|disabled| disabled.value)
+    };
+    with_document(text, |document| {
+        let mut lists = LISTS.iter().filter_map(|list| document.get_object(list));
+        lists.any(|list| list.get_object(SERVER).is_some_and(|server| !is_off(server)))
+    })
+}
+
+/// Asks about the object in a JSON file with comments; `false` if there is none.
+fn with_document(text: &str, ask: impl FnOnce(&Object<'_>) -> bool) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    match parsed.ok().and_then(|parsed| parsed.value) {
+        Some(Value::Object(document)) => ask(&document),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_recognised_by_its_program_and_its_host() {
+        #[track_caller]
+        fn check(line: &str, expected: bool) {
+            assert_eq!(is_hook_command(line, "claude"), expected, "{line}");
+        }
+        check("rulebook hook claude", true);
+        check(" rulebook hook claude ", true);
+        check("\"/opt/my tools/rulebook.exe\" hook claude", true);
+        check("rulebook hook codex", false);
+        check("other hook claude", false);
+        check("rulebook prompt", false);
+    }
+
+    #[test]
+    fn hooks_and_servers_are_found_in_the_files_of_hosts() {
+        let hooks =
+            r#"{ "hooks": { "PreToolUse": [{ "hooks": [{ "command": "rulebook hook claude" }] }] } }"#;
+        assert!(runs_hook(hooks, "claude"));
+        assert!(!runs_hook(hooks, "qwen"));
+        assert!(!runs_hook("{ // \"rulebook hook claude\"\n \"hooks\": {} }", "claude"));
+        assert!(!runs_hook("not JSON", "claude"));
+        assert!(lists_server(r#"{ "mcpServers": { "rulebook": { "command": "rulebook" }, } }"#, false));
+        assert!(!lists_server(r#"{ "mcp": { "rulebook": { "enabled": false } } }"#, false));
+        assert!(!lists_server(r#"{ "mcpServers": { "other": {} } }"#, false));
+        assert!(lists_server("[mcp_servers.rulebook]\ncommand = \"rulebook\"\n", true));
+        assert!(!lists_server("[mcp_servers.other]\n", true));
+    }
+
+    #[test]
+    fn a_file_of_our_own_is_recognised_by_its_mark_or_by_what_it_runs() {
+        assert!(is_own_file(
+            "#!/bin/sh\n# Written by `rulebook install cline`; …\nexec rb hook cline\n",
+            "cline"
+        ));
+        assert!(is_own_file("#!/bin/sh\nexec rulebook hook cline\n", "cline"));
+        assert!(!is_own_file("#!/bin/sh\necho\n", "cline"));
+    }
+}
