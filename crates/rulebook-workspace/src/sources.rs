@@ -52,7 +52,7 @@ pub struct Loaded {
 pub struct Sources<'w> {
     workspace: &'w Workspace,
     folders: Folders<'w>,
-    disk: Disk,
+    pub(crate) disk: Disk,
     readings: Readings,
 }
 
@@ -121,8 +121,7 @@ impl<'w> Sources<'w> {
     /// The rules as their authors meant them, with settings and toggles.
     pub fn meant(&self) -> Loaded {
         let workspace = self.workspace;
-        let formats = FORMATS.iter().filter(|format| workspace.settings.rules.reads(format.id)).collect();
-        let (parsed, mut diagnostics) = self.read(View { formats, is_nested: true, is_meant: true });
+        let (parsed, mut diagnostics) = self.read_meant();
         diagnostics.extend(workspace.diagnostics.iter().cloned());
         let book = resolve(entries(parsed, &mut diagnostics), &workspace.switches());
         if !matches!(self.folders, Folders::Above(_)) {
@@ -186,7 +185,13 @@ impl<'w> Sources<'w> {
         self.disk.known_text(Path::new(&rule.origin.path))
     }
 
-    fn read_as(&self, agent: &Agent) -> (Vec<Parsed>, Vec<Diagnostic>) {
+    pub(crate) fn read_meant(&self) -> (Vec<Parsed>, Vec<Diagnostic>) {
+        let rules = &self.workspace.settings.rules;
+        let formats = FORMATS.iter().filter(|format| rules.reads(format.id)).collect();
+        self.read(View { formats, is_nested: true, is_meant: true })
+    }
+
+    pub(crate) fn read_as(&self, agent: &Agent) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let formats = agent.formats.iter().filter(|format| self.workspace.takes(format)).collect();
         self.read(View { formats, is_nested: agent.nested == Nested::Read, is_meant: false })
     }

@@ -7,10 +7,9 @@ use serde::{Serialize, Serializer};
 use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, Place, PlaceKind};
-use crate::parse::{Entry, Parsed, parse};
+use crate::format::{Bare, Depth, Format, PlaceKind};
+use crate::parse::{Entry, Parsed};
 use crate::rule::{Activation, Rule};
-use crate::source::{Origin, Source};
 
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,23 +174,6 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     Some(Difference { meant: describe(meant), does, why, cause })
 }
 
-/// Describes what a change to a rule's file does to the agent it belongs to. Returns `None` if nothing changes.
-#[must_use]
-pub fn change(rule: &Rule, before: &str, after: &str) -> Option<String> {
-    let agent = Agent::owner_of(rule.origin.format.id)?;
-    let is_its_place = |place: &&Place| place.path == rule.origin.place.path;
-    let (format, place) = readings(agent, rule)
-        .find_map(|format| Some((format, format.workspace.iter().find(is_its_place)?)))?;
-    let [before, after] = [before, after].map(|text| {
-        let origin = Origin { format, place, ..rule.origin.clone() };
-        match parse(Source { origin, text: Ok(text.into()) }).entry {
-            Entry::Rule(rule) => describe(&rule),
-            Entry::Rejected(_) => "rejected".to_owned(),
-        }
-    });
-    (before != after).then(|| format!("{}: {before} before, {after} now", agent.title))
-}
-
 /// Whether a diagnostic is on the line of a key for paths.
 fn is_about_paths(diagnostic: &Diagnostic) -> bool {
     let key = diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next());
@@ -232,7 +214,7 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
 }
 
 /// Describes when a rule applies. Rules that apply alike have equal descriptions.
-fn describe(rule: &Rule) -> String {
+pub(crate) fn describe(rule: &Rule) -> String {
     let condition = |key: &str| match key {
         "paths" => {
             let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();

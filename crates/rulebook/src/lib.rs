@@ -44,6 +44,7 @@ pub mod diagnostic;
 pub mod evaluate;
 pub mod evidence;
 pub mod explain;
+pub mod fix;
 pub mod format;
 pub mod frontmatter;
 pub mod glob;

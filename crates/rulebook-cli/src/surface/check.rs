@@ -51,15 +51,18 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
 
 fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
     let tree = workspace.tree(Wanted::All, &|_| ());
-    let load = || workspace.sources(Reach::Walked(&tree)).checked(&tree);
-    let mut loaded = load();
+    let mut sources = workspace.sources(Reach::Walked(&tree));
+    let mut loaded = sources.checked(&tree);
     let mut fixed = Vec::new();
     if options.fix {
-        fixed = fix::fix(&loaded, if options.dry_run { FixMode::DryRun } else { FixMode::Write });
+        let mode = if options.dry_run { FixMode::DryRun } else { FixMode::Write };
+        fixed = fix::fix(&sources, &tree, &loaded.diagnostics, mode);
         if fixed.iter().any(|fixed| fixed.is_written) {
-            loaded = load();
+            sources = workspace.sources(Reach::Walked(&tree));
+            loaded = sources.checked(&tree);
         }
     }
+    fix::retain_fixable(&sources, &tree, &mut loaded.diagnostics);
     let Loaded { book, mut diagnostics, .. } = loaded;
     let summary = Summary::of(&book, &diagnostics);
     let mut suppressed = 0;
@@ -91,9 +94,9 @@ fn show(report: &Report, options: &Check) -> String {
         let done = if fixed.is_written { "fixed" } else { "would fix" };
         let _ = match &fixed.failed {
             None => {
-                let change = fixed.change.as_ref().map(|change| format!("  {}\n", out::clean(change)));
-                let change = change.unwrap_or_default();
-                writeln!(text, "{} {path}\n{}{change}", paint(GREEN, done), coloured(&fixed.diff))
+                let change = |change: &String| format!("  {}\n", out::clean(change));
+                let changes: String = fixed.changes.iter().map(change).collect();
+                writeln!(text, "{} {path}\n{}{changes}", paint(GREEN, done), coloured(&fixed.diff))
             }
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not fixed")),
         };

@@ -1,15 +1,15 @@
-//! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agent.
+//! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agents.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::fs;
-use std::path::PathBuf;
 
-use rulebook::compare::change;
-use rulebook::diagnostic::Fix;
-use rulebook::rule::Rule;
-use rulebook::source::Scope;
-use rulebook_workspace::{Loaded, rewrite_all};
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Seen;
+use rulebook::fix::{changes, fix as fixed_text, retain_safe};
+use rulebook_workspace::{Sources, Tree, rewrite_all};
 use serde::Serialize;
+
+use crate::diff::diff;
 
 /// A file with fixes.
 #[derive(Serialize)]
@@ -18,8 +18,8 @@ pub(super) struct Fixed {
     pub(super) path: String,
     /// The changed lines, marked `-` before and `+` after.
     pub(super) diff: String,
-    /// How the fix changes what the file's own agent does.
-    pub(super) change: Option<String>,
+    /// How the fix changes what the agents that read the file do.
+    pub(super) changes: Vec<String>,
     pub(super) is_written: bool,
     /// Why the file could not be fixed.
     pub(super) failed: Option<String>,
@@ -31,36 +31,29 @@ pub(super) enum FixMode {
     DryRun,
 }
 
-/// Applies every fix, file by file. A file that cannot be written does not stop the others.
-pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
-    let mut fixes: BTreeMap<&str, Vec<&Fix>> = BTreeMap::new();
-    for diagnostic in &loaded.diagnostics {
-        fixes.entry(&diagnostic.path).or_default().extend(&diagnostic.fix);
-    }
-    let rules = loaded.book.rules().filter(|(rule, _)| rule.origin.scope == Scope::Workspace);
-    let mut files: BTreeMap<&str, (&Rule, &[&Fix])> = BTreeMap::new();
-    for (rule, _) in rules {
-        if let Some(fixes) = fixes.get(rule.origin.display.as_str()).filter(|fixes| !fixes.is_empty()) {
-            files.insert(&rule.origin.path, (rule, fixes));
-        }
-    }
+/// How many files of the tree the views of a rule are compared on.
+const MAX_FILES: usize = 2_000;
+
+/// Applies every safe fix, file by file. A file that cannot be written does not stop the others.
+pub(super) fn fix(sources: &Sources<'_>, tree: &Tree, found: &[Diagnostic], mode: FixMode) -> Vec<Fixed> {
+    let (fixable, files) = (fixable(found), sample(tree, found));
     let mut fixed = Vec::new();
     let mut changed = Vec::new();
-    for (path, (rule, fixes)) in files {
+    for file in sources.fixable_files(&fixable) {
         let mut one = Fixed {
-            path: rule.origin.display.clone(),
+            path: file.display,
             diff: String::new(),
-            change: None,
+            changes: Vec::new(),
             is_written: false,
             failed: None,
         };
-        match fs::read_to_string(path).map(|before| (apply(&before, fixes), before)) {
-            Ok(((after, diff), before)) if after != before => {
-                one.diff = diff;
-                one.change = change(rule, &before, &after);
-                changed.push((PathBuf::from(path), after));
+        match fs::read_to_string(&file.path) {
+            Ok(before) => {
+                let Some(after) = fixed_text(&before, &file.readers, &files) else { continue };
+                one.diff = diff(&before, &after);
+                one.changes = changes(&before, &after, &file.readers);
+                changed.push((file.path, after));
             }
-            Ok(_) => continue,
             Err(error) => one.failed = Some(error.to_string()),
         }
         fixed.push(one);
@@ -75,57 +68,29 @@ pub(super) fn fix(loaded: &Loaded, mode: FixMode) -> Vec<Fixed> {
     fixed
 }
 
-/// Returns the fixed text and the lines that differ. Of overlapping fixes, the first is applied.
-fn apply(before: &str, fixes: &[&Fix]) -> (String, String) {
-    let mut fixes = fixes.to_vec();
-    fixes.sort();
-    fixes.retain(|fix| before.get(fix.start..fix.end).is_some());
-    fixes.dedup_by(|later, earlier| later.start < earlier.end);
-    let (mut after, mut diff) = (String::new(), String::new());
-    let mut done = 0;
-    for line in fixes.chunk_by(|a, b| !before[a.end..b.start].contains('\n')) {
-        let (Some(first), Some(last)) = (line.first(), line.last()) else { continue };
-        let start = before[..first.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = before[last.end..].find('\n').map_or(before.len(), |at| last.end + at);
-        let mut new = String::new();
-        let mut at = start;
-        for fix in line {
-            new.push_str(&before[at..fix.start]);
-            new.push_str(&fix.replacement);
-            at = fix.end;
-        }
-        new.push_str(&before[at..end]);
-        for (mark, lines) in [('-', &before[start..end]), ('+', new.as_str())] {
-            diff.extend(lines.split('\n').map(|line| format!("  {mark} {}\n", line.trim_end_matches('\r'))));
-        }
-        after.push_str(&before[done..start]);
-        after.push_str(&new);
-        done = end;
+/// Removes the fixes that `--fix` would not apply, so that no report offers them.
+pub(super) fn retain_fixable(sources: &Sources<'_>, tree: &Tree, found: &mut [Diagnostic]) {
+    let files = sample(tree, found);
+    let fixable_files = sources.fixable_files(&fixable(found));
+    for file in &fixable_files {
+        let Ok(text) = fs::read_to_string(&file.path) else { continue };
+        retain_safe(
+            &text,
+            &file.readers,
+            &files,
+            found.iter_mut().filter(|found| found.path == file.display),
+        );
     }
-    after.push_str(&before[done..]);
-    (after, diff)
+    let known: HashSet<&str> = fixable_files.iter().map(|file| file.display.as_str()).collect();
+    for found in found.iter_mut().filter(|found| !known.contains(found.path.as_str())) {
+        found.fix = None;
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn fixable(found: &[Diagnostic]) -> HashSet<&str> {
+    found.iter().filter(|found| found.fix.is_some()).map(|found| found.path.as_str()).collect()
+}
 
-    #[test]
-    fn each_changed_line_is_shown_and_the_rest_is_kept() {
-        #[track_caller]
-        fn check(before: &str, fixes: &[(usize, usize, &str)], after: &str, diff: &str) {
-            let fixes: Vec<Fix> = fixes
-                .iter()
-                .map(|&(start, end, new)| Fix { start, end, replacement: new.to_owned() })
-                .collect();
-            let fixes: Vec<&Fix> = fixes.iter().collect();
-            assert_eq!(apply(before, &fixes), (after.to_owned(), diff.to_owned()));
-        }
-        check("a\nb\nc\n", &[], "a\nb\nc\n", "");
-        check("a\nb\nc\n", &[(4, 5, "C"), (0, 1, "A")], "A\nb\nC\n", "  - a\n  + A\n  - c\n  + C\n");
-        check("a b\r\nc", &[(0, 1, "A"), (2, 3, "B")], "A B\r\nc", "  - a b\n  + A B\n");
-        check("---x", &[(3, 3, "\n")], "---\nx", "  - ---x\n  + ---\n  + x\n");
-        check("abc", &[(0, 2, "X"), (1, 3, "Y"), (9, 12, "Z")], "Xc", "  - abc\n  + Xc\n");
-        check("é", &[(1, 2, "X")], "é", "");
-    }
+fn sample(tree: &Tree, found: &[Diagnostic]) -> Vec<Seen> {
+    if fixable(found).is_empty() { Vec::new() } else { tree.sample(MAX_FILES) }
 }

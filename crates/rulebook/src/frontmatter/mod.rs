@@ -14,7 +14,7 @@ mod yaml;
 
 pub use header::{Header, Problem, Reading, Tier};
 pub(crate) use lines::unquoted;
-pub(crate) use repair::quoted;
+pub(crate) use repair::{quoted, scalar};
 pub use value::{Field, Node, Value};
 
 use crate::diagnostic::Code;

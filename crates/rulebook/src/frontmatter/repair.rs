@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::header::{Problem, Tier};
+use super::simple::is_plain_text;
 use super::value::{Field, Node, Value};
 use super::{lines, yaml};
 use crate::diagnostic::{Code, shown};
@@ -81,6 +82,11 @@ pub(crate) fn quoted(value: &str) -> String {
         true => format!("'{}'", value.replace('\'', "''")),
         false => format!("\"{value}\""),
     }
+}
+
+/// A text as a YAML value: in quotes only if it needs them.
+pub(crate) fn scalar(value: &str, is_in_list: bool) -> String {
+    if is_plain_text(value, is_in_list) { value.to_owned() } else { quoted(value) }
 }
 
 /// The values that are invalid YAML or have an unintended meaning.

@@ -100,6 +100,16 @@ fn scalar(text: &str, at: usize, plain: &[u8]) -> Option<Node> {
     (starts && text.bytes().all(is_plain)).then(|| Node { value: Value::plain(text), span })
 }
 
+/// Whether a text can be written as a plain value, on a line or in a flow list, and stays this text.
+pub(super) fn is_plain_text(text: &str, is_in_list: bool) -> bool {
+    let plain = if is_in_list { PLAIN_IN_LIST } else { PLAIN };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || plain.contains(&byte);
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/'))
+        && text.trim() == text
+        && text.bytes().all(is_plain)
+        && matches!(Value::plain(text), Value::Text(_))
+}
+
 fn is_key(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

@@ -38,12 +38,20 @@ pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<D
         .collect();
     COMPARING.iter().for_each(|lint| lint(&enabled, &mut diagnostics));
     // A rule that is switched off is still in its file.
-    for (rule, _) in book.rules() {
-        let page = Page::new(rule, text_of(rule));
-        READING.iter().for_each(|lint| lint(&page, &mut diagnostics));
-    }
+    book.rules().for_each(|(rule, _)| lint_page(&Page::new(rule, text_of(rule)), &mut diagnostics));
     diagnostics.sort();
     diagnostics
+}
+
+/// Runs the lints that read the file of one rule.
+pub(crate) fn lint_file(rule: &Rule, text: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    lint_page(&Page::new(rule, Some(text.to_owned())), &mut diagnostics);
+    diagnostics
+}
+
+fn lint_page(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    READING.iter().for_each(|lint| lint(page, diagnostics));
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct Explained {
 
 /// Returns what each key of a header means, in order. A file without a header gives an empty list.
 pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
-    let reading = split_header(origin, text);
+    let reading = split_header(origin, text, origin.format.tier);
     let Header::Read { fields, .. } = reading.header else { return Vec::new() };
     let line = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
     // The closing fence is the last line before the body.

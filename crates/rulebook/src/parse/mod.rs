@@ -73,6 +73,19 @@ pub struct Parsed {
 /// Reads a source as its format does.
 #[must_use]
 pub fn parse(source: Source) -> Parsed {
+    let reach = source.origin.format.tier;
+    parse_up_to(source, reach)
+}
+
+/// Reads a source as its format does, but tries every tier of header readers before it gives up. This is what the author
+/// of a header that failed open meant.
+#[must_use]
+pub fn parse_leniently(source: Source) -> Parsed {
+    let reach = source.origin.format.tier.map(|_| Tier::Lines);
+    parse_up_to(source, reach)
+}
+
+fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
     let Source { origin, text } = source;
     let text = match text {
         Ok(text) => text,
@@ -83,7 +96,7 @@ pub fn parse(source: Source) -> Parsed {
             return Parsed { entry: Entry::Rejected(Box::new(rejected)), diagnostics: vec![diagnostic] };
         }
     };
-    let Reading { header, body, body_start, problems } = split::split_header(&origin, &text);
+    let Reading { header, body, body_start, problems } = split::split_header(&origin, &text, reach);
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);

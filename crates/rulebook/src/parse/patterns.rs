@@ -1,10 +1,12 @@
 //! Reports valid patterns that probably do not match what their author intended.
 
+use std::ops::Range;
+
 use super::reader::Reader;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
 use crate::format::Lists;
-use crate::frontmatter::{Field, Value, quoted};
+use crate::frontmatter::{Field, Value, quoted, scalar};
 use crate::glob::{Dialect, split_list};
 use crate::hidden::shown_characters;
 
@@ -169,12 +171,27 @@ pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
         let Some(doubt) = doubt(pattern, dialect) else { continue };
         // Fixable if the dialect is known and the pattern is written as it was read.
         let fixed = (doubt.fixed)(pattern).filter(|_| is_sure && found.is_some());
+        let fixed = fixed.map(|fixed| replacement(field, reader.text, at..from, &fixed));
         let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
         let diagnostic = reader.report(Code::DoubtfulGlob, at..from, message);
         diagnostic.severity = doubt.severity;
         diagnostic.help = doubt.help.to_owned();
-        diagnostic.fix = fixed.map(|fixed| Fix::new(at..from, fixed));
+        diagnostic.fix = fixed;
     }
+}
+
+/// Replaces a pattern. The value around it is quoted if it needs quotes then.
+fn replacement(field: &Field, text: &str, pattern: Range<usize>, fixed: &str) -> Fix {
+    let value = match &field.node.value {
+        Value::List(items) => items.iter().find(|item| item.span.end >= pattern.end),
+        _ => Some(&field.node),
+    };
+    let value = value.map(|value| value.span.clone()).filter(|span| span.start <= pattern.start);
+    let Some(value) = value.filter(|span| !text[span.clone()].starts_with(['"', '\''])) else {
+        return Fix::new(pattern, fixed);
+    };
+    let new = [&text[value.start..pattern.start], fixed, &text[pattern.end..value.end]].concat();
+    Fix::new(value, scalar(&new, text[field.node.span.clone()].starts_with('[')))
 }
 
 fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {

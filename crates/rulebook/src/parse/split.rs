@@ -2,12 +2,12 @@
 
 use crate::diagnostic::Code;
 use crate::format::Broken;
-use crate::frontmatter::{self, Problem, Reading};
+use crate::frontmatter::{self, Problem, Reading, Tier};
 use crate::source::Origin;
 
-/// Splits a file into header and body as its format does.
-pub(super) fn split_header<'t>(origin: &Origin, text: &'t str) -> Reading<'t> {
-    let mut reading = match origin.format.tier {
+/// Splits a file into header and body as its format does, with readers up to `reach`.
+pub(super) fn split_header<'t>(origin: &Origin, text: &'t str, reach: Option<Tier>) -> Reading<'t> {
+    let mut reading = match reach {
         Some(tier) if !origin.place.is_raw() && origin.format.top.admits(text) => {
             frontmatter::read(text, tier)
         }
