@@ -5,7 +5,7 @@ use std::path::Path;
 use rulebook::agent::Agent;
 use rulebook::compare::Difference;
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::{Evaluation, evaluate};
+use rulebook::evaluate::{Audience, Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, collect};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -30,7 +30,7 @@ pub struct Prepared<'w> {
 impl Prepared<'_> {
     /// Gives every rule its verdict.
     pub fn evaluate(&self) -> Evaluation<'_> {
-        evaluate(&self.book, &self.evidence)
+        evaluate(&self.book, &self.evidence, Audience::any())
     }
 
     /// The rule files within reach, for other views of them.

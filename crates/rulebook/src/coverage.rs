@@ -15,12 +15,11 @@ pub use tally::{Listing, Tally};
 
 use std::collections::HashMap;
 
-use crate::agent::Conflicts;
 use crate::condition::{Facts, MatchMode, PathExpression, Paths};
 use crate::evaluate::{State, at_best, settle};
 use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
-use crate::resolve::{Off, Rulebook};
+use crate::resolve::{Off, Policy, Rulebook};
 use crate::rule::Rule;
 
 /// The rules of a book, prepared for many files.
@@ -31,7 +30,7 @@ pub struct Coverage<'r> {
     /// The patterns that a file could match.
     patterns: Vec<ExpectedPattern<'r>>,
     folders: Vec<(usize, &'r str)>,
-    conflicts: Conflicts,
+    policy: Policy,
 }
 
 /// A rule, and how it depends on files.
@@ -105,7 +104,7 @@ impl<'r> Coverage<'r> {
         let mut folders: Vec<_> = book.rules().filter_map(|(rule, _)| rule.origin.nest()).collect();
         folders.sort_unstable();
         folders.dedup();
-        Coverage { rules, patterns, folders, conflicts: book.conflicts() }
+        Coverage { rules, patterns, folders, policy: book.policy() }
     }
 
     /// Returns the files that activate each of these rules. Rules and files are given by position.
@@ -136,7 +135,7 @@ impl<'r> Coverage<'r> {
         let (at, rules): (Vec<usize>, Vec<_>) = (self.rules.iter().enumerate().filter(is_in))
             .map(|(at, covered)| (at, (covered.rule, covered.off)))
             .unzip();
-        let verdicts = settle(rules, self.conflicts);
+        let verdicts = settle(rules, self.policy);
         let is_out = |(at, state): &(usize, State<'_>)| {
             let Covered { role, gate, .. } = &self.rules[*at];
             !matches!(state, State::Stack | State::Stream) && *role != Role::Shadow && gate.is_none()

@@ -144,7 +144,7 @@ pub fn explain(
     let mut target = Target {
         path,
         root: None,
-        stack: Vec::new(),
+        stack: evaluation.stack().map(|verdict| applied(verdict, evidence, roots)).collect(),
         overridden: Vec::new(),
         offered: Vec::new(),
         stream: Vec::new(),
@@ -156,7 +156,7 @@ pub fn explain(
         let rule = verdict.rule;
         let Named { id, source } = named(rule);
         match &verdict.state {
-            State::Stack => target.stack.push(applied(verdict, evidence, roots)),
+            State::Stack => {}
             State::Offered => target.offered.push(offered(rule)),
             State::Stream => target.stream.push(Named { id, source }),
             State::Inactive(why) => {

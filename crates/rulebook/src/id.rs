@@ -4,16 +4,41 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::hidden::visible;
+use crate::format::FormatId;
+use crate::hash::TextHash;
+use crate::hidden::is_hidden;
 
-/// Normalises an id: trimmed, lower case, with `-` for spaces and control characters.
+/// The most characters of an id.
+const MAX_ID: usize = 128;
+
+/// Normalises an id: trimmed and lower case, with `-` for every character that could break a line, a quotation or a tag,
+/// or that nobody can see. A long id is cut and ends in its hash.
 pub fn normalize_id(text: &str) -> String {
     // Most file names already are ids.
-    if text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/')) {
+    let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/');
+    if text.len() <= MAX_ID && text.bytes().all(is_plain) {
         return text.to_owned();
     }
-    let plain = text.trim().replace(|c: char| c == ' ' || c.is_control(), "-");
-    visible(&plain).to_lowercase()
+    let id: String = text.trim().replace(is_unsafe, "-").to_lowercase();
+    match id.char_indices().nth(MAX_ID) {
+        None => id,
+        Some(_) => {
+            let kept = id.char_indices().nth(MAX_ID - 9).map_or(id.len(), |(at, _)| at);
+            format!("{}-{:08x}", &id[..kept], TextHash::of(&id).number() >> 32)
+        }
+    }
+}
+
+/// Whether a character cannot be part of an id: spaces, controls, hidden and bidirectional characters, quotes and `<>`.
+fn is_unsafe(c: char) -> bool {
+    const QUOTES: &str = "\"'`´‘’‚‛“”„‟‹›«»<>";
+    c.is_whitespace() || c.is_control() || is_hidden(c) || QUOTES.contains(c)
+}
+
+/// Splits a key, `id@format`, into the id and the format.
+pub fn split_key(key: &str) -> Option<(&str, FormatId)> {
+    let (id, format) = key.rsplit_once('@')?;
+    Some((id, FormatId::named(format)?))
 }
 
 /// The name in `rule://NAME`, percent-decoded; any other text is returned as it is.
@@ -45,7 +70,22 @@ mod tests {
 
     #[test]
     fn ids_are_trimmed_lower_cased_and_dashed() {
-        assert_eq!(normalize_id("  My Rule.v2 "), "my-rule.v2");
+        #[track_caller]
+        fn check(text: &str, id: &str) {
+            assert_eq!(normalize_id(text), id);
+            assert_eq!(normalize_id(id), id, "a normalised id stays as it is");
+        }
+        check("  My Rule.v2 ", "my-rule.v2");
+        check("a\tb\u{a0}c\nd", "a-b-c-d");
+        check("we\u{202e}b\u{200b}x\u{2069}", "we-b-x-");
+        check("it's \"so\" `x` <b>", "it-s--so---x---b-");
+        check("Ünïcode/日本語@v2+é", "ünïcode/日本語@v2+é");
+        check(&"x".repeat(128), &"x".repeat(128));
+        let long = normalize_id(&"Ä".repeat(200));
+        assert_eq!(long.chars().count(), 128);
+        assert!(long.starts_with(&format!("{}-", "ä".repeat(119))));
+        assert_ne!(long, normalize_id(&"Ä".repeat(201)));
+        check(&"Ä".repeat(200), &long);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! rule file of Cline's and a message that names a folder:
 //!
 //! ```
-//! use rulebook::evaluate::{State, evaluate};
+//! use rulebook::evaluate::{Audience, State, evaluate};
 //! use rulebook::evidence::{Input, Root, Roots, collect};
 //! use rulebook::format::FormatId;
 //! use rulebook::parse::parse;
@@ -27,7 +27,7 @@
 //! let (evidence, _) = collect(&input, &roots, &|_, path| path == "apps");
 //!
 //! // Evaluate, render.
-//! let evaluation = evaluate(&book, &evidence);
+//! let evaluation = evaluate(&book, &evidence, Audience::any());
 //! assert!(matches!(evaluation.verdicts[0].state, State::Stack));
 //! let rendered = render(&evaluation, Budget::default());
 //! assert_eq!(rendered.text, ".clinerules/web.md\nUse React.");
@@ -48,6 +48,7 @@ pub mod fix;
 pub mod format;
 pub mod frontmatter;
 pub mod glob;
+mod hash;
 pub mod hidden;
 pub mod html;
 pub mod id;

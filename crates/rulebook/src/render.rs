@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::evaluate::{Evaluation, State, Verdict};
 use crate::html::escape;
-use crate::rule::{Activation, Rule};
+use crate::rule::Rule;
 use crate::stream::policy::escape_tags;
 
 /// The text for the prompt, and the rules in it.
@@ -16,7 +16,7 @@ use crate::stream::policy::escape_tags;
 pub struct Rendered<'e, 'r> {
     /// The text for the model.
     pub text: String,
-    /// The rules in the text, in order. Rules that are always on come first, so that a prompt cache keeps its prefix.
+    /// The rules in the text, in the order of delivery.
     pub applied: Vec<&'e Verdict<'r>>,
     /// The rules listed by name.
     pub offered: Vec<&'e Verdict<'r>>,
@@ -43,15 +43,13 @@ impl Budget {
 /// Writes the rules that apply and the offers.
 #[must_use]
 pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
-    let stack = || evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
-    let offered: Vec<_> =
-        evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered)).collect();
-    let all: Vec<_> = stack().collect();
-    let omitted = over_budget(&all, &offered, budget);
+    let in_state = |wanted: fn(&State<'_>) -> bool| {
+        evaluation.verdicts.iter().filter(move |verdict| wanted(&verdict.state)).collect::<Vec<_>>()
+    };
+    let offered = in_state(|state| matches!(state, State::Offered));
+    let omitted = over_budget(&in_state(|state| matches!(state, State::Stack)), &offered, budget);
     let is_in = |verdict: &&Verdict| !omitted.iter().any(|cut| std::ptr::eq(cut.rule, verdict.rule));
-    let (mut applied, conditional): (Vec<_>, Vec<_>) =
-        stack().filter(is_in).partition(|verdict| is_stable(verdict.rule));
-    applied.extend(conditional);
+    let applied: Vec<_> = evaluation.stack().filter(is_in).collect();
 
     let headers: HashSet<&str> = applied.iter().map(|verdict| header(verdict.rule)).collect();
     let mut lengths = vec![false; headers.iter().map(|header| header.len() + 1).max().unwrap_or(0)];
@@ -64,11 +62,6 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
     }
     push_offers(&mut text, offered.iter().chain(&omitted).map(|verdict| verdict.rule));
     Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
-}
-
-/// Whether a rule's text is in the prompt regardless of the evidence.
-fn is_stable(rule: &Rule) -> bool {
-    rule.activation == Activation::Always
 }
 
 /// Returns the line above a rule's text: its file, or the name of a remote entry.

@@ -1,15 +1,19 @@
 //! Resolving: orders the rules and applies the switches.
 
+mod lookup;
+
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
+use crate::format::FormatId;
 use crate::id::rule_name;
 use crate::parse::{Entry, Rejected};
 use crate::rule::{Rank, Rule, Step};
 use crate::words::words;
+use lookup::lookup;
 
 /// All rules, in the order of precedence.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +23,32 @@ pub struct Rulebook {
     /// For each of `rules`: what switched it off.
     off: Vec<Option<Off>>,
     rejected: Vec<Rejected>,
-    conflicts: Conflicts,
+    policy: Policy,
+}
+
+/// Which rules of one id override each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// Rules as their authors meant them.
+    Meant(Identity),
+    /// Rules as one agent reads them.
+    Native(Conflicts),
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy::Meant(Identity::Format)
+    }
+}
+
+words! {
+    /// What identifies a rule: whether a same id overrides rules of other formats too.
+    Identity {
+        /// Each format has its own names.
+        Format = "format",
+        /// A name is one rule, in all formats.
+        Name = "name",
+    }
 }
 
 /// What people switched off, outside the rule files.
@@ -27,7 +56,7 @@ pub struct Rulebook {
 pub struct Switches {
     /// Switches everything off.
     pub all: Option<Off>,
-    /// Switches off rules by id; the first entry for an id counts.
+    /// Switches off rules by file, key or id; the first entry for a rule counts.
     pub ids: Vec<(String, Off)>,
 }
 
@@ -66,7 +95,7 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
 /// Orders rules as an agent does by itself, without switches.
 #[must_use]
 pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
-    let mut book = Rulebook { conflicts: agent.conflicts, ..Rulebook::of(entries) };
+    let mut book = Rulebook { policy: Policy::Native(agent.conflicts), ..Rulebook::of(entries) };
     match agent.order {
         Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
         // From far to near: the user's rules, the root's, then those of folders.
@@ -97,19 +126,25 @@ impl Rulebook {
     }
 
     fn switch(&mut self, switches: &Switches) {
-        let mut switched_off: BTreeMap<&str, &Rule> = BTreeMap::new();
-        for rule in &self.rules {
-            let by_id = switches.ids.iter().find(|(id, _)| *id == rule.id).map(|(_, off)| off.clone());
+        let mut named: Vec<Option<&Off>> = vec![None; self.rules.len()];
+        let names: Vec<&str> = switches.ids.iter().map(|(name, _)| name.as_str()).collect();
+        for (found, (_, off)) in lookup(self.rules.iter().map(Box::as_ref), &names).into_iter().zip(&switches.ids) {
+            found.into_iter().for_each(|at| named[at] = named[at].or(Some(off)));
+        }
+        let mut switched_off: HashMap<(&str, FormatId), Vec<&Rule>> = HashMap::new();
+        for (rule, named) in self.rules.iter().zip(named) {
+            let same_key = switched_off.entry((&rule.id, rule.origin.format.id)).or_default();
+            let by_header = same_key.iter().find(|other| !other.is_of_other_root(rule));
             let off = switches
                 .all
                 .clone()
-                .or(by_id)
-                .or_else(|| switched_off.get(rule.id.as_str()).map(|other| other.switched_off_here()))
+                .or(named.cloned())
+                .or_else(|| by_header.map(|other| other.switched_off_here()))
                 .filter(|_| !rule.is_mandatory)
                 .or_else(|| (!rule.enabled).then_some(Off { by: OffBy::Header, file: None }));
             // A nested one counts for its folder only, which depends on the evidence.
-            if !rule.enabled && rule.origin.folder.is_empty() {
-                switched_off.entry(&rule.id).or_insert(rule);
+            if !rule.enabled && rule.origin.folder.is_empty() && by_header.is_none() {
+                same_key.push(rule);
             }
             self.off.push(off);
         }
@@ -129,9 +164,26 @@ impl Rulebook {
         self.rules.iter().map(Box::as_ref).zip(self.off.iter().map(Option::as_ref))
     }
 
-    /// Returns what happens to rules of one id.
-    pub(crate) fn conflicts(&self) -> Conflicts {
-        self.conflicts
+    /// Sets what identifies a rule.
+    #[must_use]
+    pub fn identified_by(mut self, identity: Identity) -> Rulebook {
+        if matches!(self.policy, Policy::Meant(_)) {
+            self.policy = Policy::Meant(identity);
+        }
+        self
+    }
+
+    /// Returns what identifies a rule.
+    pub(crate) fn identity(&self) -> Identity {
+        match self.policy {
+            Policy::Meant(identity) => identity,
+            Policy::Native(_) => Identity::Name,
+        }
+    }
+
+    /// Returns which rules of one id override each other.
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
     }
 
     /// Returns the rejected files, sorted by path.
@@ -175,23 +227,35 @@ impl Rulebook {
         ids
     }
 
-    /// Returns the rule that `rule://name` refers to: the highest enabled rule of that name.
+    /// Finds the rules that a name refers to, in order: those of that file, else of that key, else of that name or id.
+    /// Rules that are switched off are among them.
+    pub fn lookup(&self, name: &str) -> Vec<(&Rule, Option<&Off>)> {
+        let found = lookup(self.rules.iter().map(Box::as_ref), &[&rule_name(name)]).remove(0);
+        found.into_iter().map(|at| (self.rules[at].as_ref(), self.off[at].as_ref())).collect()
+    }
+
+    /// Returns the rule that `rule://name` refers to: the highest enabled rule of that file, key, name or id.
     pub fn read(&self, name: &str) -> Result<&Rule, UnknownRule> {
-        let name = rule_name(name);
-        let readable = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
-        readable()
-            .find(|rule| rule.name == name)
-            .or_else(|| readable().find(|rule| rule.is_called(&name)))
-            .ok_or_else(|| {
-                let mut names: Vec<String> = readable().map(|rule| rule.name.clone()).collect();
-                names.sort_unstable();
-                names.dedup();
-                let distance = |other: &String| {
-                    (nearest(&name, [other.as_str()]).is_none(), strsim::damerau_levenshtein(&name, other))
-                };
-                names.sort_by_cached_key(distance);
-                UnknownRule { name, known: names }
-            })
+        self.read_all(name).map(|(rule, _)| rule)
+    }
+
+    /// Returns the rule that `rule://name` refers to, and the others that the name fits.
+    pub fn read_all(&self, name: &str) -> Result<(&Rule, Vec<&Rule>), UnknownRule> {
+        let mut found = self.lookup(name).into_iter().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
+        found.next().map(|first| (first, found.collect())).ok_or_else(|| self.unknown(rule_name(name)))
+    }
+
+    /// Returns the error for a name that no enabled rule has.
+    fn unknown(&self, name: String) -> UnknownRule {
+        let readable = self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
+        let mut names: Vec<String> = readable.map(|rule| rule.name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let distance = |other: &String| {
+            (nearest(&name, [other.as_str()]).is_none(), strsim::damerau_levenshtein(&name, other))
+        };
+        names.sort_by_cached_key(distance);
+        UnknownRule { name, known: names }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::condition::{Condition, MatchMode};
-use crate::id::normalize_id;
+use crate::format::{FormatId, PlaceKind};
+use crate::id::{normalize_id, split_key};
 use crate::source::{Origin, Scope};
 use crate::stream::trigger::{StreamRule, Trigger};
 use crate::words::words;
@@ -12,7 +13,7 @@ use crate::words::words;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Identifies the rule. Rules of one id override each other.
+    /// Names the rule. With its format, it is the [key](Rule::key).
     pub id: String,
     /// The id, or the name of a remote entry as given.
     pub name: String,
@@ -38,7 +39,7 @@ pub struct Rule {
     pub globs: Vec<String>,
     /// Whether the agent can request it by its description while it does not apply.
     pub is_offered: bool,
-    /// `false` switches off this rule and every rule of the same id and lower rank.
+    /// `false` switches off this rule and every rule of the same key and lower rank.
     pub enabled: bool,
     /// Whether it is mandatory: it cannot be switched off, overridden or cut.
     pub is_mandatory: bool,
@@ -94,6 +95,8 @@ words! {
         Path = "path",
         /// Not the order: the other rule is mandatory.
         Enabled = "alwaysEnabled",
+        /// Not the order: the other rule is a copy of it in another format.
+        Copy = "copy",
         /// Not the order: the same text is already delivered.
         Duplicate = "duplicate",
     }
@@ -194,9 +197,45 @@ impl Rule {
         Some(StreamRule { name: &self.name, is_mandatory: self.is_mandatory, trigger })
     }
 
+    /// Returns its key: `id@format`.
+    pub fn key(&self) -> String {
+        format!("{}@{}", self.id, self.origin.format.id)
+    }
+
+    /// Whether it has that key.
+    pub fn has_key(&self, key: &str) -> bool {
+        let is_it = |(id, format): (&str, FormatId)| self.origin.format.id == format && self.id == normalize_id(id);
+        split_key(key).is_some_and(is_it)
+    }
+
+    /// Whether it comes from that file, given as displayed or by its absolute path.
+    pub fn is_at(&self, path: &str) -> bool {
+        self.origin.display == path || self.origin.path == path
+    }
+
     /// Whether it has that name or id.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.id == normalize_id(name)
+    }
+
+    /// Whether that is its file, key, name or id.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.is_at(name) || self.has_key(name) || self.is_named(name)
+    }
+
+    /// Whether its file is found by location: it applies to the folder it is in.
+    pub fn is_located(&self) -> bool {
+        matches!(self.origin.place.shape, PlaceKind::Located { .. })
+    }
+
+    /// Returns the root that it belongs to, if it belongs to one.
+    pub(crate) fn own_root(&self) -> Option<usize> {
+        (self.origin.scope == Scope::Workspace).then_some(self.origin.root)
+    }
+
+    /// Whether both belong to roots, and to different ones.
+    pub(crate) fn is_of_other_root(&self, other: &Rule) -> bool {
+        matches!((self.own_root(), other.own_root()), (Some(a), Some(b)) if a != b)
     }
 }
 

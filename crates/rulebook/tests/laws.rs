@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use rulebook::condition::MatchMode;
 use rulebook::coverage::{Coverage, Listing};
-use rulebook::evaluate::{State, applies, evaluate};
+use rulebook::evaluate::{Audience, State, Verdict, applies, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::explain::explain;
-use rulebook::format::{FORMATS, Format};
+use rulebook::format::{FORMATS, Format, SameId};
 use rulebook::parse::{Entry, parse};
 use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::resolve::{Off, OffBy, Rulebook, Switches, resolve};
+use rulebook::rule::Step;
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
 /// A rule file: its format, place, folder, name and text.
@@ -145,7 +146,7 @@ fn book(files: &[File]) -> Rulebook {
 
 /// Everything that a surface could show, as text.
 fn shown(book: &Rulebook, evidence: &Evidence) -> String {
-    let evaluation = evaluate(book, evidence);
+    let evaluation = evaluate(book, evidence, Audience::any());
     let target = explain(None, book, &evaluation, evidence, &Roots::default());
     let text = render(&evaluation, Budget { tokens: Some(40) }).text;
     format!("{}\n{text}", serde_json::to_string_pretty(&target).unwrap())
@@ -157,7 +158,7 @@ proptest! {
     #[test]
     fn every_file_ends_in_exactly_one_state(files in workspace(), evidence in some_evidence()) {
         let book = book(&files);
-        let evaluation = evaluate(&book, &evidence);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
         let mut states: Vec<&str> = evaluation.verdicts.iter().map(|v| v.rule.origin.path.as_str()).collect();
         states.extend(book.rejected().iter().map(|rejected| rejected.origin.path.as_str()));
         states.sort_unstable();
@@ -167,14 +168,12 @@ proptest! {
     }
 
     #[test]
-    fn each_id_has_one_winner_that_the_others_name(files in workspace(), evidence in some_evidence()) {
+    fn a_text_is_delivered_once_and_losers_name_their_winner(files in workspace(), evidence in some_evidence()) {
         let book = book(&files);
-        let evaluation = evaluate(&book, &evidence);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
         let applies = |state: &State| matches!(state, State::Stack | State::Offered | State::Stream);
-        let mut winners = BTreeSet::new();
         let mut bodies = BTreeSet::new();
         for verdict in evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state)) {
-            prop_assert!(winners.insert(&verdict.rule.id), "two of id {}", verdict.rule.id);
             prop_assert!(!verdict.rule.body.is_empty());
             if matches!(verdict.state, State::Stack) {
                 prop_assert!(bodies.insert(&verdict.rule.body), "one text is delivered twice");
@@ -182,7 +181,7 @@ proptest! {
         }
         for verdict in &evaluation.verdicts {
             match &verdict.state {
-                // The winner may be a duplicate of the text of another rule; then that rule is delivered.
+                // The winner may be a copy of another rule; then that rule is delivered.
                 State::Overridden { winner, .. } => {
                     let state = &evaluation.verdicts.iter().find(|v| std::ptr::eq(v.rule, *winner)).unwrap().state;
                     let is_shown = applies(state) || matches!(state, State::Overridden { .. });
@@ -196,6 +195,52 @@ proptest! {
                 prop_assert!(verdict.because.iter().all(|reason| reason.condition != "paths"), "a path rule applies without evidence");
             }
         }
+    }
+
+    #[test]
+    fn only_cline_rules_and_files_found_by_location_share_a_key(files in workspace(), evidence in some_evidence()) {
+        let book = book(&files);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
+        let mut keys = BTreeSet::new();
+        for verdict in &evaluation.verdicts {
+            let is_on = matches!(verdict.state, State::Stack | State::Offered | State::Stream);
+            let keeps_all = verdict.rule.is_located() || verdict.rule.origin.format.same_id == SameId::KeepAll;
+            if is_on && !keeps_all {
+                prop_assert!(keys.insert(verdict.rule.key()), "two of key {}", verdict.rule.key());
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_of_another_format_overrides_only_by_name_copy_or_duplicate(
+        files in workspace(),
+        evidence in some_evidence(),
+    ) {
+        let book = book(&files);
+        for verdict in evaluate(&book, &evidence, Audience::any()).verdicts {
+            let State::Overridden { winner, by } = verdict.state else { continue };
+            let [a, b] = [winner, verdict.rule].map(|rule| rule.origin.format);
+            let is_strong = a.same_id == SameId::FirstOfAll || b.same_id == SameId::FirstOfAll;
+            if a.id != b.id && !matches!(by, Step::Copy | Step::Duplicate) {
+                prop_assert!(is_strong, "{} over {}", winner.origin.display, verdict.rule.origin.display);
+                let is_users_own = winner.origin.scope == Scope::User;
+                prop_assert!(!is_users_own || verdict.rule.origin.scope != Scope::Workspace);
+            }
+        }
+    }
+
+    #[test]
+    fn explain_shows_the_stack_in_the_order_of_the_prompt(files in workspace(), evidence in some_evidence()) {
+        let book = book(&files);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
+        let shown = explain(None, &book, &evaluation, &evidence, &Roots::default()).stack;
+        let shown: Vec<&str> = shown.iter().map(|rule| rule.source.as_str()).collect();
+        let prompt = render(&evaluation, Budget::default());
+        let delivered: Vec<&str> = prompt.applied.iter().map(|verdict| verdict.rule.origin.display.as_str()).collect();
+        prop_assert_eq!(shown, delivered);
+        let is_conditional = |verdict: &&Verdict| !verdict.because.is_empty();
+        let first = prompt.applied.iter().position(|verdict| is_conditional(&verdict)).unwrap_or(prompt.applied.len());
+        prop_assert!(prompt.applied[first..].iter().all(|verdict| is_conditional(&verdict)));
     }
 
     #[test]
@@ -224,7 +269,7 @@ proptest! {
     #[test]
     fn a_rule_that_does_not_apply_has_no_effect_on_others(files in workspace(), evidence in some_evidence()) {
         let whole = book(&files);
-        let evaluation = evaluate(&whole, &evidence);
+        let evaluation = evaluate(&whole, &evidence, Audience::any());
         let inactive: BTreeSet<&str> = evaluation
             .verdicts
             .iter()
@@ -233,14 +278,14 @@ proptest! {
             .collect();
         let kept: Vec<File> =
             files.iter().filter(|file| !inactive.contains(source(file).origin.path.as_str())).cloned().collect();
-        let text = |book: &Rulebook| render(&evaluate(book, &evidence), Budget::default()).text;
+        let text = |book: &Rulebook| render(&evaluate(book, &evidence, Audience::any()), Budget::default()).text;
         prop_assert_eq!(text(&whole), text(&book(&kept)));
     }
 
     #[test]
     fn a_budget_omits_whole_rules(files in workspace(), evidence in some_evidence(), limit in 0usize..80) {
         let book = book(&files);
-        let evaluation = evaluate(&book, &evidence);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
         let whole = render(&evaluation, Budget::default());
         let cut = render(&evaluation, Budget { tokens: Some(limit) });
         prop_assert_eq!(cut.applied.len() + cut.omitted.len(), whole.applied.len());
@@ -262,7 +307,7 @@ proptest! {
             let report = coverage.report(&tally, &Roots::default());
             let evidence = Evidence { paths: vec![seen(path)], ..Evidence::default() };
             let mut tokens = Some(0);
-            for verdict in evaluate(&book, &evidence).verdicts {
+            for verdict in evaluate(&book, &evidence, Audience::any()).verdicts {
                 let rule = verdict.rule;
                 let reached = report.rules.iter().find(|row| row.source == rule.origin.display);
                 let always = report.always.iter().find(|row| row.source == rule.origin.display);

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use rulebook::agent::Agent;
 use rulebook::compare::Difference;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::evaluate;
+use rulebook::evaluate::{Audience, evaluate};
 use rulebook::evidence::{Input, PathLocation};
 use rulebook::explain::{Because, Target, explain};
 use rulebook::format::Confidence;
@@ -95,7 +95,7 @@ pub(super) fn answer(
     for (shown, arguments) in questions {
         let input = Input { arguments, ..input.clone() };
         let evidence = workspace.evidence_for(&book, &input);
-        let evaluation = evaluate(&book, &evidence);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
         let tokens = render(&evaluation, Budget::default()).tokens;
         let (root, shown) = shown.unzip();
         let mut target = explain(shown, &book, &evaluation, &evidence, &workspace.roots);

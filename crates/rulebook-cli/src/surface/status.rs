@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{State, Verdict, evaluate};
+use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::glob::split_list;
@@ -135,7 +135,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
 /// Returns every rule in order of precedence, then the rejected files.
 pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let evidence = workspace.evidence_for(&loaded.book, &Input::default());
-    let evaluation = evaluate(&loaded.book, &evidence);
+    let evaluation = evaluate(&loaded.book, &evidence, Audience::any());
     let rejected = loaded.book.rejected().iter().map(|rejected| Row {
         id: rejected.id.clone(),
         name: rejected.id.clone(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, anyhow, bail};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::{State, evaluate};
+use rulebook::evaluate::{Audience, State, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -80,7 +80,7 @@ impl HitRow {
 fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
-    let verdicts = evaluate(book, &evidence).verdicts;
+    let verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
     verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()
 }
 

@@ -125,6 +125,9 @@ codes! {
     DoubtfulGlob "doubtful-glob" Warning
         "A glob probably does not match what its author intended."
         "write it relative to the workspace, with `/` between folders";
+    DriftedCopy "drifted-copy" Warning
+        "Two formats have copies of one rule that differ in some lines. An agent gets one of them."
+        "make them equal, or keep one file and link the other to it";
     DuplicateBody "duplicate-body" Note
         "Two rule files have the same text."
         "keep one, or make one a link to the other";

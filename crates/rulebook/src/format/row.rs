@@ -32,6 +32,8 @@ pub struct Format {
     pub bare: Bare,
     /// Whether sub-folders of the rule folder are part of the id.
     pub ids: Ids,
+    /// What happens to several of its rules with one id.
+    pub same_id: SameId,
     /// The agent's own key for paths.
     pub paths_key: &'static str,
     /// Which values that key accepts.
@@ -216,6 +218,17 @@ pub enum Ids {
     Path,
     /// `stem`.
     Stem,
+}
+
+/// What happens to several rules of one id that apply together. Files found by location never override each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameId {
+    /// The first in order wins, against rules of any other format too.
+    FirstOfAll,
+    /// The first of the format wins.
+    FirstWins,
+    /// All are kept.
+    KeepAll,
 }
 
 /// Which groups of keys count in a format.

@@ -1,45 +1,80 @@
 //! `always-overridden` and `duplicate-id`: rules that share an id.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::PlaceKind;
+use crate::evaluate::overrides;
 use crate::glob::Dialect;
+use crate::resolve::Identity;
 use crate::rule::{Activation, Rule};
 use crate::source::{Scope, enclosing_folders};
 
 /// Reports each rule at most once: which rule always overrides it, or which one does when both apply.
-pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Diagnostic>) {
     let mut by_id: HashMap<&str, Vec<&Rule>> = HashMap::new();
     for rule in rules {
         by_id.entry(&rule.id).or_default().push(rule);
     }
     for rules in by_id.into_values().filter(|rules| rules.len() > 1) {
-        lint_one_id(&rules, diagnostics);
+        lint_one_id(&rules, identity, diagnostics);
     }
 }
 
-fn lint_one_id(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
-    let mut unconditional: Option<&Rule> = None;
-    let mut alike: HashMap<Alike<'_>, &Rule> = HashMap::new();
-    let mut shared = Shared::default();
+fn lint_one_id(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Diagnostic>) {
+    let mut earlier: BTreeMap<Kin, Earlier<'_>> = BTreeMap::new();
     for &rule in rules {
         let key = alike_key(rule);
-        let covering = unconditional.or_else(|| key.as_ref().and_then(|key| alike.get(key)).copied());
-        let winner = covering.or_else(|| shared.meets(rule));
+        let rivals: Vec<&Earlier<'_>> =
+            earlier.values().filter(|earlier| overrides(earlier.first, rule, identity)).collect();
+        let covering = first(rivals.iter().filter_map(|earlier| earlier.covers(key.as_ref())));
+        let meeting = || first(rivals.iter().filter_map(|earlier| earlier.shared.meets(rule)));
         // Equal texts are reported by `duplicate-body`.
-        if let Some(winner) = winner.filter(|winner| winner.body != rule.body) {
+        if let Some(winner) = covering.or_else(meeting).filter(|winner| winner.body != rule.body) {
             diagnostics.extend(match covering {
                 Some(_) if rule.activation == Activation::Never => None,
                 Some(_) => Some(report_always(rule, winner)),
                 None => Some(report_shared(rule, winner)),
             });
         }
-        unconditional = unconditional.or_else(|| is_unconditional(rule).then_some(rule));
+        earlier.entry(kin(rule)).or_insert_with(|| Earlier::new(rule)).add(rule, key);
+    }
+}
+
+fn first<'r>(rules: impl Iterator<Item = &'r Rule>) -> Option<&'r Rule> {
+    rules.min_by(|a, b| a.rank().cmp(&b.rank()))
+}
+
+/// Rules of one kin override the same rules.
+type Kin = (usize, bool, Option<usize>, Scope);
+
+fn kin(rule: &Rule) -> Kin {
+    (rule.origin.format.order, rule.is_located(), rule.own_root(), rule.origin.scope)
+}
+
+/// The earlier rules of one id and kin.
+struct Earlier<'r> {
+    first: &'r Rule,
+    unconditional: Option<&'r Rule>,
+    alike: HashMap<Alike<'r>, &'r Rule>,
+    shared: Shared<'r>,
+}
+
+impl<'r> Earlier<'r> {
+    fn new(first: &'r Rule) -> Earlier<'r> {
+        Earlier { first, unconditional: None, alike: HashMap::new(), shared: Shared::default() }
+    }
+
+    /// Returns the rule that applies whenever one with this key does.
+    fn covers(&self, key: Option<&Alike<'r>>) -> Option<&'r Rule> {
+        self.unconditional.or_else(|| key.and_then(|key| self.alike.get(key)).copied())
+    }
+
+    fn add(&mut self, rule: &'r Rule, key: Option<Alike<'r>>) {
+        self.unconditional = self.unconditional.or_else(|| is_unconditional(rule).then_some(rule));
         if let Some(key) = key {
-            alike.entry(key).or_insert(rule);
+            self.alike.entry(key).or_insert(rule);
         }
-        shared.add(rule);
+        self.shared.add(rule);
     }
 }
 
@@ -49,12 +84,6 @@ fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let message =
         format!("is always overridden by `{other}`, which has the same id `{}` and wins by {step}", rule.id);
     let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
-    // The id of these files is their location, so it cannot be changed.
-    let is_located = |rule: &Rule| matches!(rule.origin.place.shape, PlaceKind::Located { .. });
-    if is_located(rule) && is_located(winner) {
-        let help = format!("no action needed if `{other}` replaces it; otherwise move its text there");
-        return found.severity(Severity::Note).help(help);
-    }
     // A user's rule that yields to the workspace's works as intended.
     if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }
 }

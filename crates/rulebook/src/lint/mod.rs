@@ -2,6 +2,7 @@
 
 mod always;
 mod body;
+mod copy;
 mod forged;
 mod id;
 mod page;
@@ -14,13 +15,17 @@ pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};
 
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Rulebook;
+use crate::resolve::{Identity, Rulebook};
 use crate::rule::Rule;
 use page::Page;
 
 /// Lints that compare rules. They get the rules that are switched on, in order.
-const COMPARING: &[RulesLint] = &[id::lint, body::lint, size_limits::lint];
+const COMPARING: &[RulesLint] = &[body::lint, size_limits::lint];
 type RulesLint = fn(&[&Rule], &mut Vec<Diagnostic>);
+
+/// Lints that compare rules of one id. What identifies a rule decides which of them override each other.
+const IDENTITY: &[IdentityLint] = &[id::lint, copy::lint];
+type IdentityLint = fn(&[&Rule], Identity, &mut Vec<Diagnostic>);
 
 /// Lints that read the file of one rule.
 const READING: &[PageLint] = &[always::lint, forged::lint, secret::lint];
@@ -37,6 +42,7 @@ pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<D
         .map(|(rule, _)| rule)
         .collect();
     COMPARING.iter().for_each(|lint| lint(&enabled, &mut diagnostics));
+    IDENTITY.iter().for_each(|lint| lint(&enabled, book.identity(), &mut diagnostics));
     // A rule that is switched off is still in its file.
     book.rules().for_each(|(rule, _)| lint_page(&Page::new(rule, text_of(rule)), &mut diagnostics));
     diagnostics.sort();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::evaluate::{State, evaluate};
+use crate::evaluate::{Audience, State, evaluate};
 use crate::evidence::Evidence;
 use crate::render::estimate_tokens;
 use crate::resolve::Rulebook;
@@ -68,7 +68,7 @@ impl Summary {
             .chain(coded(Code::AgentNever))
             .filter(|path| !always.contains(path.as_str()));
         let accident = files(is_accident).chain(coded(Code::AlwaysGlob)).chain(coded(Code::AgentAlways));
-        let evaluation = evaluate(book, &Evidence::default());
+        let evaluation = evaluate(book, &Evidence::default(), Audience::any());
         let applied = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
         let costs: Vec<usize> = applied.map(|verdict| estimate_tokens(&verdict.rule.body)).collect();
         Summary {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diagnostic::Code;
-use crate::evaluate::{State, evaluate};
+use crate::evaluate::{Audience, State, evaluate};
 use crate::evidence::{Evidence, Seen};
 use crate::format::{FORMATS, Format, Place, PlaceKind};
 use crate::parse::parse;
@@ -63,35 +63,35 @@ const API: &str = "---\npaths: ['api/**']\n---\nApi.";
 #[test]
 fn a_rule_after_one_of_its_id_that_is_always_on_is_overridden() {
     check(
-        &[(".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
+        &[(".rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
         ],
     );
     // An offer is there for every evidence too.
     check(
-        &[(".cursor/rules/a.mdc", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
+        &[(".rulebook/rules/a.md", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
         ],
     );
     // The other way round nothing is sure, and nothing that both are on is either.
     check(
-        &[(".cursor/rules/a.mdc", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
+        &[(".rulebook/rules/a.md", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
         &[
-            ".clinerules/a.md:0:0 warning[duplicate-id] has the same id `a` as `.cursor/rules/a.mdc`, which wins by priority when both apply",
+            ".clinerules/a.md:0:0 warning[duplicate-id] has the same id `a` as `.rulebook/rules/a.md`, which wins by priority when both apply",
         ],
     );
 }
 
 #[test]
 fn rules_with_the_same_conditions_apply_together() {
-    let want = ".clinerules/b.md:0:0 warning[always-overridden] is always overridden by `.clinerules/a.md`, which has the same id `x` and wins by path";
+    let want = ".rulebook/rules/b.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `x` and wins by path";
     let a = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nA";
     let b = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nB";
-    check(&[(".clinerules/a.md", a), (".clinerules/b.md", b)], &[want]);
+    check(&[(".rulebook/rules/a.md", a), (".rulebook/rules/b.md", b)], &[want]);
     let with_mode = "---\nid: x\npaths: ['web/**', 'lib/**']\nmode: plan\n---\nA";
-    check(&[(".clinerules/a.md", with_mode), (".clinerules/b.md", b)], &[]);
+    check(&[(".rulebook/rules/a.md", with_mode), (".rulebook/rules/b.md", b)], &[]);
 }
 
 /// The law of `always-overridden`, for every pair of these rules and all of this evidence.
@@ -135,7 +135,7 @@ fn rules_reported_as_overridden_never_apply() {
         for lost in lint(&book, &|_| None).iter().filter(|found| found.code == Code::AlwaysOverridden) {
             found += 1;
             for evidence in &evidences {
-                let evaluation = evaluate(&book, evidence);
+                let evaluation = evaluate(&book, evidence, Audience::any());
                 let verdict =
                     evaluation.verdicts.iter().find(|v| v.rule.origin.display == lost.path).unwrap();
                 let is_seen = matches!(verdict.state, State::Stack | State::Offered | State::Stream);
@@ -162,10 +162,10 @@ fn a_users_rule_that_yields_to_the_workspace_is_a_note() {
 fn one_id_for_different_files_is_no_conflict() {
     let same = |a: &str, b: &str, want: &[&str]| {
         let text = |glob: &str, body: &str| format!("---\nid: x\npaths: [{glob}]\n---\n{body}");
-        check(&[(".clinerules/a.md", &text(a, "A")), (".clinerules/b.md", &text(b, "B"))], want);
+        check(&[(".rulebook/rules/a.md", &text(a, "A")), (".rulebook/rules/b.md", &text(b, "B"))], want);
     };
     let found: &[&str] = &[
-        ".clinerules/b.md:0:0 warning[duplicate-id] has the same id `x` as `.clinerules/a.md`, which wins by path when both apply",
+        ".rulebook/rules/b.md:0:0 warning[duplicate-id] has the same id `x` as `.rulebook/rules/a.md`, which wins by path when both apply",
     ];
     same("'web/**'", "'api/**'", &[]);
     same("'web/**'", "'website/**'", &[]);
@@ -181,15 +181,43 @@ fn one_id_for_different_files_is_no_conflict() {
 
 #[test]
 fn nested_rules_override_outer_ones_as_they_are_meant_to() {
-    check(&[(".clinerules/a.md", WEB), ("pkg/.clinerules/a.md", API)], &[]);
-    check(&[(".clinerules/a.md", WEB), ("pkg/.clinerules/a.md", "B")], &[]);
-    check(&[("x/.clinerules/a.md", "A"), ("y/.clinerules/a.md", "B")], &[]);
+    check(&[(".rulebook/rules/a.md", WEB), ("pkg/.rulebook/rules/a.md", API)], &[]);
+    check(&[(".rulebook/rules/a.md", WEB), ("pkg/.rulebook/rules/a.md", "B")], &[]);
+    check(&[("x/.rulebook/rules/a.md", "A"), ("y/.rulebook/rules/a.md", "B")], &[]);
     check(
-        &[("x/.cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
+        &[("x/.rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
         &[
-            "x/.clinerules/a.md:0:0 warning[always-overridden] is always overridden by `x/.cursor/rules/a.mdc`, which has the same id `a` and wins by priority",
+            "x/.clinerules/a.md:0:0 warning[always-overridden] is always overridden by `x/.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
         ],
     );
+}
+
+#[test]
+fn a_same_id_in_another_format_is_no_conflict() {
+    check(&[(".cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", "B")], &[]);
+    check(&[(".clinerules/a.md", "---\nid: x\n---\nA"), (".clinerules/b.md", "---\nid: x\n---\nB")], &[]);
+}
+
+#[test]
+fn copies_that_differ_are_reported_with_the_lines() {
+    let lines = |own: &str| format!("---\nalwaysApply: true\n---\none\ntwo\n\nthree\nfour\n{own}");
+    let (first, second) = (lines("five"), lines("5\n"));
+    let third = "one\ntwo\nthree\nfour";
+    check(
+        &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", &second)],
+        &[
+            ".clinerules/a.md:9:1 warning[drifted-copy] is a copy of `.cursor/rules/a.mdc`, but they differ: only here, line 9 `5`; only there, line 9 `five`",
+        ],
+    );
+    check(
+        &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", third)],
+        &[
+            ".clinerules/a.md:0:0 warning[drifted-copy] is a copy of `.cursor/rules/a.mdc`, but they differ: only there, line 9 `five`",
+        ],
+    );
+    // Another id, another text.
+    check(&[(".cursor/rules/a.mdc", &first), (".clinerules/b.md", &second)], &[]);
+    check(&[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", "one\ntwo\nsix")], &[]);
 }
 
 #[test]

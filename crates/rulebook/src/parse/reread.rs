@@ -42,6 +42,7 @@ impl Format {
             broken,
             bare,
             ids,
+            same_id: _,
             paths_key,
             lists,
             keys,

@@ -167,7 +167,7 @@ pub(super) fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::{State, evaluate};
+    use crate::evaluate::{Audience, State, evaluate};
     use crate::format::FormatId;
     use crate::parse::{Entry, parse};
     use crate::resolve::{Switches, resolve};
@@ -191,7 +191,7 @@ mod tests {
             .map(|at| entry(&format!("o{at:03}"), "description: \"for: one\"", &format!("text {at}")));
         let book = resolve(applied.chain(offers), &Switches::default());
         let evidence = Evidence::default();
-        let verdicts = evaluate(&book, &evidence).verdicts;
+        let verdicts = evaluate(&book, &evidence, Audience::any()).verdicts;
         let rules: Vec<_> = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).collect();
         let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
         let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
@@ -230,7 +230,7 @@ mod tests {
             let other = entry("other", "alwaysApply: true", "Short.");
             let book = resolve(offers.chain([other, required]), &Switches::default());
             let evidence = Evidence::default();
-            let verdicts = evaluate(&book, &evidence).verdicts;
+            let verdicts = evaluate(&book, &evidence, Audience::any()).verdicts;
             let rules: Vec<_> =
                 verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).collect();
             let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));

@@ -8,7 +8,7 @@ use super::event::{Delivery, Event};
 use super::host::{Moment, Native, Report, Touch};
 use super::situation::Situation;
 use super::state::Session;
-use crate::evaluate::{Evaluation, State, Verdict};
+use crate::evaluate::{State, Verdict};
 use crate::evidence::{Evidence, Input, ToolCall};
 use crate::render::{Notice, offer_line};
 use crate::rule::Rule;
@@ -69,7 +69,7 @@ impl Session {
     /// What is due now: what applies, is not delivered yet, and is neither left to the host nor in the conversation already.
     /// A mandatory rule is delivered even if the conversation seems to have it.
     pub fn due<'e, 'r>(&self, report: &Report<'_>, situation: &Situation<'e, 'r>) -> Due<'e, 'r> {
-        let Situation { evaluation: Evaluation { verdicts }, evidence, native, carries, .. } = *situation;
+        let Situation { evaluation, evidence, native, carries, .. } = *situation;
         let mut due = Due {
             rules: Vec::new(),
             offers: Vec::new(),
@@ -82,11 +82,9 @@ impl Session {
         }
         let is_new = |verdict: &&Verdict<'_>| {
             let rule = verdict.rule;
-            matches!(verdict.state, State::Stack)
-                && !self.has_rule(rule)
-                && (rule.is_mandatory || !carries(rule))
+            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule))
         };
-        let stack: Vec<&Verdict<'_>> = verdicts.iter().filter(is_new).collect();
+        let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
         let native = if stack.is_empty() { Vec::new() } else { native(&stack) };
         let applied = OnceCell::new();
         for (verdict, native) in stack.into_iter().zip(native) {
@@ -104,7 +102,7 @@ impl Session {
             }
         }
         if matches!(report.moment, Moment::Start | Moment::Prompt) {
-            due.offers = offered(verdicts);
+            due.offers = offered(&evaluation.verdicts);
             if !due.offers.is_empty() && self.has(&offers_delivery(&due.offers)) {
                 due.offers.clear();
             }

@@ -20,7 +20,8 @@ mod watch;
 
 pub use blocks::Cap;
 pub use due::{Due, Written};
-pub use event::{Delivery, EVENT_VERSION, Event, TextHash};
+pub use crate::hash::TextHash;
+pub use event::{Delivery, EVENT_VERSION, Event};
 pub use feed::{FedPiece, Feed};
 pub use host::{HostProfile, Moment, Native, Report, Touch};
 pub use judge::{Interrupt, Judgement, Reminders};

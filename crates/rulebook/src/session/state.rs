@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::event::{Delivery, Event, INTERRUPT, REMIND, TextHash};
+use super::event::{Delivery, Event, INTERRUPT, REMIND};
 use crate::evidence::ToolCall;
+use crate::hash::TextHash;
 use crate::rule::Rule;
 use crate::stream::policy::{OutputSource, Policy};
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluate::evaluate;
+use crate::evaluate::{Audience, evaluate};
 use crate::evidence::{Evidence, Input, Roots, ToolCall};
 use crate::format::FormatId;
 use crate::parse::parse;
@@ -249,7 +249,7 @@ fn a_session_rebuilt_from_its_events_acts_like_the_original() {
     let answers = ["new Map ", "TODO: all", "fine"];
     for (at, said) in answers.into_iter().cycle().take(9).enumerate() {
         let (evidence, roots) = (Evidence::default(), Roots::default());
-        let evaluation = evaluate(&book, &evidence);
+        let evaluation = evaluate(&book, &evidence, Audience::any());
         let situation = Situation::new(&evaluation, &evidence, &roots);
         let input = Input::message(at.to_string());
         let report = Report { input, ..Report::new(HostProfile::plain("test"), Moment::Prompt) };
@@ -273,7 +273,7 @@ fn a_session_rebuilt_from_its_events_acts_like_the_original() {
 fn a_call_is_refused_once_and_then_let_through_with_a_reminder() {
     let book = book(&[NO_MAP]);
     let (evidence, roots) = (Evidence::default(), Roots::default());
-    let evaluation = evaluate(&book, &evidence);
+    let evaluation = evaluate(&book, &evidence, Audience::any());
     let situation = Situation::new(&evaluation, &evidence, &roots);
     let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
     let call = ToolCall { pending: true, ..ToolCall::new("write", json!({ "content": "new Map()" })) };
@@ -300,7 +300,7 @@ fn only_claimed_deliveries_are_in_the_reply() {
     let book = book(&[STYLE, WEB]);
     let roots = Roots::default();
     let evidence = Evidence { paths: vec![seen("apps/web/a.tsx")], ..Evidence::default() };
-    let evaluation = evaluate(&book, &evidence);
+    let evaluation = evaluate(&book, &evidence, Audience::any());
     let situation = Situation::new(&evaluation, &evidence, &roots);
     let report = Report::new(HostProfile { cap: 10_000, ..HostProfile::plain("test") }, Moment::Prompt);
     let (mut session, mut other) = (Session::default(), Session::default());

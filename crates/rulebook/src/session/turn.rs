@@ -10,7 +10,7 @@ use super::state::Session;
 use super::store::SessionStore;
 use super::stream_rules::StreamRules;
 use super::watch::{Watch, Watching};
-use crate::evaluate::evaluate;
+use crate::evaluate::{Audience, evaluate};
 use crate::evidence::{Input, Root, Roots, ToolCall, collect};
 use crate::render::{Budget, Notice, render};
 use crate::resolve::Rulebook;
@@ -112,7 +112,7 @@ impl Session {
             evidence.paths.into_iter().map(|seen| seen.path).collect()
         };
         let evidence = gather(&self.input(input.clone()));
-        let evaluation = evaluate(book, &evidence);
+        let evaluation = evaluate(book, &evidence, Audience::any());
         let agent = input.agent.clone().unwrap_or_default();
         let report = Report {
             paths: input.tools.iter().map(touched).collect(),

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use rulebook::evaluate::evaluate;
+use rulebook::evaluate::{Audience, evaluate};
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::rule::Rule;
 use rulebook::session::{
@@ -99,7 +99,7 @@ impl Exchange {
         let conversation = &mut *conversation;
         let (report, mut events) = self.observe(conversation);
         let evidence = workspace.evidence_for(book, &self.input());
-        let evaluation = evaluate(book, &evidence);
+        let evaluation = evaluate(book, &evidence, Audience::any());
         let carries = |rule: &Rule| self.carries(&rule.body);
         let situation = Situation {
             stream: workspace.settings.stream_settings(),

@@ -3,7 +3,7 @@
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Ids, Keys, Lists, Place,
-    PlaceKind, StatedActivation, Top,
+    PlaceKind, SameId, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -21,6 +21,7 @@ pub(crate) const RULEBOOK: Format = Format {
     broken: Broken::Open,
     bare: Bare::OfferedElseAlways,
     ids: Ids::Path,
+    same_id: SameId::FirstOfAll,
     paths_key: "paths",
     lists: Lists::Either,
     keys: Keys::All,
@@ -69,6 +70,7 @@ pub(crate) const OMP: Format = Format {
 pub(crate) const CURSOR: Format = Format {
     id: FormatId::Cursor,
     agent: "Cursor",
+    same_id: SameId::FirstWins,
     workspace: &[
         folder(Base::Root, ".cursor/rules", MD_AND_MDC, Depth::Recursive),
         file(Base::Root, ".cursorrules", "cursorrules"),
@@ -101,6 +103,7 @@ pub(crate) const TRIGGER: ActivationKey = ActivationKey {
 pub(crate) const WINDSURF: Format = Format {
     id: FormatId::Windsurf,
     agent: "Windsurf",
+    same_id: SameId::FirstWins,
     workspace: &[
         folder(Base::Root, ".windsurf/rules", MARKDOWN, Depth::Flat),
         file(Base::Root, ".windsurfrules", "windsurfrules"),
@@ -125,6 +128,7 @@ pub(crate) const WINDSURF: Format = Format {
 pub(crate) const CLINE: Format = Format {
     id: FormatId::Cline,
     agent: "Cline",
+    same_id: SameId::KeepAll,
     workspace: &[
         Place::new(
             Base::Root,
@@ -155,6 +159,7 @@ pub(crate) const CLINE: Format = Format {
 pub(crate) const OPENCODE: Format = Format {
     id: FormatId::Opencode,
     agent: "opencode",
+    same_id: SameId::FirstWins,
     workspace: &[folder(Base::Root, ".opencode/rules", MARKDOWN, Depth::Recursive)],
     user: &[folder(Base::Config, "opencode/rules", MARKDOWN, Depth::Recursive)],
     priority: None,
@@ -171,6 +176,7 @@ pub(crate) const OPENCODE: Format = Format {
 pub(crate) const REMOTE: Format = Format {
     id: FormatId::Remote,
     agent: "the remote server",
+    same_id: SameId::FirstWins,
     workspace: &[],
     user: &[],
     priority: Some(60),

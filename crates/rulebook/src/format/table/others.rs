@@ -5,7 +5,7 @@ use crate::condition::FILTERS;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Keys, Lists, Place, PlaceKind,
-    StatedActivation,
+    SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -17,6 +17,7 @@ const OTHER: Format = Format {
     broken: Broken::Bare,
     bare: Bare::Always,
     keys: Keys::Plain,
+    same_id: SameId::FirstWins,
     ..RULEBOOK
 };
 

@@ -1,0 +1,139 @@
+//! Judging: what a rule does by itself with the evidence, without considering other rules.
+
+use std::borrow::Cow;
+
+use super::verdict::{InactiveReason, Reason, State, Verdict, WhyNot};
+use crate::condition::{ConditionResult, Facts, Truth};
+use crate::format::Bare;
+use crate::hidden::visible_line;
+use crate::resolve::Off;
+use crate::rule::{Activation, Rule};
+
+/// Whether the user requested a rule by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    Requested,
+    NotRequested,
+}
+
+/// A preliminary verdict.
+pub(super) struct Candidate<'r> {
+    pub(super) verdict: Verdict<'r>,
+    /// Why its conditions do not hold, if it is only offered for its description. It yields to any rule that applies.
+    pub(super) unmet: Option<WhyNot>,
+}
+
+impl Candidate<'_> {
+    pub(super) fn applies(&self) -> bool {
+        matches!(self.verdict.state, State::Stack | State::Offered | State::Stream)
+    }
+
+    /// Whether it is mandatory and its conditions hold.
+    pub(super) fn is_mandatory(&self) -> bool {
+        self.verdict.rule.is_mandatory && self.unmet.is_none()
+    }
+}
+
+/// Evaluates a rule by itself, without considering others.
+pub(super) fn candidate<'r>(rule: &'r Rule, off: Option<&Off>, call: Call, facts: &Facts<'_>) -> Candidate<'r> {
+    let mut because = Vec::new();
+    let mut unmet = None;
+    let state = match off {
+        Some(off) => State::Disabled(off.clone()),
+        None => match judge(rule, call, facts, &mut because) {
+            Ok(state) => state,
+            Err(why)
+                if rule.is_offered
+                    && !matches!(
+                        why.reason,
+                        InactiveReason::Folder | InactiveReason::Empty | InactiveReason::Manual
+                    ) =>
+            {
+                unmet = Some(why);
+                State::Offered
+            }
+            Err(why) => State::Inactive(why),
+        },
+    };
+    Candidate { verdict: Verdict { rule, state, because }, unmet }
+}
+
+/// Returns the state of a rule whose conditions hold, or why they do not.
+pub(super) fn judge<'r>(rule: &'r Rule, call: Call, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Result<State<'r>, WhyNot> {
+    if rule.body.is_empty() {
+        return Err(WhyNot::new(InactiveReason::Empty, "the file has no text"));
+    }
+    let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
+    if call == Call::Requested && rule.stream.is_none() && !is_always {
+        because.push(Reason { condition: "requested", matched: vec![rule.name.clone()], seen: Vec::new() });
+        return Ok(State::Stack);
+    }
+    because.extend(check_folder(rule, facts)?);
+    because.extend(check_conditions(rule, facts)?);
+    state(rule)
+}
+
+/// Returns the state of a rule by itself once its conditions hold.
+pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
+    match rule.activation {
+        Activation::Stream => Ok(State::Stream),
+        Activation::Always | Activation::When => Ok(State::Stack),
+        Activation::OnRequest => Ok(State::Offered),
+        Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
+        Activation::Never if rule.origin.format.bare == Bare::Inactive => {
+            Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
+        }
+        Activation::Never if rule.origin.format.bare == Bare::Undocumented => Err(WhyNot::new(
+            InactiveReason::Undocumented,
+            "the agent does not document what it does with such a rule",
+        )),
+        Activation::Never => {
+            Err(WhyNot::new(InactiveReason::Unreachable, "nothing in its header can activate it"))
+        }
+    }
+}
+
+/// Checks that some evidence is below the folder of a nested rule.
+fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
+    let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
+    match facts.below(root, folder) {
+        [] => {
+            let folder = visible_line(folder);
+            Err(WhyNot::new(InactiveReason::Folder, format!("no evidence path is below `{folder}`")))
+        }
+        seen => Ok(Some(Reason {
+            condition: "folder",
+            matched: vec![visible_line(folder).into_owned()],
+            seen: seen.to_vec(),
+        })),
+    }
+}
+
+fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNot> {
+    let results: Vec<_> =
+        rule.conditions.iter().map(|condition| (condition.key, condition.evaluate(facts))).collect();
+    let truth = rule.combine.combine(results.iter().map(|(_, result)| result.truth));
+    if truth == Truth::Yes {
+        let held = results.into_iter().filter(|(_, result)| result.truth == Truth::Yes);
+        return Ok(held
+            .map(|(condition, ConditionResult { matched, seen, .. })| Reason {
+                condition,
+                matched: matched.into_iter().map(shown).collect(),
+                seen,
+            })
+            .collect());
+    }
+    let failed = results.iter().filter(|(_, result)| result.truth != Truth::Yes);
+    let details: Vec<&str> = failed.map(|(_, result)| result.detail.as_str()).collect();
+    let decisive = results.iter().find(|(_, result)| result.truth == truth);
+    let reason = decisive.map_or(InactiveReason::NoCondition, |(key, _)| InactiveReason::Condition(key));
+    Err(WhyNot::new(reason, shown(details.join("; "))))
+}
+
+/// Makes hidden characters visible: reasons are delivered too.
+fn shown(text: String) -> String {
+    match visible_line(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
+    }
+}

@@ -1,0 +1,126 @@
+//! Verdicts: the one state that each rule ends in, and why.
+
+use serde::{Serialize, Serializer};
+
+use crate::resolve::Off;
+use crate::rule::{Rule, Step};
+
+/// The verdicts on all rules.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Evaluation<'r> {
+    /// One per rule that is not rejected, in the order of precedence.
+    pub verdicts: Vec<Verdict<'r>>,
+    /// The positions of the rules that apply, in the order of delivery.
+    pub(super) delivery: Vec<usize>,
+}
+
+impl<'r> Evaluation<'r> {
+    /// Returns the rules that apply, in the order of delivery. Every surface delivers and shows them in this order.
+    pub fn stack(&self) -> impl DoubleEndedIterator<Item = &Verdict<'r>> {
+        self.delivery.iter().map(|at| &self.verdicts[*at])
+    }
+}
+
+/// The result of evaluating a rule.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Verdict<'r> {
+    /// The rule.
+    pub rule: &'r Rule,
+    /// The one state it ends in.
+    pub state: State<'r>,
+    /// The conditions that held.
+    pub because: Vec<Reason>,
+}
+
+/// The state of a rule.
+#[derive(Clone, Debug)]
+pub enum State<'r> {
+    /// It applies.
+    Stack,
+    /// The agent can request it.
+    Offered,
+    /// It watches the model's output.
+    Stream,
+    /// It does not apply.
+    Inactive(WhyNot),
+    /// It would apply, but another rule overrides it.
+    Overridden {
+        /// The other rule.
+        winner: &'r Rule,
+        /// The step of the order that decided.
+        by: Step,
+    },
+    /// It is switched off.
+    Disabled(Off),
+}
+
+/// Why a rule does not apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhyNot {
+    /// The kind of reason.
+    pub reason: InactiveReason,
+    /// The reason in words.
+    pub detail: String,
+}
+
+/// The kind of reason why a rule does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InactiveReason {
+    /// The condition of this key does not hold.
+    Condition(&'static str),
+    /// It has no text.
+    Empty,
+    /// No evidence is below its folder.
+    Folder,
+    /// It applies only when mentioned by name.
+    Manual,
+    /// It has none of the conditions that its format needs.
+    NoCondition,
+    /// Its agent does not document what it does with such a rule.
+    Undocumented,
+    /// Nothing in its header can activate it.
+    Unreachable,
+}
+
+impl InactiveReason {
+    /// Returns the word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            InactiveReason::Condition(key) => key,
+            InactiveReason::Empty => "empty",
+            InactiveReason::Folder => "folder",
+            InactiveReason::Manual => "manual",
+            InactiveReason::NoCondition => "no-condition",
+            InactiveReason::Undocumented => "undocumented",
+            InactiveReason::Unreachable => "unreachable",
+        }
+    }
+}
+
+impl WhyNot {
+    pub(super) fn new(reason: InactiveReason, detail: impl Into<String>) -> WhyNot {
+        WhyNot { reason, detail: detail.into() }
+    }
+}
+
+impl Serialize for InactiveReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A condition that held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reason {
+    /// The key of the condition.
+    pub condition: &'static str,
+    /// The parts that matched, as written.
+    pub matched: Vec<String>,
+    /// The positions of the evidence paths that matched.
+    pub seen: Vec<usize>,
+}

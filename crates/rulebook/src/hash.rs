@@ -1,0 +1,61 @@
+//! Hashes of texts that are the same on every machine and in every run.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The hash of a text, the same on every machine. Written as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextHash(u64);
+
+impl TextHash {
+    /// Hashes a text, eight bytes at a time.
+    pub fn of(text: &str) -> TextHash {
+        // Multiplying moves information to the upper half only: the shift brings it back for the next word.
+        let mix = |hash: u64, word: u64| {
+            let product = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            product ^ (product >> 32)
+        };
+        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let rest = rest.iter().map(|byte| u64::from(*byte));
+        TextHash(words.chain(rest).fold(text.len() as u64 ^ 0xcbf2_9ce4_8422_2325, mix))
+    }
+}
+
+impl TextHash {
+    /// Returns the hash as a number.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for TextHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl Serialize for TextHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TextHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TextHash, D::Error> {
+        struct Digits;
+        impl serde::de::Visitor<'_> for Digits {
+            type Value = TextHash;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("hexadecimal digits")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<TextHash, E> {
+                u64::from_str_radix(text, 16).map(TextHash).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Digits)
+    }
+}
