@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::format::FormatId;
 use crate::hash::TextHash;
 use crate::hidden::is_hidden;
 
@@ -33,12 +32,6 @@ pub fn normalize_id(text: &str) -> String {
 fn is_unsafe(c: char) -> bool {
     const QUOTES: &str = "\"'`´‘’‚‛“”„‟‹›«»<>";
     c.is_whitespace() || c.is_control() || is_hidden(c) || QUOTES.contains(c)
-}
-
-/// Splits a key, `id@format`, into the id and the format.
-pub fn split_key(key: &str) -> Option<(&str, FormatId)> {
-    let (id, format) = key.rsplit_once('@')?;
-    Some((id, FormatId::named(format)?))
 }
 
 /// The name in `rule://NAME`, percent-decoded; any other text is returned as it is.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::condition::{Condition, MatchMode};
 use crate::format::{FormatId, PlaceKind};
-use crate::id::{normalize_id, split_key};
+use crate::id::normalize_id;
 use crate::source::{Origin, Scope};
 use crate::stream::trigger::{StreamRule, Trigger};
 use crate::words::words;
@@ -205,7 +205,7 @@ impl Rule {
     /// Whether it has that key.
     pub fn has_key(&self, key: &str) -> bool {
         let is_it = |(id, format): (&str, FormatId)| self.origin.format.id == format && self.id == normalize_id(id);
-        split_key(key).is_some_and(is_it)
+        FormatId::split_key(key).is_some_and(is_it)
     }
 
     /// Whether it comes from that file, given as displayed or by its absolute path.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::FormatId;
-use crate::id::{normalize_id, split_key};
+use crate::id::normalize_id;
 use crate::rule::Rule;
 
 /// Finds the rules that each name refers to, in order. The first kind of name that some rule has counts.
@@ -46,7 +46,7 @@ impl<'n> Index<'n> {
         for (at, name) in names.iter().enumerate() {
             index.paths.entry(name).or_default().push(at);
             index.ids.entry(normalize_id(name)).or_default().push(at);
-            if let Some((id, format)) = split_key(name) {
+            if let Some((id, format)) = FormatId::split_key(name) {
                 index.keys.entry((normalize_id(id), format)).or_default().push(at);
             }
         }
