@@ -204,7 +204,8 @@ impl Rule {
 
     /// Whether it has that key.
     pub fn has_key(&self, key: &str) -> bool {
-        let is_it = |(id, format): (&str, FormatId)| self.origin.format.id == format && self.id == normalize_id(id);
+        let is_it =
+            |(id, format): (&str, FormatId)| self.origin.format.id == format && self.id == normalize_id(id);
         FormatId::split_key(key).is_some_and(is_it)
     }
 

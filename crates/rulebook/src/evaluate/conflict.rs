@@ -69,7 +69,8 @@ fn override_other_roots(candidates: &mut [Candidate<'_>], group: &[usize], evide
     for at in &on {
         let verdict = &candidates[*at].verdict;
         let (rule, format) = (verdict.rule, verdict.rule.origin.format.order);
-        let seen: Vec<usize> = verdict.because.iter().flat_map(|reason| reason.seen.iter().copied()).collect();
+        let seen: Vec<usize> =
+            verdict.because.iter().flat_map(|reason| reason.seen.iter().copied()).collect();
         let Some(own) = rule.own_root().filter(|_| !seen.is_empty() && !rule.is_mandatory) else { continue };
         let used_there = |at: &usize| of_root.get(&(format, evidence.paths[*at].root));
         let is_left = |at: &usize| evidence.paths[*at].root != own && used_there(at).is_some();
@@ -82,7 +83,12 @@ fn override_other_roots(candidates: &mut [Candidate<'_>], group: &[usize], evide
 }
 
 /// Applies the rules for one id. Rules that apply go before those that are only offered, and mandatory rules before both.
-fn override_ids(candidates: &mut [Candidate<'_>], group: &[usize], identity: Identity, audience: &Audience<'_>) {
+fn override_ids(
+    candidates: &mut [Candidate<'_>],
+    group: &[usize],
+    identity: Identity,
+    audience: &Audience<'_>,
+) {
     let passes: [fn(&Candidate<'_>) -> bool; 3] = [
         |candidate| candidate.is_mandatory(),
         |candidate| !candidate.is_mandatory() && candidate.unmet.is_none(),
@@ -135,7 +141,8 @@ pub(crate) fn overrides(winner: &Rule, other: &Rule, identity: Identity) -> bool
 
 /// Whether a rule is a copy that the agent reads by itself of one that it does not read.
 fn is_own_copy(rule: &Rule, other: &Rule, audience: &Audience<'_>) -> bool {
-    let is_own = audience.reads(rule) && !audience.reads(other) && rule.origin.format.id != other.origin.format.id;
+    let is_own =
+        audience.reads(rule) && !audience.reads(other) && rule.origin.format.id != other.origin.format.id;
     is_own && (rule.body == other.body || Lines::of(&rule.body).is_copy_of(&Lines::of(&other.body)))
 }
 
@@ -160,7 +167,8 @@ fn override_copies(candidates: &mut [Candidate<'_>], group: &[usize], audience: 
     for at in group {
         let rule = candidates[at].verdict.rule;
         let lines = OnceCell::new();
-        let lines_of = |cell: &OnceCell<Lines>, rule: &Rule| cell.get_or_init(|| Lines::of(&rule.body)).clone();
+        let lines_of =
+            |cell: &OnceCell<Lines>, rule: &Rule| cell.get_or_init(|| Lines::of(&rule.body)).clone();
         let is_copy = |(other, cell): &&(&Rule, OnceCell<Lines>)| {
             other.origin.format.id != rule.origin.format.id
                 && !other.is_of_other_root(rule)

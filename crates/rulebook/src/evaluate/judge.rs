@@ -35,7 +35,12 @@ impl Candidate<'_> {
 }
 
 /// Evaluates a rule by itself, without considering others.
-pub(super) fn candidate<'r>(rule: &'r Rule, off: Option<&Off>, call: Call, facts: &Facts<'_>) -> Candidate<'r> {
+pub(super) fn candidate<'r>(
+    rule: &'r Rule,
+    off: Option<&Off>,
+    call: Call,
+    facts: &Facts<'_>,
+) -> Candidate<'r> {
     let mut because = Vec::new();
     let mut unmet = None;
     let state = match off {
@@ -59,7 +64,12 @@ pub(super) fn candidate<'r>(rule: &'r Rule, off: Option<&Off>, call: Call, facts
 }
 
 /// Returns the state of a rule whose conditions hold, or why they do not.
-pub(super) fn judge<'r>(rule: &'r Rule, call: Call, facts: &Facts<'_>, because: &mut Vec<Reason>) -> Result<State<'r>, WhyNot> {
+pub(super) fn judge<'r>(
+    rule: &'r Rule,
+    call: Call,
+    facts: &Facts<'_>,
+    because: &mut Vec<Reason>,
+) -> Result<State<'r>, WhyNot> {
     if rule.body.is_empty() {
         return Err(WhyNot::new(InactiveReason::Empty, "the file has no text"));
     }

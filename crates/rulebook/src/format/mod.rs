@@ -8,6 +8,8 @@ pub(crate) mod table;
 
 pub use id::FormatId;
 pub use place::{Base, Depth, FETCHED, IMPORTED, Place, PlaceKind};
-pub use row::{ActivationKey, Bare, Broken, Confidence, Format, Ids, Keys, Lists, SameId, StatedActivation, Top};
+pub use row::{
+    ActivationKey, Bare, Broken, Confidence, Format, Ids, Keys, Lists, SameId, StatedActivation, Top,
+};
 pub(crate) use row::{formats, numbered};
 pub use table::FORMATS;

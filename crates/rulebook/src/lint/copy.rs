@@ -51,8 +51,10 @@ fn report(rule: &Rule, first: &Rule) -> Diagnostic {
     let message = format!("is a copy of `{other}`, but they differ: {}", lists.join("; "));
     match here.first() {
         Some((number, line)) => {
-            let start = rule.body.lines().take(number - rule.body_line).map(|line| line.len() + 1).sum::<usize>();
-            let found = Diagnostic::at(Code::DriftedCopy, display, &rule.body, start..start + line.len(), message);
+            let start =
+                rule.body.lines().take(number - rule.body_line).map(|line| line.len() + 1).sum::<usize>();
+            let found =
+                Diagnostic::at(Code::DriftedCopy, display, &rule.body, start..start + line.len(), message);
             Diagnostic { line: *number, ..found }
         }
         None => Diagnostic::whole(Code::DriftedCopy, display, message),

@@ -57,7 +57,9 @@ impl<'n> Index<'n> {
     fn find(&self, kind: Kind, rule: &Rule) -> &[usize] {
         let origin = &rule.origin;
         let found = match kind {
-            Kind::Path => self.paths.get(origin.display.as_str()).or_else(|| self.paths.get(origin.path.as_str())),
+            Kind::Path => {
+                self.paths.get(origin.display.as_str()).or_else(|| self.paths.get(origin.path.as_str()))
+            }
             Kind::Key if self.keys.is_empty() => None,
             Kind::Key => self.keys.get(&(rule.id.clone(), origin.format.id)),
             Kind::Id => self.ids.get(&rule.id).or_else(|| self.paths.get(rule.name.as_str())),

@@ -18,9 +18,9 @@ mod stream_rules;
 mod turn;
 mod watch;
 
+pub use crate::hash::TextHash;
 pub use blocks::Cap;
 pub use due::{Due, Written};
-pub use crate::hash::TextHash;
 pub use event::{Delivery, EVENT_VERSION, Event};
 pub use feed::{FedPiece, Feed};
 pub use host::{HostProfile, Moment, Native, Report, Touch};
