@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::class::{UNICODE_ONLY, without_unicode_cases};
+use super::class::{UNICODE_ONLY, push_char, push_member, without_unicode_cases};
 use super::engine::{Engine, NEVER};
 use crate::work;
 
@@ -18,9 +18,10 @@ pub(super) struct Translated {
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "0-9A-Za-z_";
+/// Most characters are written as they are: the engine reads them faster than escapes.
 const SPACE: &str =
-    r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
-const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
+    "\\t\\n\\v\\f\\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
+const DOT: &str = "[^\\n\\r\u{2028}\u{2029}]";
 
 /// `\b` and `\B` for the automaton and for the fallback, which supports only Unicode words.
 const BOUNDARIES: [[&str; 2]; 2] = [
@@ -164,7 +165,10 @@ impl<'t> Translator<'t> {
                 let _ = write!(self.out.regex, "(?-i:{c})");
             }
             Atom::Char(c) => push_char(&mut self.out.regex, c, r"\.+*?()|[]{}^$"),
-            Atom::Set(set, is_negated) => self.push_class(set, is_negated),
+            Atom::Set(set, is_negated) => {
+                let is_exact = self.flags.ignores_case && set == WORD;
+                self.write_class(set, is_negated, is_exact);
+            }
             Atom::Boundary(which) => {
                 let boundary = BOUNDARIES[which][usize::from(self.engine == Engine::Fallback)];
                 self.out.regex.push_str(boundary);
@@ -174,12 +178,14 @@ impl<'t> Translator<'t> {
     }
 
     fn push_class(&mut self, items: &str, is_negated: bool) {
-        let not = if is_negated { "^" } else { "" };
         let folded = if self.flags.ignores_case { without_unicode_cases(items) } else { None };
-        let _ = match folded {
-            Some(items) => write!(self.out.regex, "(?-i:[{not}{items}])"),
-            None => write!(self.out.regex, "[{not}{items}]"),
-        };
+        self.write_class(folded.as_deref().unwrap_or(items), is_negated, folded.is_some());
+    }
+
+    /// Writes a class. An exact one contains all cases of its letters and gets no others.
+    fn write_class(&mut self, items: &str, is_negated: bool, is_exact: bool) {
+        let (open, close) = if is_exact { ("(?-i:[", "])") } else { ("[", "]") };
+        self.out.regex.extend([open, if is_negated { "^" } else { "" }, items, close]);
     }
 
     /// Opens a group, or sets flags.
@@ -368,24 +374,13 @@ fn unit(text: &str, digits: usize) -> Option<u16> {
 
 fn push_item(items: &mut String, sets: &mut BTreeSet<(&'static str, bool)>, atom: Atom<'_>) {
     match atom {
-        Atom::Char(c) => push_char(items, c, r"\[]^-&~"),
+        Atom::Char(c) => push_member(items, c),
         Atom::Set(set, is_negated) => {
             sets.insert((set, is_negated));
             items.extend(if is_negated { ["[^", set, "]"] } else { ["", set, ""] });
         }
         Atom::Raw(text) => items.push_str(text),
         Atom::Boundary(_) => {}
-    }
-}
-
-fn push_char(out: &mut String, c: char, special: &str) {
-    if special.contains(c) {
-        out.push('\\');
-        out.push(c);
-    } else if c.is_control() {
-        let _ = write!(out, "\\x{{{:x}}}", u32::from(c));
-    } else {
-        out.push(c);
     }
 }
 
