@@ -19,7 +19,7 @@ const SAID: &[&str] =
     &["quietly the river", "carries leaves", "over mossy stones", "while birds look", "for their young"];
 
 /// The number of rounds per target.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 5;
 
 struct Target {
     name: String,
@@ -60,38 +60,53 @@ fn main() {
                 tokio::spawn(answer(stream, start));
             }
         });
+        println!("medians of {ROUNDS} rounds; times in ms, processor time per delta in µs, `×` is the ratio to nginx");
         println!(
-            "{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>7}",
-            "streams", "through", "first p50", "p99", "delta p50", "p99", "CPU/delta", "failed"
+            "{:>8} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>9} {:>6} {:>7}",
+            "streams", "through", "first p50", "p99", "×", "delta p50", "p99", "CPU/delta", "×", "failed"
         );
         for &(streams, deltas, gap) in LOADS {
-            let mut rounds: Vec<Vec<Round>> = targets.iter().map(|_| Vec::new()).collect();
+            let mut all: Vec<Vec<Round>> = targets.iter().map(|_| Vec::new()).collect();
+            // One target after the other in each round, so that other load on the machine affects all of them.
             for _ in 0..ROUNDS {
-                for (target, rounds) in targets.iter().zip(&mut rounds) {
+                for (target, rounds) in targets.iter().zip(&mut all) {
                     rounds.push(measure(target, streams, deltas, gap, start).await);
                 }
             }
-            for (target, rounds) in targets.iter().zip(rounds) {
-                let best = rounds.into_iter().min_by(|a, b| a.cpu.total_cmp(&b.cpu)).expect("some rounds");
-                let at = |all: &[u64], part: f64| {
-                    all.get((all.len() as f64 * part) as usize).copied().unwrap_or(0) as f64 / 1e6
-                };
-                let (mut first, mut each) = (best.first, best.deltas);
-                first.sort_unstable();
-                each.sort_unstable();
+            let nginx = targets.iter().position(|target| target.name == "nginx");
+            let ratio = |rounds: &[Round], of: fn(&Round) -> f64| {
+                nginx.map_or(f64::NAN, |nginx| median(rounds, of) / median(&all[nginx], of))
+            };
+            for (target, rounds) in targets.iter().zip(&all) {
                 println!(
-                    "{streams:>8} {:>9} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>8.1} µs {:>7}",
+                    "{streams:>8} {:>9} {:>9.2} {:>9.2} {:>6.2} {:>9.2} {:>9.2} {:>9.1} {:>6.2} {:>7}",
                     target.name,
-                    at(&first, 0.5),
-                    at(&first, 0.99),
-                    at(&each, 0.5),
-                    at(&each, 0.99),
-                    best.cpu * 1e6,
-                    best.failed
+                    median(rounds, |round| at(&round.first, 0.5)),
+                    median(rounds, FIRST_P99),
+                    ratio(rounds, FIRST_P99),
+                    median(rounds, |round| at(&round.deltas, 0.5)),
+                    median(rounds, |round| at(&round.deltas, 0.99)),
+                    median(rounds, CPU),
+                    ratio(rounds, CPU),
+                    rounds.iter().map(|round| round.failed).sum::<usize>()
                 );
             }
         }
     });
+}
+
+const FIRST_P99: fn(&Round) -> f64 = |round| at(&round.first, 0.99);
+const CPU: fn(&Round) -> f64 = |round| round.cpu * 1e6;
+
+/// The value at a part of sorted times, in milliseconds.
+fn at(sorted: &[u64], part: f64) -> f64 {
+    sorted.get((sorted.len() as f64 * part) as usize).copied().unwrap_or(0) as f64 / 1e6
+}
+
+fn median(rounds: &[Round], of: fn(&Round) -> f64) -> f64 {
+    let mut all: Vec<f64> = rounds.iter().map(of).collect();
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
 }
 
 fn target(arg: &str) -> Target {
@@ -147,6 +162,8 @@ async fn measure(target: &Target, streams: usize, deltas: usize, gap: u64, start
         round.first.extend(first);
         round.deltas.extend(times);
     }
+    round.first.sort_unstable();
+    round.deltas.sort_unstable();
     round.cpu = (cpu(&target.pids) - before) / (streams * deltas) as f64;
     round.failed = failed.load(Ordering::Relaxed) as usize;
     round
