@@ -64,10 +64,10 @@ pub(crate) fn is_unread() -> bool {
 
 /// Prints a value as JSON on one line.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    serde_json::to_writer(&mut out, value)?;
-    out.write_all(b"\n")?;
-    Ok(out.flush()?)
+    let mut line = Vec::with_capacity(1 << 16);
+    serde_json::to_writer(&mut line, value)?;
+    line.push(b'\n');
+    print_raw(&line)
 }
 
 /// Prints an error, its causes as help lines.
@@ -106,10 +106,10 @@ impl Table {
 
     /// Returns the width of each column, so that several tables can share them.
     pub(crate) fn widths(&self) -> Vec<usize> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        (0..columns)
+        let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        (0..count)
             .map(|at| {
-                self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.1.width()).max().unwrap_or(0)
+                self.rows.iter().filter_map(|row| row.get(at)).map(|cell| columns(&cell.1)).max().unwrap_or(0)
             })
             .collect()
     }
@@ -122,12 +122,12 @@ impl Table {
             text.extend(std::iter::repeat_n(' ', indent));
             let mut used = indent;
             for (at, (style, cell)) in cells.iter().enumerate() {
-                let pad = widths.get(at).copied().unwrap_or(0).saturating_sub(cell.width()) + 2;
-                text.push_str(&paint(*style, cell));
-                text.extend(std::iter::repeat_n(' ', pad));
-                used += cell.width() + pad;
+                let width = columns(cell);
+                let pad = widths.get(at).copied().unwrap_or(0).saturating_sub(width) + 2;
+                let _ = write!(text, "{style}{cell}{style:#}{:pad$}", "");
+                used += width + pad;
             }
-            let fits = used + last.width() <= limit;
+            let fits = used + columns(last) <= limit;
             let column = if fits || limit.saturating_sub(used) >= NARROW { used } else { indent + 4 };
             if column != used {
                 text.truncate(text.trim_end_matches(' ').len());
@@ -156,8 +156,16 @@ impl<const N: usize> FromIterator<[(Style, String); N]> for Table {
 /// The narrowest column for wrapped text.
 const NARROW: usize = 36;
 
+/// The columns that a clean text takes.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
 /// Breaks text between words into lines of at most `room` columns.
 fn wrap(text: &str, room: usize) -> Vec<String> {
+    if columns(text) <= room {
+        return vec![text.to_owned()];
+    }
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
@@ -180,6 +188,9 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
 /// Returns one line without control and hidden characters, so that text from files cannot control the terminal or hide in
 /// it.
 pub(crate) fn clean(text: &str) -> String {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return text.to_owned();
+    }
     let is_common = |c: char| matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     text.chars()
         .map(|c| {

@@ -1,13 +1,13 @@
 //! A snapshot of the disk: each folder is listed once, each path looked up once and each rule file read once, no matter
 //! how many views ask for them.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use foldhash::HashMap;
 use rulebook::source::Unreadable;
 
 use crate::read::{self, FIRST_READ, reason};
@@ -24,8 +24,14 @@ pub(crate) struct Disk {
     kinds: Memo<Option<Kind>>,
     real: Memo<Result<PathBuf, Unreadable>>,
     nodes: Memo<Option<Node>>,
-    texts: Mutex<HashMap<FileId, Result<Arc<Text>, Unreadable>>>,
-    buffer: Mutex<Vec<u8>>,
+    texts: Mutex<Texts>,
+}
+
+/// The texts that were read, and the buffer to read into.
+#[derive(Debug, Default)]
+struct Texts {
+    known: HashMap<FileId, Result<Arc<Text>, Unreadable>>,
+    buffer: Vec<u8>,
 }
 
 /// An entry of a folder.
@@ -169,15 +175,12 @@ impl Disk {
 
     /// The text of a file that is known to be a regular file.
     pub(crate) fn text(&self, path: &Path, node: Option<Node>) -> Result<Arc<Text>, Unreadable> {
-        let id = FileId::new(path, node);
-        if let Some(known) = lock(&self.texts).get(&id) {
-            return known.clone();
-        }
-        let mut buffer = lock(&self.buffer);
-        buffer.resize(FIRST_READ, 0);
-        let text = read::rule_text(path, &mut buffer).map(|text| Arc::new(Text::new(text)));
-        lock(&self.texts).insert(id, text.clone());
-        text
+        let Texts { known, buffer } = &mut *lock(&self.texts);
+        let read = || {
+            buffer.resize(FIRST_READ, 0);
+            read::rule_text(path, buffer).map(|text| Arc::new(Text::new(text)))
+        };
+        known.entry(FileId::new(path, node)).or_insert_with(read).clone()
     }
 
     /// The text of a file that was read.
@@ -189,7 +192,7 @@ impl Disk {
             listing.node(&listing.entries[at])
         };
         let node = lock(&self.nodes.0).get(path.as_os_str()).copied().flatten();
-        let text = lock(&self.texts).get(&FileId::new(path, node.or_else(listed)))?.clone();
+        let text = lock(&self.texts).known.get(&FileId::new(path, node.or_else(listed)))?.clone();
         text.ok().map(|text| text.shared())
     }
 }

@@ -60,6 +60,7 @@ mod write;
 pub use agents::{AgentSearch, UsedAgent};
 pub use coverage::RuleFiles;
 pub use homes::Homes;
+pub use load::Readings;
 pub use open::{OpenError, find_root};
 pub use prepare::Prepared;
 pub use readers::FixableFile;

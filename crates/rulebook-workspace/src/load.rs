@@ -3,9 +3,10 @@
 //! It runs on one thread: for five hundred files a second one took a third more processor time and saved nothing
 //! reliable.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
+use foldhash::HashMap;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
@@ -21,7 +22,7 @@ const MAX_BYTES: usize = 64 << 20;
 pub(crate) struct Loader<'l> {
     pub(crate) disk: &'l Disk,
     pub(crate) gate: &'l Gate,
-    /// The earlier readings of the same files, for views that may share them.
+    /// Earlier readings, for views that may share them.
     pub(crate) readings: Option<&'l Readings>,
 }
 
@@ -75,26 +76,45 @@ impl Loader<'_> {
     /// Parses a source, or reuses an earlier reading that is the same.
     pub(crate) fn parse(&self, source: Source) -> Parsed {
         match self.readings {
-            Some(readings) if source.text.is_ok() => readings.parse(source),
-            _ => parse(source),
+            Some(readings) => readings.parse(source),
+            None => parse(source),
         }
     }
 }
 
-/// Files as agents read them. Agents that read alike share a reading.
+/// Readings of rule files. A file is parsed again only if its text changed, or for an agent that reads it differently.
 #[derive(Debug, Default)]
-pub(crate) struct Readings(Mutex<HashMap<String, Vec<Parsed>>>);
+pub struct Readings(Mutex<HashMap<String, Vec<Reading>>>);
+
+#[derive(Debug)]
+struct Reading {
+    text: Arc<str>,
+    parsed: Parsed,
+    is_used: bool,
+}
 
 impl Readings {
     fn parse(&self, source: Source) -> Parsed {
+        let Ok(text) = source.text.clone() else { return parse(source) };
         let mut known = lock(&self.0);
         let readings = known.entry(source.origin.path.clone()).or_default();
-        if let Some(same) = readings.iter().find_map(|known| known.reread(&source.origin)) {
-            return same;
+        for known in readings.iter_mut().filter(|known| known.text == text) {
+            if let Some(same) = known.parsed.reread(&source.origin) {
+                known.is_used = true;
+                return same;
+            }
         }
         let parsed = parse(source);
-        readings.push(parsed.clone());
+        readings.push(Reading { text, parsed: parsed.clone(), is_used: true });
         parsed
+    }
+
+    /// Drops the readings that were not used since the last call.
+    pub(crate) fn drop_unused(&self) {
+        lock(&self.0).retain(|_, readings| {
+            readings.retain_mut(|known| std::mem::take(&mut known.is_used));
+            !readings.is_empty()
+        });
     }
 
     /// The number of different readings of a file.

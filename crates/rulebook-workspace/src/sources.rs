@@ -54,6 +54,8 @@ pub struct Sources<'w> {
     folders: Folders<'w>,
     pub(crate) disk: Disk,
     readings: Readings,
+    /// Readings of earlier loads.
+    earlier: Option<&'w Readings>,
 }
 
 /// The nested folders to search.
@@ -87,6 +89,14 @@ impl Workspace {
         self.sources(reach).meant()
     }
 
+    /// Reads the rules within reach as they are meant. Files that did not change since an earlier load with these readings
+    /// are not parsed again.
+    pub fn reload<'w>(&'w self, reach: Reach<'w>, readings: &'w Readings) -> Loaded {
+        let loaded = Sources { earlier: Some(readings), ..self.sources(reach) }.meant();
+        readings.drop_unused();
+        loaded
+    }
+
     /// Reads the rules within reach as one agent does by itself.
     pub fn load_as(&self, agent: &'static Agent, reach: Reach<'_>) -> Loaded {
         self.sources(reach).native(agent)
@@ -100,7 +110,7 @@ impl Workspace {
 
 impl<'w> Sources<'w> {
     fn new(workspace: &'w Workspace, folders: Folders<'w>) -> Sources<'w> {
-        Sources { workspace, folders, disk: Disk::default(), readings: Readings::default() }
+        Sources { workspace, folders, disk: Disk::default(), readings: Readings::default(), earlier: None }
     }
 
     /// The rule files above some paths.
@@ -217,7 +227,7 @@ impl<'w> Sources<'w> {
             folders: remote::folders(remotes, &workspace.homes),
             allow_links: &allow_links,
         };
-        let readings = (!view.is_meant).then_some(&self.readings);
+        let readings = self.earlier.or((!view.is_meant).then_some(&self.readings));
         let loader = Loader { disk: &self.disk, gate: &workspace.gate, readings };
         let (found, mut diagnostics) = discover(&search, within);
         let twins = self.twins();

@@ -1,6 +1,8 @@
 //! Hashes of texts that are the same on every machine and in every run.
 
 use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -21,9 +23,7 @@ impl TextHash {
         let rest = rest.iter().map(|byte| u64::from(*byte));
         TextHash(words.chain(rest).fold(text.len() as u64 ^ 0xcbf2_9ce4_8422_2325, mix))
     }
-}
 
-impl TextHash {
     /// Returns the hash as a number.
     pub(crate) fn number(self) -> u64 {
         self.0
@@ -44,18 +44,14 @@ impl Serialize for TextHash {
 
 impl<'de> Deserialize<'de> for TextHash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TextHash, D::Error> {
-        struct Digits;
-        impl serde::de::Visitor<'_> for Digits {
-            type Value = TextHash;
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("hexadecimal digits")
-            }
+impl FromStr for TextHash {
+    type Err = ParseIntError;
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<TextHash, E> {
-                u64::from_str_radix(text, 16).map(TextHash).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Digits)
+    fn from_str(text: &str) -> Result<TextHash, ParseIntError> {
+        u64::from_str_radix(text, 16).map(TextHash)
     }
 }

@@ -1,6 +1,7 @@
 //! Rules: one instruction each, normalised. Nothing of the format remains but the origin.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use crate::condition::{Condition, MatchMode};
 use crate::format::{FormatId, PlaceKind};
@@ -44,7 +45,7 @@ pub struct Rule {
     /// Whether it is mandatory: it cannot be switched off, overridden or cut.
     pub is_mandatory: bool,
     /// What it watches for in the model's output.
-    pub stream: Option<Box<Trigger>>,
+    pub stream: Option<Arc<Trigger>>,
     /// Examples that `rulebook test` checks.
     pub examples: Option<Box<Examples>>,
     /// Where it comes from.

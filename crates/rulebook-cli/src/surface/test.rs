@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Input, Seen, Via};
@@ -97,7 +98,7 @@ fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Ve
 /// Whether a text fires the rule's trigger, regardless of the trigger's scope; `None` without a valid trigger.
 fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
-    let trigger = rule.stream.as_mut()?;
+    let trigger = Arc::make_mut(rule.stream.as_mut()?);
     trigger.gate = None;
     trigger.scope = vec![StreamScope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);

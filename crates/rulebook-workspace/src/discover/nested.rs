@@ -1,6 +1,6 @@
 //! Nested rule folders: above the paths in evidence, or anywhere in the tree.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::path::Path;
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
@@ -27,7 +27,7 @@ impl Finder<'_> {
     pub(super) fn nested(&mut self, within: Within<'_>) {
         match within {
             Within::Above(paths) => {
-                let mut known = Known::new();
+                let mut known = Known::default();
                 for (root, path) in paths {
                     self.descend(*root, path, &mut known);
                 }

@@ -1,6 +1,5 @@
 //! The file of a ledger: read by many, appended to under a lock.
 
-use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +7,6 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use rulebook::session::{Delivery, Event, Session, TextHash};
-use serde::Deserialize;
 
 use super::lines::{Cursor, DELIVERED, Tail, event, line};
 use super::log::Log;
@@ -161,22 +159,23 @@ impl Kept {
 
 /// Applies the event of a line. Of a delivery only what counts is read.
 fn apply(session: &mut Session, line: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Brief<'l> {
-        #[serde(borrow)]
-        source: Cow<'l, str>,
-        hash: TextHash,
-        #[serde(default)]
-        passing: bool,
+    if let Some((source, hash, is_lost_on_resume)) = delivery(line) {
+        session.apply_delivery(source.to_owned(), hash, is_lost_on_resume);
+        return true;
     }
-    if line.starts_with(DELIVERED) {
-        let Ok(Brief { source, hash, passing }) = serde_json::from_str(line) else { return false };
-        session.apply_delivery(source.into_owned(), hash, passing);
-    } else {
-        let Ok(event) = event(line) else { return false };
-        session.apply(event);
-    }
+    let Ok(event) = event(line) else { return false };
+    session.apply(event);
     true
+}
+
+/// What counts of a delivery, if its line is as `written` writes it and has no escapes before the hash: its source, its
+/// hash, and whether it is lost on resume. Quotes in texts are escaped, so no text contains a key.
+fn delivery(line: &str) -> Option<(&str, TextHash, bool)> {
+    let (_, rest) = line.strip_prefix(DELIVERED)?.strip_prefix(r#""rule":""#)?.split_once('"')?;
+    let (source, rest) = rest.strip_prefix(r#","source":""#)?.split_once('"')?;
+    let (hash, rest) = rest.strip_prefix(r#","hash":""#)?.split_once('"')?;
+    let is_whole = !source.contains('\\') && rest.ends_with('}');
+    is_whole.then_some((source, hash.parse().ok()?, rest.contains(r#","passing":true"#)))
 }
 
 /// Events as lines, after the end of a torn line.

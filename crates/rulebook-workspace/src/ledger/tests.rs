@@ -208,3 +208,19 @@ fn a_name_of_any_characters_is_a_safe_file_name() {
     check("", &format!("%{}", TextHash::of("")));
     assert_eq!(safe(&"x".repeat(500)).len(), 117);
 }
+
+#[test]
+fn a_delivery_counts_the_same_however_its_line_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(&folder);
+    let names =
+        ["a", "é", r"back\slash", r#"quo"te"#, r#"","source":"x","hash":"1"#, r#"a\",\"source\":\"x"#];
+    for (at, name) in names.into_iter().enumerate() {
+        let lost = Delivery { is_lost_on_resume: at % 2 == 0, ..delivery(name, name) };
+        let because = r#"paths `,"passing":true`"#.to_owned();
+        record(&ledger, vec![], &[Delivery { because, ..lost }]);
+    }
+    assert_eq!(ledger.recall().unwrap().session, ledger.read().unwrap().session());
+    record(&ledger, vec![Event::Resumed], &[]);
+    assert_eq!(ledger.recall().unwrap().session, ledger.read().unwrap().session());
+}

@@ -108,3 +108,30 @@ fn agents_that_read_alike_share_a_reading() {
 fn workspace_root(workspace: &Workspace) -> &Path {
     Path::new(&workspace.roots.roots[0].path)
 }
+
+#[test]
+fn a_reload_parses_only_the_files_that_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = workspace(folder.path());
+    let rule = |name: &str| folder.path().join(".rulebook/rules").join(name);
+    fs::create_dir_all(rule("")).unwrap();
+    for name in ["gone.md", "same.md", "changed.md"] {
+        fs::write(rule(name), "---\ncondition: bad\n---\nNo.").unwrap();
+    }
+    let readings = Readings::default();
+    let load = || {
+        let book = workspace.reload(Reach::Tree, &readings).book;
+        let triggers = book.rules().filter_map(|(rule, _)| Some((rule.id.clone(), rule.stream.clone()?)));
+        triggers.collect::<BTreeMap<_, _>>()
+    };
+    let first = load();
+    fs::remove_file(rule("gone.md")).unwrap();
+    fs::write(rule("changed.md"), "---\ncondition: worse\n---\nNo.").unwrap();
+    let second = load();
+    let is_same = |id: &str| Arc::ptr_eq(&first[id], &second[id]);
+    assert_eq!((is_same("same"), is_same("changed")), (true, false));
+    assert_eq!(second["changed"].conditions[0].written, "worse");
+    let root = workspace_root(&workspace).join(".rulebook/rules");
+    let known = ["gone.md", "same.md", "changed.md"].map(|name| readings.count(&root.join(name)));
+    assert_eq!(known, [0, 1, 1]);
+}

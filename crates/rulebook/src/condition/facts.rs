@@ -1,8 +1,10 @@
 //! The evidence, indexed so that evaluating many conditions is cheap.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::evidence::Evidence;
 use crate::glob::{Dialect, Glob, PathIndex};
@@ -108,7 +110,7 @@ impl<'e> Facts<'e> {
     pub fn new<'f>(evidence: &'e Evidence, folders: impl IntoIterator<Item = (usize, &'f str)>) -> Facts<'e> {
         let all = view(evidence.paths.iter().enumerate().map(|(at, seen)| (at, seen.path.as_str())));
         let wanted: HashSet<(usize, &str)> = folders.into_iter().collect();
-        let mut below: HashMap<(usize, &'e str), Vec<(usize, &'e str)>> = HashMap::new();
+        let mut below: HashMap<(usize, &'e str), Vec<(usize, &'e str)>> = HashMap::default();
         for (at, seen) in evidence.paths.iter().enumerate().filter(|_| !wanted.is_empty()) {
             let path = seen.path.as_str();
             for end in path.match_indices('/').map(|(end, _)| end).chain([path.len()]) {
@@ -119,7 +121,7 @@ impl<'e> Facts<'e> {
                 }
             }
         }
-        let mut folders: HashMap<usize, HashMap<&str, View>> = HashMap::new();
+        let mut folders: HashMap<usize, HashMap<&str, View>> = HashMap::default();
         for ((root, folder), paths) in below {
             folders.entry(root).or_default().insert(folder, view(paths.into_iter()));
         }

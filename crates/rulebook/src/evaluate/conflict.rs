@@ -1,7 +1,9 @@
 //! Conflicts: which rules that apply override which others.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::audience::Audience;
 use super::copies::Lines;

@@ -1,7 +1,8 @@
 //! A set of paths, indexed for matching many globs.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use super::hash::hash;
 use super::matcher::Matcher;
@@ -65,7 +66,7 @@ impl<S: AsRef<str> + Default> Index<S> {
     fn new(paths: impl Iterator<Item = S>) -> Index<S> {
         let given = paths.enumerate().filter(|(_, path)| !path.as_ref().is_empty());
         let (positions, paths): (Vec<usize>, Vec<S>) = given.unzip();
-        let mut by_extension: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_extension: HashMap<String, Vec<usize>> = HashMap::default();
         let mut special: Vec<usize> = Vec::new();
         let mut traits = Traits::default();
         for (rank, path) in paths.iter().map(AsRef::as_ref).enumerate() {

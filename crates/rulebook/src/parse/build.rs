@@ -101,7 +101,7 @@ pub(super) fn build(
         is_offered,
         enabled,
         is_mandatory,
-        stream: stream.map(Box::new),
+        stream: stream.map(Arc::new),
         examples: examples.map(Box::new),
         ..blank
     };

@@ -1,7 +1,8 @@
 //! The state of a session: the fold of its events.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::event::{Delivery, Event, INTERRUPT, REMIND};

@@ -3,7 +3,7 @@
 //! A stream is one block of one message, or one tool call. Streams are independent. The arguments of a tool call are
 //! decoded, and each field and each file of a patch is watched separately. Each condition is reported once per stream.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::call::Call;
 use super::hit::Hit;

@@ -3,7 +3,7 @@
 //! A request reloads them when they may have changed, which includes toggles and settings.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,8 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
 use rulebook::stream::Monitor;
-use rulebook_workspace::{Loaded, Reach, Workspace};
+use rulebook::stream::trigger::Trigger;
+use rulebook_workspace::{Loaded, Reach, Readings, Workspace};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
@@ -31,6 +32,7 @@ const MAX_WATCHES: usize = 32;
 /// Where the rules come from.
 pub(super) struct Rules {
     args: Args,
+    readings: Readings,
     now: Mutex<Option<Now>>,
     /// Monitors by what they watch for: rules that do not change keep theirs.
     watches: Mutex<HashMap<u64, Arc<Watch>>>,
@@ -47,8 +49,8 @@ struct Now {
 pub(super) struct Book {
     pub(super) workspace: Workspace,
     pub(super) book: Rulebook,
-    /// A hash of each stream rule, by its file.
-    prints: HashMap<String, u64>,
+    /// A hash of each trigger, by the rule's file.
+    prints: HashMap<String, (Arc<Trigger>, u64)>,
     /// The last monitor, and the addresses of its rules: most requests watch for the same rules.
     last_watch: Mutex<Option<(Vec<usize>, Arc<Watch>)>>,
     /// What removes rules, one line each.
@@ -75,7 +77,13 @@ pub(super) struct Watch {
 
 impl Rules {
     pub(super) fn new(args: Args) -> Rules {
-        Rules { args, now: Mutex::new(None), watches: Mutex::default(), reported: Mutex::default() }
+        Rules {
+            args,
+            readings: Readings::default(),
+            now: Mutex::default(),
+            watches: Mutex::default(),
+            reported: Mutex::default(),
+        }
     }
 
     /// The rules, unless they must be reloaded first.
@@ -109,10 +117,9 @@ impl Rules {
     /// The rules on disk, and when to reload them.
     fn reload(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = open_workspace(&self.args).map(|workspace| {
-            let Loaded { book, diagnostics, .. } = workspace.load(Reach::Tree);
+            let Loaded { book, diagnostics, .. } = workspace.reload(Reach::Tree, &self.readings);
             let alerts = alerts(&diagnostics).map(alert_line).collect();
-            let stream = book.rules().map(|(rule, _)| rule).filter(|rule| rule.stream.is_some());
-            let prints = stream.map(|rule| (rule.origin.display.clone(), fingerprint(rule))).collect();
+            let prints = prints(&book, known.as_deref());
             Arc::new(Book { workspace, book, prints, last_watch: Mutex::default(), alerts })
         });
         let book = match (opened, known) {
@@ -177,7 +184,9 @@ impl Rules {
     ) -> Result<Arc<Watch>, String> {
         let mut hasher = DefaultHasher::new();
         for rule in &rules {
-            (book.prints.get(&rule.origin.display), situation.stream.modes_of(rule)).hash(&mut hasher);
+            let print = book.prints.get(&rule.origin.display).map(|(_, print)| print);
+            let Rule { name, body, is_mandatory, .. } = rule;
+            (print, name, body, is_mandatory, situation.stream.modes_of(rule)).hash(&mut hasher);
         }
         let key = hasher.finish();
         let mut watches = lock(&self.watches);
@@ -197,8 +206,17 @@ impl Rules {
     }
 }
 
-fn fingerprint(rule: &Rule) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&rule.name, &rule.body, rule.is_mandatory, format!("{:?}", rule.stream)).hash(&mut hasher);
-    hasher.finish()
+/// Hashes each trigger. Triggers that did not change since the last load keep their hash.
+fn prints(book: &Rulebook, last: Option<&Book>) -> HashMap<String, (Arc<Trigger>, u64)> {
+    let print = |rule: &Rule| {
+        let trigger = rule.stream.as_ref()?;
+        let source = &rule.origin.display;
+        let known = last.and_then(|last| last.prints.get(source));
+        let print = match known.filter(|(known, _)| Arc::ptr_eq(known, trigger)) {
+            Some((_, print)) => *print,
+            None => BuildHasherDefault::<DefaultHasher>::default().hash_one(format!("{trigger:?}")),
+        };
+        Some((source.clone(), (Arc::clone(trigger), print)))
+    };
+    book.rules().filter_map(|(rule, _)| print(rule)).collect()
 }

@@ -1,6 +1,6 @@
 //! A lazily built automaton, for matching many paths.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::program::Program;
 use super::run::{Outcome, Position, Preceding, SegmentRest};
@@ -39,7 +39,7 @@ impl<'g> LazyDfa<'g> {
         let mut lazy = LazyDfa {
             program,
             states: Vec::new(),
-            known: HashMap::new(),
+            known: HashMap::default(),
             next: Vec::new(),
             representatives: [UNCLASSIFIED; 128],
             unnamed: Vec::new(),
