@@ -131,13 +131,12 @@ fn help(agent: &Agent, first: Option<&str>) -> String {
 /// Describes which files the agent reads in the rule's folder.
 fn readable_files(agent: &Agent, rule: &Rule) -> Option<String> {
     readings(agent, rule).flat_map(|format| format.workspace).find_map(|place| {
-        let PlaceKind::Folder { extensions, depth, .. } = place.shape else { return None };
-        let names: Vec<String> = extensions.iter().map(|extension| format!("`*.{extension}`")).collect();
+        let PlaceKind::Folder { files, depth, .. } = place.shape else { return None };
         let position = if depth == Depth::Flat { "directly in" } else { "in" };
         let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
         let root = if is_at_root { "" } else { " of the folder where it is started" };
-        let is_here = rule.origin.display.contains(place.path) && !names.is_empty();
-        is_here.then(|| format!("{} {position} `{}`{root}", names.join(", "), place.path))
+        let is_here = rule.origin.display.contains(place.path);
+        is_here.then(|| format!("`{}` {position} `{}`{root}", files.shown(), place.path))
     })
 }
 

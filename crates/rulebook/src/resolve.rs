@@ -12,6 +12,7 @@ use crate::format::FormatId;
 use crate::id::rule_name;
 use crate::parse::{Entry, Rejected};
 use crate::rule::{Rank, Rule, Step};
+use crate::source::Scope;
 use crate::words::words;
 use lookup::lookup;
 
@@ -98,6 +99,14 @@ pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Ru
     let mut book = Rulebook { policy: Policy::Native(agent.conflicts), ..Rulebook::of(entries) };
     match agent.order {
         Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
+        Order::ByFormat => {
+            fn key(rule: &Rule) -> impl Ord + '_ {
+                let Rank { scope, format, place, path, .. } = rule.rank();
+                let is_later = (scope == Scope::User) != rule.origin.format.user_first;
+                (format, is_later, scope, place, path)
+            }
+            book.rules.sort_by(|a, b| key(a).cmp(&key(b)));
+        }
         // From far to near: the user's rules, the root's, then those of folders.
         Order::UserFirst => {
             fn key(rule: &Rule) -> impl Ord + '_ {

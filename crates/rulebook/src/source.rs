@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::format::{FETCHED, Format, FormatId, Ids, Place, PlaceKind};
+use crate::format::{FETCHED, Files, Format, FormatId, Ids, Place, PlaceKind};
 use crate::id::normalize_id;
 use crate::words::words;
 
@@ -102,8 +102,13 @@ impl Origin {
             }
             PlaceKind::Folder { .. } | PlaceKind::Imported => inner,
         };
-        let stem =
-            SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix)).filter(|stem| !stem.is_empty());
+        let known = SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix));
+        let any = || {
+            let takes_any = matches!(self.place.files(), Some(Files::AllBut(_)));
+            let (stem, extension) = inner.rsplit_once('.').filter(|_| takes_any)?;
+            (!extension.contains('/') && !stem.ends_with('/')).then_some(stem)
+        };
+        let stem = known.or_else(any).filter(|stem| !stem.is_empty());
         normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
     }
 }

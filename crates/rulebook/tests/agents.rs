@@ -15,7 +15,7 @@ use rulebook::agent::Agent;
 use rulebook::condition::{Facts, Truth};
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::{Bare, FormatId};
+use rulebook::format::Bare;
 use rulebook::parse::{Entry, parse};
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::{Origin, Source};
@@ -27,8 +27,6 @@ fn the_view_of_claude_code_is_as_recorded() {
         &[
             // Anchors are refused in headers, here and everywhere.
             "---\npaths: &a src/**\n---\n",
-            // The first of two equal keys counts everywhere, and that is reported; the agent uses the last.
-            "---\npaths: src/**\npaths: lib/**\n---\n",
             // Quotes around a pattern inside quotes are removed everywhere.
             "---\npaths:\n  - \"\\\"read me.md\\\"\"\n---\n",
             // Each part has half a bracket after the split at the comma: nobody means this.
@@ -80,7 +78,7 @@ fn check(agent: &str, known: &[&str]) {
 /// `always`, or the files that activate the rule.
 fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
     let Some(rule) = rule else { return Vec::new() };
-    if rule.activation == Activation::Always || rule.globs.len() == 1 && is_always(&rule.globs[0], rule) {
+    if rule.activation == Activation::Always {
         return vec!["always"];
     }
     let is_on = |path: &&str| {
@@ -88,14 +86,6 @@ fn found<'t>(rule: Option<&Rule>, targets: &[&'t str]) -> Vec<&'t str> {
         applies(rule, &Evidence { paths: vec![seen], ..Evidence::default() })
     };
     targets.iter().copied().filter(|path| is_on(path)).collect()
-}
-
-/// The agents treat a pattern that matches everything as no pattern.
-fn is_always(glob: &str, rule: &Rule) -> bool {
-    match rule.origin.format.id {
-        FormatId::Claude => glob == "**",
-        _ => matches!(glob, "**" | "**/*" | "*"),
-    }
 }
 
 /// The same file, read by one agent and another.
@@ -127,6 +117,10 @@ fn agents_differ_as_documented() {
     const LIST: &str = "---\ninclusion: fileMatch\nKEY: ['src/**', 'lib/**']\n---\n";
     check("claude cline continue kiro qwen", LIST, "src/a.ts", "yes");
     check("copilot-vscode", LIST, "src/a.ts", "offered");
+    for everything in ["'**'", "'**/*'", "'*'", "'src/**, **'"] {
+        check("copilot-vscode", &format!("---\nKEY: {everything}\n---\n"), "src/a.ts", "always");
+    }
+    check("continue", "---\nalwaysApply: false\n---\n", "src/a.ts", "offered");
     const NAME: &str = "---\ntrigger: glob\ninclusion: fileMatch\nKEY: ['*.ts']\n---\n";
     check("cline continue copilot-github kiro qwen", NAME, "src/a.ts", "no");
     check("cursor trae windsurf", NAME, "src/a.ts", "unknown");

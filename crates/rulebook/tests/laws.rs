@@ -85,7 +85,7 @@ fn with_places() -> Vec<&'static Format> {
 fn source(file: &File) -> Source {
     let format = with_places()[file.format];
     let place = &format.workspace[file.place % format.workspace.len()];
-    let inner = if place.extensions().is_none() { place.path } else { file.name };
+    let inner = if place.files().is_none() { place.path } else { file.name };
     let place_path = if inner == place.path { String::new() } else { format!("{}/", place.path) };
     let slash = if file.folder.is_empty() { "" } else { "/" };
     let display =

@@ -14,11 +14,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use page::Stage;
+use rulebook::agent::Agent;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{Reason, State};
+use rulebook::evaluate::{Audience, Evaluation, Reason, State, evaluate};
 use rulebook::evidence::Input;
 use rulebook::format::{Base, FORMATS, FormatId, PlaceKind};
 use rulebook::render::{Budget, Notice, render};
+use rulebook::resolve::Rulebook;
 use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Homes, Prepared, Workspace};
 
@@ -65,6 +67,7 @@ fn check(folder: &str) {
             None
         }
         ("verdicts", _) => Some(verdicts(stage)),
+        ("native", agent) => Some(native(stage, agent)),
         ("prompt", budget) => Some(prompt(stage, budget.parse().ok())),
         ("notice", _) => Some(notice(stage)),
         ("diagnostics", _) => Some(diagnostics(stage)),
@@ -116,13 +119,25 @@ fn switch_off(stage: &Stage, ids: &str) {
 fn verdicts(stage: &Stage) -> String {
     let workspace = open(stage);
     let prepared = ask(&workspace, stage);
+    table(&prepared, &prepared.book, &prepared.evaluate())
+}
+
+/// As `verdicts`, for what an agent reads by itself.
+fn native(stage: &Stage, agent: &str) -> String {
+    let workspace = open(stage);
+    let prepared = ask(&workspace, stage);
+    let book = prepared.sources().native(Agent::named(agent).unwrap()).book;
+    table(&prepared, &book, &evaluate(&book, &prepared.evidence, Audience::any()))
+}
+
+fn table(prepared: &Prepared<'_>, book: &Rulebook, evaluation: &Evaluation<'_>) -> String {
     let mut rows: Vec<[String; 5]> = Vec::new();
-    for verdict in prepared.evaluate().verdicts {
+    for verdict in &evaluation.verdicts {
         let rule = verdict.rule;
         let (state, why) = match &verdict.state {
-            State::Stack => ("stack", because(&prepared, &verdict.because)),
+            State::Stack => ("stack", because(prepared, &verdict.because)),
             State::Offered => ("offered", rule.description.clone().unwrap_or_default()),
-            State::Stream => ("stream", because(&prepared, &verdict.because)),
+            State::Stream => ("stream", because(prepared, &verdict.because)),
             State::Inactive(why) => ("inactive", format!("{}: {}", why.reason.name(), why.detail)),
             State::Overridden { winner, by } => {
                 ("overridden", format!("by {} ({}): {}", winner.id, winner.origin.display, by.name()))
@@ -134,7 +149,7 @@ fn verdicts(stage: &Stage) -> String {
         let activation = format!("{}/{}", rule.activation.name(), rule.basis.name());
         rows.push([state.to_owned(), rule.id.clone(), rule.origin.display.clone(), activation, why]);
     }
-    for rejected in prepared.book.rejected() {
+    for rejected in book.rejected() {
         let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
         let (id, source) = (rejected.id.clone(), rejected.origin.display.clone());
         rows.push(["rejected".to_owned(), id, source, "–".to_owned(), codes.join(", ")]);

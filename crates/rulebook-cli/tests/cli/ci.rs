@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use rulebook::format::{FORMATS, PlaceKind};
+use rulebook::format::{FORMATS, Files, PlaceKind};
 use rulebook::frontmatter::{self, Field, Header, Tier, Value};
 
 use crate::sandbox::{Sandbox, path_with_binary};
@@ -45,9 +45,10 @@ fn the_hook_runs_when_any_rule_file_changes() {
     let files = regex::Regex::new(text(hook, "files")).unwrap();
     for place in FORMATS.iter().flat_map(|format| format.workspace) {
         let paths = match &place.shape {
-            PlaceKind::Folder { extensions, .. } => {
+            PlaceKind::Folder { files: Files::Ending(extensions), .. } => {
                 extensions.iter().map(|extension| format!("{}/a.{extension}", place.path)).collect()
             }
+            PlaceKind::Folder { files: Files::AllBut(_), .. } => vec![format!("{}/a.xml", place.path)],
             PlaceKind::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
             PlaceKind::File { .. } | PlaceKind::Located { .. } => vec![place.path.to_owned()],
             PlaceKind::Imported => Vec::new(),

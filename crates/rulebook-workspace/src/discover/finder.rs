@@ -88,7 +88,7 @@ impl<'s> Finder<'s> {
             return;
         }
         let Item { file, inner, node, is_link, refused } = item;
-        let is_in_folder = spot.place.extensions().is_some();
+        let is_in_folder = spot.place.files().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
         let display = match visible_line(&display) {
             Cow::Borrowed(_) => display,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Depth, FORMATS, PlaceKind};
+use rulebook::format::{Depth, FORMATS, Files, PlaceKind};
 use rulebook::source::Unreadable;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
@@ -123,7 +123,9 @@ impl Finder<'_> {
             let is_skipped = skip.contains(&&*name) || NEVER_WALKED.contains(&&*name);
             let is_entered = is_folder && depth == Depth::Recursive && refused.is_none() && !is_skipped;
             let entered = is_entered.then(|| (path.clone(), inner.clone()));
-            if spot.place.takes(&name) {
+            // A folder with the extension of rules is a mistake; where any name is a rule, it is just a folder.
+            let takes_any = matches!(spot.place.files(), Some(Files::AllBut(_)));
+            if spot.place.takes(&name) && !(is_folder && takes_any) {
                 let refused = refused.or_else(|| not_a_file(kind));
                 self.add(spot, Item { file: path, inner, node, is_link, refused });
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {

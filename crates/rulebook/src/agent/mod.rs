@@ -4,6 +4,7 @@
 //! dialect and its own way to fail.
 
 mod names;
+mod owner;
 mod row;
 mod table;
 

@@ -89,6 +89,8 @@ pub enum Order {
     UserFirst,
     /// The workspace's, then the user's.
     WorkspaceFirst,
+    /// Those of one format after those of another. Each format states whether the user's come first.
+    ByFormat,
 }
 
 /// How much an agent reads of all files of a workspace together.

@@ -1,25 +1,30 @@
 //! The table of agents: what each one reads, and how.
 
 mod located;
+mod pipeline;
 mod readings;
 
 use super::row::{Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit};
 use crate::format::{Format, FormatId, PlaceKind, formats};
 use crate::rule::Rule;
 use located::{
-    AGENT_MD, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_LOCAL, AGENTS_MD, AGENTS_MD_AND_OWN, AGENTS_MD_AT_ROOT,
-    AGENTS_MD_EVERYWHERE, AGENTS_MD_IN_ANY_CASE, AGENTS_OVERRIDE, AMP_AGENTS, CLAUDE_AS_AGENTS, CLAUDE_MD,
-    CLAUDE_MD_AND_OWN, CLAUDE_MD_AT_ROOT, CODEX, COPILOT_AGENTS, CRUSH, CRUSH_AGENTS, DEEPAGENTS, FACTORY,
-    FIREBASE, GEMINI, GEMINI_AS_TEXT, GEMINI_MD_AT_ROOT, GEMINI_MD_OF_ONE, GOOSE, HERMES, JUNIE, KIMI,
-    OPENCODE_AGENTS, OPENCODE_CLAUDE_OF_ONE, REASONIX, REPLIT, ROO, ROVO, WARP, WARP_AGENTS, ZED,
+    AGENT_MD, AGENT_MD_AT_ROOT_ELSE, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_LOCAL, AGENTS_MD,
+    AGENTS_MD_AND_OWN, AGENTS_MD_AT_ROOT, AGENTS_MD_EVERYWHERE, AGENTS_MD_IN_ANY_CASE, AGENTS_OVERRIDE,
+    AMP_AGENTS, CLAUDE_AS_AGENTS, CLAUDE_MD, CLAUDE_MD_AND_OWN, CLAUDE_MD_AT_ROOT, CLAUDE_MD_AT_ROOT_ELSE,
+    CODEX, COPILOT_AGENTS, CRUSH, CRUSH_AGENTS, DEEPAGENTS, FACTORY, FIREBASE, GEMINI, GEMINI_AS_TEXT,
+    GEMINI_MD_AT_ROOT, GEMINI_MD_OF_ONE, GOOSE, HERMES, JUNIE, KIMI, OPENCODE_AGENTS, OPENCODE_CLAUDE_OF_ONE,
+    REASONIX, REPLIT, ROO, ROVO, WARP, WARP_AGENTS, ZED,
+};
+use pipeline::{
+    OMP, OMP_AGENTS, OMP_CLINE, OMP_COPILOT, OMP_CURSOR, OMP_WINDSURF, XCSH, XCSH_CLINE, XCSH_CURSOR,
+    XCSH_WINDSURF,
 };
 use readings::{
     AMAZON_Q, ANTIGRAVITY, AUGMENT, AUGMENT_OWN, CLAUDE, CLAUDE_AGENTS, CLAUDE_RULES,
     CLAUDE_RULES_AS_COPILOT, CLINE, CLINE_CURSOR, CLINE_SDK, CODEBUDDY, CODY, CONTINUE, COPILOT_CLI,
     COPILOT_GITHUB, COPILOT_INSTRUCTIONS, COPILOT_VSCODE, CURSOR, CURSOR_RAW, CURSORRULES, DEVIN, DEVIN_CLI,
-    DEVIN_CURSOR, FIREBENDER, GROK, JETBRAINS, KILO, KIRO, KIRO_OWN, LINGMA, OMP, OPENCODE_CLAUDE, OPENHANDS,
-    QODER, QWEN, TABNINE, TRAE, WINDSURF, WINDSURF_GLOBAL, WINDSURFRULES, XCSH, XCSH_CLINE, XCSH_CURSOR,
-    XCSH_WINDSURF,
+    DEVIN_CURSOR, FIREBENDER, GROK, JETBRAINS, KILO, KIRO, KIRO_OWN, LINGMA, OPENCODE_CLAUDE, OPENHANDS,
+    QODER, QWEN, TABNINE, TRAE, WINDSURF, WINDSURF_GLOBAL, WINDSURFRULES,
 };
 
 /// An agent that keeps all rules, puts the workspace first and reads nested folders.
@@ -128,7 +133,7 @@ pub static AGENTS: &[Agent] = &[
         name: "continue",
         title: "Continue",
         owns: Some(FormatId::Continue),
-        formats: formats![CONTINUE, AGENTS_MD_AT_ROOT],
+        formats: formats![CONTINUE, AGENTS_MD_AT_ROOT, AGENT_MD_AT_ROOT_ELSE, CLAUDE_MD_AT_ROOT_ELSE],
         path_rules: "for files attached to the message",
         ..BASE
     },
@@ -271,9 +276,10 @@ pub static AGENTS: &[Agent] = &[
         name: "omp",
         title: "oh-my-pi",
         owns: Some(FormatId::Omp),
-        formats: formats![OMP, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
+        formats: formats![OMP, OMP_AGENTS, OMP_CURSOR, OMP_WINDSURF, OMP_CLINE, OMP_COPILOT],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
+        order: Order::ByFormat,
         path_rules: "never: the paths are shown to the model, which can request the rule",
         ..BASE
     },
@@ -368,6 +374,7 @@ pub static AGENTS: &[Agent] = &[
         formats: formats![XCSH, XCSH_CURSOR, XCSH_WINDSURF, XCSH_CLINE],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
+        order: Order::ByFormat,
         path_rules: "never: the paths are shown to the model, which can request the rule",
         ..BASE
     },
@@ -382,46 +389,7 @@ pub static AGENTS: &[Agent] = &[
     },
 ];
 
-impl Agent {
-    /// Returns the agent that a format belongs to.
-    pub fn owner_of(format: FormatId) -> Option<&'static Agent> {
-        AGENTS.iter().find(|agent| agent.owns == Some(format))
-    }
-}
-
 /// Whether a file is an AGENTS.md, or read instead of one.
 fn is_agents_md(rule: &Rule) -> bool {
     matches!(rule.origin.place.shape, PlaceKind::Located { id: "agents", .. })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique_sorted_and_own_one_format_each() {
-        assert!(AGENTS.is_sorted_by(|a, b| a.name < b.name));
-        for agent in AGENTS {
-            let reads_own = |id| agent.formats.iter().any(|format| format.id == id);
-            assert!(agent.owns.is_none_or(reads_own), "{} does not read its own format", agent.name);
-            assert!(!agent.formats.is_empty());
-        }
-    }
-
-    #[test]
-    fn every_format_with_a_header_has_an_owner() {
-        use FormatId::{Omo, Opencode, Remote, Rulebook};
-        for (name, id) in FormatId::NAMES {
-            let is_owned = Agent::owner_of(*id).is_some() || matches!(id, Rulebook | Remote | Omo | Opencode);
-            assert!(is_owned || id.row().tier.is_none(), "{name}");
-        }
-    }
-
-    #[test]
-    fn formats_of_an_agent_know_their_position() {
-        for agent in AGENTS {
-            let orders = agent.formats.iter().map(|format| format.order);
-            assert!(orders.eq(0..agent.formats.len()), "{}", agent.name);
-        }
-    }
 }

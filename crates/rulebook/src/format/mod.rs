@@ -7,9 +7,10 @@ mod row;
 pub(crate) mod table;
 
 pub use id::FormatId;
-pub use place::{Base, Depth, FETCHED, IMPORTED, Place, PlaceKind};
+pub use place::{Base, Depth, FETCHED, Files, IMPORTED, Place, PlaceKind};
 pub use row::{
-    ActivationKey, Bare, Broken, Confidence, Format, Ids, Keys, Lists, SameId, StatedActivation, Top,
+    ActivationKey, Bare, Broken, Confidence, Everything, Format, Ids, Keys, Lists, Repeats, SameId,
+    StatedActivation, Top,
 };
 pub(crate) use row::{formats, numbered};
 pub use table::FORMATS;

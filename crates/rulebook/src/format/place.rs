@@ -36,22 +36,17 @@ impl Place {
         self.path.split('/').next().unwrap_or(self.path)
     }
 
-    /// Returns the extensions of a folder's files; `None` for a single file.
-    pub fn extensions(&self) -> Option<&'static [&'static str]> {
+    /// Returns which files of a folder are rules; `None` for a single file.
+    pub fn files(&self) -> Option<Files> {
         match self.shape {
-            PlaceKind::Folder { extensions, .. } | PlaceKind::Modes { extensions, .. } => Some(extensions),
+            PlaceKind::Folder { files, .. } | PlaceKind::Modes { files, .. } => Some(files),
             PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => None,
         }
     }
 
     /// Whether a file of that name in the folder is a rule file.
     pub fn takes(&self, name: &str) -> bool {
-        let ends_in = |extension: &&str| {
-            name.strip_suffix(*extension)
-                .and_then(|stem| stem.strip_suffix('.'))
-                .is_some_and(|stem| !stem.is_empty())
-        };
-        self.extensions().is_some_and(|extensions| extensions.iter().any(ends_in))
+        self.files().is_some_and(|files| files.take(name))
     }
 
     /// Whether files there have no header.
@@ -76,7 +71,7 @@ impl Place {
                 }
                 PlaceKind::Imported => return None,
             };
-            let is_rule = self.extensions().is_none() || self.takes(name);
+            let is_rule = self.files().is_none() || self.takes(name);
             (is_rule && (folder.is_empty() || self.base == Base::Root)).then_some((folder, inner))
         })
     }
@@ -89,17 +84,11 @@ impl Place {
             Base::Config => "~/.config/",
             Base::System => "/",
         };
-        let one_of = |extensions: &[&str]| match extensions {
-            [one] => (*one).to_owned(),
-            many => format!("{{{}}}", many.join(",")),
-        };
         let inner = match self.shape {
             PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => String::new(),
-            PlaceKind::Folder { extensions, depth: Depth::Flat, .. } => format!("/*.{}", one_of(extensions)),
-            PlaceKind::Folder { extensions, depth: Depth::Recursive, .. } => {
-                format!("/**/*.{}", one_of(extensions))
-            }
-            PlaceKind::Modes { prefix, extensions } => format!("/{prefix}MODE/**/*.{}", one_of(extensions)),
+            PlaceKind::Folder { files, depth: Depth::Flat, .. } => format!("/{}", files.shown()),
+            PlaceKind::Folder { files, depth: Depth::Recursive, .. } => format!("/**/{}", files.shown()),
+            PlaceKind::Modes { prefix, files } => format!("/{prefix}MODE/**/{}", files.shown()),
         };
         format!("{base}{}{inner}", self.path)
     }
@@ -126,7 +115,7 @@ pub enum PlaceKind {
     /// A folder of rule files.
     Folder {
         /// Which files are rules.
-        extensions: &'static [&'static str],
+        files: Files,
         /// Whether sub-folders are read.
         depth: Depth,
         /// Sub-folders that do not hold rules.
@@ -137,7 +126,7 @@ pub enum PlaceKind {
         /// What the name of a mode's folder starts with.
         prefix: &'static str,
         /// Which files are rules.
-        extensions: &'static [&'static str],
+        files: Files,
     },
     /// One file.
     File {
@@ -155,6 +144,37 @@ pub enum PlaceKind {
     },
     /// A file that another one imports.
     Imported,
+}
+
+/// Which files of a folder are rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// Those with one of these extensions.
+    Ending(&'static [&'static str]),
+    /// All but those whose names end like this.
+    AllBut(&'static [&'static str]),
+}
+
+impl Files {
+    /// Whether a file of that name is a rule.
+    pub fn take(self, name: &str) -> bool {
+        match self {
+            Files::Ending(extensions) => extensions.iter().any(|extension| {
+                let stem = name.strip_suffix(*extension).and_then(|stem| stem.strip_suffix('.'));
+                stem.is_some_and(|stem| !stem.is_empty())
+            }),
+            Files::AllBut(ends) => !ends.iter().any(|end| name.ends_with(end)),
+        }
+    }
+
+    /// Returns the names as people write them: `*.{md,mdc}`.
+    pub fn shown(self) -> String {
+        match self {
+            Files::Ending([one]) => format!("*.{one}"),
+            Files::Ending(many) => format!("*.{{{}}}", many.join(",")),
+            Files::AllBut(_) => "*".to_owned(),
+        }
+    }
 }
 
 /// Whether sub-folders are read.
@@ -182,7 +202,7 @@ pub(crate) const fn folder(
     extensions: &'static [&'static str],
     depth: Depth,
 ) -> Place {
-    Place::new(base, path, PlaceKind::Folder { extensions, depth, skip: &[] })
+    Place::new(base, path, PlaceKind::Folder { files: Files::Ending(extensions), depth, skip: &[] })
 }
 
 /// A file that is always on.

@@ -22,6 +22,8 @@ pub struct Format {
     pub user: &'static [Place],
     /// Whether the nearest place above the root counts when the root has none.
     pub climbs: bool,
+    /// Whether the user's files come before those of the workspace, for an agent that sorts by format.
+    pub user_first: bool,
     /// The priority of a file that gives none. Without a default, the file must give one.
     pub priority: Option<u8>,
     /// The most forgiving reader its headers get. Without one, files have no header: everything is text.
@@ -30,6 +32,12 @@ pub struct Format {
     pub broken: Broken,
     /// The activation of a rule without conditions.
     pub bare: Bare,
+    /// The activation of a rule without conditions whose header has `alwaysApply: false`, if that is another one.
+    pub not_always: Option<Bare>,
+    /// Which patterns make a rule always on instead of restricting it to files.
+    pub everything: Everything,
+    /// Which of several equal keys counts.
+    pub repeats: Repeats,
     /// Whether sub-folders of the rule folder are part of the id.
     pub ids: Ids,
     /// What happens to several of its rules with one id.
@@ -145,6 +153,40 @@ impl Top {
     }
 }
 
+/// Which patterns make a rule always on instead of restricting it to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Everything {
+    /// None does.
+    Nothing,
+    /// One of these among the patterns.
+    Any(&'static [&'static str]),
+    /// Only these patterns.
+    All(&'static [&'static str]),
+}
+
+impl Everything {
+    /// Whether a rule with these patterns is always on.
+    pub(crate) fn covers<'p>(self, mut patterns: impl Iterator<Item = &'p str>) -> bool {
+        match self {
+            Everything::Nothing => false,
+            Everything::Any(words) => patterns.any(|pattern| words.contains(&pattern)),
+            Everything::All(words) => {
+                let mut patterns = patterns.peekable();
+                patterns.peek().is_some() && patterns.all(|pattern| words.contains(&pattern))
+            }
+        }
+    }
+}
+
+/// Which of several equal keys of a header counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+}
+
 /// What happens to a file whose header cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
@@ -180,6 +222,8 @@ pub enum Bare {
     Undocumented,
     /// Listed to the agent, with or without a description.
     Listed,
+    /// On only when mentioned by name.
+    Manual,
     /// Offered by its description; without one, always on.
     OfferedElseAlways,
     /// Offered by its description; without one, only on mention by name.
@@ -204,6 +248,7 @@ impl Bare {
             Bare::Inactive => "inactive",
             Bare::Undocumented => "not documented",
             Bare::Listed => "listed to the agent",
+            Bare::Manual => "manual",
             Bare::OfferedElseAlways => "offered if described, else always on",
             Bare::OfferedElseManual => "offered if described, else manual",
             Bare::OfferedElseUnreachable => "offered if described, else unreachable",

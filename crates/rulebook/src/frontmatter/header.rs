@@ -18,6 +18,8 @@ pub enum Tier {
     Fenced,
     /// Line by line as `key: value`.
     Lines,
+    /// As written, or else line by line with every value as text.
+    Texts,
 }
 
 /// The header of a file.

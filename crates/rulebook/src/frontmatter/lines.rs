@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
             } else {
                 let node = raw_value(text, start + value_at..start + value_at + value.len());
                 let node = Node { value: typed(node.value), ..node };
-                yaml::push_field(&mut fields, Field { key: key.to_owned(), key_span, node }, &mut ignored);
+                yaml::push_field(&mut fields, Field::new(key, key_span, node), &mut ignored);
             }
         } else if let (Some((item_at, item)), Some((_, _, items))) = (list_item(line), &mut open) {
             items.push(raw_value(text, start + item_at..start + item_at + item.len()));
@@ -51,6 +51,27 @@ pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
     }
     close_list(&mut open, &mut fields, &mut ignored);
     Lines { fields, end: at }
+}
+
+/// Reads a range line by line. Every value is the text after the colon.
+pub(super) fn read_texts(text: &str, range: Range<usize>) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let mut at = range.start;
+    for line in text[range].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let is_word =
+            |key: &&str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let Some((key, rest)) = line.split_once(':').filter(|(key, _)| is_word(key)) else { continue };
+        let value = rest.trim();
+        let value_at = at - rest.trim_start().len();
+        let node = Node { value: Value::Text(value.to_owned()), span: value_at..value_at + value.len() };
+        let field = Field::new(key, start..start + key.len(), node);
+        // The last of several equal keys counts.
+        fields.retain(|other: &Field| other.key != field.key);
+        fields.push(field);
+    }
+    fields
 }
 
 fn close_list(
@@ -64,7 +85,7 @@ fn close_list(
         let span = first.span.start..last.span.end;
         yaml::push_field(
             fields,
-            Field { key, key_span, node: Node { value: Value::List(items), span } },
+            Field::new(key, key_span, Node { value: Value::List(items), span }),
             ignored,
         );
     }

@@ -73,6 +73,12 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
         Ok(fields) => return read_as(text, fields, Tier::Yaml, fence.body_start, problems),
         Err(problem) => problem,
     };
+    if reach == Tier::Texts {
+        let fields = lines::read_texts(text, start..fence.header_end);
+        let message = format!("the header is not valid YAML: {}; its values were read as text", yaml.message);
+        problems.push(Problem { code: Code::LineHeader, message, ..yaml });
+        return read_as(text, fields, Tier::Texts, fence.body_start, problems);
+    }
     if reach >= Tier::Values
         && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, reach, &mut problems)
     {
@@ -128,7 +134,7 @@ fn read_unclosed(text: &str, start: usize, reach: Tier) -> Reading<'_> {
     let unclosed = Problem::new(Code::UnclosedHeader, fence_span(text, start), message);
     let end = text.floor_char_boundary(text.len().min(start + MAX_HEADER));
     let found = lines::read(text, start..end, lines::Stray::Stop);
-    if reach >= Tier::Lines && !found.fields.is_empty() {
+    if reach == Tier::Lines && !found.fields.is_empty() {
         // A blank line after the keys makes it clear where the fence belongs.
         let (above, below) = text.split_at(found.end);
         let is_plain =
@@ -164,7 +170,7 @@ fn second_header<'t>(text: &'t str, mut first: Reading<'t>, reach: Tier) -> Read
         return first;
     }
     let problem = |message: &str| Problem::new(Code::TwoHeaders, fence_span(text, start), message);
-    if is_empty && reach >= Tier::Quoted {
+    if is_empty && reach >= Tier::Quoted && reach != Tier::Texts {
         *tier = Tier::Fenced.max(*tier);
         let message = "the file has two headers; the second is used because the first is empty";
         second.problems.insert(0, problem(message));

@@ -37,7 +37,10 @@ pub(super) fn read_quoted(
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
-            fields.iter_mut().for_each(|field| unmask(text, &masks, reach, &mut field.node));
+            let values = fields
+                .iter_mut()
+                .flat_map(|field| field.last.as_deref_mut().into_iter().chain([&mut field.node]));
+            values.for_each(|node| unmask(text, &masks, reach, node));
             Some(fields)
         }
         Err(_) => {

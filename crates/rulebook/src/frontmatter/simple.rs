@@ -43,7 +43,7 @@ pub(super) fn read(text: &str, range: Range<usize>) -> Option<Vec<Field>> {
                 None => scalar(value, value_at, PLAIN)?,
             },
         };
-        fields.push(Field { key: key.to_owned(), key_span, node });
+        fields.push(Field::new(key, key_span, node));
     }
     close(&mut fields, list)?;
     Some(fields)

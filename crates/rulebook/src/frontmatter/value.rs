@@ -11,13 +11,22 @@ pub struct Field {
     pub key_span: Range<usize>,
     /// Its value.
     pub node: Node,
+    /// The last value, if the key is repeated.
+    pub last: Option<Box<Node>>,
 }
 
 impl Field {
+    pub(super) fn new(key: impl Into<String>, key_span: Range<usize>, node: Node) -> Field {
+        Field { key: key.into(), key_span, node, last: None }
+    }
+
     /// Calls `visit` with every text and its span, including keys.
     pub(crate) fn each_text(&self, visit: &mut dyn FnMut(&str, &Range<usize>)) {
         visit(&self.key, &self.key_span);
         self.node.each_text(visit);
+        if let Some(last) = &self.last {
+            last.each_text(visit);
+        }
     }
 }
 

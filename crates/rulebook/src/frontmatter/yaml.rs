@@ -151,7 +151,7 @@ impl Loader<'_> {
             Some(Collection::List { items, .. }) => items.push(node),
             Some(Collection::Map { fields, key, .. }) => {
                 let (key, key_span) = key.take().expect("a value follows its key");
-                push_field(fields, Field { key, key_span, node }, self.problems);
+                push_field(fields, Field::new(key, key_span, node), self.problems);
             }
         }
     }
@@ -159,11 +159,13 @@ impl Loader<'_> {
 
 /// Adds a field, or reports a duplicate key.
 pub(super) fn push_field(fields: &mut Vec<Field>, field: Field, problems: &mut Vec<Problem>) {
-    if fields.iter().any(|other| other.key == field.key) {
-        let message = format!("duplicate key `{}` in the header; the first one is used", shown(&field.key));
-        problems.push(Problem::new(Code::DuplicateKey, field.key_span, message));
-    } else {
-        fields.push(field);
+    match fields.iter_mut().find(|other| other.key == field.key) {
+        Some(first) => {
+            let message = format!("duplicate key `{}` in the header", shown(&field.key));
+            problems.push(Problem::new(Code::DuplicateKey, field.key_span, message));
+            first.last = Some(Box::new(field.node));
+        }
+        None => fields.push(field),
     }
 }
 

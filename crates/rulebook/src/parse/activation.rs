@@ -53,15 +53,10 @@ impl Fields {
         self.given("called").filter(|field| field.node.value != Value::Bool(false))
     }
 
-    /// Returns the activation of a rule without conditions. `alwaysApply: false` rules out "always" if the agent knows it.
+    /// Returns the activation of a rule without conditions. `alwaysApply: false` counts if the agent knows it.
     pub(super) fn bare(&self, format: &Format) -> Bare {
-        let knows = format.keys == Keys::Plain && !format.agent_ignores.contains(&"alwaysApply");
-        match format.bare {
-            Bare::Always | Bare::OfferedElseAlways if knows && self.not_always().is_some() => {
-                Bare::OfferedElseManual
-            }
-            bare => bare,
-        }
+        let knows = || self.not_always().is_some() && !format.agent_ignores.contains(&"alwaysApply");
+        format.not_always.filter(|_| knows()).unwrap_or(format.bare)
     }
 
     /// Returns the field `alwaysApply: false`.

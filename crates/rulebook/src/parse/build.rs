@@ -43,7 +43,11 @@ pub(super) fn build(
     let stated = header.stated_activation(&mut reader);
     let examples = header.examples(&mut reader);
     header.report_words(&mut reader);
+    let is_everything = paths.as_ref().is_some_and(|(_, paths)| format.everything.covers(paths.patterns()))
+        && stream.is_none();
+    let stated = stated.or(is_everything.then_some(StatedActivation::Always));
     match (paths, &mut stream) {
+        _ if is_everything => {}
         // The globs of a stream rule select the files it watches.
         (Some((_, paths)), Some(trigger)) => {
             trigger.gate = Some(Arc::new(paths.into_gate()));
@@ -184,6 +188,7 @@ fn decide(
             Bare::Always => (Activation::Always, Basis::Default),
             Bare::Inactive | Bare::Undocumented => (Activation::Never, Basis::Default),
             Bare::Listed => (Activation::OnRequest, Basis::Default),
+            Bare::Manual => (Activation::Manual, Basis::Explicit),
             _ if is_described => (Activation::OnRequest, Basis::Inferred),
             Bare::OfferedElseAlways => (Activation::Always, Basis::Default),
             Bare::OfferedElseManual => (Activation::Manual, Basis::Default),

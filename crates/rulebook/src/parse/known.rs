@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, Fix, Severity, nearest, shown};
-use crate::format::{Keys, keys};
+use crate::format::{Keys, Repeats, keys};
 use crate::frontmatter::Field;
 use crate::hidden;
 
@@ -13,7 +13,10 @@ impl Reader<'_> {
         let format = self.format();
         let mut sorted = Fields::default();
         let mut unknown = Vec::new();
-        for field in fields {
+        for mut field in fields {
+            if let (Some(last), Repeats::Last) = (field.last.take(), format.repeats) {
+                field.node = *last;
+            }
             match keys::canonical(format, &field.key) {
                 Some(key) if sorted.find(key).is_none() => sorted.0.push((key, field)),
                 Some(key) => {

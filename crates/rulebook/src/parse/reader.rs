@@ -6,7 +6,7 @@ use super::hidden;
 use crate::agent::Agent;
 use crate::condition::{PatternBase, Splits};
 use crate::diagnostic::{Code, Diagnostic, Severity, report_first, shown};
-use crate::format::{Format, Keys, Lists};
+use crate::format::{Format, Keys, Lists, Repeats};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::source::Origin;
 
@@ -74,6 +74,10 @@ impl<'t> Reader<'t> {
                 let owner = Agent::owner_of(format.id);
                 let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
                 diagnostic.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
+            }
+            (Code::DuplicateKey, _) => {
+                let which = if format.repeats == Repeats::Last { "last" } else { "first" };
+                diagnostic.message.push_str(&format!("; the {which} one is used"));
             }
             (_, fix) => diagnostic.fix = fix,
         }

@@ -37,10 +37,14 @@ impl Format {
             workspace: _,
             user: _,
             climbs: _,
+            user_first: _,
             priority,
             tier,
             broken,
             bare,
+            not_always,
+            everything,
+            repeats,
             ids,
             same_id: _,
             paths_key,
@@ -64,7 +68,9 @@ impl Format {
             knowledge: _,
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, agent_ignores, unquoted);
-        ((id, agent, priority, scoped, ids, limit, advised), (tier, broken, bare, top, dialect, rival), keys)
+        let activation = (bare, not_always, everything);
+        let header = (tier, broken, repeats, top, dialect, rival);
+        ((id, agent, priority, scoped, ids, limit, advised), header, activation, keys)
     }
 }
 

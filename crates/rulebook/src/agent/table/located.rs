@@ -1,7 +1,7 @@
 //! Readings of files found by location, and of single files of which the first counts.
 
 use crate::format::place::{MARKDOWN, file, folder, located};
-use crate::format::table::modes::{self as of_modes, TEXT, mode_file, modes};
+use crate::format::table::modes::{self as of_modes, mode_file, modes, texts};
 use crate::format::table::{located as files, others};
 use crate::format::{Base, Depth, Format, Place, formats};
 
@@ -80,12 +80,20 @@ pub(super) const CLAUDE_MD: Format = own(Format {
 /// Read if there is no AGENTS.md.
 pub(super) const AGENT_MD_ELSE: Format = Format { unless: &["AGENTS.md"], ..AGENT_MD };
 
+/// At the root, if there is no AGENTS.md.
+pub(super) const AGENT_MD_AT_ROOT_ELSE: Format =
+    Format { workspace: &[located(Base::Top, "AGENT.md", "agents")], ..AGENT_MD_ELSE };
+
 pub(super) const CLAUDE_MD_AND_OWN: Format =
     Format { user: &[located(Base::Home, ".claude/CLAUDE.md", "claude")], ..CLAUDE_MD };
 
 /// At the root only, without imports.
 pub(super) const CLAUDE_MD_AT_ROOT: Format =
     Format { workspace: &[located(Base::Top, "CLAUDE.md", "claude")], imports: 0, ..CLAUDE_MD };
+
+/// At the root, if there is neither AGENTS.md nor AGENT.md.
+pub(super) const CLAUDE_MD_AT_ROOT_ELSE: Format =
+    Format { unless: &["AGENTS.md", "AGENT.md"], ..CLAUDE_MD_AT_ROOT };
 
 pub(super) const GEMINI_MD_AT_ROOT: Format =
     Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
@@ -171,10 +179,7 @@ pub(super) const HERMES: &[Format] = formats![
 
 /// Roo's folders, its old files, each if there is no newer one, and files at the root.
 pub(super) const ROO: &[Format] = formats![
-    own(Format {
-        workspace: &[folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Root, ".roo")],
-        ..of_modes::ROO
-    }),
+    own(Format { workspace: &[texts(Base::Root, ".roo/rules"), modes(Base::Root, ".roo")], ..of_modes::ROO }),
     roo_else(&[file(Base::Root, ".roorules", "roorules")], &[".roo/rules"]),
     roo_else(&[file(Base::Root, ".clinerules", "clinerules")], &[".roo/rules", ".roorules"]),
     roo_else(&[mode_file(".roorules-architect", "architect", "architect")], &[".roo/rules-architect"]),

@@ -3,7 +3,9 @@
 use super::located::{AGENTS_MD, CLAUDE_MD, own};
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::table::{designs, modes, others};
-use crate::format::{ActivationKey, Bare, Base, Broken, Depth, Format, Keys, Lists, StatedActivation, Top};
+use crate::format::{
+    ActivationKey, Bare, Base, Broken, Depth, Everything, Format, Keys, Lists, Repeats, StatedActivation, Top,
+};
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
@@ -15,6 +17,8 @@ pub(super) const CLAUDE: Format = own(Format {
     agent_ignores: &[],
     tier: Some(Tier::Values),
     broken: Broken::Open,
+    repeats: Repeats::Last,
+    everything: Everything::All(&["**"]),
     top: Top::Byte,
     ..others::CLAUDE
 });
@@ -64,6 +68,7 @@ pub(super) const COPILOT_CLI: Format = own(Format {
     broken: Broken::Open,
     top: Top::Line,
     bare: Bare::Always,
+    everything: Everything::All(&["**", "**/*", "*"]),
     dialect: Dialect::CopilotCli,
     ..others::COPILOT
 });
@@ -81,6 +86,7 @@ pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     user: &[folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive)],
     keys: Keys::Own(&["paths", "description"]),
     agent_ignores: &[],
+    everything: others::COPILOT.everything,
     dialect: Dialect::VsCode,
     ..others::CLAUDE
 });
@@ -192,7 +198,7 @@ pub(super) const CLINE: Format = own(Format {
 
 pub(super) const CLINE_SDK: Format = own(Format {
     workspace: &[
-        folder(Base::Root, ".clinerules", &["md", "markdown", "txt"], Depth::Flat),
+        folder(Base::Root, ".clinerules", &["md", "txt"], Depth::Flat),
         folder(Base::Root, ".cline/rules", &["md", "markdown", "txt"], Depth::Flat),
     ],
     keys: Keys::Own(&["enabled"]),
@@ -201,40 +207,6 @@ pub(super) const CLINE_SDK: Format = own(Format {
     broken: Broken::Reject,
     ..others::CLINE_SDK
 });
-
-// xcsh and oh-my-pi: paths are shown to the model and have no other effect.
-
-const XCSH_KEYS: Keys = Keys::Own(&[
-    "alwaysApply",
-    "condition",
-    "contextMode",
-    "description",
-    "interruptMode",
-    "name",
-    "repeatGap",
-    "repeatMode",
-    "scope",
-    "ttsrTrigger",
-    "ttsr_trigger",
-]);
-const SHOWN: &[&str] = &["globs"];
-
-pub(super) const XCSH: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::XCSH });
-pub(super) const OMP: Format = own(Format { keys: XCSH_KEYS, inert: SHOWN, ..designs::OMP });
-pub(super) const XCSH_CURSOR: Format = Format {
-    id: designs::CURSOR.id,
-    workspace: &[folder(Base::Root, ".cursor/rules", &["md", "mdc"], Depth::Flat)],
-    user: designs::CURSOR.user,
-    ..XCSH
-};
-pub(super) const XCSH_WINDSURF: Format = Format {
-    id: designs::WINDSURF.id,
-    workspace: designs::WINDSURF.workspace,
-    user: designs::WINDSURF.user,
-    ..XCSH
-};
-pub(super) const XCSH_CLINE: Format =
-    Format { id: designs::CLINE.id, workspace: designs::CLINE.workspace, user: designs::CLINE.user, ..XCSH };
 
 // The rest.
 
@@ -264,6 +236,7 @@ pub(super) const CONTINUE: Format = own(Format {
     lists: Lists::Whole,
     tier: Some(Tier::Yaml),
     broken: Broken::Open,
+    not_always: Some(Bare::Listed),
     ..others::CONTINUE
 });
 

@@ -2,8 +2,8 @@
 
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Ids, Keys, Lists, Place,
-    PlaceKind, SameId, StatedActivation, Top,
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Everything, Files, Format, FormatId, Ids, Keys,
+    Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -16,10 +16,14 @@ pub(crate) const RULEBOOK: Format = Format {
     workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[folder(Base::Config, "rulebook/rules", MD_AND_MDC, Depth::Recursive)],
     climbs: false,
+    user_first: false,
     priority: Some(80),
     tier: Some(Tier::Fenced),
     broken: Broken::Open,
     bare: Bare::OfferedElseAlways,
+    not_always: None,
+    everything: Everything::Nothing,
+    repeats: Repeats::First,
     ids: Ids::Path,
     same_id: SameId::FirstOfAll,
     paths_key: "paths",
@@ -134,7 +138,7 @@ pub(crate) const CLINE: Format = Format {
             Base::Root,
             ".clinerules",
             PlaceKind::Folder {
-                extensions: &["md", "txt"],
+                files: Files::Ending(&["md", "txt"]),
                 depth: Depth::Recursive,
                 skip: &["hooks", "skills", "workflows"],
             },

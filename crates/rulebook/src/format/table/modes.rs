@@ -2,16 +2,38 @@
 
 use super::others::RAW;
 use crate::format::place::{MARKDOWN, file, folder};
-use crate::format::{Base, Depth, Format, FormatId, Place, PlaceKind};
+use crate::format::{Base, Depth, Files, Format, FormatId, Place, PlaceKind, SameId};
 
-/// Roo reads any text file; these are the usual extensions.
-pub(crate) const TEXT: &[&str] = &["md", "markdown", "mdc", "txt"];
+/// What Roo does not read in its folders: caches, logs and files of the system. It reads every other file as text.
+const NOT_TEXT: &[&str] = &[
+    ".DS_Store",
+    ".bak",
+    ".cache",
+    ".crdownload",
+    ".db",
+    ".dmp",
+    ".dump",
+    ".eslintcache",
+    ".gitkeep",
+    ".lock",
+    ".log",
+    ".old",
+    ".part",
+    ".partial",
+    ".pyc",
+    ".pyo",
+    ".stackdump",
+    ".swo",
+    ".swp",
+    ".temp",
+    ".tmp",
+];
 
 pub(crate) const ROO: Format = Format {
     id: FormatId::Roo,
     agent: "Roo Code",
     workspace: &[
-        folder(Base::Root, ".roo/rules", TEXT, Depth::Recursive),
+        texts(Base::Root, ".roo/rules"),
         modes(Base::Root, ".roo"),
         file(Base::Root, ".roorules", "roorules"),
         // Built-in modes; custom modes have folders.
@@ -26,13 +48,21 @@ pub(crate) const ROO: Format = Format {
         mode_file(".clinerules-debug", "debug/clinerules", "debug"),
         mode_file(".clinerules-orchestrator", "orchestrator/clinerules", "orchestrator"),
     ],
-    user: &[folder(Base::Home, ".roo/rules", TEXT, Depth::Recursive), modes(Base::Home, ".roo")],
+    user: &[texts(Base::Home, ".roo/rules"), modes(Base::Home, ".roo")],
+    same_id: SameId::KeepAll,
     knowledge: "its source",
     ..RAW
 };
 
+/// A folder of text files.
+pub(crate) const fn texts(base: Base, path: &'static str) -> Place {
+    let shape = PlaceKind::Folder { files: Files::AllBut(NOT_TEXT), depth: Depth::Recursive, skip: &[] };
+    Place::new(base, path, shape)
+}
+
+/// Folders of text files, one for each mode.
 pub(crate) const fn modes(base: Base, path: &'static str) -> Place {
-    Place::new(base, path, PlaceKind::Modes { prefix: "rules-", extensions: TEXT })
+    Place::new(base, path, PlaceKind::Modes { prefix: "rules-", files: Files::AllBut(NOT_TEXT) })
 }
 
 pub(crate) const fn mode_file(path: &'static str, id: &'static str, mode: &'static str) -> Place {

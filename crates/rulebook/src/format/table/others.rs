@@ -4,8 +4,8 @@ use super::designs::{RULEBOOK, TRIGGER};
 use crate::condition::FILTERS;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, FormatId, Keys, Lists, Place, PlaceKind,
-    SameId, StatedActivation,
+    ActivationKey, Bare, Base, Broken, Confidence, Depth, Everything, Format, FormatId, Keys, Lists, Place,
+    PlaceKind, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -16,6 +16,7 @@ const OTHER: Format = Format {
     tier: Some(Tier::Lines),
     broken: Broken::Bare,
     bare: Bare::Always,
+    not_always: Some(Bare::OfferedElseManual),
     keys: Keys::Plain,
     same_id: SameId::FirstWins,
     ..RULEBOOK
@@ -70,6 +71,7 @@ pub(crate) const COPILOT: Format = Format {
         file(Base::Home, ".copilot/copilot-instructions.md", "copilot-instructions@~"),
     ],
     bare: Bare::OfferedElseManual,
+    everything: Everything::Any(&["**", "**/*", "*"]),
     paths_key: "applyTo",
     inert: &["excludeAgent", "name"],
     // The last one is an older spelling of the second.
