@@ -12,7 +12,7 @@ import { browse, serve } from "./page.mjs";
 const binary = process.env.RULEBOOK;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWS = ["rules", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
-  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps"];
+  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "problems"];
 
 const folders = [];
 const servers = [];
@@ -86,19 +86,51 @@ test("every view fits on a phone", async (t) => {
 
 test("the rules are filtered while typing, and the address follows", async (t) => {
   const page = await open(t, `${url}rules`);
-  const ids = () => page.locator("[data-rows] a.rule").allInnerTexts();
+  const ids = () => page.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title));
   const all = (await ids()).length;
   assert.equal(all, JSON.parse(run(binary, folder, ["status", "--json"])).rules.length);
   await page.getByRole("searchbox").pressSequentially("payments");
   await page.waitForURL(/rules\?q=payments$/);
-  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
-  assert.deepEqual(await ids(), ["money"]);
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
+  assert.deepEqual(await ids(), ["packages/payments/.cursor/rules/money.mdc"]);
   await page.getByRole("searchbox").fill("no such rule");
   await page.locator("#live .none").waitFor();
   await page.goto(`${url}rules?state=disabled`);
-  assert.deepEqual(await ids(), ["legacy"]);
-  await page.getByLabel("All formats").selectOption("cline");
-  await page.locator("#live .none").waitFor();
+  assert.deepEqual(await ids(), [".cursor/rules/legacy.mdc"]);
+  await page.getByLabel("State").selectOption("stream");
+  await page.waitForFunction(() => document.querySelector("[data-rows] a.file")?.title.endsWith("no-any.md"));
+});
+
+test("back returns to the list before the filter", async (t) => {
+  const page = await open(t, `${url}rules`);
+  await page.getByRole("searchbox").pressSequentially("payments");
+  await page.waitForURL(/q=payments$/);
+  await page.goBack();
+  await page.waitForURL(/rules$/);
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length > 1);
+  assert.equal(await page.getByRole("searchbox").inputValue(), "");
+});
+
+test("broken rules are marked, and can be shown alone", async (t) => {
+  const page = await open(t, `${url}rules`);
+  const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
+  const broken = new Set(diagnostics.filter((one) => one.severity !== "note").map((one) => one.path));
+  const listed = () => page.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title));
+  const wanted = (await listed()).filter((path) => broken.has(path));
+  assert.ok(wanted.length);
+  assert.equal(await page.locator(".marker.problem, .marker.error").count(), wanted.length);
+  await page.getByLabel("Only problems").check();
+  await page.waitForURL(/problems=only/);
+  await page.waitForFunction((count) => document.querySelectorAll("[data-rows] a.file").length === count, wanted.length);
+  assert.deepEqual(await listed(), wanted);
+});
+
+test("all problems of `check` are listed by code", async (t) => {
+  const page = await open(t, `${url}problems`);
+  const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
+  assert.equal(await page.locator(".problems > li").count(), diagnostics.length);
+  const codes = [...new Set(diagnostics.map((one) => one.code))].sort();
+  assert.deepEqual((await page.locator("details.group summary strong").allInnerTexts()).sort(), codes);
 });
 
 const stateOf = (id) => JSON.parse(run(binary, folder, ["status", "--json"])).rules.find((rule) => rule.id === id).state;
@@ -158,7 +190,8 @@ test("a typed path is completed and explained, and the glob that decides is mark
   const react = page.locator("ol.stack li", { hasText: "react.mdc" });
   assert.deepEqual(await react.locator(".glob").allInnerTexts(), ["**/*.tsx", "**/*.jsx"]);
   assert.deepEqual(await react.locator("mark").allInnerTexts(), ["**/*.tsx"]);
-  assert.deepEqual(await page.locator(".inactive a.rule").allInnerTexts(), inactive.map((rule) => rule.id));
+  const ids = (await page.locator(".inactive a.rule").allTextContents()).sort();
+  assert.deepEqual(ids, inactive.map((rule) => rule.id).sort());
   const prompt = run(binary, folder, ["prompt", "--path", path]).trimEnd();
   assert.equal(await page.locator(".prompt pre").textContent(), prompt);
   await page.waitForURL(/path\?path=apps%2Fweb%2Fcomponents%2FSearch\.tsx$/);
@@ -181,7 +214,8 @@ test("the header of a rule is explained line by line, with its files, its rivals
   await page.locator(".line.key", { hasText: "globs" }).getByText("when a file of the request matches").waitFor();
   await page.locator(".problems").getByText("**/*.jsx").first().waitFor();
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
-  assert.deepEqual(await page.locator(".files a").allInnerTexts(), reached.files);
+  assert.deepEqual((await page.locator(".files a").allTextContents()).sort(), reached.files);
+  await page.locator(".line.key", { hasText: "alwaysApply" }).getByText("does not apply to every request").waitFor();
   await page.goto(`${url}rule?source=.clinerules/web.md`);
   await page.getByText("Overrides this rule").waitFor();
 });
@@ -214,9 +248,9 @@ test("everything can be reached with the keyboard", async (t) => {
   const page = await open(t, `${url}rules`);
   await page.keyboard.press("/");
   await page.keyboard.type("infra");
-  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
   await page.keyboard.press("ArrowDown");
-  await page.waitForFunction(() => document.activeElement.matches("a.rule"));
+  await page.waitForFunction(() => document.activeElement.matches("a.file"));
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid");
   await page.keyboard.press("Enter");
@@ -337,7 +371,7 @@ test("five thousand rules and ten thousand events are shown in parts, in little 
   }
   const page = await open(t, `${url}rules`);
   await page.getByRole("searchbox").fill("rule-4999");
-  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.rule").length === 1);
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
   if (existsSync(`/proc/${pid}/status`)) {
     const memory = Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmHWM:\s+(\d+)/)[1]) >> 10;
     t.diagnostic(`at most ${memory} MiB`);

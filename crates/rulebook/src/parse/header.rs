@@ -38,15 +38,34 @@ pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
     explained.collect()
 }
 
+/// The meaning of keys that are `true` or `false`, for each of the two.
+const SWITCHES: &[(&str, &str, &str)] = &[
+    (
+        "alwaysApply",
+        "applies to every request, regardless of paths",
+        "does not apply to every request: its paths decide, or the agent or user asks for it",
+    ),
+    (
+        "alwaysEnabled",
+        "mandatory: it cannot be switched off, overridden or cut",
+        "not mandatory: it can be switched off",
+    ),
+    (
+        "enabled",
+        "on, as without this key",
+        "switches off this rule and every rule of the same id and lower rank",
+    ),
+];
+
 /// The meaning of keys that are not conditions.
 const MEANINGS: &[(&str, &str)] = &[
-    ("alwaysApply", "`true`: applies to every request, regardless of paths"),
-    ("alwaysEnabled", "`true`: mandatory; it cannot be switched off, overridden or cut"),
+    ("alwaysApply", "`true` or `false`: whether it applies to every request"),
+    ("alwaysEnabled", "`true` or `false`: whether it is mandatory"),
     ("called", "a command: applies when the user calls it by name"),
     ("condition", "regular expressions to find in the model's output; one match is enough"),
     ("contextMode", "whether an interrupted answer stays in the context"),
     ("description", "what the rule is for; an inactive rule is offered to the agent with it"),
-    ("enabled", "`false` switches off this rule and every rule of the same id and lower rank"),
+    ("enabled", "`true` or `false`: whether the rule is on"),
     ("examples", "paths and texts that it must and must not match, checked by `rulebook test`"),
     ("id", "the id, instead of the file's name"),
     ("interruptMode", "which matches interrupt the model"),
@@ -81,6 +100,12 @@ fn of_known(format: &Format, known: &'static str, value: &Value) -> String {
         let word = if let Value::Text(word) = value { word.as_str() } else { "" };
         let stated = modes.words.iter().find(|(name, _)| *name == word).map(|(_, stated)| *stated);
         return stated.map_or("when the rule applies", StatedActivation::meaning).to_owned();
+    }
+    if let (Value::Bool(is_on), Some(row)) = (value, SWITCHES.iter().find(|row| row.0 == known)) {
+        return if *is_on { row.1 } else { row.2 }.to_owned();
+    }
+    if PATHS.contains(&known) && *value == Value::Null {
+        return "empty: the same as if it were absent".to_owned();
     }
     if PATHS.contains(&known) {
         return "applies when a file of the request matches one of these and no `!pattern`".to_owned();
@@ -127,6 +152,21 @@ mod tests {
         );
         check("cursor", "---\ntrigger: x\n---\n", &[("trigger", 2..3, "Windsurf's key; ignored here")]);
         check("claude", "no header\n", &[]);
+    }
+
+    #[test]
+    fn the_value_that_is_written_is_explained() {
+        let never = "does not apply to every request: its paths decide, or the agent or user asks for it";
+        let always = "applies to every request, regardless of paths";
+        let empty = "empty: the same as if it were absent";
+        check(
+            "cursor",
+            "---\nglobs:\nalwaysApply: false\n---\n",
+            &[("globs", 2..3, empty), ("alwaysApply", 3..4, never)],
+        );
+        check("cursor", "---\nalwaysApply: true\n---\n", &[("alwaysApply", 2..3, always)]);
+        let neither = "`true` or `false`: whether it applies to every request";
+        check("cursor", "---\nalwaysApply: maybe\n---\n", &[("alwaysApply", 2..3, neither)]);
     }
 
     #[test]

@@ -9,8 +9,10 @@ use rulebook::evidence::Roots;
 
 use super::cache::{CachedRules, Caches};
 use super::chart::percent;
-use super::http::{Query, Response, query as encode};
-use super::page::{Text, counted, frame, grouped, name, path_link, rule_link};
+use super::http::{Query, Response};
+use super::links::Links;
+use super::page::{first_rule, frame};
+use super::text::{Text, capital, counted, grouped, name};
 use super::treemap::{Area, squarify};
 
 /// The most folders that are drawn in one folder.
@@ -99,6 +101,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let all = Folder::of(&tree.report.by_folder, roots);
     let path = query.get("folder").trim_matches('/');
     let here = all.at(path).unwrap_or(&all);
+    let links = Links::of(query);
     let body = html! {
         h1 { "Map" }
         p .lead { (counted(tree.report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
@@ -113,10 +116,10 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             div {
                 @if here.files == 0 { p .none { "No files here." } } @else { (draw(&rules, here, path, measure, query)) }
             }
-            (lists(&rules, &tree.report))
+            @if rules.rows.is_empty() { (first_rule()) } @else { (lists(&rules, &tree.report, links)) }
         }
     };
-    Ok(frame("map", "Map", &rules, &body))
+    Ok(frame("map", "Map", query, &rules, &body))
 }
 
 fn crumbs(path: &str, query: &Query) -> Markup {
@@ -134,7 +137,7 @@ fn draw(rules: &CachedRules, here: &Folder, path: &str, measure: Measure, query:
     let parts = here.parts();
     let means = parts.iter().flat_map(|(_, folder)| folder.parts()).map(|(_, folder)| folder.mean(measure));
     let most = means.chain(parts.iter().map(|(_, folder)| folder.mean(measure))).fold(0.0, f64::max);
-    let scale = Scale { rules, measure, most };
+    let scale = Scale { rules, measure, most, links: Links::of(query) };
     let areas = squarify(&sizes(&parts), whole);
     html! {
         svg .treemap width="100%" height=(PIXELS) role="group" aria-label="Folders by files and rules" {
@@ -146,7 +149,42 @@ fn draw(rules: &CachedRules, here: &Folder, path: &str, measure: Measure, query:
         }
         @let left = (here.below.len() + usize::from(here.own.is_some())).saturating_sub(parts.len());
         @if left > 0 { p .detail { "And " (counted(left, "smaller folder")) "." } }
-        p .legend { span .swatch .t0 {} " none " @for step in 1..=STEPS { span class=(format!("swatch t{step}")) {} } " " (amount(most, measure)) " per file" }
+        (legend(most, measure))
+        (table(&parts, path))
+    }
+}
+
+/// What each colour stands for.
+fn legend(most: f64, measure: Measure) -> Markup {
+    let limit = |step: usize| most * step as f64 / STEPS as f64;
+    let unit = if measure == Measure::Rules { "rules" } else { "tokens" };
+    html! {
+        ul .legend aria-label="Legend" {
+            li { (capital(unit)) " per file:" }
+            li { span .swatch .t0 {} "none" }
+            @if most > 0.0 {
+                @for step in 1..=STEPS { li { span class=(format!("swatch t{step}")) {} "up to " (number(limit(step), measure)) } }
+            }
+        }
+    }
+}
+
+/// The numbers of the tiles.
+fn table(parts: &[(&str, &Folder)], path: &str) -> Markup {
+    html! {
+        details {
+            summary { "Numbers" }
+            table .data {
+                thead { tr { th scope="col" { "Folder" } th scope="col" .number { "Files" } th scope="col" .number { "Rules per file" } th scope="col" .number { "Tokens per file" } } }
+                tbody { @for (part, folder) in parts {
+                    tr {
+                        th scope="row" .file { @if part.is_empty() { "files here" } @else { (name(&joined(path, part))) } }
+                        td .number { (grouped(folder.files)) }
+                        @for measure in [Measure::Rules, Measure::Tokens] { td .number { (number(folder.mean(measure), measure)) } }
+                    }
+                } }
+            }
+        }
     }
 }
 
@@ -155,6 +193,7 @@ struct Scale<'l> {
     rules: &'l CachedRules,
     measure: Measure,
     most: f64,
+    links: Links<'l>,
 }
 
 impl Scale<'_> {
@@ -173,9 +212,13 @@ fn sizes(parts: &[(&str, &Folder)]) -> Vec<f64> {
 }
 
 fn amount(mean: f64, measure: Measure) -> String {
+    format!("{} {}", number(mean, measure), if measure == Measure::Rules { "rules" } else { "tokens" })
+}
+
+fn number(mean: f64, measure: Measure) -> String {
     match measure {
-        Measure::Rules => format!("{mean:.1} rules"),
-        Measure::Tokens => format!("~{mean:.0} tokens"),
+        Measure::Rules => format!("{mean:.1}"),
+        Measure::Tokens => grouped(mean.round() as usize),
     }
 }
 
@@ -196,7 +239,7 @@ fn group(
     let bar = (BAR / PIXELS * HEIGHT).min(area.height);
     let inside = Area { x: 0.0, y: 0.0, width: area.width, height: area.height - bar };
     let parts = folder.parts();
-    let label = format!(
+    let described = format!(
         "{path}: {}, {} per file; zoom in",
         counted(folder.files, "file"),
         amount(folder.mean(scale.measure), scale.measure)
@@ -204,10 +247,10 @@ fn group(
     html! {
         (nested(area, whole, &html! {
             rect .frame width="100%" height="100%" {}
-            a href=(format!("map{}", query.with(&[("folder", path)]))) aria-label=(Text(&label)) {
-                title { (Text(&label)) }
+            a href=(format!("map{}", query.with(&[("folder", path)]))) aria-label=(Text(&described)) {
+                title { (Text(&described)) }
                 rect .bar width="100%" height=(BAR) {}
-                text .title x="6" y="14" { (Text(title)) }
+                (label("heading", &[title]))
             }
             (nested(&Area { y: bar, ..inside }, &Area { x: 0.0, y: 0.0, ..*area }, &html! {
                 @for ((part, below), area) in parts.iter().zip(squarify(&sizes(&parts), inside)) {
@@ -223,21 +266,30 @@ fn tile(path: &str, part: &str, folder: &Folder, area: &Area, whole: &Area, scal
     let shown = if path.is_empty() { "." } else { path };
     let files = counted(folder.files, "file");
     // The accessible name starts with the visible text.
-    let label =
+    let described =
         format!("{title} {files}, {} per file: {shown}", amount(folder.mean(scale.measure), scale.measure));
     let step = scale.step(folder);
     nested(
         area,
         whole,
         &html! {
-            a href=(format!("path{}", encode(&[("path", &scale.rules.full(shown))]))) aria-label=(Text(&label)) {
-                title { (Text(&label)) }
+            a href=(scale.links.to("path", &[("path", &scale.rules.full(shown))])) aria-label=(Text(&described)) {
+                title { (Text(&described)) }
                 rect class=(format!("tile t{step}")) width="100%" height="100%" {}
-                @if area.height > LINE { text class=(format!("label on{step}")) x="6" y="15" { (Text(title)) " " } }
-                @if area.height > 2.0 * LINE { text class=(format!("label small on{step}")) x="6" y="29" { (files) } }
+                @if area.height > 2.0 * LINE { (label(&format!("on{step}"), &[title, &files])) }
+                @else if area.height > LINE { (label(&format!("on{step}"), &[title])) }
             }
         },
     )
+}
+
+/// Lines of text in a tile. The style sheet shortens them, and hides them if the tile is too narrow.
+fn label(class: &str, lines: &[&str]) -> Markup {
+    html! {
+        foreignObject width="100%" height="100%" {
+            div class=(format!("label {class}")) { @for line in lines { span { (Text(line)) } " " } }
+        }
+    }
 }
 
 /// Markup in an area, clipped to it.
@@ -249,14 +301,16 @@ fn nested(area: &Area, whole: &Area, inner: &Markup) -> Markup {
 }
 
 /// Globs that match nothing, and files without rules.
-fn lists(rules: &CachedRules, report: &CoverageReport) -> Markup {
+fn lists(rules: &CachedRules, report: &CoverageReport, links: Links<'_>) -> Markup {
+    let has_globs = rules.rows.iter().any(|row| !row.globs.is_empty());
     html! {
         div {
             section aria-labelledby="dead" {
                 h2 #dead { "Globs that match no file " span .count { (grouped(report.dead.len())) } }
-                @if report.dead.is_empty() { p .none { "Every glob matches a file." } }
+                @if !has_globs { p .none { "No rule has globs. Give a rule globs, and it is delivered only for the files that match." } }
+                @else if report.dead.is_empty() { p .none { "Every glob matches a file." } }
                 ul .plain { @for dead in report.dead.iter().take(MAX_LISTED) {
-                    li { code .glob .dead { (Text(&dead.pattern)) } " in " (rule_link(&dead.source, &dead.source)) }
+                    li { code .glob { (Text(&dead.pattern)) } " in " (links.file(&dead.source)) }
                 } }
                 @if report.dead.len() > MAX_LISTED { p { "And " (grouped(report.dead.len() - MAX_LISTED)) " more: run " code { "rulebook coverage" } "." } }
             }
@@ -264,10 +318,9 @@ fn lists(rules: &CachedRules, report: &CoverageReport) -> Markup {
                 h2 #unreached { "Files without path-specific rules " span .count { (grouped(report.unreached.files)) } }
                 @if report.unreached.files == 0 { p .none { "Every file has path-specific rules." } }
                 ul .plain { @for folder in report.unreached.folders.iter().take(MAX_LISTED) {
-                    li { (path_link(&rules.full(&folder.path))) " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", the whole folder" } } }
+                    li { (links.path(&rules.full(&folder.path))) " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", the whole folder" } } }
                 } }
             }
-            @if rules.rows.is_empty() { p .none { "No rules yet." } }
         }
     }
 }

@@ -5,16 +5,20 @@
 
 mod cache;
 mod chart;
+mod files;
 mod guard;
 mod http;
+mod links;
 mod live;
 mod map;
 mod page;
 mod path;
+mod problems;
 mod rule;
 mod rules;
 mod session;
 mod sessions;
+mod text;
 mod treemap;
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -130,6 +134,7 @@ impl Server<'_> {
             ("GET" | "HEAD", "files.json") => path::complete(&self.caches, query),
             ("GET" | "HEAD", "sessions") => sessions::show(&self.caches, &self.live, query),
             ("GET" | "HEAD", "session") => session::show(&self.caches, &self.live, query),
+            ("GET" | "HEAD", "problems") => problems::show(&self.caches, query),
             ("GET" | "HEAD", "map") => map::show(&self.caches, query),
             ("POST", "toggle") => self.toggle(&request.form()),
             ("GET" | "HEAD", _) => Ok(page::missing("This page does not exist")),

@@ -1,36 +1,20 @@
 //! The frame of every view, and small components.
 
-use std::time::SystemTime;
+use maud::{DOCTYPE, Markup, html};
+use rulebook::rule::Basis;
 
-use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
-use rulebook::diagnostic::Diagnostic;
-use rulebook::html::escape;
-
-use super::super::status::{RuleState, STATES};
 use super::cache::CachedRules;
-use super::http::{Query, Response, query};
-use crate::out::age;
+use super::http::{Query, Response};
+use super::links::Links;
+use super::text::{Text, name};
 
 /// The views in the navigation: address and title.
 const VIEWS: &[(&str, &str)] =
     &[("rules", "Rules"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map")];
 
-/// Untrusted text: escaped, with hidden characters made visible.
-pub(super) struct Text<'t>(pub(super) &'t str);
-
-impl Render for Text<'_> {
-    fn render_to(&self, buffer: &mut String) {
-        buffer.push_str(&escape(self.0));
-    }
-}
-
-/// An untrusted name, isolated from the text direction around it. Lines may break after a slash.
-pub(super) fn name(text: &str) -> Markup {
-    html! { bdi { (PreEscaped(escape(text).replace('/', "/<wbr>"))) } }
-}
-
 /// Returns the whole page; `view` is the address of its view.
-pub(super) fn frame(view: &str, title: &str, rules: &CachedRules, body: &Markup) -> Response {
+pub(super) fn frame(view: &str, title: &str, query: &Query, rules: &CachedRules, body: &Markup) -> Response {
+    let links = Links::of(query);
     Response::html(html! {
         (DOCTYPE)
         html lang="en" {
@@ -38,18 +22,40 @@ pub(super) fn frame(view: &str, title: &str, rules: &CachedRules, body: &Markup)
             body data-view=(view) {
                 a .skip href="#main" { "Skip to the content" }
                 header .top {
-                    a .brand href="rules" { img src="icon.svg" alt="" width="20" height="20"; "Rulebook" }
+                    a .brand href=(links.to(VIEWS[0].0, &[])) { img src="icon.svg" alt="" width="20" height="20"; "Rulebook" }
                     nav aria-label="Views" {
                         @for (to, title) in VIEWS {
-                            a href=(to) aria-current=[(*to == view).then_some("page")] { (title) }
+                            a href=(links.to(to, &[])) aria-current=[(*to == view).then_some("page")] { (title) }
                         }
                     }
                     span .where title=(Text(&rules.name())) { (name(&rules.name())) }
+                    button .quiet .keys-button .needs-script type="button" data-keys="" title="Keyboard shortcuts: press ?" aria-label="Keyboard shortcuts" { "?" }
                 }
                 main #main tabindex="-1" { (body) }
+                (keys())
             }
         }
     })
+}
+
+/// What the keys do; the script reads no other list.
+const KEYS: &[(&str, &str)] = &[
+    ("/", "filter"),
+    ("j", "next row"),
+    ("k", "previous row"),
+    ("Enter", "open or close the row"),
+    ("a", "choose the agent"),
+    ("?", "this help"),
+];
+
+fn keys() -> Markup {
+    html! {
+        dialog .keys #keys aria-labelledby="keys-title" {
+            h2 #keys-title { "Keyboard" }
+            dl { @for (key, does) in KEYS { dt { kbd { (key) } } dd { (does) } } }
+            form method="dialog" { button .quiet { "Close" } }
+        }
+    }
 }
 
 fn head(title: &str) -> Markup {
@@ -81,84 +87,38 @@ fn alone(title: &str, body: &Markup) -> Response {
         (DOCTYPE)
         html lang="en" {
             (head(title))
-            body { main .alone { h1 { (title) } (body) p { a href="rules" { "Show the rules" } } } }
+            body { main .alone { h1 { (title) } (body) p { a href="." { "Start page" } } } }
         }
     })
 }
 
-/// A link to a rule's page.
-pub(super) fn rule_link(id: &str, source: &str) -> Markup {
-    html! { a .rule href=(format!("rule{}", query(&[("source", source)]))) { (name(id)) } }
-}
-
-/// A link to the rules for a path.
-pub(super) fn path_link(path: &str) -> Markup {
-    html! { a .path href=(format!("path{}", query(&[("path", path)]))) { (name(path)) } }
-}
-
-/// `~1,240`, with a tooltip.
-pub(super) fn tokens(count: usize) -> Markup {
-    html! { span .tokens title="tokens, estimated" { "~" (grouped(count)) } }
-}
-
-/// `12,345`.
-pub(super) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|part| std::str::from_utf8(part).unwrap_or_default())
-        .collect();
-    parts.join(",")
-}
-
-/// `1 rule`, `1,200 rules`.
-pub(super) fn counted(count: usize, word: &str) -> String {
-    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// How long ago; the script adds the exact time.
-pub(super) fn when(at: u64) -> Markup {
-    let moment = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(at);
-    html! { time data-at=(at) { (age(moment)) } }
-}
-
-/// A rule's state as a badge.
-pub(super) fn state_badge(state: RuleState) -> Markup {
-    let (_, name, title) = STATES[state as usize];
-    html! { span class=(format!("state {name}")) { (title) } }
-}
-
-/// A list of diagnostics with their help.
-pub(super) fn problems(diagnostics: &[&Diagnostic]) -> Markup {
+/// What to do in a workspace without rules.
+pub(super) fn first_rule() -> Markup {
     html! {
-        ul .problems {
-            @for diagnostic in diagnostics {
-                li class=(diagnostic.severity.name()) {
-                    p { strong .severity { (diagnostic.severity.name()) } " " (ticks(&diagnostic.message)) " " code .code { (diagnostic.code.row().name) } }
-                    @if let Some(excerpt) = &diagnostic.excerpt {
-                        pre { code { (Text(&excerpt.line)) } }
-                    }
-                    p .help { (ticks(&diagnostic.help)) }
-                    p .place {
-                        (rule_link(&diagnostic.path, &diagnostic.path))
-                        @if diagnostic.line > 0 { ":" (diagnostic.line) ":" (diagnostic.column) }
-                    }
-                }
-            }
+        section .empty {
+            h2 { "No rule files yet" }
+            p { "Rulebook reads the rule files of your agents in place. Write one, and it appears here with the agents that read it:" }
+            pre { code { "echo 'Answer briefly.' > AGENTS.md" } }
+            p { "Or put it where your agent reads rules: " code { ".claude/rules/" } ", " code { ".cursor/rules/" } ", " code { ".clinerules/" }
+                " and others; " code { "rulebook formats" } " lists them." }
         }
     }
 }
 
-/// Text with code between backticks.
-pub(super) fn ticks(text: &str) -> Markup {
-    let mut parts = text.split('`');
-    html! {
-        (Text(parts.next().unwrap_or_default()))
-        @for (at, part) in parts.enumerate() {
-            @if at % 2 == 0 { code { (Text(part)) } } @else { (Text(part)) }
-        }
+/// Why a rule has its activation, as a badge. A broken header is a problem.
+pub(super) fn basis_badge(basis: Basis) -> Markup {
+    let class = if basis.is_doubtful() { "badge problem" } else { "badge" };
+    html! { span class=(class) title=(basis_words(basis)) { (basis.name()) span .hidden { ": " (basis_words(basis)) } } }
+}
+
+/// What decided how a rule is activated.
+pub(super) fn basis_words(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Explicit => "stated in the header",
+        Basis::Inferred => "follows from other keys of the header",
+        Basis::Default => "the default of the format",
+        Basis::Repaired => "the header was repaired",
+        Basis::FailOpen => "the header cannot be read, so the rule is always on",
     }
 }
 
@@ -187,26 +147,4 @@ pub(super) fn paged(query: &Query, count: usize, size: usize) -> (usize, usize, 
     let pages = count.div_ceil(size).max(1);
     let page = query.get("page").parse().unwrap_or(1).clamp(1, pages);
     (page, pages, (page - 1) * size..count.min(page * size))
-}
-
-/// Markup from the engine, which has escaped it.
-pub(super) fn fragment(html: String) -> Markup {
-    PreEscaped(html)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn untrusted_text_is_escaped() {
-        let shown = ticks("a `<b>` <i>\u{202e}").into_string();
-        assert_eq!(shown, "a <code>&lt;b&gt;</code> &lt;i&gt;&lt;U+202E&gt;");
-        assert_eq!(name("\"><b>a/b").into_string(), "<bdi>&quot;&gt;&lt;b&gt;a/<wbr>b</bdi>");
-    }
 }

@@ -1,5 +1,7 @@
 //! One path: which rules apply and why, as `explain` shows it, with the text of the prompt.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
@@ -8,15 +10,18 @@ use serde_json::json;
 
 use super::super::explain::{self, Differing, off_words};
 use super::cache::{CachedRules, Caches};
-use super::http::{Query, Response, query as encode};
-use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, ticks, tokens};
+use super::http::{Query, Response};
+use super::links::Links;
+use super::page::{basis_badge, first_rule, frame};
+use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
 
 /// How many files are suggested while a path is typed.
 const MAX_SUGGESTED: usize = 12;
 
-/// How many rules of a kind are listed initially.
-const MAX_LISTED: usize = 100;
+/// How many rules of a kind are listed, and how many are listed without a click.
+const MAX_LISTED: usize = 200;
+const MAX_OPEN: usize = 5;
 
 /// How much of the prompt's text is shown, in bytes.
 const MAX_TEXT: usize = 200 << 10;
@@ -61,27 +66,31 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             button type="submit" { "Explain" }
         }
         div #live {
-            @if has_input { (answer(&rules, &input, query)) } @else { (suggestions(caches, &rules)?) }
+            @if has_input { (answer(&rules, &input, query)) } @else { (suggestions(caches, &rules, Links::of(query))?) }
         }
     };
     let title = if path.is_empty() { "Path" } else { path };
-    Ok(frame("path", title, &rules, &body))
+    Ok(frame("path", title, query, &rules, &body))
 }
 
-fn suggestions(caches: &Caches<'_>, rules: &CachedRules) -> anyhow::Result<Markup> {
+fn suggestions(caches: &Caches<'_>, rules: &CachedRules, links: Links<'_>) -> anyhow::Result<Markup> {
+    if rules.rows.is_empty() {
+        return Ok(first_rule());
+    }
     let tree = caches.tree()?;
     Ok(html! {
         section .empty {
             p { "Type a path, a message, or both. The page shows the rules that an agent receives, in order, and the patterns that matched." }
             @if !tree.report.most.is_empty() {
                 h2 { "Files with the most rules" }
-                ul .plain { @for file in &tree.report.most { li { (path_link(&rules.full(&file.path))) " " span .detail { (counted(file.rules, "rule")) } } } }
+                ul .plain { @for file in &tree.report.most { li { (links.path(&rules.full(&file.path))) " " span .detail { (counted(file.rules, "rule")) } } } }
             }
         }
     })
 }
 
 fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
+    let links = Links::of(query);
     let answer = match explain::answer(&rules.workspace, input, None) {
         Ok(answer) => answer,
         Err(error) => {
@@ -93,10 +102,10 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
         @for (target, cost) in &answer.targets {
             div .columns .wide-first {
                 div {
+                    (differences(&answer.differences, links))
                     h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
-                    (stack(rules, target))
-                    (others(target, query))
-                    (differences(&answer.differences))
+                    (stack(rules, target, links))
+                    (others(target, links))
                 }
                 (prompt(rules, input))
             }
@@ -107,7 +116,8 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
 /// The same query as a link, as JSON, and as a command.
 fn share(query: &Query) -> Markup {
     let (path, message) = (query.get("path").trim(), query.get("message").trim());
-    let link = encode(&[("path", path), ("message", message)]);
+    let links = Links::of(query);
+    let asked = [("path", path), ("message", message)];
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut command = "rulebook explain".to_owned();
     if !path.is_empty() {
@@ -118,20 +128,20 @@ fn share(query: &Query) -> Markup {
     }
     html! {
         p .share {
-            button .quiet type="button" data-copy=(format!("path{link}")) { "Copy link" }
-            a href=(format!("explain.json{link}")) { "JSON" }
+            button .quiet .small .needs-script type="button" data-copy-link=(links.to("path", &asked)) { "Copy link" }
+            a href=(links.to("explain.json", &asked)) { "JSON" }
             code { (Text(&command)) }
         }
     }
 }
 
-fn stack(rules: &CachedRules, target: &Target) -> Markup {
+fn stack(rules: &CachedRules, target: &Target, links: Links<'_>) -> Markup {
     html! {
         @if target.stack.is_empty() { p .none { "No rule applies." } }
         ol .stack {
             @for rule in &target.stack {
                 li {
-                    p .head { (rule_link(&rule.id, &rule.source)) " " span .source { (name(&rule.source)) }
+                    p .head { (links.rule(&rule.id, &rule.source)) " " span .source { (name(&rule.source)) }
                         " " span .detail { (rule.format) " · " (rule.scope.name()) " · priority " (rule.priority) } }
                     (because(rules, rule))
                 }
@@ -151,7 +161,7 @@ fn because(rules: &CachedRules, rule: &Applied) -> Markup {
 
 fn basis(rule: &Applied) -> Markup {
     let basis = rule.basis;
-    html! { @if basis.is_doubtful() { " " span class=(format!("basis {basis}")) { (basis) } } }
+    html! { @if basis.is_doubtful() { " " (basis_badge(basis)) } }
 }
 
 /// The rule's patterns, with those that matched marked; for other conditions, what matched.
@@ -180,39 +190,46 @@ fn evidence(reason: &Because) -> Markup {
     }
 }
 
-/// The rules that do not apply, and why.
-fn others(target: &Target, query: &Query) -> Markup {
-    let all = !query.get("all").is_empty();
-    let row = |id: &str, source: &str, why: Markup| html! { li { (rule_link(id, source)) " " span .source { (name(source)) } p .why { (why) } } };
-    let kinds: [(&str, &str, Vec<Markup>); 6] = [
-        ("stream", "Watches the stream", target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { "watches the model's output" })).collect()),
-        ("offered", "Offered to the agent", target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
-        ("overridden", "Overridden", target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (rule_link(&rule.winner.source, &rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
-        ("disabled", "Disabled", target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(rule.by, rule.file.as_deref())))).collect()),
-        ("rejected", "Rejected", target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
-        ("inactive", "Does not apply", target.inactive.iter().map(|rule| row(&rule.id, &rule.source, ticks(&rule.detail))).collect()),
+/// The rules that do not apply, and why. Long lists are collapsed, and grouped by reason.
+fn others(target: &Target, links: Links<'_>) -> Markup {
+    let row = |id: &str, source: &str, why: Markup| html! { li { (links.rule(id, source)) " " span .source { (name(source)) } p .why { (why) } } };
+    let mut inactive: BTreeMap<&str, Vec<Markup>> = BTreeMap::new();
+    for rule in &target.inactive {
+        inactive.entry(rule.reason.name()).or_default().push(row(
+            &rule.id,
+            &rule.source,
+            ticks(&rule.detail),
+        ));
+    }
+    let mut lists: Vec<(&str, String, Vec<Markup>)> = vec![
+        ("stream", "watching the stream".to_owned(), target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { "watches the model's output" })).collect()),
+        ("offered", "offered to the agent".to_owned(), target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
+        ("overridden", "overridden".to_owned(), target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (links.file(&rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
+        ("disabled", "disabled".to_owned(), target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(rule.by, rule.file.as_deref())))).collect()),
+        ("rejected", "rejected".to_owned(), target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
     ];
+    lists.extend(inactive.into_iter().map(|(reason, rows)| {
+        let verb = if rows.len() == 1 { "does" } else { "do" };
+        ("inactive", format!("{verb} not apply: {reason}"), rows)
+    }));
     html! {
-        @for (kind, title, rows) in &kinds {
-            @if !rows.is_empty() {
-                @let limit = if all { rows.len() } else { MAX_LISTED };
-                section class=(format!("others {kind}")) {
-                    h3 { (title) " " span .count { (grouped(rows.len())) } }
-                    ul .plain { @for row in rows.iter().take(limit) { (row) } }
-                    @if rows.len() > limit { p { a href=(format!("path{}", query.with(&[("all", "1")]))) { "Show all " (grouped(rows.len())) } } }
-                }
+        @for (kind, title, rows) in lists.iter().filter(|(_, _, rows)| !rows.is_empty()) {
+            details class=(format!("group {kind}")) open[rows.len() <= MAX_OPEN] {
+                summary { (counted(rows.len(), "rule")) " " (title) }
+                ul .plain { @for row in rows.iter().take(MAX_LISTED) { (row) } }
+                @if rows.len() > MAX_LISTED { p .detail { "And " (grouped(rows.len() - MAX_LISTED)) " more; the JSON lists all." } }
             }
         }
     }
 }
 
-fn differences(found: &[Differing]) -> Markup {
+fn differences(found: &[Differing], links: Links<'_>) -> Markup {
     html! {
         @if !found.is_empty() {
-            section .others {
-                h3 { "Read differently by the agent " span .count { (grouped(found.len())) } }
+            details .group .differences open[found.len() <= MAX_OPEN] {
+                summary { strong { (counted(found.len(), "rule")) } " read differently by the agent than the author meant" }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
-                    li { (rule_link(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
+                    li { (links.rule(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
                 } }
             }
         }
@@ -228,7 +245,7 @@ fn prompt(rules: &CachedRules, input: &Input) -> Markup {
     html! {
         section .prompt aria-labelledby="prompt" {
             h2 #prompt { "Prompt " span .count { (tokens(rendered.tokens)) " tokens" } }
-            @if let Some(notice) = Notice::of(&rendered) { (page::fragment(notice.html())) }
+            @if let Some(notice) = Notice::of(&rendered) { (fragment(notice.html())) }
             @if shown.is_empty() { p .none { "The prompt is empty." } }
             @else { pre tabindex="0" role="region" aria-label="Text of the prompt" { (Text(shown)) @if shown.len() < rendered.text.len() { "\n…" } } }
         }

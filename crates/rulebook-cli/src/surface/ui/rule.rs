@@ -6,21 +6,20 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::parse::{Explained, explain_header};
 use rulebook::resolve::Rulebook;
-use rulebook::rule::{Activation, Basis, Rule};
+use rulebook::rule::{Activation, Rule};
 use rulebook::source::{MAX_SOURCE, Origin};
 use rulebook_workspace::RuleFiles;
 
-use super::super::status::{Row, RuleState};
+use super::super::status::Row;
 use super::cache::{CachedTree, Caches};
+use super::files::files;
 use super::http::{Query, Response};
+use super::links::Links;
 use super::live::Live;
-use super::page::{
-    self, Text, counted, frame, grouped, name, path_link, rule_link, state_badge, ticks, tokens, when,
-};
+use super::page::{self, basis_words, frame};
+use super::problems;
 use super::rules;
-
-/// How many files are listed; `explain --rule` lists all.
-const MAX_FILES: usize = 200;
+use super::text::{Text, grouped, name, ticks, tokens, when};
 
 /// How many lines of a file are shown.
 const MAX_LINES: usize = 2000;
@@ -28,6 +27,7 @@ const MAX_LINES: usize = 2000;
 pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
     let cached = caches.rules()?;
     let source = query.get("source");
+    let links = Links::of(query);
     let Some(row) = cached.row(source) else {
         return Ok(page::missing("This rule file does not exist; it may have been removed"));
     };
@@ -39,30 +39,29 @@ pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::R
     let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
     let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
     let body = html! {
-        p .crumbs { a href="rules" { "Rules" } " / " (name(source)) }
+        p .crumbs { a href=(links.to("rules", &[])) { "Rules" } " / " (name(source)) }
         div #live {
             header .title {
                 h1 { (name(&row.id)) }
-                (state_badge(row.state))
-                (rules::switch(&cached, row, &format!("rule{}", query.with(&[]))))
+                (rules::switch(&cached, row, &format!("rule{}", query.with(&[])), true))
             }
             @if let Some(description) = &row.description { p .lead { (Text(description)) } }
             (facts(row, rule, delivered))
         }
         @if !diagnostics.is_empty() {
-            section aria-labelledby="problems" { h2 #problems { "Problems" } (page::problems(&diagnostics)) }
+            section aria-labelledby="problems" { h2 #problems { "Problems" } (problems::of_file(&diagnostics)) }
         }
         div .columns {
             @if let Some(origin) = origin { (file(origin, &diagnostics)) }
             div {
                 @if let Some(rule) = rule {
-                    (overrides(&cached.loaded.book, rule))
-                    (reach(&cached.workspace, &cached.loaded.book, rule, &tree))
+                    (overrides(&cached.loaded.book, rule, links))
+                    (reach(&cached.workspace, &cached.loaded.book, rule, &tree, links))
                 }
             }
         }
     };
-    Ok(frame("rules", &row.id, &cached, &body))
+    Ok(frame("rules", &row.id, query, &cached, &body))
 }
 
 fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
@@ -70,10 +69,10 @@ fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
         dl .facts {
             div { dt { "Activation" } dd { (row.activation.unwrap_or(Activation::Never).name()) } }
             @if let Some(rule) = rule {
-                div { dt { "Based on" } dd { (basis(rule.basis)) } }
+                div { dt { "Based on" } dd { (basis_words(rule.basis)) } }
                 div { dt { "Priority" } dd { (rule.priority) } }
             }
-            div { dt { "State" } dd { (rules::detail(row)) @if row.state == RuleState::Stack { "on" } } }
+            div { dt { "State" } dd { (rules::state(row)) } }
             div { dt { "Format" } dd { (row.format) } }
             div { dt { "Scope" } dd { (row.scope) } }
             div { dt { "Size" } dd { (tokens(row.tokens)) " tokens" } }
@@ -81,16 +80,6 @@ fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
                 @match delivered { Some(at) if at > 0 => (when(at)), Some(_) => "in a session", None => "never" }
             } }
         }
-    }
-}
-
-fn basis(basis: Basis) -> &'static str {
-    match basis {
-        Basis::Explicit => "the header",
-        Basis::Inferred => "other keys of the header",
-        Basis::Default => "the default of the format",
-        Basis::Repaired => "the header, after a repair",
-        Basis::FailOpen => "an unreadable header, so the rule is always on",
     }
 }
 
@@ -135,7 +124,7 @@ fn lines(text: &str, explained: &[Explained], diagnostics: &[&Diagnostic]) -> Ma
     }
 }
 
-fn overrides(book: &Rulebook, rule: &Rule) -> Markup {
+fn overrides(book: &Rulebook, rule: &Rule, links: Links<'_>) -> Markup {
     let found: Vec<_> = book.rivals(rule).collect();
     html! {
         section aria-labelledby="overrides" {
@@ -148,7 +137,7 @@ fn overrides(book: &Rulebook, rule: &Rule) -> Markup {
                         @let wins = other.rank() < rule.rank();
                         li {
                             @if wins { strong .warning { "Overrides this rule" } } @else { strong { "Overridden by this rule" } }
-                            " where both apply: " (rule_link(&other.origin.display, &other.origin.display))
+                            " where both apply: " (links.file(&other.origin.display))
                             " " span .detail { "decided by " (step.name()) }
                         }
                     }
@@ -163,26 +152,33 @@ fn reach(
     book: &Rulebook,
     rule: &Rule,
     tree: &CachedTree,
+    links: Links<'_>,
 ) -> Markup {
     let at = book.rules().position(|(other, _)| std::ptr::eq(other, rule));
     let reached = at.map(|at| workspace.reached_by(&[at], book, &tree.tree)).unwrap_or_default();
-    let Some(RuleFiles { files, further, .. }) = reached.into_iter().next() else { return html! {} };
+    let Some(RuleFiles { files: reached, further, .. }) = reached.into_iter().next() else { return html! {} };
     let all = tree.tree.files();
     html! {
         section aria-labelledby="reach" {
-            h2 #reach { "Files " span .count { (grouped(files.len())) " of " (grouped(all)) } }
+            h2 #reach { "Files " span .count { (grouped(reached.len())) " of " (grouped(all)) } }
             @if !rule.globs.is_empty() {
                 p .globs { @for glob in &rule.globs { code { (Text(glob)) } " " } }
             }
             @if !further.is_empty() { p { "Only if " (further.join(", ")) " also holds." } }
-            @if files.is_empty() {
-                p .none { "The rule matches no file in the tree." }
-            } @else {
-                ul .plain .files { @for file in files.iter().take(MAX_FILES) { li { (path_link(file)) } } }
-                @if files.len() > MAX_FILES {
-                    p { "And " (counted(files.len() - MAX_FILES, "more file")) ": " code { "rulebook explain --rule " (Text(&rule.id)) } }
-                }
-            }
+            @if reached.is_empty() { p .none { (unreached(rule)) } } @else { (files(&reached, links)) }
         }
+    }
+}
+
+/// Why a rule has no files, and what to do.
+fn unreached(rule: &Rule) -> Markup {
+    match rule.activation {
+        Activation::When if !rule.globs.is_empty() => html! {
+            "No file in the tree matches. Run " code { "rulebook check" } " to see similar paths that exist."
+        },
+        Activation::OnRequest => html! { "Not chosen by files: the agent reads it by its description." },
+        Activation::Manual => html! { "Not chosen by files: it applies when the user mentions it by name." },
+        Activation::Stream => html! { "Not chosen by files: it watches the model's output." },
+        _ => html! { "Not chosen by files." },
     }
 }

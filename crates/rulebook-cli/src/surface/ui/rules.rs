@@ -1,93 +1,83 @@
 //! The list of rules: activation, cost and state of each.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::Severity;
 use rulebook::rule::Activation;
 
 use super::super::status::{Row, RuleState, STATES, state_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
+use super::links::Links;
 use super::live::Live;
-use super::page::{self, Text, counted, frame, grouped, name, rule_link, state_badge, tokens, when};
+use super::page::{self, basis_badge, first_rule, frame};
+use super::problems::{class, worst_by_file};
+use super::text::{Text, counted, grouped, ticks, when};
 
 /// How many rules are on a page.
 const SIZE: usize = 100;
 
-/// How many problems are listed; `check` lists all.
-const MAX_PROBLEMS: usize = 50;
-
 pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules()?;
-    let body = if rules.rows.is_empty() { empty() } else { list(&rules, live, query) };
-    Ok(frame("rules", "Rules", &rules, &body))
-}
-
-fn empty() -> Markup {
-    html! {
-        section .empty {
-            h1 { "No rule files yet" }
-            p { "Rulebook reads the rule files of your agents. Write one, and it appears here:" }
-            pre { code { "mkdir -p .rulebook/rules\necho 'Answer briefly.' > .rulebook/rules/style.md" } }
-            p { "Or put it where your agent reads rules: " code { ".cursor/rules/" } ", " code { ".clinerules/" } ", " code { "CLAUDE.md" } ", "
-                code { "AGENTS.md" } " and many others; " code { "rulebook formats" } " lists them." }
-        }
-    }
+    let body = html! {
+        @if rules.rows.is_empty() { h1 { "Rules" } (first_rule()) } @else { (list(&rules, live, query)) }
+    };
+    Ok(frame("rules", "Rules", query, &rules, &body))
 }
 
 fn list(rules: &CachedRules, live: &Live, query: &Query) -> Markup {
-    let filter = Filter::of(query);
+    let worst = worst_by_file(&rules.loaded.diagnostics);
+    let filter = Filter::of(query, &worst);
     let found: Vec<&Row> = rules.rows.iter().filter(|row| filter.matches(row)).collect();
     let (page, pages, part) = page::paged(query, found.len(), SIZE);
     let delivered = live.delivered(|root| rules.is_here(root));
+    let count = if found.len() == rules.rows.len() {
+        counted(found.len(), "rule")
+    } else {
+        format!("{} of {}", grouped(found.len()), counted(rules.rows.len(), "rule"))
+    };
     html! {
-        h1 { "Rules" }
-        p .lead { (summary(rules)) }
+        h1 .hidden { "Rules" }
+        p .lead { (summary(rules, Links::of(query))) }
         form .filters role="search" action="rules" data-live="" {
-            input type="search" name="q" value=(filter.words.join(" ")) placeholder="Search id, file, glob, description" aria-label="Search rules" autocomplete="off" data-slash="";
-            (choice("format", "All formats", query, rules.rows.iter().map(|row| row.format.name())))
-            (choice("scope", "All scopes", query, rules.rows.iter().map(|row| row.scope.name())))
-            input type="hidden" name="state" value=(query.get("state"));
-            button .quiet type="submit" { "Search" }
+            input type="search" name="q" value=(query.get("q")) placeholder="Filter by path, id, glob, description" aria-label="Filter rules" autocomplete="off" data-slash="";
+            (states(rules, query))
+            label { input type="checkbox" name="problems" value="only" checked[filter.only_problems]; "Only problems" }
+            input type="hidden" name="for" value=(query.get("for"));
+            button .quiet type="submit" { "Filter" }
         }
         div #live {
-            (states(rules, &filter, query))
+            p .count role="status" { (count) }
             @if found.is_empty() {
-                p .none { "No matching rules. " a href="rules" { "Show all" } }
+                p .none { "No rule matches the filter. " a href=(Links::of(query).to("rules", &[])) { "Show all" } }
             } @else {
-                (table(rules, &found[part], query, &delivered))
+                (table(rules, &found[part], query, &delivered, &worst))
                 (page::pager("rules", query, page, pages, ["← Previous", "Next →"]))
             }
         }
-        (problems(&rules.loaded.diagnostics))
     }
 }
 
 /// The filter in the query.
 struct Filter<'q> {
     words: Vec<String>,
-    format: &'q str,
-    scope: &'q str,
     state: &'q str,
+    only_problems: bool,
+    worst: &'q HashMap<&'q str, Severity>,
 }
 
 impl<'q> Filter<'q> {
-    fn of(query: &'q Query) -> Filter<'q> {
+    fn of(query: &'q Query, worst: &'q HashMap<&'q str, Severity>) -> Filter<'q> {
         Filter {
             words: query.get("q").split_whitespace().map(str::to_lowercase).collect(),
-            format: query.get("format"),
-            scope: query.get("scope"),
             state: query.get("state"),
+            only_problems: !query.get("problems").is_empty(),
+            worst,
         }
     }
 
     fn matches(&self, row: &Row) -> bool {
-        (self.state.is_empty() || self.state == row.state.name()) && self.matches_in_any_state(row)
-    }
-
-    fn matches_in_any_state(&self, row: &Row) -> bool {
-        let is = |wanted: &str, has: &str| wanted.is_empty() || wanted == has;
         let mut texts = vec![
             row.id.as_str(),
             &row.source,
@@ -97,87 +87,64 @@ impl<'q> Filter<'q> {
         texts.extend(row.description.as_deref());
         texts.extend(row.globs.iter().chain(&row.tags).map(String::as_str));
         let has = |word: &String| texts.iter().any(|text| text.to_lowercase().contains(word.as_str()));
-        is(self.format, row.format.name()) && is(self.scope, row.scope.name()) && self.words.iter().all(has)
+        (self.state.is_empty() || self.state == row.state.name())
+            && (!self.only_problems || self.worst.contains_key(row.source.as_str()))
+            && self.words.iter().all(has)
     }
 }
 
-fn summary(rules: &CachedRules) -> Markup {
+fn summary(rules: &CachedRules, links: Links<'_>) -> Markup {
     let always = rules.rows.iter().filter(|row| row.is_always_on());
     let problems = Some(rules.loaded.diagnostics.len()).filter(|count| *count > 0);
     let (count, cost) = always.fold((0, 0), |(count, cost), row| (count + 1, cost + row.tokens));
     html! {
-        (counted(rules.rows.len(), "rule file")) ". " (grouped(count)) " always on, "
-        "about " (counted(cost, "token")) " per prompt."
-        @if let Some(count) = problems { " " a href="#problems" { (counted(count, "problem")) } "." }
+        (grouped(count)) " always on, about " (counted(cost, "token")) " per prompt."
+        @if let Some(count) = problems { " " a href=(links.to("problems", &[])) { (counted(count, "problem")) } "." }
     }
 }
 
-fn choice<'r>(key: &str, all: &str, query: &Query, has: impl Iterator<Item = &'r str>) -> Markup {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    has.for_each(|one| *counts.entry(one).or_default() += 1);
+/// A choice of states, each with the number of rules.
+fn states(rules: &CachedRules, query: &Query) -> Markup {
+    let count = |state| rules.rows.iter().filter(|row| row.state == state).count();
     html! {
-        select name=(key) aria-label=(all) {
-            option value="" { (all) }
-            @for (one, count) in counts {
-                option value=(one) selected[query.get(key) == one] { (one) " (" (grouped(count)) ")" }
-            }
-        }
-    }
-}
-
-/// Links to filter by state, each with the number of rules.
-fn states(rules: &CachedRules, filter: &Filter<'_>, query: &Query) -> Markup {
-    let mut counts: HashMap<RuleState, usize> = HashMap::new();
-    let mut all = 0;
-    for row in rules.rows.iter().filter(|row| filter.matches_in_any_state(row)) {
-        *counts.entry(row.state).or_default() += 1;
-        all += 1;
-    }
-    let link = |name: &str, title: &str, count: usize| {
-        html! {
-            a href=(format!("rules{}", query.with(&[("state", name), ("page", "")]))) aria-current=[(filter.state == name).then_some("true")] {
-                (title) " " span .count { (grouped(count)) }
-            }
-        }
-    };
-    html! {
-        nav .chips aria-label="State" {
-            (link("", "All", all))
+        select name="state" aria-label="State" {
+            option value="" { "Any state" }
             @for (state, name, title) in STATES {
-                @if let Some(count) = counts.get(&state) { (link(name, title, *count)) }
+                @if count(state) > 0 { option value=(name) selected[query.get("state") == name] { (title) " (" (grouped(count(state))) ")" } }
             }
         }
     }
 }
 
-fn table(rules: &CachedRules, rows: &[&Row], query: &Query, delivered: &HashMap<String, u64>) -> Markup {
+fn table(
+    rules: &CachedRules,
+    rows: &[&Row],
+    query: &Query,
+    delivered: &HashMap<String, u64>,
+    worst: &HashMap<&str, Severity>,
+) -> Markup {
     let back = format!("rules{}", query.with(&[]));
+    let links = Links::of(query);
+    let has_deliveries = rows.iter().any(|row| delivered.contains_key(&row.source));
     html! {
-        table .rules data-rows="" {
+        table .matrix data-rows="" {
             thead { tr {
-                th scope="col" { "On" } th scope="col" { "Rule" } th scope="col" { "Format" } th scope="col" { "Scope" }
-                th scope="col" { "Activation" } th scope="col" .number { "Tokens" } th scope="col" { "State" } th scope="col" { "Last delivered" }
+                th scope="col" .rule-column { "Rule" } th scope="col" { "State" }
+                th scope="col" .number .tokens-column { "Tokens" }
+                @if has_deliveries { th scope="col" .delivered-column { "Last delivered" } }
+                th scope="col" .switch-column { "Enabled for me" }
             } }
             tbody {
                 @for row in rows {
                     tr {
-                        td .switch-cell { (switch(rules, row, &back)) }
                         th scope="row" {
-                            (rule_link(&row.id, &row.source))
-                            span .source { (name(&row.source)) }
+                            (marker(worst.get(row.source.as_str()).copied()))
+                            (links.file(&row.source))
                         }
-                        td data-title="Format" { (row.format) }
-                        td data-title="Scope" { (row.scope) }
-                        td data-title="Activation" { (activation(row)) }
-                        td .number data-title="Tokens" { (tokens(row.tokens)) }
-                        td .now data-title="State" { (state_badge(row.state)) " " (detail(row)) }
-                        td data-title="Delivered" {
-                            @match delivered.get(&row.source) {
-                                Some(0) => "in a session",
-                                Some(at) => (when(*at)),
-                                None => span .never { "never" },
-                            }
-                        }
+                        td { (state(row)) }
+                        td .number { (grouped(row.tokens)) }
+                        @if has_deliveries { td .delivered { (last_delivered(delivered.get(&row.source))) } }
+                        td .switch-cell { (switch(rules, row, &back, false)) }
                     }
                 }
             }
@@ -185,55 +152,43 @@ fn table(rules: &CachedRules, rows: &[&Row], query: &Query, delivered: &HashMap<
     }
 }
 
-/// The activation and its basis.
-fn activation(row: &Row) -> Markup {
+/// The mark of a rule with problems.
+fn marker(worst: Option<Severity>) -> Markup {
     html! {
-        @match (row.activation, row.basis) {
-            (Some(activation), Some(basis)) => { (activation.name()) " " span class=(format!("basis {}", basis.name())) { (basis.name()) } }
-            _ => "–",
+        @match worst {
+            Some(severity) => span class=(format!("marker {}", class(severity))) title=(format!("has a problem: {}", severity.name())) {
+                span aria-hidden="true" { "!" } span .hidden { (severity.name()) " " }
+            },
+            None => span .marker {},
         }
     }
 }
 
-/// The state in a few words, without the word on the badge.
-pub(super) fn detail(row: &Row) -> Markup {
+fn last_delivered(at: Option<&u64>) -> Markup {
+    html! { @match at { Some(0) => "in a session", Some(at) => (when(*at)), None => span .never { "never" } } }
+}
+
+/// The state in a few words, and what it is based on if that is doubtful.
+pub(super) fn state(row: &Row) -> Markup {
     let (_, words) = state_words(row);
-    let words = match row.state {
-        RuleState::Stack => "",
-        state => words.strip_prefix(state.name()).unwrap_or(&words).trim_start_matches([':', ' ']),
-    };
-    html! { span .detail { (page::ticks(words)) } }
+    html! {
+        span .state title=(Text(&words)) { (ticks(&words)) }
+        @if let Some(basis) = row.basis.filter(|basis| basis.is_doubtful()) { " " (basis_badge(basis)) }
+    }
 }
 
 /// The user's own switch. It is disabled if something else turned the rule off.
-pub(super) fn switch(rules: &CachedRules, row: &Row, back: &str) -> Markup {
+pub(super) fn switch(rules: &CachedRules, row: &Row, back: &str, is_labelled: bool) -> Markup {
     let is_on = row.state != RuleState::Disabled;
     let is_own = rules.is_switchable(row) && row.state != RuleState::Rejected;
-    let shown = if is_on { "on" } else { "off" };
     html! {
-        form method="post" action="toggle" {
+        form .switch-line method="post" action="toggle" {
             input type="hidden" name="id" value=(row.id);
             input type="hidden" name="to" value=(if is_on { "off" } else { "on" });
             input type="hidden" name="back" value=(back);
+            @if is_labelled { span aria-hidden="true" { "Enabled for me" } }
             button .switch type="submit" role="switch" aria-checked=(is_on && row.state != RuleState::Rejected) disabled[!is_own]
-                aria-label=(Text(&format!("{} is {shown}", row.id))) title=(if is_own { "Your own switch. Off is off, regardless of the rule's conditions." } else { "Not turned off by you" }) {}
-        }
-    }
-}
-
-fn problems(diagnostics: &[Diagnostic]) -> Markup {
-    let mut worst: Vec<&Diagnostic> = diagnostics.iter().collect();
-    worst.sort_by_key(|diagnostic| diagnostic.severity);
-    worst.truncate(MAX_PROBLEMS);
-    html! {
-        @if !worst.is_empty() {
-            section aria-labelledby="problems" {
-                h2 #problems { "Problems " span .count { (grouped(diagnostics.len())) } }
-                (page::problems(&worst))
-                @if diagnostics.len() > worst.len() {
-                    p { "And " (grouped(diagnostics.len() - worst.len())) " more: run " code { "rulebook check" } "." }
-                }
-            }
+                aria-label=(Text(&format!("{}: enabled for me", row.id))) title=(if is_own { "Enabled for me: your own switch. Off is off, regardless of the rule's conditions." } else { "Not switched off by you" }) {}
         }
     }
 }

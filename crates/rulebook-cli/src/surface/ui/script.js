@@ -28,14 +28,14 @@ function refresh(address) {
   return fetch(address).then((response) => response.ok && show(response, request)).catch(() => {});
 }
 
-// Filtering while typing.
+// Filtering while typing. The first change adds an entry to the history, so that "back" returns to the unfiltered list.
 function addressOf(form) {
   const values = [...new FormData(form)].filter(([, value]) => value !== "");
   const query = new URLSearchParams(values).toString();
   return form.getAttribute("action") + (query && `?${query}`);
 }
 
-let waiting;
+let waiting, editing;
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live]");
   if (event.target.dataset.complete) complete(event.target);
@@ -43,9 +43,26 @@ document.addEventListener("input", (event) => {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
     const address = addressOf(form);
-    history.replaceState(null, "", address);
+    history[editing === event.target ? "replaceState" : "pushState"](null, "", address);
+    editing = event.target;
     refresh(address);
   }, 120);
+});
+
+addEventListener("popstate", () => location.reload());
+
+// Choosing an agent opens the same view for it.
+document.addEventListener("change", (event) => {
+  if (event.target.closest("form.for")) event.target.form.requestSubmit();
+});
+
+// A row opens in place.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-open]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  refresh(link.href);
 });
 
 // Suggests files for a path that is being typed.
@@ -70,35 +87,56 @@ document.addEventListener("submit", (event) => {
     .catch(() => {});
 });
 
+// Buttons that copy a link or a command.
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy]");
+  const button = event.target.closest("[data-copy], [data-copy-link]");
   if (!button) return;
-  navigator.clipboard?.writeText(new URL(button.dataset.copy, location.href).href).then(() => {
+  const { copy, copyLink } = button.dataset;
+  navigator.clipboard?.writeText(copy ?? new URL(copyLink, location.href).href).then(() => {
+    const text = button.textContent;
+    if (text === "Copied") return;
     button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy link"), 1500);
+    setTimeout(() => (button.textContent = text), 1500);
   });
 });
 
-// `/` focuses the search field, arrow keys move through a list, Escape leaves the search field.
+// Keys; the dialog `#keys` lists them.
+const ROWS = "[data-rows] a.file, [data-rows] a.rule, [data-rows] a.session";
+
+function move(by, from) {
+  const rows = [...document.querySelectorAll(ROWS)];
+  const at = rows.findIndex((row) => row.closest("tr, li") === from?.closest?.("tr, li"));
+  const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
+  next?.focus();
+  return Boolean(next);
+}
+
+function focusOn(selector) {
+  const found = document.querySelector(selector);
+  found?.focus();
+  found?.select?.();
+  return Boolean(found);
+}
+
+const KEYS = {
+  "/": () => focusOn("[data-slash]"),
+  j: () => move(1, document.activeElement),
+  k: () => move(-1, document.activeElement),
+  a: () => focusOn(".for select"),
+  "?": () => (document.getElementById("keys").showModal(), true),
+};
+
 document.addEventListener("keydown", (event) => {
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-    const search = document.querySelector("[data-slash]");
-    if (!search) return;
-    event.preventDefault();
-    search.focus();
-    search.select();
-  } else if (event.key === "Escape" && typing) {
-    event.target.blur();
-  } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && !event.target.hasAttribute("list")) {
-    const rows = [...document.querySelectorAll("[data-rows] a.rule, [data-rows] a.session")];
-    const at = rows.indexOf(document.activeElement);
-    const next = rows[at + (event.key === "ArrowDown" ? 1 : -1)];
-    if (!next || (typing && event.target.tagName !== "INPUT") || (at < 0 && !typing)) return;
-    event.preventDefault();
-    next.focus();
-  }
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest("dialog")) return;
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
+  if (key === "Escape" && typing) return target.blur();
+  const arrow = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const inList = target.closest("[data-rows]") || (target.type === "search" && key === "ArrowDown");
+  if (arrow ? inList && move(arrow, target) : !typing && KEYS[key]?.()) event.preventDefault();
 });
+
+document.addEventListener("click", (event) => event.target.closest("[data-keys]") && KEYS["?"]());
 
 // Adds the exact time to "3 min ago".
 function times() {

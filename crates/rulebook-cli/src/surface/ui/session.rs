@@ -9,8 +9,10 @@ use super::super::sessions::{SessionLog, given, interrupted};
 use super::cache::{CachedRules, Caches};
 use super::chart::chart;
 use super::http::{Query, Response};
+use super::links::Links;
 use super::live::Live;
-use super::page::{self, Text, counted, frame, grouped, name, path_link, rule_link, tokens, when};
+use super::page::{self, frame};
+use super::text::{Text, capital, counted, grouped, name, ticks, tokens, when};
 
 /// How many events are on a page; a turn may have thousands.
 const SIZE: usize = 200;
@@ -24,9 +26,10 @@ pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::R
     let Some(session) = find(&rules, query)? else {
         return Ok(page::missing("This session does not exist; old sessions are removed"));
     };
+    let links = Links::of(query);
     let spent: usize = session.log.events().iter().map(cost).sum();
     let body = html! {
-        p .crumbs { a href="sessions" { "Sessions" } " / " (name(&session.session)) }
+        p .crumbs { a href=(links.to("sessions", &[])) { "Sessions" } " / " (name(&session.session)) }
         header .title { h1 { (Text(&session.host)) @if let Some(agent) = &session.agent { " / " (name(agent)) } } span .source { (name(&session.session)) } }
         div #live data-events="events" data-version=(version) {
             dl .facts {
@@ -41,7 +44,7 @@ pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::R
         }
         (missing(&rules, &session, query))
     };
-    Ok(frame("sessions", &session.session, &rules, &body))
+    Ok(frame("sessions", &session.session, query, &rules, &body))
 }
 
 fn find(rules: &CachedRules, query: &Query) -> anyhow::Result<Option<SessionLog>> {
@@ -99,14 +102,14 @@ fn timeline(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup 
     html! {
         h2 { "Timeline " span .count { (counted(count, "event")) } }
         ol .timeline reversed {
-            @for turn in turns(session, part) { li .turn { (show_turn(rules, &turn)) } }
+            @for turn in turns(session, part) { li .turn { (show_turn(rules, &turn, Links::of(query))) } }
         }
         (page::pager("session", query, page, pages, ["← Newer", "Older →"]))
         @if session.log.unreadable() > 0 { p .warning { (counted(session.log.unreadable(), "line")) " of the ledger cannot be read." } }
     }
 }
 
-fn show_turn(rules: &CachedRules, turn: &Turn<'_>) -> Markup {
+fn show_turn(rules: &CachedRules, turn: &Turn<'_>, links: Links<'_>) -> Markup {
     let (message, rest) = match turn.events {
         [Event::Prompt { message }, rest @ ..] => (Some(message), rest),
         rest => (None, rest),
@@ -116,7 +119,7 @@ fn show_turn(rules: &CachedRules, turn: &Turn<'_>) -> Markup {
     let mut shown = Vec::new();
     while at < rest.len() {
         let len = rest[at..].iter().take_while(|event| matches!(event, Event::Delivered(_))).count().max(1);
-        shown.push(event(rules, &rest[at..at + len], times[at], turn.at + at));
+        shown.push(event(rules, &rest[at..at + len], times[at], turn.at + at, links));
         at += len;
     }
     html! {
@@ -130,19 +133,19 @@ fn show_turn(rules: &CachedRules, turn: &Turn<'_>) -> Markup {
 }
 
 /// One event, or several deliveries at once.
-fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize) -> Markup {
+fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links<'_>) -> Markup {
     match &events[0] {
         Event::Started { .. } => html! { li .small { "The session started." } },
         Event::Prompt { .. } => html! {},
         Event::Tool { name: tool, paths, command, pending } => html! {
             li .tool {
                 span .what { (if *pending { "before " } else { "" }) strong { (Text(tool)) } } " "
-                @for path in paths.iter().take(20) { (path_link(path)) " " }
+                @for path in paths.iter().take(20) { (links.path(path)) " " }
                 @if paths.len() > 20 { span .detail { "and " (paths.len() - 20) " more" } }
                 @if let Some(command) = command { code .command { (Text(cut(command))) } }
             }
         },
-        Event::Delivered(_) => deliveries(events, at, id),
+        Event::Delivered(_) => deliveries(events, at, id, links),
         Event::Compacted => {
             html! { li .compacted { "The context was compacted. Rules may be lost and are delivered again." } }
         }
@@ -152,8 +155,8 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize) -> Markup {
         },
         Event::Interrupted { rule, path, source, text, file, action } => html! {
             li .interrupted {
-                p { strong { (capital(interrupted(action))) } " by " (rule_link(rule, path)) " in " (Text(source))
-                    @if let Some(file) = file { ", " (path_link(file)) } }
+                p { strong { (capital(interrupted(action))) } " by " (links.rule(rule, path)) " in " (Text(source))
+                    @if let Some(file) = file { ", " (links.path(file)) } }
                 p { "matched " code { mark { (Text(cut(text))) } } }
                 @if let Some(rule) = rules.rule(path) {
                     details id=(format!("i{id}")) { summary { "Injected rule" } pre { (Text(cut(&rule.body))) } }
@@ -166,7 +169,7 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize) -> Markup {
 }
 
 /// Deliveries at one moment: always-on rules, the notice about conditional rules, and the list of offered rules.
-fn deliveries(events: &[Event], at: u64, id: usize) -> Markup {
+fn deliveries(events: &[Event], at: u64, id: usize, links: Links<'_>) -> Markup {
     let all = events
         .iter()
         .filter_map(|event| if let Event::Delivered(delivery) = event { Some(delivery) } else { None });
@@ -182,24 +185,24 @@ fn deliveries(events: &[Event], at: u64, id: usize) -> Markup {
         @if !always.is_empty() {
             li .given { details id=(format!("a{id}")) {
                 summary { "Always on: " (Text(&names(&always))) " " (tokens(sum(&always))) " " span .detail { "tokens" } }
-                (listed(&always))
+                (listed(&always, links))
             } }
         }
         @if !conditional.is_empty() {
             li .given .notice { details id=(format!("n{id}")) {
                 summary { "📋 Conditional rules applied: " (Text(&names(&conditional))) " " (tokens(sum(&conditional))) " " span .detail { "tokens" } @if at > 0 { span .detail { " · " } (when(at)) } }
-                (listed(&conditional))
+                (listed(&conditional, links))
             } }
         }
         @if !offers.is_empty() { li .small { "The offered rules were listed. " (tokens(sum(&offers))) " tokens" } }
     }
 }
 
-fn listed(deliveries: &[&Delivery]) -> Markup {
+fn listed(deliveries: &[&Delivery], links: Links<'_>) -> Markup {
     html! {
         ul .plain {
             @for delivery in deliveries {
-                li { (rule_link(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
+                li { (links.rule(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
                     @if delivery.offered { span .warning { " too large, only its name was delivered" } }
                     p .why { (name(&delivery.because)) @if let Some(missed) = &delivery.missed { "; " (Text(missed)) } } }
             }
@@ -212,6 +215,7 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
     if !rules.is_here(&session.root) {
         return html! {};
     }
+    let links = Links::of(query);
     html! {
         section aria-labelledby="missing" {
             h2 #missing { "Not delivered" }
@@ -219,7 +223,7 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
                 p { a href=(format!("session{}#missing", query.with(&[("why", "1")]))) { "Show the rules that this session did not receive, and why" } }
             } @else {
                 ul .plain { @for (id, source, why) in not_delivered(&rules.workspace, &session.host, &session.log.session()) {
-                    li { (rule_link(&id, &source)) " " span .source { (name(&source)) } p .why { (page::ticks(&why)) } }
+                    li { (links.rule(&id, &source)) " " span .source { (name(&source)) } p .why { (ticks(&why)) } }
                 } }
             }
         }
@@ -228,9 +232,4 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
 
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 use maud::{Markup, html};
 
 use super::cache::{CachedRules, Caches};
-use super::http::{Query, Response, query as encode};
+use super::http::{Query, Response};
+use super::links::Links;
 use super::live::{Live, SessionTotals};
-use super::page::{self, Text, counted, frame, grouped, name, tokens, when};
+use super::page::{self, frame};
+use super::text::{Text, counted, grouped, name, tokens, when};
 
 /// How many sessions are on a page.
 const SIZE: usize = 50;
@@ -25,13 +27,14 @@ pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::R
         h1 { "Sessions" }
         div #live data-events="events" data-version=(version) { (list(&rules, &all, query)) }
     };
-    Ok(frame("sessions", "Sessions", &rules, &body))
+    Ok(frame("sessions", "Sessions", query, &rules, &body))
 }
 
 fn list(rules: &CachedRules, all: &[SessionTotals], query: &Query) -> Markup {
     if all.is_empty() {
         return empty();
     }
+    let links = Links::of(query);
     let (host, is_everywhere) = (query.get("host"), query.get("where") == "all");
     let here: Vec<&SessionTotals> =
         all.iter().filter(|session| is_everywhere || rules.is_here(&session.root)).collect();
@@ -41,7 +44,7 @@ fn list(rules: &CachedRules, all: &[SessionTotals], query: &Query) -> Markup {
     html! {
         (chips(rules, all, &here, query))
         @if found.is_empty() { p .none { "No sessions in this workspace yet." } }
-        ul .sessions data-rows="" { @for session in &found[part] { li { (row(rules, session)) } } }
+        ul .sessions data-rows="" { @for session in &found[part] { li { (row(rules, session, links)) } } }
         (page::pager("sessions", query, page, pages, ["← Newer", "Older →"]))
     }
 }
@@ -66,13 +69,14 @@ fn chips(rules: &CachedRules, all: &[SessionTotals], here: &[&SessionTotals], qu
     }
 }
 
-fn row(rules: &CachedRules, session: &SessionTotals) -> Markup {
+fn row(rules: &CachedRules, session: &SessionTotals, links: Links<'_>) -> Markup {
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(session.at);
     let is_active = SystemTime::now().duration_since(written).is_ok_and(|age| age < ACTIVE);
     html! {
-        a .session href=(format!("session{}", encode(&[("host", &session.host), ("id", &session.session), ("agent", session.agent.as_deref().unwrap_or_default())]))) {
+        a .session href=(links.to("session", &[("host", &session.host), ("id", &session.session), ("agent", session.agent.as_deref().unwrap_or_default())])) {
             span .who {
-                span class=(if is_active { "dot now" } else { "dot" }) title=(if is_active { "active" } else { "idle" }) {}
+                @let state = if is_active { "active" } else { "idle" };
+                span class=(if is_active { "dot now" } else { "dot" }) title=(state) { span .hidden { (state) } }
                 strong { (Text(&session.host)) } @if let Some(agent) = &session.agent { " / " (name(agent)) }
                 " " span .source { (name(&session.session)) }
             }

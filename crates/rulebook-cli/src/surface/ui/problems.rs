@@ -1,0 +1,112 @@
+//! Problems: which rules are broken, and all diagnostics grouped by their code.
+
+use std::collections::{BTreeMap, HashMap};
+
+use maud::{Markup, html};
+use rulebook::diagnostic::{Code, Diagnostic, Severity};
+
+use super::cache::Caches;
+use super::http::{Query, Response};
+use super::links::Links;
+use super::page::frame;
+use super::text::{Text, counted, grouped, ticks};
+
+/// How many diagnostics of a code are listed; `check` lists all.
+const MAX_LISTED: usize = 50;
+
+pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
+    let rules = caches.rules()?;
+    let links = Links::of(query);
+    let groups = by_code(&rules.loaded.diagnostics);
+    let body = html! {
+        h1 { "Problems" }
+        @if groups.is_empty() {
+            p .none { "No problems. Run " code { "rulebook check" } " in CI to keep it that way." }
+        } @else {
+            p .lead { (counted(rules.loaded.diagnostics.len(), "problem")) " of " (counted(groups.len(), "kind")) ", as " code { "rulebook check" } " reports them." }
+        }
+        @for (code, found) in &groups {
+            details .group #(code.row().name) open[query.get("code") == code.row().name || groups.len() == 1] {
+                summary {
+                    span class=(format!("badge {}", class(found[0].severity))) { (found[0].severity.name()) } " "
+                    strong { (code.row().name) } " " span .count { (grouped(found.len())) } " " span .detail { (ticks(code.row().meaning)) }
+                }
+                (list(&found[..found.len().min(MAX_LISTED)], links))
+                @if found.len() > MAX_LISTED { p { "And " (grouped(found.len() - MAX_LISTED)) " more: run " code { "rulebook check" } "." } }
+            }
+        }
+    };
+    Ok(frame("problems", "Problems", query, &rules, &body))
+}
+
+/// Groups diagnostics by their code; the worst first, then the most frequent.
+fn by_code(diagnostics: &[Diagnostic]) -> Vec<(Code, Vec<&Diagnostic>)> {
+    let mut groups: BTreeMap<Code, Vec<&Diagnostic>> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        groups.entry(diagnostic.code).or_default().push(diagnostic);
+    }
+    let mut groups: Vec<(Code, Vec<&Diagnostic>)> = groups.into_iter().collect();
+    for (_, found) in &mut groups {
+        found.sort_by_key(|diagnostic| diagnostic.severity);
+    }
+    groups.sort_by_key(|(_, found)| (found[0].severity, std::cmp::Reverse(found.len())));
+    groups
+}
+
+/// The worst problem of each file. Notes are no problems.
+pub(super) fn worst_by_file(diagnostics: &[Diagnostic]) -> HashMap<&str, Severity> {
+    let mut worst = HashMap::new();
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity < Severity::Note) {
+        let known = worst.entry(diagnostic.path.as_str()).or_insert(diagnostic.severity);
+        *known = diagnostic.severity.min(*known);
+    }
+    worst
+}
+
+/// The class of a badge or marker.
+pub(super) fn class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "problem",
+        Severity::Note => "",
+    }
+}
+
+/// Diagnostics of one file, whose text is shown elsewhere.
+pub(super) fn of_file(diagnostics: &[&Diagnostic]) -> Markup {
+    html! {
+        ul .problems {
+            @for diagnostic in diagnostics {
+                li class=(diagnostic.severity.name()) {
+                    p { (message(diagnostic)) @if diagnostic.line > 0 { " " span .place { "line " (diagnostic.line) } } }
+                    p .help { "Fix: " (ticks(&diagnostic.help)) }
+                }
+            }
+        }
+    }
+}
+
+fn message(diagnostic: &Diagnostic) -> Markup {
+    html! { strong .severity { (diagnostic.severity.name()) } " " (ticks(&diagnostic.message)) " " code .code { (diagnostic.code.row().name) } }
+}
+
+/// Diagnostics of many files.
+fn list(diagnostics: &[&Diagnostic], links: Links<'_>) -> Markup {
+    html! {
+        ul .problems {
+            @for diagnostic in diagnostics {
+                li class=(diagnostic.severity.name()) {
+                    p { (message(diagnostic)) }
+                    @if let Some(excerpt) = &diagnostic.excerpt {
+                        pre { code { (Text(&excerpt.line)) } }
+                    }
+                    p .help { "Fix: " (ticks(&diagnostic.help)) }
+                    p .place {
+                        (links.file(&diagnostic.path))
+                        @if diagnostic.line > 0 { ":" (diagnostic.line) ":" (diagnostic.column) }
+                    }
+                }
+            }
+        }
+    }
+}
