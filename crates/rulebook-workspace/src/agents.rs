@@ -75,6 +75,11 @@ impl Workspace {
         AGENTS.iter().filter_map(|agent| Some(used(agent, self.home_marker(agent)?))).collect()
     }
 
+    /// One agent, with its wiring, whether or not it is used here.
+    pub fn agent(&self, agent: &'static Agent, search: AgentSearch) -> UsedAgent {
+        UsedAgent { agent, origin: String::new(), wired: self.wiring(agent, search) }
+    }
+
     /// How an agent is connected to Rulebook.
     pub fn wiring(&self, agent: &Agent, search: AgentSearch) -> Vec<Wiring> {
         distinct(&self.wirings(agent, search))

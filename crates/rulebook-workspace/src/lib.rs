@@ -53,6 +53,7 @@ pub mod team;
 pub mod toggles;
 mod tree;
 mod trust;
+mod views;
 pub mod wiring;
 mod workspace;
 mod write;
@@ -69,6 +70,7 @@ pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};
 pub use tree::{Tree, Wanted};
 pub use trust::TrustStore;
+pub use views::{AgentView, Views};
 pub use workspace::Workspace;
 pub use write::{rewrite, rewrite_all};
 

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use rulebook::agent::Agent;
-use rulebook::compare::Difference;
+use rulebook::agent::{Agent, Wiring};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Audience, Evaluation, evaluate};
 use rulebook::evidence::{Evidence, Input, collect};
 use rulebook::resolve::Rulebook;
-use rulebook::rule::Rule;
 
+use crate::agents::UsedAgent;
 use crate::sources::{Loaded, Sources};
+use crate::views::AgentView;
 use crate::workspace::Workspace;
 use crate::{facts, git};
 
@@ -38,9 +38,9 @@ impl Prepared<'_> {
         &self.sources
     }
 
-    /// The rules of one agent's own format that it takes differently than they are meant.
-    pub fn differences_of(&self, agent: &Agent) -> Vec<(&Rule, Difference)> {
-        self.sources.differences_of(agent, &self.book)
+    /// What an agent that is wired in this way reads by itself.
+    pub fn view(&self, agent: &'static Agent, wired: &[Wiring]) -> AgentView {
+        self.sources.view(UsedAgent { agent, origin: String::new(), wired: wired.to_vec() })
     }
 }
 

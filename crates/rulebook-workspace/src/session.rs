@@ -3,15 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use rulebook::agent::Agent;
-use rulebook::diagnostic::Code;
+use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
-use rulebook::rule::Rule;
-use rulebook::session::{Event, HostProfile, Moment, Native, Report, SessionStore as _, Situation, Turn};
+use rulebook::matrix::{evaluate_for, handlings};
+use rulebook::session::{Event, HostProfile, Moment, Report, SessionStore as _, Situation, Turn};
 
 use crate::ledger::{Keeper, SessionName};
-use crate::prepare::Prepared;
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger.
@@ -49,11 +47,11 @@ impl AgentSession<'_> {
         let input = Input { agent: Some(name.clone()), ..input };
         let moment = if input.message.is_some() { Moment::Prompt } else { Moment::After };
         let prepared = workspace.prepare(&keeper.session().input(input.clone()));
-        let evaluation = prepared.evaluate();
-        let native = |verdicts: &[&Verdict<'_>]| match *agent {
-            Some(agent) => workspace.native_view(agent, verdicts, &prepared),
-            None => vec![Native::Unread; verdicts.len()],
-        };
+        let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
+        let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
+        let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
+        let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+        let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
         let report = Report {
             paths: input.tools.iter().map(|call| workspace.touched(call)).collect(),
             input,
@@ -61,7 +59,7 @@ impl AgentSession<'_> {
         };
         let situation = Situation {
             stream: workspace.settings.stream_settings(),
-            native: &native,
+            handling: &handling,
             ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
         Turn::new(keeper, &report, &situation, workspace.settings.budget)
@@ -105,7 +103,7 @@ impl Workspace {
             Some(reason) => Err(SessionError { reason: reason.to_owned() }),
             None => {
                 let name = agent.to_owned();
-                Ok(AgentSession { workspace: self, agent: Agent::named(agent), name, keeper })
+                Ok(AgentSession { workspace: self, agent: connected(agent), name, keeper })
             }
         }
     }
@@ -126,34 +124,9 @@ impl Workspace {
         let (evidence, _) = self.evidence(&Input { tools: vec![call.clone()], ..Input::default() });
         evidence.paths.into_iter().map(|seen| seen.path).collect()
     }
+}
 
-    /// How an agent treats the file of a rule.
-    pub fn native_state(&self, agent: &Agent, rule: &Rule) -> Native {
-        Native::of(agent, rule, &|format| self.takes(format))
-    }
-
-    /// How an agent treats the files of rules that apply.
-    pub fn native_view(
-        &self,
-        agent: &Agent,
-        verdicts: &[&Verdict<'_>],
-        prepared: &Prepared<'_>,
-    ) -> Vec<Native> {
-        let mut view: Vec<Native> =
-            verdicts.iter().map(|verdict| self.native_state(agent, verdict.rule)).collect();
-        if view.contains(&Native::Read) {
-            let differences = prepared.differences_of(agent);
-            let never = |rule: &Rule| {
-                differences.iter().any(|(other, difference)| {
-                    difference.code() == Code::AgentNever && other.origin.display == rule.origin.display
-                })
-            };
-            for (native, verdict) in view.iter_mut().zip(verdicts) {
-                if *native == Native::Read && never(verdict.rule) {
-                    *native = Native::Never;
-                }
-            }
-        }
-        view
-    }
+/// The agent that a program connects as.
+fn connected(name: &str) -> Option<&'static Agent> {
+    Agent::find(name, Purpose::Connect).ok().map(|named| named.agent)
 }

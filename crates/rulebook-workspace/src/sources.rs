@@ -133,7 +133,8 @@ impl<'w> Sources<'w> {
         let workspace = self.workspace;
         let (parsed, mut diagnostics) = self.read_meant();
         diagnostics.extend(workspace.diagnostics.iter().cloned());
-        let book = resolve(entries(parsed, &mut diagnostics), &workspace.switches());
+        let book = resolve(entries(parsed, &mut diagnostics), &workspace.switches())
+            .identified_by(workspace.settings.rules.identity);
         if !matches!(self.folders, Folders::Above(_)) {
             diagnostics.extend(self.report_unknown_ids(&book));
         }
@@ -149,10 +150,19 @@ impl<'w> Sources<'w> {
     /// Within [`Reach::Above`] this has the files above those paths only, even for an agent that applies some files of
     /// other folders too.
     pub fn native(&self, agent: &'static Agent) -> Loaded {
-        let (parsed, mut diagnostics) = self.read_as(agent);
-        let book = resolve_as(entries(parsed, &mut diagnostics), agent);
-        diagnostics.extend(over_limit(agent, &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
-        Loaded { book, diagnostics: sorted(diagnostics) }
+        native_book(agent, self.read_as(agent))
+    }
+
+    /// The rules that one agent reads by itself, and the positions of the rules of its own format that it treats
+    /// differently than they are meant.
+    pub(crate) fn native_and_differences(
+        &self,
+        agent: &'static Agent,
+        meant: &Rulebook,
+    ) -> (Loaded, Vec<(usize, Difference)>) {
+        let read = self.read_as(agent);
+        let differences = differences_from(agent, meant, &read.0);
+        (native_book(agent, read), differences)
     }
 
     /// The rules that their own agent takes differently than they are meant.
@@ -166,28 +176,12 @@ impl<'w> Sources<'w> {
 
     /// The rules of one agent's own format that it takes differently than they are meant.
     pub fn differences_of<'b>(&self, agent: &Agent, book: &'b Rulebook) -> Vec<(&'b Rule, Difference)> {
-        let is_own = |rule: &&Rule| {
-            agent.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
-        };
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).filter(is_own).collect();
-        if rules.is_empty() {
+        if !book.rules().any(|(rule, _)| is_own(agent, rule)) {
             return Vec::new();
         }
-        let (parsed, _) = self.read_as(agent);
-        let native: HashMap<&str, &Parsed> = parsed.iter().map(|parsed| (path_of(parsed), parsed)).collect();
-        let differ = |rule: &'b Rule| {
-            let native = native.get(rule.origin.path.as_str()).copied();
-            // A person's own file may be in a place that only other tools read, and an agent that reads the folders from
-            // the root to its working folder may be started there.
-            let is_nested = !rule.origin.folder.is_empty();
-            let is_elsewhere = rule.origin.scope == Scope::User
-                || agent.nested != Nested::Read
-                    && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
-                || agent.nested == Nested::Undocumented && is_nested;
-            let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
-            difference.map(|difference| (rule, difference))
-        };
-        rules.into_iter().filter_map(differ).collect()
+        let found = differences_from(agent, book, &self.read_as(agent).0);
+        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+        found.into_iter().map(|(at, difference)| (rules[at], difference)).collect()
     }
 
     /// The text of a rule's file, if it was read.
@@ -275,6 +269,35 @@ impl<'w> Sources<'w> {
         }
         reported
     }
+}
+
+/// Orders what an agent read.
+fn native_book(agent: &Agent, (parsed, mut diagnostics): (Vec<Parsed>, Vec<Diagnostic>)) -> Loaded {
+    let book = resolve_as(entries(parsed, &mut diagnostics), agent);
+    diagnostics.extend(over_limit(agent, &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
+    Loaded { book, diagnostics: sorted(diagnostics) }
+}
+
+/// Whether a rule is of an agent's own format.
+fn is_own(agent: &Agent, rule: &Rule) -> bool {
+    agent.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
+}
+
+/// The positions of the rules of an agent's own format that it treats differently than they are meant.
+fn differences_from(agent: &Agent, meant: &Rulebook, read: &[Parsed]) -> Vec<(usize, Difference)> {
+    let native: HashMap<&str, &Parsed> = read.iter().map(|parsed| (path_of(parsed), parsed)).collect();
+    let differ = |(at, (rule, _)): (usize, (&Rule, _))| {
+        let native = native.get(rule.origin.path.as_str()).copied();
+        // A person's own file may be in a place that only other tools read, and an agent that reads the folders from
+        // the root to its working folder may be started there.
+        let is_nested = !rule.origin.folder.is_empty();
+        let is_elsewhere = rule.origin.scope == Scope::User
+            || agent.nested != Nested::Read && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
+            || agent.nested == Nested::Undocumented && is_nested;
+        let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
+        difference.map(|difference| (at, difference))
+    };
+    meant.rules().enumerate().filter(|(_, (rule, _))| is_own(agent, rule)).filter_map(differ).collect()
 }
 
 /// Separates entries from their diagnostics.

@@ -7,9 +7,10 @@ use serde::{Serialize, Serializer};
 use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, PlaceKind};
+use crate::format::{Bare, Depth, Format, FormatId, PlaceKind};
 use crate::parse::{Entry, Parsed};
 use crate::rule::{Activation, Rule};
+use crate::source::Origin;
 
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Difference {
                 ..found
             },
             None => {
-                let reads = readable_files(agent, rule).filter(|_| self.does == Outcome::Unread);
+                let reads = readable_files(agent, &rule.origin).filter(|_| self.does == Outcome::Unread);
                 let reads = reads.map(|files| format!("{} reads {files}", agent.title));
                 found.help(help(agent, reads.as_deref()))
             }
@@ -128,21 +129,20 @@ fn help(agent: &Agent, first: Option<&str>) -> String {
     first.map_or_else(|| view.clone(), |first| format!("{first}; {view}"))
 }
 
-/// Describes which files the agent reads in the rule's folder.
-fn readable_files(agent: &Agent, rule: &Rule) -> Option<String> {
-    readings(agent, rule).flat_map(|format| format.workspace).find_map(|place| {
+/// Describes which files the agent reads in the folder of a file of its format.
+pub(crate) fn readable_files(agent: &Agent, origin: &Origin) -> Option<String> {
+    readings(agent, origin.format.id).flat_map(|format| format.workspace).find_map(|place| {
         let PlaceKind::Folder { files, depth, .. } = place.shape else { return None };
         let position = if depth == Depth::Flat { "directly in" } else { "in" };
-        let is_at_root = agent.nested == Nested::Read || rule.origin.folder.is_empty();
+        let is_at_root = agent.nested == Nested::Read || origin.folder.is_empty();
         let root = if is_at_root { "" } else { " of the folder where it is started" };
-        let is_here = rule.origin.display.contains(place.path);
+        let is_here = origin.display.contains(place.path);
         is_here.then(|| format!("`{}` {position} `{}`{root}", files.shown(), place.path))
     })
 }
 
-/// Returns the agent's readings of the rule's format.
-fn readings(agent: &Agent, rule: &Rule) -> impl Iterator<Item = &'static Format> {
-    let id = rule.origin.format.id;
+/// Returns the agent's readings of a format.
+fn readings(agent: &Agent, id: FormatId) -> impl Iterator<Item = &'static Format> {
     agent.formats.iter().filter(move |format| format.id == id)
 }
 

@@ -21,7 +21,7 @@ use crate::resolve::{Off, Policy, Rulebook};
 use crate::rule::Rule;
 use conflict::decide;
 use judge::{Call, Candidate, candidate, judge, state};
-use order::delivery_rank;
+pub(crate) use order::delivery_rank;
 
 /// Evaluates every rule for an audience.
 #[must_use]

@@ -54,6 +54,7 @@ pub mod html;
 pub mod id;
 pub mod lint;
 mod markdown;
+pub mod matrix;
 pub mod parse;
 pub mod render;
 pub mod resolve;

@@ -43,6 +43,8 @@ pub struct Origin {
     pub folder: String,
     /// The path inside the rule folder: `frontend/react.mdc`.
     pub inner: String,
+    /// The file that imports it, as shown.
+    pub imported_by: Option<String>,
 }
 
 impl Origin {
@@ -59,6 +61,7 @@ impl Origin {
             folder: String::new(),
             inner: display.rsplit('/').next().unwrap_or_default().to_owned(),
             display,
+            imported_by: None,
         }
     }
 

@@ -6,10 +6,11 @@ use minisign_verify::PublicKey;
 use rulebook::agent::{AddPolicy, Agent, Purpose};
 use rulebook::format::FormatId;
 use rulebook::id::normalize_id;
+use rulebook::resolve::Identity;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 
 use super::address::{Address, SHAPE};
-use super::values::{AgentSettings, Identity, Remote, Setting, Settings, Trust};
+use super::values::{AgentSettings, Remote, Setting, Settings, Trust};
 
 /// One row of [`KEYS`].
 pub(super) struct Key {
@@ -77,10 +78,7 @@ pub(super) const KEYS: &[Key] = &[
         "rules.identity",
         Accepts::Word {
             words: || words(Identity::NAMES),
-            put: |to, word| {
-                let found = Identity::NAMES.iter().find(|(name, _)| *name == word);
-                found.map(|(_, identity)| to.rules.identity = *identity).is_some()
-            },
+            put: |to, word| Identity::named(word).map(|identity| to.rules.identity = identity).is_some(),
         },
     ),
     anyone("agents.used", list(agent_name, |to, agents| to.agents.used = names(agents))),

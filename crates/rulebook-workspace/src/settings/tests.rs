@@ -3,6 +3,7 @@ use std::time::Duration;
 use rulebook::agent::{AddPolicy, Agent};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::format::FormatId;
+use rulebook::resolve::Identity;
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 
 use super::*;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rulebook::agent::{AddPolicy, Agent};
 use rulebook::format::FormatId;
 use rulebook::render::Budget;
+use rulebook::resolve::Identity;
 use rulebook::session::{StreamLimits, StreamSettings};
 use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
@@ -50,18 +51,8 @@ pub struct Rules {
     pub formats: Vec<Setting>,
     /// Folders outside the workspace that links in it may point to.
     pub allow_links: Vec<String>,
-    /// Which rules of one id override each other.
+    /// What identifies a rule.
     pub identity: Identity,
-}
-
-/// Which rules of one id override each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Identity {
-    /// Those of one format.
-    #[default]
-    Format,
-    /// Those of all formats.
-    Name,
 }
 
 /// `[agents]`
@@ -166,11 +157,6 @@ pub struct Setting {
     pub root: Option<usize>,
 }
 
-impl Identity {
-    /// Every kind and its word in the settings.
-    pub(super) const NAMES: &[(&str, Identity)] = &[("format", Identity::Format), ("name", Identity::Name)];
-}
-
 impl Trust {
     /// Every mode and its word in the settings.
     pub(super) const NAMES: &[(&str, Trust)] =
@@ -190,7 +176,7 @@ impl Default for Rules {
             extra_paths: Vec::new(),
             formats: Vec::new(),
             allow_links: Vec::new(),
-            identity: Identity::default(),
+            identity: Identity::Format,
         }
     }
 }

@@ -69,7 +69,7 @@ fn only_the_folders_above_evidence_are_searched() {
     record::take();
     let prepared = workspace.prepare(&input);
     for agent in AGENTS {
-        prepared.differences_of(agent);
+        prepared.view(agent, &[]);
         prepared.sources().native(agent);
     }
     let recorded = record::take();

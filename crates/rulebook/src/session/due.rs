@@ -5,11 +5,12 @@ use std::collections::HashMap;
 
 use super::blocks::{Cap, because, blocks};
 use super::event::{Delivery, Event};
-use super::host::{Moment, Native, Report, Touch};
-use super::situation::Situation;
+use super::host::{Moment, Report, Touch};
+use super::situation::{HandlingView, Situation};
 use super::state::Session;
 use crate::evaluate::{State, Verdict};
 use crate::evidence::{Evidence, Input, ToolCall};
+use crate::matrix::Handling;
 use crate::render::{Notice, offer_line};
 use crate::rule::Rule;
 
@@ -69,7 +70,7 @@ impl Session {
     /// What is due now: what applies, is not delivered yet, and is neither left to the host nor in the conversation already.
     /// A mandatory rule is delivered even if the conversation seems to have it.
     pub fn due<'e, 'r>(&self, report: &Report<'_>, situation: &Situation<'e, 'r>) -> Due<'e, 'r> {
-        let Situation { evaluation, evidence, native, carries, .. } = *situation;
+        let Situation { evaluation, evidence, handling, carries, .. } = *situation;
         let mut due = Due {
             rules: Vec::new(),
             offers: Vec::new(),
@@ -85,16 +86,17 @@ impl Session {
             !self.has_rule(rule) && (rule.is_mandatory || !carries(rule))
         };
         let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
-        let native = if stack.is_empty() { Vec::new() } else { native(&stack) };
+        let handled = if stack.is_empty() { Vec::new() } else { handling(&stack) };
         let applied = OnceCell::new();
-        for (verdict, native) in stack.into_iter().zip(native) {
-            let why = match native {
-                Native::Unread => {
+        for (verdict, handled) in stack.into_iter().zip(handled) {
+            let why = match handled {
+                Handling::Unread => {
                     due.rules.push(verdict);
                     continue;
                 }
-                Native::Never => Some(format!("{} never takes it: see `rulebook check`", report.host.name)),
-                Native::Read => self.why_missed(report, verdict, evidence, &applied),
+                Handling::NotApplied(why) => Some(format!("{} does not apply it: {why}", report.host.name)),
+                Handling::Native => self.why_missed(report, verdict, evidence, &applied),
+                Handling::Unknown | Handling::NotAdded(_) => None,
             };
             if let Some(why) = why {
                 due.missed.insert(verdict.rule.origin.display.clone(), why);
@@ -102,7 +104,7 @@ impl Session {
             }
         }
         if matches!(report.moment, Moment::Start | Moment::Prompt) {
-            due.offers = offered(&evaluation.verdicts);
+            due.offers = offered(&evaluation.verdicts, handling);
             if !due.offers.is_empty() && self.has(&offers_delivery(&due.offers)) {
                 due.offers.clear();
             }
@@ -172,9 +174,18 @@ impl<'e, 'r> Due<'e, 'r> {
     }
 }
 
-fn offered<'r>(verdicts: &[Verdict<'r>]) -> Vec<&'r Rule> {
-    let offered = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
-    offered.map(|verdict| verdict.rule).collect()
+/// Returns the offers that the host does not make by itself.
+fn offered<'r>(verdicts: &[Verdict<'r>], handling: &HandlingView<'_>) -> Vec<&'r Rule> {
+    let is_offer = |verdict: &&Verdict<'_>| matches!(verdict.state, State::Offered);
+    let offered: Vec<&Verdict<'r>> = verdicts.iter().filter(is_offer).collect();
+    let handled = if offered.is_empty() { Vec::new() } else { handling(&offered) };
+    let ours = |handled: &Handling| matches!(handled, Handling::Unread | Handling::NotApplied(_));
+    offered
+        .into_iter()
+        .zip(handled)
+        .filter(|(_, handled)| ours(handled))
+        .map(|(verdict, _)| verdict.rule)
+        .collect()
 }
 
 fn offers_delivery(offers: &[&Rule]) -> Delivery {

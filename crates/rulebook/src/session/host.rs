@@ -1,10 +1,6 @@
 //! Hosts: what a session has to be told about the agent it is for.
 
-use crate::agent::{Agent, Nested};
 use crate::evidence::{Input, ToolCall};
-use crate::format::{Format, PlaceKind};
-use crate::rule::Rule;
-use crate::source::{Origin, Scope};
 
 /// A moment of a conversation at which a host reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,34 +80,6 @@ impl<'a> HostProfile<'a> {
     /// Whether context reaches the model at this moment.
     pub fn takes_context(&self, moment: Moment) -> bool {
         self.context_at.contains(&moment)
-    }
-}
-
-/// How a host treats a rule file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Native {
-    /// It does not read the file.
-    Unread,
-    /// It reads the file itself.
-    Read,
-    /// It should read the file, but never takes the rule.
-    Never,
-}
-
-impl Native {
-    /// Whether an agent reads a rule's file itself. `takes` tells whether it reads a format in this workspace.
-    pub fn of(agent: &Agent, rule: &Rule, takes: &dyn Fn(&Format) -> bool) -> Native {
-        let Origin { format, place, scope, folder, .. } = &rule.origin;
-        // Files found by location may be above the folder the agent was started in, and then it read them.
-        let is_deeper = !folder.is_empty() && !matches!(place.shape, PlaceKind::Located { .. });
-        if is_deeper && agent.nested == Nested::Unread {
-            return Native::Unread;
-        }
-        let is_read = agent.formats.iter().filter(|own| own.id == format.id).any(|own| {
-            let places = if *scope == Scope::User { own.user } else { own.workspace };
-            takes(own) && places.iter().any(|own| own.path == place.path)
-        });
-        if is_read { Native::Read } else { Native::Unread }
     }
 }
 

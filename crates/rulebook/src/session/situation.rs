@@ -1,13 +1,13 @@
 //! The situation a session decides in: the verdicts, and what it cannot know by itself.
 
-use super::host::Native;
 use super::stream_rules::StreamSettings;
 use crate::evaluate::{Evaluation, State, Verdict};
 use crate::evidence::{Evidence, Roots};
+use crate::matrix::Handling;
 use crate::rule::Rule;
 
-/// Tells how a host treats the files of rules that apply, one answer per rule.
-pub type NativeView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Native> + 'a;
+/// Decides who brings rules to a host, one answer per rule that applies or is offered.
+pub type HandlingView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Handling> + 'a;
 
 /// What a session decides from.
 #[derive(Clone, Copy)]
@@ -20,8 +20,8 @@ pub struct Situation<'e, 'r> {
     pub roots: &'e Roots,
     /// How stream rules act where they do not say so themselves.
     pub stream: StreamSettings,
-    /// What the host reads by itself.
-    pub native: &'e NativeView<'e>,
+    /// Who brings each rule to the host.
+    pub handling: &'e HandlingView<'e>,
     /// Whether the conversation already has a rule's text.
     pub carries: &'e dyn Fn(&Rule) -> bool,
 }
@@ -38,7 +38,7 @@ impl<'e, 'r> Situation<'e, 'r> {
             evidence,
             roots,
             stream: StreamSettings::default(),
-            native: &|verdicts| vec![Native::Unread; verdicts.len()],
+            handling: &|verdicts| vec![Handling::Unread; verdicts.len()],
             carries: &|_| false,
         }
     }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Wiring};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::Verdict;
-use rulebook::evidence::Input;
-use rulebook::session::{Delivery, Event, Moment, Native, Reply, Report, SessionStore as _, Situation};
+use rulebook::evidence::{Input, PathLocation};
+use rulebook::matrix::{Subject, evaluate_for, handlings};
+use rulebook::session::{Delivery, Event, Moment, Reply, Report, SessionStore as _, Situation};
 use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
@@ -73,15 +74,19 @@ fn reply(
         return Reply::default();
     }
     let prepared = workspace.prepare(&keeper.session().input(report.input.clone()));
-    let evaluation = prepared.evaluate();
     let agent = Agent::named(host.agent).filter(|_| !matches!(caller, Caller::Process { all: true }));
-    let native = |verdicts: &[&Verdict<'_>]| match agent {
-        Some(agent) => workspace.native_view(agent, verdicts, &prepared),
-        None => vec![Native::Unread; verdicts.len()],
-    };
+    let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
+    let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
+    let folder = event.folder.as_deref().and_then(|folder| start(workspace, folder));
+    let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| Subject {
+        started_in: folder.as_ref().map(|(root, folder)| (*root, folder.as_str())),
+        ..view.subject(native)
+    });
+    let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+    let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
     let situation = Situation {
         stream: workspace.settings.stream_settings(),
-        native: &native,
+        handling: &handling,
         ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
     };
     let alerts = alerts(&prepared.diagnostics).map(alert).collect();
@@ -90,8 +95,18 @@ fn reply(
     let mine = keeper.record(events, draft.claims());
     let reply = draft.reply(&mine, keeper.lost());
     caller.leave((evaluation, mine));
+    caller.leave(native);
+    caller.leave(view);
     caller.leave(prepared);
     reply
+}
+
+/// The root and the folder in it where the host was started; `None` for the root itself.
+fn start(workspace: &Workspace, folder: &str) -> Option<(usize, String)> {
+    match workspace.roots.locate(folder, &|_, _| true) {
+        PathLocation::Inside { root, path } => Some((root, path)),
+        PathLocation::Root(_) | PathLocation::Outside => None,
+    }
 }
 
 /// What the session is told of an event.

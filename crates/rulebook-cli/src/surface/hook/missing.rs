@@ -1,9 +1,10 @@
 //! The rules that a session did not receive.
 
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Wiring};
 use rulebook::evaluate::State;
 use rulebook::evidence::Input;
-use rulebook::session::{Native, Session};
+use rulebook::matrix::{Handling, evaluate_for, handling};
+use rulebook::session::Session;
 use rulebook_workspace::Workspace;
 
 use super::event::Host;
@@ -18,13 +19,20 @@ pub(crate) fn not_delivered(
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
     let prepared =
         workspace.prepare(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
+    let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
+    let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
+    let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
     let mut missing = Vec::new();
-    for verdict in prepared.evaluate().verdicts {
-        let reads = || agent.is_some_and(|agent| workspace.native_state(agent, verdict.rule) == Native::Read);
+    for verdict in evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts {
         let why = match &verdict.state {
             State::Stack if session.has_rule(verdict.rule) => continue,
-            State::Stack if reads() => format!("left to {name}, which reads the file itself"),
-            State::Stack => "applies now; delivered with the next event".to_owned(),
+            State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
+                Some(Handling::Native | Handling::Unknown) => {
+                    format!("left to {name}, which reads the file itself")
+                }
+                Some(Handling::NotAdded(why)) => why,
+                _ => "applies now; delivered with the next event".to_owned(),
+            },
             State::Offered => "offered: the agent may read it".to_owned(),
             State::Stream => "watches the model's output".to_owned(),
             State::Inactive(why) => why.detail.clone(),

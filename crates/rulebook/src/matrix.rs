@@ -1,0 +1,106 @@
+//! The matrix: every rule for every agent, and why.
+//!
+//! What an agent does by itself comes first. [`NativeReading`] is its own reading of the files; what Rulebook adds is what the
+//! authors meant without that. [`handling`] decides it for one rule, for the matrix and for every delivery alike.
+
+mod cell;
+mod handling;
+mod native;
+mod reason;
+mod row;
+mod subject;
+
+pub use cell::{Cell, CellState, DoneBy};
+pub use handling::{Handling, handling, handlings};
+pub use native::NativeReading;
+pub use row::RuleRow;
+pub use subject::Subject;
+
+use std::collections::HashMap;
+
+use crate::agent::{Agent, Wiring};
+use crate::evaluate::{Audience, Evaluation, evaluate};
+use crate::evidence::Evidence;
+use crate::render::{estimate_tokens, offer_line};
+use crate::resolve::Rulebook;
+use cell::Column;
+use row::rows;
+
+/// Every rule for every agent, for one target.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Matrix<'r> {
+    /// The rules in the order of delivery, then those that are overridden, disabled and rejected.
+    pub rows: Vec<RuleRow<'r>>,
+    /// One per agent.
+    pub columns: Vec<AgentColumn<'r>>,
+    /// The verdicts for an agent that reads nothing by itself.
+    pub meant: Evaluation<'r>,
+}
+
+/// One agent.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AgentColumn<'r> {
+    /// The agent.
+    pub agent: &'static Agent,
+    /// How it is connected to Rulebook.
+    pub wired: Vec<Wiring>,
+    /// One per row.
+    pub cells: Vec<Cell<'r>>,
+    /// The estimated tokens of what it has in context: its own rules, added rules and offers.
+    pub tokens: usize,
+}
+
+/// Evaluates every rule for every agent.
+#[must_use]
+pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'_, 'r>]) -> Matrix<'r> {
+    let meant = evaluate(book, evidence, Audience::any());
+    let rows = rows(book, &meant, subjects.iter().map(|subject| subject.native));
+    let columns = subjects.iter().map(|subject| column(book, evidence, &rows, subject)).collect();
+    Matrix { rows, columns, meant }
+}
+
+/// Evaluates every rule for one agent, with what it reads by itself; without one, for any.
+#[must_use]
+pub fn evaluate_for<'r>(
+    book: &'r Rulebook,
+    evidence: &Evidence,
+    subject: Option<&Subject<'_, '_>>,
+) -> Evaluation<'r> {
+    let Some(subject) = subject else { return evaluate(book, evidence, Audience::any()) };
+    let reads = subject.native.loaded_paths();
+    let audience = Audience::agent(subject.agent, &reads);
+    if evidence.agent.is_some() {
+        return evaluate(book, evidence, audience);
+    }
+    let evidence = Evidence { agent: Some(subject.name.to_owned()), ..evidence.clone() };
+    evaluate(book, &evidence, audience)
+}
+
+fn column<'r>(
+    book: &'r Rulebook,
+    evidence: &Evidence,
+    rows: &[RuleRow<'r>],
+    subject: &Subject<'_, 'r>,
+) -> AgentColumn<'r> {
+    let own = evaluate_for(book, evidence, Some(subject));
+    let column = Column { subject, verdicts: &own.verdicts };
+    let cells: Vec<Cell<'r>> = rows.iter().map(|row| column.cell(row)).collect();
+    AgentColumn { agent: subject.agent, wired: subject.wired.to_vec(), tokens: tokens(rows, &cells), cells }
+}
+
+/// Estimates the tokens of what an agent has in context. A file that is imported several times counts once.
+fn tokens(rows: &[RuleRow<'_>], cells: &[Cell<'_>]) -> usize {
+    let mut counted: HashMap<&str, usize> = HashMap::new();
+    for (row, cell) in rows.iter().zip(cells) {
+        let Some(rule) = cell.rule else { continue };
+        let tokens = match cell.state {
+            CellState::Native | CellState::Added => estimate_tokens(&rule.body),
+            CellState::Offered => estimate_tokens(&offer_line(rule)),
+            _ => continue,
+        };
+        counted.entry(&row.origin.path).or_insert(tokens);
+    }
+    counted.values().sum()
+}

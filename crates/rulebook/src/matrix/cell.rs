@@ -1,0 +1,210 @@
+//! A cell of the matrix: what becomes of one rule for one agent.
+
+use super::handling::{Handling, handling, is_undocumented};
+use super::reason::{applies, not_read, off_by, pattern};
+use super::row::RuleRow;
+use super::subject::Subject;
+use crate::agent::Wiring;
+use crate::evaluate::{InactiveReason, State, Verdict};
+use crate::rule::Rule;
+use crate::words::words;
+
+words! {
+    /// What becomes of a rule for an agent.
+    CellState {
+        /// The agent has it in context by itself.
+        Native = "native",
+        /// Rulebook adds it.
+        Added = "added",
+        /// It can be requested.
+        Offered = "offered",
+        /// It watches the model's output.
+        Stream = "stream",
+        /// It does not apply to the target.
+        Inactive = "inactive",
+        /// It is not documented what the agent does with it.
+        Unknown = "unknown",
+        /// The agent does not read it, and nothing adds it.
+        Unread = "unread",
+        /// Another rule is used instead.
+        Overridden = "overridden",
+        /// It is switched off.
+        Disabled = "disabled",
+        /// Its file is rejected.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// Who offers a rule, or watches the output for it.
+    DoneBy {
+        /// The agent itself.
+        Agent = "agent",
+        /// Rulebook.
+        Rulebook = "rulebook",
+    }
+}
+
+/// What becomes of one rule for one agent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Cell<'r> {
+    /// The state.
+    pub state: CellState,
+    /// Who offers the rule or watches for it, for these states.
+    pub by: Option<DoneBy>,
+    /// Why, in a few words.
+    pub because: String,
+    /// The pattern that decided.
+    pub pattern: Option<String>,
+    /// Whether wiring the agent would bring the rule to it.
+    pub would_add: bool,
+    /// The rule as it reaches the agent: in its own reading if it reads the file.
+    pub rule: Option<&'r Rule>,
+}
+
+/// Why a state is unknown.
+const UNDOCUMENTED: &str = "not documented";
+
+/// What the cells of one agent are made from.
+pub(super) struct Column<'c, 'r> {
+    pub(super) subject: &'c Subject<'c, 'r>,
+    /// The verdicts for this agent, in the order of those for any.
+    pub(super) verdicts: &'c [Verdict<'r>],
+}
+
+impl<'r> Cell<'r> {
+    fn new(state: CellState, because: String, rule: Option<&'r Rule>) -> Cell<'r> {
+        Cell { state, by: None, because, pattern: None, would_add: false, rule }
+    }
+
+    fn by_rulebook(self) -> Cell<'r> {
+        Cell { by: Some(DoneBy::Rulebook), ..self }
+    }
+}
+
+impl<'r> Column<'_, 'r> {
+    /// Returns the cell of a row. What the agent does by itself comes first.
+    pub(super) fn cell(&self, row: &RuleRow<'r>) -> Cell<'r> {
+        let own = self.subject.native.verdict(&row.origin.path);
+        let meant = row.verdict.map(|at| &self.verdicts[at]);
+        if let Some(own) = own
+            && let Some(cell) = self.native(own, row, meant)
+        {
+            return cell;
+        }
+        let Some(meant) = meant else {
+            // A rejected file, or one that only other agents read.
+            let is_rejected = self.subject.native.rejects(&row.origin.path) || self.is_wired();
+            return match row.rejected {
+                Some(rejected) if is_rejected => {
+                    let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
+                    Cell::new(CellState::Rejected, codes.join(", "), row.rule)
+                }
+                _ => Cell::new(CellState::Unread, not_read(self.subject.agent, row.origin), row.rule),
+            };
+        };
+        let new = |state, because: &str| Cell::new(state, because.to_owned(), row.rule);
+        match &meant.state {
+            State::Stack | State::Offered => self.brought(meant, own),
+            _ if own.is_some() => self.not_applied(own, row),
+            State::Stream | State::Inactive(_) if is_undocumented(self.subject.agent, meant.rule) => {
+                new(CellState::Unknown, UNDOCUMENTED)
+            }
+            state if !self.is_wired() => Cell {
+                would_add: matches!(state, State::Stream),
+                ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
+            },
+            State::Stream if self.is_hooked() => {
+                new(CellState::Stream, "watches the model's output").by_rulebook()
+            }
+            State::Stream => new(CellState::Unread, "stream rules need hooks"),
+            State::Inactive(why) => new(CellState::Inactive, &why.detail),
+            State::Overridden { winner, by } => {
+                new(CellState::Overridden, &format!("by {} ({by})", winner.origin.display))
+            }
+            State::Disabled(off) => new(CellState::Disabled, &off_by(off)),
+        }
+    }
+
+    /// Returns the cell of a rule that the agent has in context, offers or watches for by itself.
+    fn native(&self, own: &Verdict<'r>, row: &RuleRow<'r>, meant: Option<&Verdict<'r>>) -> Option<Cell<'r>> {
+        let (state, by) = match &own.state {
+            State::Stack => (CellState::Native, None),
+            State::Stream => (CellState::Stream, Some(DoneBy::Agent)),
+            State::Inactive(why) if why.reason == InactiveReason::Undocumented => (CellState::Unknown, None),
+            State::Offered if !self.is_added(meant) => (CellState::Offered, Some(DoneBy::Agent)),
+            _ => return None,
+        };
+        let mut because = match (state, own.rule.origin.imported_by.as_deref()) {
+            (CellState::Unknown, _) => UNDOCUMENTED.to_owned(),
+            (CellState::Native, Some(importer)) => format!("imported by {importer}"),
+            (CellState::Native, None) => applies(own),
+            _ => String::new(),
+        };
+        // Switching a rule off here does not keep the agent from reading its file.
+        let despite = match (meant.map(|meant| &meant.state), row.rejected) {
+            (Some(State::Overridden { winner, .. }), _) => {
+                Some(format!("Rulebook uses {} instead", winner.origin.display))
+            }
+            (Some(State::Disabled(off)), _) => Some(format!("disabled {}", off_by(off))),
+            (_, Some(_)) => Some("rejected by Rulebook".to_owned()),
+            _ => None,
+        };
+        if let Some(despite) = despite {
+            because = if because.is_empty() { despite } else { format!("{because}; {despite}") };
+        }
+        Some(Cell { by, pattern: pattern(own), ..Cell::new(state, because, Some(own.rule)) })
+    }
+
+    /// Returns the cell of a rule that applies or is offered as meant, and that the agent does not bring by itself.
+    fn brought(&self, meant: &Verdict<'r>, own: Option<&Verdict<'r>>) -> Cell<'r> {
+        let rule = Some(meant.rule);
+        let is_offer = matches!(meant.state, State::Offered);
+        let because = if is_offer { String::new() } else { applies(meant) };
+        let new = |state, because| Cell { pattern: pattern(meant), ..Cell::new(state, because, rule) };
+        match handling(meant, self.subject) {
+            Handling::Native => new(CellState::Native, "read in the folder where it is started".to_owned()),
+            Handling::Unknown => new(CellState::Unknown, UNDOCUMENTED.to_owned()),
+            Handling::NotAdded(why) if own.is_some() => new(CellState::Overridden, why),
+            Handling::NotAdded(why) => new(CellState::Unread, why),
+            _ if self.is_hooked() && !is_offer => new(CellState::Added, because),
+            _ if self.is_wired() => new(CellState::Offered, because).by_rulebook(),
+            Handling::Unread => {
+                let because = not_read(self.subject.agent, &meant.rule.origin);
+                Cell { would_add: true, ..new(CellState::Unread, because) }
+            }
+            Handling::NotApplied(why) => Cell { would_add: true, ..new(CellState::Inactive, why) },
+        }
+    }
+
+    /// Returns the cell of a rule that the agent reads, and that neither it nor its author applies here.
+    fn not_applied(&self, own: Option<&Verdict<'r>>, row: &RuleRow<'r>) -> Cell<'r> {
+        match own.map(|own| (&own.state, own.rule)) {
+            Some((State::Inactive(why), rule)) => {
+                Cell::new(CellState::Inactive, why.detail.clone(), Some(rule))
+            }
+            Some((State::Overridden { winner, .. }, rule)) => {
+                let because = format!("by {}", winner.origin.display);
+                Cell::new(CellState::Overridden, because, Some(rule))
+            }
+            Some((State::Disabled(off), rule)) => Cell::new(CellState::Disabled, off_by(off), Some(rule)),
+            _ => Cell::new(CellState::Inactive, String::new(), row.rule),
+        }
+    }
+
+    /// Whether Rulebook adds a rule, as it is meant, to what the agent has in context.
+    fn is_added(&self, meant: Option<&Verdict<'r>>) -> bool {
+        let applied = meant.filter(|meant| matches!(meant.state, State::Stack) && self.is_hooked());
+        applied.is_some_and(|meant| matches!(handling(meant, self.subject), Handling::NotApplied(_)))
+    }
+
+    fn is_wired(&self) -> bool {
+        !self.subject.wired.is_empty()
+    }
+
+    /// Whether Rulebook can add to the context.
+    fn is_hooked(&self) -> bool {
+        self.subject.wired.iter().any(|wired| matches!(wired, Wiring::Hook | Wiring::Proxy))
+    }
+}

@@ -1,0 +1,86 @@
+//! What one agent reads by itself.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::agent::Agent;
+use crate::evaluate::{Audience, State, Verdict, evaluate};
+use crate::evidence::Evidence;
+use crate::format::FormatId;
+use crate::parse::Rejected;
+use crate::resolve::Rulebook;
+use crate::rule::Rule;
+use crate::source::Origin;
+
+/// What one agent reads by itself, and what it does with it for some evidence.
+#[derive(Debug)]
+pub struct NativeReading<'r> {
+    verdicts: Vec<Verdict<'r>>,
+    by_path: HashMap<&'r str, usize>,
+    rejected: HashMap<&'r str, &'r Rejected>,
+}
+
+impl<'r> NativeReading<'r> {
+    /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
+    #[must_use]
+    pub fn new(book: &'r Rulebook, evidence: &Evidence) -> NativeReading<'r> {
+        let verdicts = if evidence.requested.is_empty() {
+            evaluate(book, evidence, Audience::any()).verdicts
+        } else {
+            let evidence = Evidence { requested: Vec::new(), ..evidence.clone() };
+            evaluate(book, &evidence, Audience::any()).verdicts
+        };
+        let mut by_path: HashMap<&str, usize> = HashMap::with_capacity(verdicts.len());
+        for (at, verdict) in verdicts.iter().enumerate() {
+            let known = by_path.entry(verdict.rule.origin.path.as_str()).or_insert(at);
+            // A file may be read twice, such as by an import: what the agent has in context counts.
+            if is_loaded(verdict) && !is_loaded(&verdicts[*known]) {
+                *known = at;
+            }
+        }
+        let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
+        NativeReading { verdicts, by_path, rejected }
+    }
+
+    /// Returns what the agent does with a file, if it reads it.
+    pub fn verdict(&self, path: &str) -> Option<&Verdict<'r>> {
+        self.by_path.get(path).map(|at| &self.verdicts[*at])
+    }
+
+    /// Whether the agent reads a file and rejects it.
+    pub fn rejects(&self, path: &str) -> bool {
+        self.rejected.contains_key(path)
+    }
+
+    /// Returns the rules that the agent reads, in its own order.
+    pub fn verdicts(&self) -> &[Verdict<'r>] {
+        &self.verdicts
+    }
+
+    /// Returns the files that the agent has in context, or offers to its model.
+    pub fn loaded_paths(&self) -> HashSet<String> {
+        let loaded = self.verdicts.iter().filter(|verdict| is_loaded(verdict));
+        loaded.map(|verdict| verdict.rule.origin.path.clone()).collect()
+    }
+
+    /// Returns the rule in context that has the same text, if there is one.
+    pub(super) fn same_text(&self, rule: &Rule) -> Option<&'r Rule> {
+        let in_context = self.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
+        in_context.map(|verdict| verdict.rule).find(|own| own.body == rule.body)
+    }
+
+    /// Returns the general file that the agent finds for a folder: one with its own name, or `AGENTS.md`.
+    pub(super) fn general_file(&self, agent: &Agent, origin: &Origin) -> Option<&'r Rule> {
+        let is_general = |rule: &&Rule| {
+            let own = &rule.origin;
+            let is_same_folder =
+                (own.root, &own.folder, own.scope) == (origin.root, &origin.folder, origin.scope);
+            let is_own = agent.owns == Some(own.format.id) || own.format.id == FormatId::AgentsMd;
+            is_same_folder && is_own && rule.is_located() && !rule.body.is_empty()
+        };
+        self.verdicts.iter().map(|verdict| verdict.rule).find(is_general)
+    }
+}
+
+fn is_loaded(verdict: &Verdict<'_>) -> bool {
+    matches!(verdict.state, State::Stack | State::Offered)
+}

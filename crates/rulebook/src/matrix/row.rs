@@ -1,0 +1,85 @@
+//! The rows of the matrix: every rule that is meant, and every file that only an agent reads.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use super::native::NativeReading;
+use crate::evaluate::{Evaluation, State, Verdict, delivery_rank};
+use crate::parse::Rejected;
+use crate::resolve::Rulebook;
+use crate::rule::Rule;
+use crate::source::Origin;
+
+/// A rule, or a file that is rejected.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RuleRow<'r> {
+    /// The rule's id.
+    pub id: &'r str,
+    /// Where it comes from.
+    pub origin: &'r Origin,
+    /// The rule; `None` if the file is rejected.
+    pub rule: Option<&'r Rule>,
+    /// The file, if it is rejected.
+    pub rejected: Option<&'r Rejected>,
+    /// The position of its verdict, if it is a rule as meant.
+    pub(super) verdict: Option<usize>,
+}
+
+impl RuleRow<'_> {
+    /// Returns the id and the format.
+    pub fn key(&self) -> String {
+        self.rule.map_or_else(|| format!("{}@{}", self.id, self.origin.format.id), Rule::key)
+    }
+
+    /// Whether no author's rule is at this path: only an agent reads it.
+    pub fn is_native_only(&self) -> bool {
+        self.verdict.is_none() && self.rejected.is_none()
+    }
+}
+
+/// Returns the rules in the order of delivery, then those that are overridden, disabled and rejected.
+pub(super) fn rows<'v, 'r: 'v>(
+    book: &'r Rulebook,
+    meant: &Evaluation<'r>,
+    natives: impl Iterator<Item = &'v NativeReading<'r>>,
+) -> Vec<RuleRow<'r>> {
+    let rejected = book.rejected().iter().map(|rejected| RuleRow {
+        id: &rejected.id,
+        origin: &rejected.origin,
+        rule: None,
+        rejected: Some(rejected),
+        verdict: None,
+    });
+    let rejected: Vec<RuleRow<'r>> = rejected.collect();
+    let mut rows: Vec<RuleRow<'r>> =
+        meant.verdicts.iter().enumerate().map(|(at, verdict)| row(verdict.rule, Some(at))).collect();
+    let mut known: HashSet<&str> = rows.iter().chain(&rejected).map(|row| row.origin.path.as_str()).collect();
+    for native in natives {
+        let rules = native.verdicts().iter().map(|verdict| verdict.rule);
+        let new = rules.filter(|rule| known.insert(rule.origin.path.as_str()));
+        rows.extend(new.map(|rule| row(rule, None)));
+    }
+    let bucket = |row: &RuleRow<'r>| row.verdict.map_or(0, |at| bucket(&meant.verdicts[at]));
+    let order = |a: &RuleRow<'r>, b: &RuleRow<'r>| -> Ordering {
+        bucket(a).cmp(&bucket(b)).then_with(|| match (a.rule, b.rule) {
+            (Some(a), Some(b)) => delivery_rank(a).cmp(&delivery_rank(b)),
+            _ => Ordering::Equal,
+        })
+    };
+    rows.sort_by(order);
+    rows.extend(rejected);
+    rows
+}
+
+fn row(rule: &Rule, verdict: Option<usize>) -> RuleRow<'_> {
+    RuleRow { id: &rule.id, origin: &rule.origin, rule: Some(rule), rejected: None, verdict }
+}
+
+fn bucket(verdict: &Verdict<'_>) -> u8 {
+    match verdict.state {
+        State::Overridden { .. } => 1,
+        State::Disabled(_) => 2,
+        _ => 0,
+    }
+}
