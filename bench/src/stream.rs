@@ -147,7 +147,7 @@ pub fn source(at: usize, key: &str, value: &str) -> Source {
 /// A monitor for the rules.
 pub fn monitor(rules: &[Rule]) -> Monitor {
     let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
-    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).expect("all conditions compile")
+    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots)
 }
 
 /// Deterministic pseudo-random numbers (xorshift).

@@ -118,8 +118,7 @@ fn a_stream_rule_counts_the_files_that_its_gate_admits() {
         let fires = |path: &&str| {
             let rules = loaded.book.rules().map(|(rule, _)| rule);
             let mut monitor =
-                Monitor::new(rules.into_iter().filter_map(Rule::stream_rule), workspace.roots.clone())
-                    .unwrap();
+                Monitor::new(rules.into_iter().filter_map(Rule::stream_rule), workspace.roots.clone());
             let call = format!(r#"{{"path": "{path}", "content": "foo"}}"#);
             let kind = StreamKind::Tool("write".to_owned());
             let early = monitor.feed("call", &kind, call.as_bytes()).len();

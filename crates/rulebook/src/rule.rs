@@ -195,7 +195,8 @@ impl Rule {
     /// Returns what a monitor needs to watch for it, if it is a stream rule.
     pub fn stream_rule(&self) -> Option<StreamRule<'_>> {
         let trigger = self.stream.as_deref()?;
-        Some(StreamRule { name: &self.name, is_mandatory: self.is_mandatory, trigger })
+        let Rule { name, is_mandatory, origin, .. } = self;
+        Some(StreamRule { name, source: &origin.display, is_mandatory: *is_mandatory, trigger })
     }
 
     /// Returns its key: `id@format`.

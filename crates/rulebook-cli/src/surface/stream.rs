@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::{Audience, State, evaluate};
 use rulebook::evidence::{Input, Roots};
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: StreamKind::Text, bytes }, Step::End { stream }]
     });
-    let mut monitor = new_monitor(&rules, &workspace.roots)?;
+    let mut monitor = new_monitor(&rules, &workspace.roots);
     let hits = feed(&mut monitor, &steps, || usize::MAX);
     let mut diagnostics = loaded.diagnostics.clone();
     diagnostics.extend(unwatched(&monitor, &rules));
@@ -62,17 +62,16 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
 struct HitRow {
     #[serde(flatten)]
     hit: Hit,
-    source: String,
     /// Whether the output would be interrupted; otherwise the rule is added after the turn.
     interrupts: bool,
 }
 
 impl HitRow {
     fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> HitRow {
-        let rule = rules.iter().find(|rule| rule.name == hit.rule);
+        let rule = rules.iter().find(|rule| rule.origin.display == hit.source);
         let modes = rule.map(|rule| workspace.settings.stream_settings().modes_of(rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(hit.scope.source()));
-        HitRow { source: rule.map(|rule| rule.origin.display.clone()).unwrap_or_default(), hit, interrupts }
+        HitRow { hit, interrupts }
     }
 }
 
@@ -84,9 +83,8 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()
 }
 
-fn new_monitor(rules: &[&Rule], roots: &Roots) -> anyhow::Result<Monitor> {
-    let monitor = Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone());
-    monitor.map_err(|error| anyhow!(error)).context("cannot compile the triggers")
+fn new_monitor(rules: &[&Rule], roots: &Roots) -> Monitor {
+    Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone())
 }
 
 /// Reports triggers that the monitor left out or gave up on.
@@ -166,7 +164,7 @@ fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow
                 _ => usize::try_from(random % (1 << (split % 13))).unwrap_or(0) + 1,
             }
         };
-        if sorted(&feed(&mut new_monitor(rules, roots)?, &joined, size)) != wanted {
+        if sorted(&feed(&mut new_monitor(rules, roots), &joined, size)) != wanted {
             bail!(
                 "different chunks of the same stream give different hits (split {split}); please report this bug"
             );
@@ -177,9 +175,9 @@ fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow
 
 fn show(rules: usize, hits: &[HitRow], proved: Option<usize>) -> String {
     let mut text = String::new();
-    for HitRow { hit, source, interrupts } in hits {
+    for HitRow { hit, interrupts } in hits {
         let action = if *interrupts { "would interrupt" } else { "would be added after the turn" };
-        let (name, source) = (paint(RED.bold(), out::clean(&hit.rule)), out::clean(source));
+        let (name, source) = (paint(RED.bold(), out::clean(&hit.rule)), out::clean(&hit.source));
         let _ = writeln!(text, "{name}  {source}  {}", paint(DIM, action));
         let parts = [hit.tool.as_deref(), hit.field.as_deref(), hit.file.as_deref()];
         let place: Vec<&str> = [Some(hit.scope.name())].into_iter().chain(parts).flatten().collect();

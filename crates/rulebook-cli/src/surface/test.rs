@@ -102,8 +102,8 @@ fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     trigger.gate = None;
     trigger.scope = vec![StreamScope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);
-    let mut monitor =
-        Monitor::new(rule.stream_rule(), workspace.roots.clone()).ok().filter(|m| m.left_out().is_empty())?;
+    let monitor = Monitor::new(rule.stream_rule(), workspace.roots.clone());
+    let mut monitor = Some(monitor).filter(|monitor| monitor.left_out().is_empty())?;
     let early = !monitor.feed("example", &StreamKind::Text, text.as_bytes()).is_empty();
     Some(early || !monitor.finish("example").is_empty())
 }

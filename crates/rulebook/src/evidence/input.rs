@@ -1,5 +1,7 @@
 //! The evidence as hosts send it: JSON, every key optional.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::json;
@@ -129,6 +131,30 @@ impl Input {
     }
 }
 
+/// Why a text is not an input. It continues a sentence that names the text.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InputError {
+    /// It is not JSON.
+    NotJson(serde_json::Error),
+    /// It is JSON, but not an object.
+    NotAnObject {
+        /// What it is instead.
+        found: &'static str,
+    },
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::NotJson(error) => write!(f, "is not JSON: {error}"),
+            InputError::NotAnObject { found } => write!(f, "must be a JSON object, found {found}"),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
 impl ToolCall {
     /// A call of a tool with its arguments: an object, or text as it came from the model.
     pub fn new(name: impl Into<String>, arguments: impl Into<Value>) -> ToolCall {
@@ -137,11 +163,14 @@ impl ToolCall {
 }
 
 impl Input {
-    /// Reads JSON text. Fails if it is not a JSON object.
-    pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), String> {
-        let value = json::read(text.as_bytes()).map_err(|error| format!("is not JSON: {error}"))?;
+    /// Reads JSON text.
+    ///
+    /// # Errors
+    /// If it is not a JSON object.
+    pub fn from_json(text: &str) -> Result<(Input, Vec<Diagnostic>), InputError> {
+        let value = json::read(text.as_bytes()).map_err(InputError::NotJson)?;
         if !value.is_object() {
-            return Err(format!("must be a JSON object, found {}", kind(&value)));
+            return Err(InputError::NotAnObject { found: kind(&value) });
         }
         let mut diagnostics = Vec::new();
         let input = Input::from_value(&value, &mut diagnostics);

@@ -6,7 +6,7 @@ mod paths;
 mod text;
 mod tools;
 
-pub use input::{Input, ToolCall};
+pub use input::{Input, InputError, ToolCall};
 pub use paths::{PathLocation, Root, Roots};
 pub(crate) use tools::is_path_key;
 

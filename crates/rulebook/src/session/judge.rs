@@ -71,7 +71,7 @@ impl Session {
     /// Decides what hits lead to; returns the events to record too.
     pub fn judge(&mut self, rules: &StreamRules, hits: &[Hit]) -> (Judgement, Vec<Event>) {
         let found: Vec<(&Hit, &WatchedRule)> =
-            hits.iter().filter_map(|hit| Some((hit, rules.named(&hit.rule)?))).collect();
+            hits.iter().filter_map(|hit| Some((hit, rules.at(&hit.source)?))).collect();
         if found.is_empty() {
             return (Judgement::Nothing, Vec::new());
         }
@@ -147,7 +147,7 @@ impl Session {
 }
 
 fn hits_of<'h>(hits: &'h [Hit], rule: &'h WatchedRule) -> impl Iterator<Item = &'h Hit> {
-    hits.iter().filter(|hit| hit.rule == rule.name)
+    hits.iter().filter(|hit| hit.source == rule.path)
 }
 
 fn interrupted(rule: &WatchedRule, hit: &Hit, action: &str) -> Event {

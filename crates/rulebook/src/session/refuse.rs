@@ -36,9 +36,8 @@ impl Session {
         if rules.is_empty() {
             return objection;
         }
-        // Triggers that do not compile were reported when they were read.
         let stream_rules = rules.iter().filter_map(|rule| rule.stream_rule());
-        let Ok(mut monitor) = Monitor::new(stream_rules, situation.roots.clone()) else { return objection };
+        let mut monitor = Monitor::new(stream_rules, situation.roots.clone());
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         let mut hits = monitor.feed("call", &StreamKind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
@@ -51,7 +50,7 @@ impl Session {
             ));
         }
         for rule in rules {
-            let own: Vec<&Hit> = hits.iter().filter(|hit| hit.rule == rule.name).collect();
+            let own: Vec<&Hit> = hits.iter().filter(|hit| hit.source == rule.origin.display).collect();
             if !own.is_empty() {
                 let interrupts = situation.stream.modes_of(rule).interrupt.covers(OutputSource::Tool);
                 self.object_to(report, call, rule, &own, interrupts, &mut objection);

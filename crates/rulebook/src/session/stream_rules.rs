@@ -112,11 +112,7 @@ impl StreamRules {
         self.keeps_output
     }
 
-    /// The rule of a hit.
-    pub(super) fn named(&self, name: &str) -> Option<&WatchedRule> {
-        self.rules.iter().find(|rule| rule.name == name)
-    }
-
+    /// The rule of a file, as displayed.
     pub(super) fn at(&self, path: &str) -> Option<&WatchedRule> {
         self.rules.iter().find(|rule| rule.path == path)
     }

@@ -4,9 +4,11 @@ use super::*;
 use crate::evaluate::{Audience, evaluate};
 use crate::evidence::{Evidence, Input, Roots, ToolCall};
 use crate::format::FormatId;
-use crate::parse::parse;
+use crate::parse::{Entry, parse};
 use crate::resolve::{Rulebook, Switches, resolve};
+use crate::rule::Rule;
 use crate::source::Source;
+use crate::stream::{Monitor, StreamKind};
 use serde_json::json;
 
 /// A book of native rules, each a name, a header and a body.
@@ -341,4 +343,31 @@ proptest! {
             None => prop_assert_eq!(shown, said),
         }
     }
+}
+
+#[test]
+fn stream_rules_of_one_name_fire_separately() {
+    let rule = |format, path, condition, body: &str| {
+        let text = format!("---\ncondition: {condition}\n---\n{body}");
+        match parse(Source::text(format, path, text)).entry {
+            Entry::Rule(rule) => *rule,
+            Entry::Rejected(rejected) => panic!("{:?}", rejected.codes),
+        }
+    };
+    let rules = [
+        rule(FormatId::Cline, ".clinerules/no.md", "worse", "Not worse."),
+        rule(FormatId::Cursor, ".cursor/rules/no.mdc", "bad", "Not bad."),
+    ];
+    let fired = |text: &str| {
+        let watched = StreamRules::new(&rules, &StreamSettings::default());
+        let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), Roots::default());
+        let hits = monitor.feed("s", &StreamKind::Text, text.as_bytes());
+        let (Judgement::Interrupt(interrupt), events) = Session::default().judge(&watched, &hits) else {
+            panic!("{hits:?}")
+        };
+        (interrupt.text().matches("Not ").count(), events.len(), interrupt.text().contains("Not bad."))
+    };
+    assert_eq!(fired("a bad one"), (1, 1, true));
+    assert_eq!(fired("a worse one"), (1, 1, false));
+    assert_eq!(fired("bad or worse "), (2, 2, true));
 }

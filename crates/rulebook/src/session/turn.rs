@@ -42,9 +42,7 @@ impl<'s> Turn<'s> {
         let stream = situation.stream_rules();
         let rules = StreamRules::new(stream.iter().copied(), &situation.stream);
         let triggers = stream.iter().filter_map(|rule| rule.stream_rule());
-        // Triggers that do not compile were reported when they were read.
-        let monitor = Some(situation.roots.clone()).filter(|_| !stream.is_empty());
-        let monitor = monitor.and_then(|roots| Monitor::new(triggers, roots).ok());
+        let monitor = (!stream.is_empty()).then(|| Monitor::new(triggers, situation.roots.clone()));
         let session = store.session();
         let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
         let (events, reminders) = (session.observe(report), session.reminders(&rules));

@@ -96,14 +96,14 @@ pub(super) struct Matched {
 }
 
 impl Automaton {
-    /// Builds the automaton. The first `mandatory` patterns are dropped last.
-    pub(super) fn new(patterns: &[&Pattern], mandatory: usize) -> Result<Automaton, String> {
+    /// Builds the automaton, if it is not too large. The first `mandatory` patterns are dropped last.
+    pub(super) fn new(patterns: &[&Pattern], mandatory: usize) -> Option<Automaton> {
         let active = patterns.iter().map(|pattern| Some(pattern.active)).collect();
         let backwards = patterns.iter().map(|_| None).collect();
         let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.regex.clone()).collect();
         let dfa = build(&patterns, Direction::Forwards)?;
         let cache = dfa.create_cache();
-        Ok(Automaton {
+        Some(Automaton {
             dfa,
             measured: size(&cache),
             cache,

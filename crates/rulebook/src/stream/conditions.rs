@@ -15,6 +15,7 @@ pub(super) struct Conditions(pub(super) Vec<WatchedCondition>);
 #[derive(Debug)]
 pub(super) struct WatchedCondition {
     pub(super) rule: String,
+    pub(super) source: String,
     pub(super) written: String,
     pub(super) scope: Vec<StreamScope>,
     /// The files that a tool call must be about, if the rule restricts them.
@@ -57,7 +58,7 @@ impl Conditions {
         file: Option<&File>,
         spot: &Spot<'_>,
     ) -> Hit {
-        let WatchedCondition { rule, written, .. } = &self.0[condition];
-        Hit::new((rule, written), part, file, spot)
+        let WatchedCondition { rule, source, written, .. } = &self.0[condition];
+        Hit::new((rule, source, written), part, file, spot)
     }
 }

@@ -40,10 +40,20 @@ const FREE_BYTES: usize = 16 << 10;
 /// The maximum number of bytes that all patterns together search in a text.
 const MAX_SEARCHED: usize = 128 << 20;
 
+/// A pattern, and how far its look-ahead reaches.
+#[derive(Debug)]
+pub(super) struct FallbackPattern(fancy_regex::Regex, Lookahead);
+
+impl FallbackPattern {
+    pub(super) fn new(pattern: &str) -> Result<FallbackPattern, String> {
+        compile(pattern).map(|(regex, expr)| FallbackPattern(regex, Lookahead::of(&expr)))
+    }
+}
+
 /// The patterns.
 #[derive(Debug)]
 pub(super) struct Fallback {
-    patterns: Vec<(fancy_regex::Regex, Lookahead)>,
+    patterns: Vec<FallbackPattern>,
     /// The number of mandatory patterns, which come first and do not share the limits of the others.
     mandatory: usize,
     /// How many searches took too many steps, in how many bytes, and the patterns that were dropped for it.
@@ -96,11 +106,8 @@ fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
 
 impl Fallback {
     /// The first `mandatory` patterns do not share the limits of the others.
-    pub(super) fn new(patterns: &[String], mandatory: usize) -> Result<Fallback, String> {
-        let build = |pattern: &String| compile(pattern).map(|(regex, expr)| (regex, Lookahead::of(&expr)));
-        let dropped = vec![false; patterns.len()];
-        let patterns = patterns.iter().map(build).collect::<Result<_, _>>()?;
-        Ok(Fallback { patterns, mandatory, failures: 0, fed: 0, dropped })
+    pub(super) fn new(patterns: Vec<FallbackPattern>, mandatory: usize) -> Fallback {
+        Fallback { dropped: vec![false; patterns.len()], patterns, mandatory, failures: 0, fed: 0 }
     }
 
     pub(super) fn start(&self) -> Window {
@@ -136,7 +143,7 @@ impl Fallback {
         window.searched += text.len() - from;
         let is_spent = window.searched.saturating_mul(self.patterns.len()) > MAX_SEARCHED;
         let patterns = self.patterns.iter().zip(&mut window.failures);
-        for (pattern, ((regex, lookahead), failures)) in patterns.enumerate() {
+        for (pattern, (FallbackPattern(regex, lookahead), failures)) in patterns.enumerate() {
             let is_mandatory = pattern < self.mandatory;
             if is_spent && !is_mandatory && *failures < MAX_FAILURES {
                 *failures = MAX_FAILURES;

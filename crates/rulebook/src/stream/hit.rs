@@ -38,6 +38,8 @@ pub struct Hit {
     /// The byte offset of the match in the excerpt.
     #[serde(skip)]
     pub lead: usize,
+    /// The rule's file, as displayed: several rules may have one name.
+    pub source: String,
 }
 
 words! {
@@ -82,7 +84,7 @@ pub(super) const AROUND: usize = 120;
 impl Hit {
     /// A match of a condition of a rule in a part of the output.
     pub(super) fn new(
-        (rule, condition): (&str, &str),
+        (rule, source, condition): (&str, &str, &str),
         part: OutputPart<'_>,
         file: Option<&File>,
         spot: &Spot<'_>,
@@ -103,6 +105,7 @@ impl Hit {
         Hit {
             rule: rule.to_owned(),
             condition: condition.to_owned(),
+            source: source.to_owned(),
             scope,
             tool: tool.map(str::to_owned),
             field: field.map(str::to_owned),

@@ -23,7 +23,7 @@
 //! // The answer of the model in deltas: it follows the rule once it has read it.
 //! let answers = |context: &[String]| if context.is_empty() { vec!["m = new M", "ap"] } else { vec!["m = ", "{}"] };
 //! let mut context: Vec<String> = Vec::new();
-//! let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), Roots::default()).unwrap();
+//! let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), Roots::default());
 //! let mut policy = Policy::default();
 //! policy.turn_started();
 //! let mut attempt = 0;

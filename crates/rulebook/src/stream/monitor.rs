@@ -72,9 +72,9 @@ impl Streams {
 }
 
 impl Monitor {
-    /// Creates a monitor for these stream rules. `roots` make the files of tool calls relative.
-    pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Result<Monitor, String> {
-        Ok(Monitor { watch: Watch::new(rules, roots)?, streams: Streams::default() })
+    /// Creates a monitor for these stream rules; [`left_out`](Monitor::left_out) has those that cannot be watched. `roots` make the files of tool calls relative.
+    pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Monitor {
+        Monitor { watch: Watch::new(rules, roots), streams: Streams::default() }
     }
 
     /// Whether there is nothing to watch for.

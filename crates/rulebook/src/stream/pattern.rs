@@ -48,14 +48,14 @@ const MAX_WRITTEN: usize = 5_000;
 const MAX_NESTED: usize = 5_000;
 
 /// Whether the pattern is probably meant as a glob: `*.rs`, `src/**/*.ts`.
-pub fn is_glob(written: &str) -> bool {
+pub(crate) fn is_glob(written: &str) -> bool {
     let is_plain = !written.contains(['\\', '^', '$', '+', '|', '(', ')', ' ']);
     let starts = written.starts_with("*.") || written.starts_with("**/");
     is_plain && (starts || (written.contains('/') && written.contains("/*")))
 }
 
 /// Reads a pattern, or returns why it is invalid.
-pub fn read(written: &str) -> Result<Pattern, String> {
+pub(crate) fn read(written: &str) -> Result<Pattern, String> {
     let within = |limit: usize| {
         let length = written.len();
         if length > limit { Err(format!("it has {length} bytes, the limit is {limit}")) } else { Ok(()) }

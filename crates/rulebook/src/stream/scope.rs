@@ -57,7 +57,7 @@ pub(super) enum Covers {
 }
 
 /// Reads one scope: `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD`, `tool:NAME(GLOB)`, `wire`, `wire:NAME(GLOB)`.
-pub fn read(written: &str) -> Result<StreamScope, String> {
+pub(crate) fn read(written: &str) -> Result<StreamScope, String> {
     let written = written.trim().trim_matches(['"', '\'']);
     let (head, files) = match files_start(written)? {
         Some(open) => (written[..open].trim(), Some(files(&written[open + 1..written.len() - 1])?)),

@@ -31,7 +31,7 @@ fn rule_in(root: usize, folder: &str, name: &str, condition: &str, more: &str) -
 
 fn monitor(rules: &[Rule]) -> Monitor {
     let roots = Roots { roots: vec![Root { path: "/repo".to_owned(), ..Root::default() }], home: None };
-    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots).unwrap()
+    Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots)
 }
 
 fn shown(hits: &[Hit]) -> Vec<String> {
@@ -357,8 +357,7 @@ fn the_globs_of_a_nested_rule_apply_to_its_root() {
     let check = |path: &str, wanted: [bool; 2]| {
         let opens = [0, 1].map(|root| {
             let rules = [rule_in(root, "api", "r", "foo", "globs: '*.ts'\n")];
-            let mut monitor =
-                Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots.clone()).unwrap();
+            let mut monitor = Monitor::new(rules.iter().filter_map(Rule::stream_rule), roots.clone());
             let call = format!(r#"{{"path": "{path}", "content": "foo "}}"#);
             !monitor.feed("s", &StreamKind::Tool("write".to_owned()), call.as_bytes()).is_empty()
         });

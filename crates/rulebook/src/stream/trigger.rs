@@ -12,6 +12,8 @@ use crate::condition::Paths;
 pub struct StreamRule<'r> {
     /// The rule's name.
     pub name: &'r str,
+    /// Its file, as displayed.
+    pub source: &'r str,
     /// Whether it is mandatory: its conditions are compiled first.
     pub is_mandatory: bool,
     /// What it watches for.

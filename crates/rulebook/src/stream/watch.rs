@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::automaton::{Automaton, Matched, Position};
 use super::conditions::{Conditions, WatchedCondition};
-use super::fallback::{Fallback, Outcome, Window};
+use super::fallback::{Fallback, FallbackPattern, Outcome, Window};
 use super::file::File;
 use super::hit::Hit;
 use super::pattern::{Engine, MAX_WHOLE, Pattern};
@@ -42,10 +42,7 @@ pub(super) struct Channel {
 const MAX_OTHERS: usize = 500;
 
 impl Watch {
-    pub(super) fn new<'r>(
-        rules: impl IntoIterator<Item = StreamRule<'r>>,
-        roots: Roots,
-    ) -> Result<Watch, String> {
+    pub(super) fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Watch {
         let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
         let (mut others, mut left_out) = (Vec::new(), Vec::new());
         // Mandatory rules come first, so that others cannot use up their limits.
@@ -60,18 +57,21 @@ impl Watch {
                         linear.push((watched.len(), pattern));
                         mandatory += usize::from(rule.is_mandatory);
                     }
-                    Engine::Fallback if others.len() >= MAX_OTHERS => {
-                        left_out.push((rule.name.to_owned(), pattern.written.clone()));
-                        continue;
-                    }
                     Engine::Fallback => {
+                        let search =
+                            FallbackPattern::new(&pattern.regex).ok().filter(|_| others.len() < MAX_OTHERS);
+                        let Some(search) = search else {
+                            left_out.push((rule.name.to_owned(), pattern.written.clone()));
+                            continue;
+                        };
                         bounded.push(watched.len());
-                        others.push(pattern.regex.clone());
+                        others.push(search);
                         mandatory_others += usize::from(rule.is_mandatory);
                     }
                 }
                 watched.push(WatchedCondition {
                     rule: rule.name.to_owned(),
+                    source: rule.source.to_owned(),
                     written: pattern.written.clone(),
                     scope: match &pattern.scope {
                         Some(scope) => vec![scope.clone()],
@@ -86,18 +86,18 @@ impl Watch {
         let automaton = compile(&mut linear, mandatory, |condition: usize| {
             let WatchedCondition { rule, written, .. } = &watched[condition];
             left_out.push((rule.clone(), written.clone()));
-        })?;
-        Ok(Watch {
+        });
+        Watch {
             linear: linear.into_iter().map(|(condition, _)| condition).collect(),
             bounded,
             automaton,
-            fallback: Fallback::new(&others, mandatory_others)?,
+            fallback: Fallback::new(others, mandatory_others),
             roots,
             watches_wire: watched.iter().flat_map(|condition| &condition.scope).any(is_wire),
             conditions: Conditions(watched),
             left_out,
             gave_up: BTreeSet::new(),
-        })
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -212,21 +212,20 @@ fn compile(
     conditions: &mut Vec<(usize, &Pattern)>,
     mut mandatory: usize,
     mut leave_out: impl FnMut(usize),
-) -> Result<Automaton, String> {
+) -> Automaton {
     loop {
         let patterns: Vec<&Pattern> = conditions.iter().map(|(_, pattern)| *pattern).collect();
         let is_light = patterns.iter().map(|pattern| pattern.weight).sum::<usize>() <= MAX_WHOLE;
-        let built = if is_light { Automaton::new(&patterns, mandatory) } else { Err(String::new()) };
-        let error = match built {
-            Ok(automaton) => return Ok(automaton),
-            Err(error) => error,
-        };
-        let fails = |at: &usize| is_light && Automaton::new(&patterns[*at..=*at], 0).is_err();
+        let built = if is_light { Automaton::new(&patterns, mandatory) } else { None };
+        if let Some(automaton) = built {
+            return automaton;
+        }
+        let fails = |at: &usize| is_light && Automaton::new(&patterns[*at..=*at], 0).is_none();
         let mut culprits: Vec<usize> = (0..patterns.len()).filter(fails).collect();
         if culprits.is_empty() {
             // The heaviest one, and a mandatory one only if there are no others. Mandatory patterns come first.
             let weight = |at: &usize| (*at >= mandatory, patterns[*at].weight);
-            culprits.push((0..patterns.len()).max_by_key(weight).ok_or(error)?);
+            culprits.push((0..patterns.len()).max_by_key(weight).expect("without patterns it compiles"));
         }
         for at in culprits.into_iter().rev() {
             mandatory -= usize::from(at < mandatory);

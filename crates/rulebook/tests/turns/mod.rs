@@ -37,8 +37,7 @@ impl<'r> Session<'r> {
     fn new(rules: &'r [&'r Rule]) -> Session<'r> {
         Session {
             rules,
-            monitor: Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), Roots::default())
-                .unwrap(),
+            monitor: Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), Roots::default()),
             policy: Policy::default(),
             streams: 0,
             claim: None,

@@ -60,22 +60,20 @@ pub(super) async fn respond(
         let (proxy, raw) = (Arc::clone(proxy), raw.clone());
         tokio::task::spawn_blocking(move || prepare(&proxy, wire, book, head, &raw)).await?
     };
-    let (head, why) = match outcome {
-        Outcome::Main(exchange, Ok(prepared)) => return send(*exchange, prepared, raw).await,
-        Outcome::Side(head) => return pass_whole(proxy, Some(wire), head, raw).await,
-        Outcome::Unreadable(head) => (head, "the request's coding cannot be read".to_owned()),
-        Outcome::Main(exchange, Err(error)) => (exchange.head, error),
-    };
-    match failed(proxy, &why) {
-        Some(closed) => Ok(closed),
-        None => pass_whole(proxy, Some(wire), head, raw).await,
+    match outcome {
+        Outcome::Main(exchange, prepared) => send(*exchange, prepared, raw).await,
+        Outcome::Side(head) => pass_whole(proxy, Some(wire), head, raw).await,
+        Outcome::Unreadable(head) => match failed(proxy, "the request's coding cannot be read") {
+            Some(closed) => Ok(closed),
+            None => pass_whole(proxy, Some(wire), head, raw).await,
+        },
     }
 }
 
 /// What a request turned out to be.
 enum Outcome {
     /// Part of an agent's conversation, and what to send.
-    Main(Box<Exchange>, Result<Prepared, String>),
+    Main(Box<Exchange>, Prepared),
     /// Something that an agent asks beside its conversation.
     Side(Parts),
     Unreadable(Parts),

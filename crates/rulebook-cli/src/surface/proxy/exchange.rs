@@ -93,7 +93,7 @@ impl Exchange {
     }
 
     /// Adds to the request what its session needs.
-    pub(super) fn prepare(&self) -> Result<Prepared, String> {
+    pub(super) fn prepare(&self) -> Prepared {
         let Book { workspace, book, .. } = &*self.book;
         let mut conversation = self.conversation();
         let conversation = &mut *conversation;
@@ -106,7 +106,7 @@ impl Exchange {
             carries: &carries,
             ..Situation::new(&evaluation, &evidence, &workspace.roots)
         };
-        let watch = self.proxy.rules.watch(&self.book, &situation)?;
+        let watch = self.proxy.rules.watch(&self.book, &situation);
         watch.iter().for_each(|watch| self.proxy.report_unwatched(watch));
         let cap = Cap::Budget(workspace.settings.budget.characters());
         let mut due = conversation.session.due(&report, &situation);
@@ -136,7 +136,7 @@ impl Exchange {
         }
         let body = conversation.compose(self.wire, &self.request, self.text()).map(Bytes::from);
         self.record(events);
-        Ok(Prepared { body, watch })
+        Prepared { body, watch }
     }
 
     fn count(&self, delivered: &[Delivery]) {

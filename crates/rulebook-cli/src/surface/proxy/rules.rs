@@ -153,14 +153,10 @@ impl Rules {
     }
 
     /// What watches for the stream rules; nothing if there are none.
-    pub(super) fn watch(
-        &self,
-        book: &Book,
-        situation: &Situation<'_, '_>,
-    ) -> Result<Option<Arc<Watch>>, String> {
+    pub(super) fn watch(&self, book: &Book, situation: &Situation<'_, '_>) -> Option<Arc<Watch>> {
         let rules = situation.stream_rules();
         if rules.is_empty() {
-            return Ok(None);
+            return None;
         }
         let addresses: Vec<usize> =
             rules.iter().map(|rule| std::ptr::from_ref::<Rule>(rule).addr()).collect();
@@ -168,20 +164,15 @@ impl Rules {
         if let Some((known, watch)) = &*last
             && *known == addresses
         {
-            return Ok(Some(Arc::clone(watch)));
+            return Some(Arc::clone(watch));
         }
-        let watch = self.find_watch(book, situation, rules)?;
+        let watch = self.find_watch(book, situation, rules);
         *last = Some((addresses, Arc::clone(&watch)));
-        Ok(Some(watch))
+        Some(watch)
     }
 
     /// What watches for these rules, or for others with the same content.
-    fn find_watch(
-        &self,
-        book: &Book,
-        situation: &Situation<'_, '_>,
-        rules: Vec<&Rule>,
-    ) -> Result<Arc<Watch>, String> {
+    fn find_watch(&self, book: &Book, situation: &Situation<'_, '_>, rules: Vec<&Rule>) -> Arc<Watch> {
         let mut hasher = DefaultHasher::new();
         for rule in &rules {
             let print = book.prints.get(&rule.origin.display).map(|(_, print)| print);
@@ -191,18 +182,18 @@ impl Rules {
         let key = hasher.finish();
         let mut watches = lock(&self.watches);
         if let Some(known) = watches.get(&key) {
-            return Ok(Arc::clone(known));
+            return Arc::clone(known);
         }
         let triggers = rules.iter().copied().filter_map(Rule::stream_rule);
         let watch = Arc::new(Watch {
-            monitor: Mutex::new(Monitor::new(triggers, situation.roots.clone())?),
+            monitor: Mutex::new(Monitor::new(triggers, situation.roots.clone())),
             rules: StreamRules::new(rules, &situation.stream),
         });
         if watches.len() >= MAX_WATCHES {
             watches.clear();
         }
         watches.insert(key, Arc::clone(&watch));
-        Ok(watch)
+        watch
     }
 }
 

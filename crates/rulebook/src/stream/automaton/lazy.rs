@@ -17,7 +17,7 @@ pub(super) enum Direction {
     Backwards,
 }
 
-pub(super) fn build(patterns: &[String], direction: Direction) -> Result<DFA, String> {
+pub(super) fn build(patterns: &[String], direction: Direction) -> Option<DFA> {
     let reverse = matches!(direction, Direction::Backwards);
     let config = DFA::config()
         .match_kind(MatchKind::All)
@@ -30,7 +30,7 @@ pub(super) fn build(patterns: &[String], direction: Direction) -> Result<DFA, St
         .syntax(syntax::Config::new().utf8(false).crlf(true).nest_limit(200))
         .thompson(thompson::Config::new().utf8(false).reverse(reverse).nfa_size_limit(Some(64 << 20)))
         .build_many(patterns)
-        .map_err(|error| error.to_string())
+        .ok()
 }
 
 /// The size of all states ever built.

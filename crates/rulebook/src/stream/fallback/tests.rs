@@ -1,10 +1,14 @@
 //! The cost of searches, counted.
 
-use super::{BYTES_PER_FAILURE, FREE_BYTES, FREE_FAILURES, Fallback, MAX_SEARCHED, MIN_PASSES, Outcome};
+use super::{
+    BYTES_PER_FAILURE, FREE_BYTES, FREE_FAILURES, Fallback, FallbackPattern, MAX_SEARCHED, MIN_PASSES,
+    Outcome,
+};
 
 /// The patterns that matched, those that gave up, and the bytes that each searched.
 fn watch(patterns: &[String], text: &str) -> (Fallback, Vec<usize>, Vec<usize>, usize) {
-    let mut fallback = Fallback::new(patterns, 0).unwrap();
+    let patterns = patterns.iter().map(|pattern| FallbackPattern::new(pattern).unwrap()).collect();
+    let mut fallback = Fallback::new(patterns, 0);
     let mut window = fallback.start();
     let (mut matched, mut gave_up) = (Vec::new(), Vec::new());
     for bytes in [Some(text.as_bytes()), None] {
