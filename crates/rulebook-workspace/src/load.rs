@@ -73,6 +73,15 @@ impl Loader<'_> {
         (all, diagnostics)
     }
 
+    /// The text of a file that may be read.
+    pub(crate) fn text(&self, found: &Found) -> Option<Arc<str>> {
+        let text = match &found.refused {
+            Some(refused) => Err(refused.clone()),
+            None => self.disk.text(&found.file, found.node),
+        };
+        self.gate.admit(&found.origin, text).0.ok()
+    }
+
     /// Parses a source, or reuses an earlier reading that is the same.
     pub(crate) fn parse(&self, source: Source) -> Parsed {
         match self.readings {

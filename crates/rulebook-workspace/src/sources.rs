@@ -18,6 +18,7 @@ use rulebook::source::{Origin, Scope};
 use crate::discover::{Search, Within, discover};
 use crate::disk::Disk;
 use crate::load::{Loader, Readings};
+use crate::schema::Strict;
 use crate::settings::Setting;
 use crate::tree::{Tree, Wanted, walk};
 use crate::workspace::Workspace;
@@ -223,9 +224,11 @@ impl<'w> Sources<'w> {
         };
         let readings = self.earlier.or((!view.is_meant).then_some(&self.readings));
         let loader = Loader { disk: &self.disk, gate: &workspace.gate, readings };
-        let (found, mut diagnostics) = discover(&search, within);
+        let (mut found, mut diagnostics) = discover(&search, within);
+        let strict = Strict::decide(&mut found, &loader, &settings.rules);
         let twins = self.twins();
         let (mut parsed, same) = loader.load(found, &|origin| twin_key(&twins, origin));
+        strict.explain(&mut parsed);
         diagnostics.extend(same);
         diagnostics.extend(imports::follow(&mut parsed, &search, &loader));
         diagnostics.extend(trust::report_untrusted(

@@ -84,7 +84,7 @@ fn run(sandbox: &Sandbox, script: &str, env: &[(&str, &str)]) -> Output {
 
 #[test]
 fn the_steps_of_the_action_find_the_binary_and_check() {
-    let sandbox = Sandbox::new(&[("repo/.opencode/rules/a.md", "---\ndescription: x\n---\nA")]);
+    let sandbox = Sandbox::new(&[("repo/.opencode/rules/a.md", "---\npriority: 1\n---\nA")]);
     let run = |script, env: &[(&str, &str)]| run(&sandbox, script, env);
     let read = |path: &str| fs::read_to_string(sandbox.path(path)).unwrap();
     let [find, check] = &scripts()[..] else { panic!("two scripts") };
@@ -102,5 +102,5 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     assert!(annotated.stdout.starts_with(b"::error file=.opencode/rules/a.md,"), "{annotated:?}");
     assert_eq!(run(check, &inputs("out file.sarif")).status.code(), Some(1));
     let report = read("repo/out file.sarif");
-    assert!(report.contains("\"ruleId\":\"missing-priority\""), "{report}");
+    assert!(report.contains("\"ruleId\":\"missing-description\""), "{report}");
 }

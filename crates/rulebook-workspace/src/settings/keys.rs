@@ -74,6 +74,7 @@ pub(super) const KEYS: &[Key] = &[
         ..anyone("rules.extra_paths", list(trimmed, |to, paths| to.rules.extra_paths = names(paths)))
     },
     anyone("rules.formats", list(lower, |to, all| to.rules.formats = names_or_exceptions(all))),
+    anyone("rules.strict", list(lower, |to, all| to.rules.strict = names_or_exceptions(all))),
     anyone(
         "rules.identity",
         Accepts::Word {

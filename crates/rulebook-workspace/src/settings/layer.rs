@@ -188,7 +188,7 @@ impl Reading<'_> {
                 self.report(Code::RefusedSetting, item.span(), || {
                     format!("a workspace's `{}` cannot point outside it: {found}", key.path)
                 });
-            } else if key.path == "rules.formats" && Format::named(&name).is_none() {
+            } else if matches!(key.path, "rules.formats" | "rules.strict") && Format::named(&name).is_none() {
                 self.unknown_format(&name, item.span());
             } else if let ("agents.used", Err(unknown)) = (key.path, Agent::find(&name, Purpose::View)) {
                 let message = || format!("{unknown}; it is ignored");

@@ -60,6 +60,7 @@ fn every_key_is_read() {
             disabled_ids = [" My Rule "]
             extra_paths = ["~/rules", "/etc/rules"]
             formats = ["Cursor"]
+            strict = ["opencode"]
             allow_links = ["~/shared"]
             identity = "name"
             [agents]
@@ -103,6 +104,7 @@ fn every_key_is_read() {
                 disabled_ids: vec![setting("my-rule")],
                 extra_paths: vec![setting("~/rules"), setting("/etc/rules")],
                 formats: vec![setting("cursor")],
+                strict: vec![setting("opencode")],
                 allow_links: vec!["~/shared".to_owned()],
                 identity: Identity::Name,
             },

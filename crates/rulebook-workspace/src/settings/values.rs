@@ -49,6 +49,8 @@ pub struct Rules {
     pub extra_paths: Vec<Setting>,
     /// Formats to read; empty for all. Either names, or `!name` each: all but those.
     pub formats: Vec<Setting>,
+    /// Formats whose schema is enforced, or `!name` each: those that are read leniently. Others are decided by folder.
+    pub strict: Vec<Setting>,
     /// Folders outside the workspace that links in it may point to.
     pub allow_links: Vec<String>,
     /// What identifies a rule.
@@ -175,6 +177,7 @@ impl Default for Rules {
             disabled_ids: Vec::new(),
             extra_paths: Vec::new(),
             formats: Vec::new(),
+            strict: Vec::new(),
             allow_links: Vec::new(),
             identity: Identity::Format,
         }
@@ -229,6 +232,13 @@ impl Settings {
 }
 
 impl Rules {
+    /// Whether the schema of a format is enforced, and the file that says so; `None` if nothing says it.
+    pub(crate) fn strictness(&self, format: FormatId) -> Option<(bool, &str)> {
+        let named = |entry: &&Setting| entry.value.trim_start_matches('!') == format.name();
+        let entry = self.strict.iter().rev().find(named)?;
+        Some((!entry.value.starts_with('!'), &entry.file))
+    }
+
     /// Whether files of a format are read.
     pub(crate) fn reads(&self, format: FormatId) -> bool {
         let exceptions = self.formats.iter().all(|entry| entry.value.starts_with('!'));

@@ -4,7 +4,10 @@ use super::row::{Format, Keys};
 use crate::condition;
 
 /// Keys that every format understands.
-const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "priority", "tags"];
+const COMMON: &[&str] = &["alwaysApply", "description", "enabled", "examples", "id", "tags"];
+
+/// The key for the order, in formats that have one.
+const PRIORITY: &[&str] = &["priority"];
 
 /// The agents' keys for the paths of a rule.
 pub(crate) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
@@ -54,9 +57,10 @@ pub(crate) fn canonical(format: &Format, key: &str) -> Option<&'static str> {
 /// Returns every key that the format knows, in a stable order.
 pub(crate) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
     let groups: &[&[&'static str]] = match &format.keys {
-        Keys::All | Keys::Conditions | Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
+        Keys::All | Keys::Conditions => &[COMMON, PRIORITY, PATHS, TRIGGERS, STREAM],
+        Keys::Paths => &[COMMON, PATHS, TRIGGERS, STREAM],
         Keys::Plain => &[COMMON, PATHS],
-        Keys::Strict => &[COMMON, &["globs"]],
+        Keys::Strict => &[COMMON, PRIORITY, &["globs"]],
         Keys::Own(keys) => std::slice::from_ref(keys),
     };
     let conditions = matches!(format.keys, Keys::All | Keys::Conditions);

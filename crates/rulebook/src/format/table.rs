@@ -18,7 +18,7 @@ use others::{
 
 use super::id::FormatId;
 use super::place::{Place, PlaceKind};
-use super::row::{Format, formats};
+use super::row::{Format, Keys, formats};
 
 /// Every format: those of the three designs, then every other agent's.
 pub static FORMATS: &[Format] = formats![
@@ -83,6 +83,11 @@ impl Format {
     /// Returns the format of that name.
     pub fn named(name: &str) -> Option<&'static Format> {
         FormatId::named(name).map(FormatId::row)
+    }
+
+    /// Returns the reading of a folder whose files do not follow the format's schema, if it has one.
+    pub fn lenient(&self) -> Option<&'static Format> {
+        (self.keys == Keys::Strict).then_some(&designs::OPENCODE_LENIENT)
     }
 
     /// Returns the format that a folder is read as: the one whose workspace folder the path ends in, else Rulebook's own.

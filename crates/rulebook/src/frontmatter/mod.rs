@@ -51,6 +51,21 @@ pub fn read_raw(text: &str) -> Reading<'_> {
     without_header(text, Header::Absent, looks_like_header.map(problem).into_iter().collect())
 }
 
+/// Whether a file has a header with this key, read line by line: the header may be broken.
+pub fn has_key(text: &str, key: &str) -> bool {
+    let Some(start) = opening_fence(text) else { return false };
+    let (end, stray) = match closing_fence(text, start) {
+        Some(fence) => (fence.header_end, lines::Stray::Skip),
+        None => (text.len(), lines::Stray::Stop),
+    };
+    let end = text.floor_char_boundary(end.min(start + MAX_HEADER));
+    let is_key = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
+    match stray {
+        lines::Stray::Skip => text[start..end].lines().any(is_key),
+        lines::Stray::Stop => text[start..lines::read(text, start..end, stray).end].lines().any(is_key),
+    }
+}
+
 fn without_header(text: &str, header: Header, problems: Vec<Problem>) -> Reading<'_> {
     let body_start = after_bom(text);
     Reading { header, body: &text[body_start..], body_start, problems }

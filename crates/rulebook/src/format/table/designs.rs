@@ -177,6 +177,20 @@ pub(crate) const OPENCODE: Format = Format {
     ..RULEBOOK
 };
 
+/// The same folder without the schema: most repositories keep plain Markdown there.
+pub(crate) static OPENCODE_LENIENT: Format = Format {
+    order: FormatId::Opencode as usize,
+    priority: Some(30),
+    tier: Some(Tier::Fenced),
+    broken: Broken::Open,
+    bare: Bare::Always,
+    not_always: Some(Bare::Manual),
+    keys: Keys::Plain,
+    aliases: &[("priority", "priority")],
+    knowledge: "files of public repositories",
+    ..OPENCODE
+};
+
 pub(crate) const REMOTE: Format = Format {
     id: FormatId::Remote,
     agent: "the remote server",
