@@ -25,7 +25,7 @@ const GLOBAL: &str = "Global options";
 ///
 /// Rulebook reads the rule files of every coding agent in place, decides which rules apply, and explains why the others do
 /// not.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
     /// A workspace root; repeatable [default: the nearest folder above that contains `.git`]

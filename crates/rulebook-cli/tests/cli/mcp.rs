@@ -259,7 +259,35 @@ fn rules_for_gives_the_text_and_the_reasons() {
     let named = client.call("rules_for", json!({ "message": "look at apps/web/a.tsx" }));
     assert!(text_of(&named).contains("apps/web/a.tsx (message)"), "{named}");
     let always = client.ask("tools/call", json!({ "name": "rules_for" }));
-    assert!(text_of(&always).ends_with("# Why\n- cursorrules (.cursorrules): always on"), "{always}");
+    let why = "# Why\n- cursorrules (.cursorrules): always on; given before\n\
+        - given before: call `read_rule` if you no longer have the text";
+    assert!(text_of(&always).ends_with(why), "{always}");
+}
+
+#[test]
+fn rules_for_gives_a_text_once_per_session() {
+    let sandbox = sandbox();
+    let given = |client: &mut Client, path: &str| {
+        let answer = client.call("rules_for", json!({ "paths": [path] }));
+        text_of(&answer).to_owned()
+    };
+    let mut client = Client::ready(&sandbox, "2025-11-25");
+    assert!(given(&mut client, "README.md").starts_with(".cursorrules\nBe brief."));
+    let second = given(&mut client, "apps/web/a.tsx");
+    assert!(second.starts_with(".clinerules/web.md\nUse React."), "{second}");
+    let why = "# Why\n\
+        - cursorrules (.cursorrules): always on; given before\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx (argument)\n\
+        - given before: call `read_rule` if you no longer have the text";
+    assert!(second.ends_with(why), "{second}");
+    sandbox.write("repo/.clinerules/web.md", "---\npaths: [apps/web/**]\n---\nUse Vue.\n");
+    let changed = given(&mut client, "apps/web/a.tsx");
+    assert!(changed.starts_with(".clinerules/web.md\nUse Vue."), "{changed}");
+
+    // A client without a handshake has no session.
+    let mut stateless = Client::start(&sandbox);
+    let first = given(&mut stateless, "README.md");
+    assert_eq!(given(&mut stateless, "README.md"), first);
 }
 
 #[test]
@@ -340,7 +368,7 @@ fn errors_say_what_to_do() {
     check(
         "rules_for",
         json!({ "path": "a" }),
-        "invalid arguments: unknown field `path`, expected one of `paths`, `message`, `structured`\nhelp: see the tool's `inputSchema`",
+        "invalid arguments: unknown field `path`, expected one of `paths`, `message`, `mode`, `structured`\nhelp: see the tool's `inputSchema`",
     );
     let outside = format!(
         "`/etc/hosts` is outside the root `{}`\nhelp: name a path inside the root, or add its folder with `--root`",

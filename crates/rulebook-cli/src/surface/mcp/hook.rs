@@ -2,7 +2,7 @@
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Server;
 use super::tools::ToolOutput;
@@ -38,22 +38,19 @@ pub(super) fn answer(server: &Server, event: &Event) -> anyhow::Result<ToolOutpu
 impl Event {
     /// The event as the host itself would send it.
     fn value(&self) -> Value {
-        let mut fields = Map::new();
-        fields.insert("hook_event_name".to_owned(), json!(self.event));
-        fields.insert("session_id".to_owned(), json!(filled(&self.session).unwrap_or_default()));
         let input = rulebook::evidence::json::read(self.tool_input.as_bytes()).ok();
-        let others = [
-            ("tool_name", filled(&self.tool).map(Value::from)),
-            ("tool_input", input),
-            ("prompt", filled(&self.message).map(Value::from)),
-            ("agent_id", filled(&self.agent).map(Value::from)),
-        ];
-        fields.extend(others.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
-        Value::Object(fields)
+        json!({
+            "hook_event_name": self.event,
+            "session_id": filled(&self.session).unwrap_or_default(),
+            "tool_name": filled(&self.tool),
+            "tool_input": input,
+            "prompt": filled(&self.message),
+            "agent_id": filled(&self.agent),
+        })
     }
 }
 
 /// What a hook filled in; nothing if it left the field empty.
-fn filled(text: &str) -> Option<String> {
-    (!text.is_empty() && !text.starts_with("${")).then(|| text.to_owned())
+fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty() && !text.starts_with("${"))
 }

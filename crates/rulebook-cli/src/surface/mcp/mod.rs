@@ -9,7 +9,6 @@ mod tools;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::future::{Future, ready};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,6 +24,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
 use rulebook::id::rule_uri;
+use rulebook::session::Session;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
@@ -43,26 +43,17 @@ it returns. Where that text lists `rule://NAME`, call `read_rule` when you work 
 
 /// Answers until the client goes away.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    let server = Server {
-        opener: Arc::new(Opener {
-            args: args.lasting(),
-            given: Mutex::default(),
-            known: Mutex::default(),
-            followed: Mutex::default(),
-        }),
-        is_watching: AtomicBool::new(false),
-    };
+    let opener = Arc::new(Opener { args: args.lasting(), ..Opener::default() });
     // A missing root is reported now, not with the first request.
-    server.opener.workspace()?;
-    let opener = Arc::clone(&server.opener);
-    super::keep_fresh::keep_fresh(move || opener.workspace());
+    opener.workspace()?;
+    let fresh = Arc::clone(&opener);
+    super::keep_fresh::keep_fresh(move || fresh.workspace());
+    let server = Server { opener, is_watching: AtomicBool::new(false), session: Mutex::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let ended = runtime.block_on(async {
-        // Directly: the handshake is then one request like the others, and whatever a client sends before it is
-        // answered instead of ending the server.
-        serve_directly(server, transport::stdio(), None).waiting().await
-    });
-    // A look at the files that is under way need not be waited for.
+    // Directly: the handshake is then a request like the others, and what a client sends before it is answered instead of
+    // ending the server.
+    let ended = runtime.block_on(async { serve_directly(server, transport::stdio(), None).waiting().await });
+    // A scan of the files that is still running need not be waited for.
     runtime.shutdown_background();
     ended?;
     Ok(())
@@ -71,29 +62,33 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
 struct Server {
     opener: Arc<Opener>,
     is_watching: AtomicBool,
+    /// The conversation: this process is the session. `None` for a client that made no handshake and has no session.
+    session: Mutex<Option<Session>>,
 }
 
-/// How the workspace is opened for each question.
+/// Opens the workspace for each request.
+#[derive(Default)]
 struct Opener {
     args: Args,
-    /// The roots the client gave; none if it gave none, or the command line did.
-    given: Mutex<Vec<PathBuf>>,
-    /// The list of rules that the client knows: the last one it got, or was notified of.
+    /// The client's roots; empty if it has none, or if the command line names some.
+    client_roots: Mutex<Vec<PathBuf>>,
+    /// The list of rules that the client knows: the last one it received, or was notified of.
     known: Mutex<Option<Vec<Resource>>>,
-    /// The rules the client follows, each with the text it had; none while it is not there.
+    /// The rules that the client subscribed to, each with its last text; `None` while it does not exist.
     followed: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl Opener {
     fn workspace(&self) -> anyhow::Result<Workspace> {
-        let root = lock(&self.given).clone();
+        let root = lock(&self.client_roots).clone();
         if root.is_empty() {
-            return open_workspace(&self.args);
+            open_workspace(&self.args)
+        } else {
+            open_workspace(&Args { root, ..self.args.lasting() })
         }
-        open_workspace(&Args { root, set: self.args.set.clone(), json: self.args.json, command: None })
     }
 
-    /// The text of a rule, if it is there.
+    /// The text of a rule, if it exists.
     fn text(&self, uri: &str) -> Option<String> {
         let book = self.workspace().ok()?.load(Reach::Tree).book;
         book.read(uri).ok().map(|rule| rule.body.clone())
@@ -119,13 +114,15 @@ impl Opener {
         Ok(resources)
     }
 
-    /// Notes what the client is about to know, and returns what it knew.
-    fn learn(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
+    /// Replaces the list that the client knows, and returns the previous one.
+    fn replace_known(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
         lock(&self.known).replace(resources)
     }
 }
 
 type McpResult<T> = Result<T, ErrorData>;
+type Request = RequestContext<RoleServer>;
+type Notification = NotificationContext<RoleServer>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -141,132 +138,109 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    fn initialize(
+    async fn initialize(
         &self,
         mut request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<InitializeResult>> {
-        let answer = self.negotiate_initialize(&request);
-        if let Ok(agreed) = &answer {
-            request.protocol_version = agreed.protocol_version.clone();
-            context.peer.set_peer_info(request);
-        }
-        ready(answer)
+        context: Request,
+    ) -> McpResult<InitializeResult> {
+        let agreed = self.negotiate_initialize(&request)?;
+        request.protocol_version = agreed.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        *lock(&self.session) = Some(Session::default());
+        Ok(agreed)
     }
 
     /// Clients that try this first continue with `initialize` if it is unknown.
-    fn discover(&self, _: RequestContext<RoleServer>) -> impl Future<Output = McpResult<DiscoverResult>> {
-        ready(Err(ErrorData::method_not_found::<DiscoverRequestMethod>()))
+    async fn discover(&self, _: Request) -> McpResult<DiscoverResult> {
+        Err(ErrorData::method_not_found::<DiscoverRequestMethod>())
     }
 
-    fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
+    async fn on_initialized(&self, context: Notification) {
         if !self.is_watching.swap(true, Ordering::Relaxed) {
-            tokio::spawn(roots::ask(Arc::clone(&self.opener), context.peer.clone()));
+            tokio::spawn(roots::query(Arc::clone(&self.opener), context.peer.clone()));
             tokio::spawn(watch::watch(Arc::clone(&self.opener), context.peer));
         }
-        ready(())
     }
 
-    fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> {
-        tokio::spawn(roots::ask(Arc::clone(&self.opener), context.peer));
-        ready(())
+    async fn on_roots_list_changed(&self, context: Notification) {
+        tokio::spawn(roots::query(Arc::clone(&self.opener), context.peer));
     }
 
-    fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<()>> {
-        let found = self.read_uri(&request.uri).map(|_| {
-            let text = self.opener.text(&request.uri);
-            lock(&self.opener.followed).insert(request.uri, text);
-        });
-        ready(found)
+    async fn subscribe(&self, request: SubscribeRequestParams, _: Request) -> McpResult<()> {
+        self.read_uri(&request.uri)?;
+        let text = self.opener.text(&request.uri);
+        lock(&self.opener.followed).insert(request.uri, text);
+        Ok(())
     }
 
-    fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<()>> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Request) -> McpResult<()> {
         lock(&self.opener.followed).remove(&request.uri);
-        ready(Ok(()))
+        Ok(())
     }
 
-    fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<ListToolsResult>> {
-        ready(Ok(ListToolsResult::with_all_items(tools::list())))
+    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: Request) -> McpResult<ListToolsResult> {
+        Ok(ListToolsResult::with_all_items(tools::list()))
     }
 
-    fn call_tool(
+    async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<CallToolResponse>> {
+        context: Request,
+    ) -> McpResult<CallToolResponse> {
         let arguments = request.arguments.unwrap_or_default().into();
-        let called = tools::call(self, &request.name, arguments).map(|called| match called {
+        let result = match tools::call(self, &request.name, arguments)? {
             Ok(output) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
                 result.structured_content = output.structured.filter(|_| knows_structured(&context));
                 result
             }
             Err(error) => CallToolResult::error(vec![ContentBlock::text(words(&error))]),
-        });
-        ready(called.map(CallToolResponse::from))
+        };
+        Ok(result.into())
     }
 
-    fn list_resources(
+    async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<ListResourcesResult>> {
-        let listed = self.opener.resources();
-        if let Ok(listed) = &listed {
-            self.opener.learn(listed.clone());
-        }
-        ready(listed.map(ListResourcesResult::with_all_items).map_err(|error| internal(&error)))
+        _: Request,
+    ) -> McpResult<ListResourcesResult> {
+        let listed = self.opener.resources().map_err(|error| internal(&error))?;
+        self.opener.replace_known(listed.clone());
+        Ok(ListResourcesResult::with_all_items(listed))
     }
 
-    fn list_resource_templates(
+    async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<ListResourceTemplatesResult>> {
+        _: Request,
+    ) -> McpResult<ListResourceTemplatesResult> {
         let rule = ResourceTemplate::new("rule://{+name}", "rule")
             .with_description("One rule's text, by its name")
             .with_mime_type(MARKDOWN);
-        ready(Ok(ListResourceTemplatesResult::with_all_items(vec![rule])))
+        Ok(ListResourceTemplatesResult::with_all_items(vec![rule]))
     }
 
-    fn read_resource(
+    async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<ReadResourceResponse>> {
-        ready(self.read_uri(&request.uri).map(ReadResourceResponse::from))
+        _: Request,
+    ) -> McpResult<ReadResourceResponse> {
+        self.read_uri(&request.uri).map(ReadResourceResponse::from)
     }
 
-    /// Whatever is no request of the protocol: another method, or one of ours whose parameters have another shape.
-    fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = McpResult<CustomResult>> {
-        let error = match NEEDS.iter().find(|(method, _)| *method == request.method) {
+    /// Answers an unknown method, or a known one whose parameters cannot be read.
+    async fn on_custom_request(&self, request: CustomRequest, _: Request) -> McpResult<CustomResult> {
+        Err(match NEEDS.iter().find(|(method, _)| *method == request.method) {
             Some((_, needs)) => ErrorData::invalid_params(*needs, None),
             None => {
                 let message = format!("unknown method `{}`", out::clean(&request.method));
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
             }
-        };
-        ready(Err(error))
+        })
     }
 }
 
-/// Methods that cannot do without parameters, and the parameters.
+/// Methods that need parameters, and what to write.
 const NEEDS: &[(&str, &str)] = &[
     ("initialize", "write `params` with `protocolVersion`, `capabilities` and `clientInfo`"),
     ("resources/subscribe", "write `params` as {\"uri\": \"rule://NAME\"}"),
@@ -289,7 +263,7 @@ impl Server {
 }
 
 /// Whether the client's protocol has structured content.
-fn knows_structured(context: &RequestContext<RoleServer>) -> bool {
+fn knows_structured(context: &Request) -> bool {
     let version = context.protocol_version();
     version.is_none_or(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
 }

@@ -12,8 +12,8 @@ use rulebook_workspace::find_root;
 use super::Opener;
 use crate::lock::lock;
 
-/// Opener a client that has roots for them.
-pub(super) async fn ask(opener: Arc<Opener>, peer: Peer<RoleServer>) {
+/// Asks a client that has roots for them.
+pub(super) async fn query(opener: Arc<Opener>, peer: Peer<RoleServer>) {
     let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
     if !has_roots || !opener.args.root.is_empty() {
         return;
@@ -26,7 +26,7 @@ pub(super) async fn ask(opener: Arc<Opener>, peer: Peer<RoleServer>) {
             folders.push(root);
         }
     }
-    *lock(&opener.given) = folders;
+    *lock(&opener.client_roots) = folders;
 }
 
 /// The folder of a `file://` address.

@@ -8,11 +8,12 @@ use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::Verdict;
+use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
 use rulebook::render::{Notice, render};
+use rulebook::session::{Delivery, SessionStore as _};
 use rulebook_workspace::Reach;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 use super::{Server, hook};
 use crate::alert::{alert_line, alerts};
+use crate::lock::lock;
 use crate::out;
 use crate::surface::{explain as explaining, prompt, read};
 
@@ -81,6 +83,9 @@ struct Work {
     /// What the user prepared for, in their own words
     #[serde(default)]
     message: String,
+    /// The mode you are in, such as `plan` or `act`
+    #[serde(default)]
+    mode: Option<String>,
     /// For programs: answer with structured content too
     #[serde(default)]
     structured: bool,
@@ -131,27 +136,44 @@ fn decoded<T: DeserializeOwned>(arguments: Value) -> anyhow::Result<T> {
 impl Work {
     fn input(&self) -> Input {
         let message = Some(self.message.clone()).filter(|message| !message.is_empty());
-        Input { arguments: self.paths.clone(), message, ..Input::default() }
+        Input { arguments: self.paths.clone(), message, mode: self.mode.clone(), ..Input::default() }
     }
 }
 
 fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
     let prepared = workspace.prepare(&work.input());
-    let evaluation = prepared.evaluate();
+    let mut evaluation = prepared.evaluate();
+    let stack =
+        explain::explain(None, &prepared.book, &evaluation, &prepared.evidence, &workspace.roots).stack;
+    let mut session = lock(&server.session);
+    // A program gets everything, and the session is the model's.
+    let session = session.as_mut().filter(|_| !work.structured);
+    let mut given_before: Vec<&str> = Vec::new();
+    if let Some(session) = &session {
+        let is_given =
+            |verdict: &Verdict<'_>| matches!(verdict.state, State::Stack) && session.has_rule(verdict.rule);
+        let given = evaluation.verdicts.extract_if(.., |verdict| is_given(verdict));
+        given_before.extend(given.map(|verdict| verdict.rule.origin.display.as_str()));
+    }
     let rendered = render(&evaluation, workspace.settings.budget);
-    let notice = Notice::of(&rendered);
+    if let Some(session) = session {
+        let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, "`rules_for`".to_owned());
+        session.record(Vec::new(), rendered.applied.iter().map(delivery).collect());
+    }
     // Problems in single rule files are for people to fix, and `explain` counts them.
     let outside = prepared.diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::EvidenceOutside);
     let reported: Vec<Diagnostic> = outside.chain(alerts(&prepared.diagnostics)).cloned().collect();
-
-    let stack =
-        explain::explain(None, &prepared.book, &evaluation, &prepared.evidence, &workspace.roots).stack;
     let because = |rule: &explain::Applied| {
         let why = explaining::because(&rule.because);
-        format!("- {} ({}): {}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
+        let before = if given_before.contains(&rule.source.as_str()) { "; given before" } else { "" };
+        format!("- {} ({}): {}{before}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
     };
     let mut reasons: Vec<String> = stack.iter().map(because).collect();
+    if !given_before.is_empty() {
+        let hint = "- given before: call `read_rule` if you no longer have the text";
+        reasons.push(hint.to_owned());
+    }
     let cut = |verdict: &&Verdict<'_>| {
         format!("- over the budget: call `read_rule` for {}", rule_uri(&verdict.rule.name))
     };
@@ -168,6 +190,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     }
     let end = if rendered.text.is_empty() { "" } else { "\n\n" };
     let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
+    let notice = Notice::of(&rendered);
     let answer = || prompt::answer(&workspace, &prepared, &rendered, notice.as_ref(), &reported);
     let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
     Ok(ToolOutput { text, structured })
@@ -177,6 +200,9 @@ fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
     let loaded = server.opener.workspace()?.load(Reach::Tree);
     let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
     let structured = named.structured.then(|| read::json(rule, &[]));
+    if let Some(session) = &mut *lock(&server.session) {
+        session.record(Vec::new(), vec![Delivery::of(rule, "`read_rule`".to_owned())]);
+    }
     Ok(ToolOutput { text: rule.body.clone(), structured })
 }
 

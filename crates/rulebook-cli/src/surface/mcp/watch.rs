@@ -15,12 +15,12 @@ use crate::pace::Pace;
 
 const PACE: Pace = Pace { shortest: Duration::from_secs(2), parts: 50 };
 
-/// Compares the list with what the client knows, again and again, until it is gone.
+/// Compares the list with what the client knows, repeatedly, until the client is gone.
 pub(super) async fn watch(opener: Arc<Opener>, peer: Peer<RoleServer>) {
     loop {
         let started = Instant::now();
-        let looking = Arc::clone(&opener);
-        let Ok((is_news, changed)) = tokio::task::spawn_blocking(move || look(&looking)).await else {
+        let scanned = Arc::clone(&opener);
+        let Ok((is_news, changed)) = tokio::task::spawn_blocking(move || scan(&scanned)).await else {
             return;
         };
         let took = started.elapsed();
@@ -36,16 +36,16 @@ pub(super) async fn watch(opener: Arc<Opener>, peer: Peer<RoleServer>) {
     }
 }
 
-/// Whether the list is another than the client knows, and which of the rules it follows have another text. While there
-/// is no workspace the list is empty.
-fn look(opener: &Opener) -> (bool, Vec<String>) {
+/// Whether the list differs from what the client knows, and which of its subscribed rules have a new text. Without a
+/// workspace the list is empty.
+fn scan(opener: &Opener) -> (bool, Vec<String>) {
     let seen = opener.resources().unwrap_or_default();
-    let known = opener.learn(seen.clone());
+    let known = opener.replace_known(seen.clone());
     let followed: Vec<String> = lock(&opener.followed).keys().cloned().collect();
     let mut changed = Vec::new();
     for uri in followed {
         let text = opener.text(&uri);
-        // It may have been given up in the meantime.
+        // The subscription may have ended in the meantime.
         let mut followed = lock(&opener.followed);
         if followed.get(&uri).is_some_and(|known| *known != text) {
             followed.insert(uri.clone(), text);
