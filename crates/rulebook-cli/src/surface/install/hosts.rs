@@ -53,23 +53,17 @@ impl Host {
 /// How long a host waits for a hook, in seconds.
 const TIMEOUT: u32 = 10;
 
+/// The events of Claude Code, which other hosts took over.
+const CLAUDE_EVENTS: [&str; 6] =
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart"];
+
 pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Claude,
         title: "Claude Code",
         hooks: FileKind::Json(|program| {
-            let tools = |event| (event, Some("*"));
-            let plain = |event| (event, None);
-            let events = [
-                plain("SessionStart"),
-                plain("UserPromptSubmit"),
-                tools("PreToolUse"),
-                tools("PostToolUse"),
-                tools("PostToolUseFailure"),
-                plain("PreCompact"),
-                plain("SubagentStart"),
-            ];
-            groups(&events, Some(TIMEOUT), program)
+            let events = [&CLAUDE_EVENTS[..], &["PostToolUseFailure"]].concat();
+            groups(&events, Some("*"), Some(TIMEOUT), program)
         }),
         server: Some(FileKind::Json(servers)),
         note: "Claude Code asks before it starts a workspace's MCP server for the first time",
@@ -84,17 +78,7 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Codex,
         title: "Codex",
-        hooks: FileKind::Json(|program| {
-            let events = [
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "PreCompact",
-                "SubagentStart",
-            ];
-            groups(&events.map(|event| (event, None)), Some(TIMEOUT), program)
-        }),
+        hooks: FileKind::Json(|program| groups(&CLAUDE_EVENTS, None, Some(TIMEOUT), program)),
         server: Some(FileKind::Toml),
         note: "Codex silently skips hooks until you trust the project and then the hooks",
     },
@@ -131,7 +115,7 @@ pub(crate) const HOSTS: &[Host] = &[
         hooks: FileKind::Json(|program| {
             let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
             // Gemini CLI expects milliseconds.
-            groups(&events.map(|event| (event, None)), Some(TIMEOUT * 1000), program)
+            groups(&events, None, Some(TIMEOUT * 1000), program)
         }),
         server: Some(FileKind::Json(servers)),
         note: "Gemini CLI reads a workspace's settings only in folders that you trust",
@@ -154,35 +138,24 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         id: HostId::Qwen,
         title: "Qwen Code",
-        hooks: FileKind::Json(|program| {
-            let events = [
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "PreCompact",
-                "SubagentStart",
-            ];
-            // Some versions expect seconds, others milliseconds.
-            groups(&events.map(|event| (event, None)), None, program)
-        }),
+        // Some versions expect the timeout in seconds, others in milliseconds.
+        hooks: FileKind::Json(|program| groups(&CLAUDE_EVENTS, None, None, program)),
         server: Some(FileKind::Json(servers)),
         note: "Qwen Code runs a workspace's hooks only in folders that you trust",
     },
 ];
 
-/// Claude Code's layout: for each event a group of handlers, for some tools or for all.
-fn groups(events: &[(&str, Option<&str>)], timeout: Option<u32>, program: &Program) -> Json {
+/// Claude Code's layout: for each event a group of handlers. Events of tools have a matcher where the host needs one.
+fn groups(events: &[&str], matcher: Option<&str>, timeout: Option<u32>, program: &Program) -> Json {
     let mut handler = json!({ "type": "command", "command": program.line });
     if let Some(timeout) = timeout {
         handler["timeout"] = timeout.into();
     }
-    let group = |matcher: &Option<&str>| match matcher {
-        Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
-        None => json!({ "hooks": [handler] }),
+    let group = |event: &str| match matcher.filter(|_| event.contains("Tool")) {
+        Some(matcher) => json!([{ "matcher": matcher, "hooks": [handler] }]),
+        None => json!([{ "hooks": [handler] }]),
     };
-    let events: Map<String, Json> =
-        events.iter().map(|(event, matcher)| ((*event).to_owned(), json!([group(matcher)]))).collect();
+    let events: Map<String, Json> = events.iter().map(|event| ((*event).to_owned(), group(event))).collect();
     json!({ "hooks": events })
 }
 

@@ -79,13 +79,9 @@ fn edit(
     };
     let edited = match (host.content(file), task, body) {
         (_, Task::Uninstall, None) => None,
-        (FileKind::Json(patch), Task::Install, None) => Some(json::create(&patch(program))),
-        (FileKind::Json(patch), Task::Install, Some(body)) => {
-            Some(json::add(body, &patch(program), program)?)
-        }
+        (FileKind::Json(patch), Task::Install, _) => Some(json::add(body, &patch(program), program)?),
         (FileKind::Json(patch), Task::Uninstall, Some(body)) => json::remove(body, &patch(program), program)?,
-        (FileKind::Toml, Task::Install, None) => Some(toml::create(program)),
-        (FileKind::Toml, Task::Install, Some(body)) => Some(toml::add(body, program)?),
+        (FileKind::Toml, Task::Install, _) => Some(toml::add(body, program)?),
         (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
         (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
             (!is_written_for(body, host.id.name())).then(|| body.to_owned())

@@ -8,26 +8,20 @@ use toml_edit::{Document, Item, Table, Value};
 use super::fault::Fault;
 use super::program::Program;
 
-/// Returns the text of a new file.
-pub(super) fn create(program: &Program) -> String {
+/// Returns the text with our server; a new file consists of it.
+pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault> {
     let path = Value::from(program.path.as_str());
-    format!("[mcp_servers.rulebook]\ncommand = {path}\nargs = [\"mcp\"]\n")
-}
-
-/// Returns the text with our server.
-pub(super) fn add(text: &str, program: &Program) -> Result<String, Fault> {
+    let block = format!("[mcp_servers.rulebook]\ncommand = {path}\nargs = [\"mcp\"]\n");
+    let Some(text) = text else { return Ok(block) };
     if let Some(server) = server(&parse(text)?) {
         let strings = |key: &str| server.get(key).map_or(Vec::new(), strings);
         if [strings("command"), strings("args")].concat() == [program.path.as_str(), "mcp"] {
             return Ok(text.to_owned());
         }
-        return match remove(text)? {
-            Some(left) => add(&left, program),
-            None => Ok(create(program)),
-        };
+        return add(remove(text)?.as_deref(), program);
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let block = create(program).replace('\n', line_end);
+    let block = block.replace('\n', line_end);
     let added = if text.is_empty() || text.ends_with('\n') {
         format!("{text}{line_end}{block}")
     } else {
@@ -139,9 +133,9 @@ mod tests {
             "mcp_servers.x.command = \"x\"\n",
             "[a]\n[[b]]\nc = \"\"\"\n[d]\n\"\"\"",
         ] {
-            let after = add(before, &program()).unwrap();
+            let after = add(Some(before), &program()).unwrap();
             assert_ne!(after, before);
-            assert_eq!(add(&after, &program()).unwrap(), after, "{before:?}");
+            assert_eq!(add(Some(&after), &program()).unwrap(), after, "{before:?}");
             assert_eq!(remove(&after).unwrap().as_deref(), Some(before), "{after:?}");
         }
         assert_eq!(remove(OURS).unwrap(), None);
@@ -166,16 +160,16 @@ mod tests {
     #[test]
     fn another_program_is_replaced() {
         let other = Program::new("/opt/rb", "codex").unwrap();
-        let after = add("a = 1\n", &other).unwrap();
-        assert_eq!(add(&after, &program()).unwrap(), format!("a = 1\n\n{OURS}"));
-        assert_eq!(add(&create(&other), &program()).unwrap(), OURS);
+        let after = add(Some("a = 1\n"), &other).unwrap();
+        assert_eq!(add(Some(&after), &program()).unwrap(), format!("a = 1\n\n{OURS}"));
+        assert_eq!(add(add(None, &other).ok().as_deref(), &program()).unwrap(), OURS);
     }
 
     #[test]
     fn a_file_that_cannot_be_edited_is_reported() {
         #[track_caller]
         fn check(text: &str, at: usize, message: &str) {
-            let fault = add(text, &program()).unwrap_err();
+            let fault = add(Some(text), &program()).unwrap_err();
             assert_eq!((fault.at, fault.message.as_str()), (at, message));
         }
         check("a = 1\na = 2\n", 6, "duplicate key");

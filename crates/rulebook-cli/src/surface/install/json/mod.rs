@@ -20,14 +20,10 @@ use document::{Document, Edit};
 use merge::merge;
 use strip::strip;
 
-/// Returns the text of a new file.
-pub(super) fn create(patch: &Json) -> String {
-    print::broken(patch, "  ", "") + "\n"
-}
-
-/// Returns the text with the patch's entries. Objects are merged, lists get our entry at their end, and an entry of ours
-/// that runs another program is corrected in place.
-pub(super) fn add(text: &str, patch: &Json, program: &Program) -> Result<String, Fault> {
+/// Returns the text with the patch's entries; a new file consists of them. Objects are merged, lists get our entry at their
+/// end, and an entry of ours that runs another program is corrected in place.
+pub(super) fn add(text: Option<&str>, patch: &Json, program: &Program) -> Result<String, Fault> {
+    let Some(text) = text else { return Ok(print::broken(patch, "  ", "") + "\n") };
     let document = Document::parse(text)?;
     let mut edits = Vec::new();
     merge(&document, patch, program, &mut edits)?;

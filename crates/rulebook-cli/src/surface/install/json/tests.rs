@@ -20,9 +20,9 @@ fn servers() -> Json {
 
 #[track_caller]
 fn comes_back(before: &str, patch: &Json, program: &Program) -> String {
-    let after = add(before, patch, program).unwrap();
+    let after = add(Some(before), patch, program).unwrap();
     assert_ne!(after, before);
-    assert_eq!(add(&after, patch, program).unwrap(), after, "a second time, to {before:?}");
+    assert_eq!(add(Some(&after), patch, program).unwrap(), after, "a second time, to {before:?}");
     assert_eq!(remove(&after, patch, program).unwrap().as_deref(), Some(before), "from {after:?}");
     assert_eq!(remove(before, patch, program).unwrap().as_deref(), Some(before));
     after
@@ -84,7 +84,7 @@ fn text_around_our_entries_stays() {
         assert_eq!(remove(text, &patch(), &program()).unwrap().as_deref(), left, "{text}");
     }
     let ours = r#"{"command":"/opt/rulebook hook x"}"#;
-    check(&create(&patch()), None);
+    check(&add(None, &patch(), &program()).unwrap(), None);
     check(
         "{\n  \"hooks\": {\n    \"E\": [\n      {\n        \"command\": \"rulebook hook x\"\n      }\n    ]\n  },\n  \"version\": 1\n}",
         None,
@@ -117,7 +117,7 @@ fn text_around_our_entries_stays() {
 fn another_program_is_replaced() {
     #[track_caller]
     fn check(patch: &Json, before: &str, after: &str) {
-        assert_eq!(add(before, patch, &program()).unwrap(), after);
+        assert_eq!(add(Some(before), patch, &program()).unwrap(), after);
     }
     check(
         &patch(),
@@ -126,15 +126,15 @@ fn another_program_is_replaced() {
     );
     let kept = r#"{"mcpServers":{"rulebook":{"env":{},"args":["mcp"],"command":"rulebook"}}}"#;
     check(&servers(), kept, kept);
-    let other = create(&servers()).replace("\"rulebook\",", "\"rb\",");
-    check(&servers(), &other, &create(&servers()));
+    let other = add(None, &servers(), &program()).unwrap().replace("\"rulebook\",", "\"rb\",");
+    check(&servers(), &other, &add(None, &servers(), &program()).unwrap());
 }
 
 #[test]
 fn a_file_that_cannot_be_edited_is_reported() {
     #[track_caller]
     fn check(text: &str, at: usize, message: &str) {
-        let fault = add(text, &patch(), &program()).unwrap_err();
+        let fault = add(Some(text), &patch(), &program()).unwrap_err();
         assert_eq!((fault.at, fault.message.as_str()), (at, message), "{text}");
     }
     check("", 0, "the file contains no JSON; write `{}`, or delete the file");
@@ -212,8 +212,8 @@ proptest! {
                 let FileKind::Json(patch) = host.content(file) else { continue };
                 let patch = patch(&program);
                 // A file that cannot be edited is left alone.
-                let Ok(after) = add(&text, &patch, &program) else { continue };
-                prop_assert_eq!(&add(&after, &patch, &program).unwrap(), &after);
+                let Ok(after) = add(Some(&text), &patch, &program) else { continue };
+                prop_assert_eq!(&add(Some(&after), &patch, &program).unwrap(), &after);
                 text = after;
                 written.push(patch);
             }
