@@ -55,7 +55,7 @@ pub(crate) fn read_evidence(
         }
     };
     let here = current_folder()?;
-    input.arguments = paths.iter().map(|path| absolute(&here, path)).collect();
+    input.arguments.extend(paths.iter().map(|path| absolute(&here, path)));
     let set = |to: &mut Option<String>, from: &Option<String>| {
         if from.is_some() {
             to.clone_from(from);

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 use std::time::SystemTime;
 
 use anstyle::{AnsiColor, Style};
-use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::diagnostic::{Diagnostic, Severity, nearest};
 use rulebook::hidden::is_hidden;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
@@ -68,6 +68,20 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     serde_json::to_writer(&mut line, value)?;
     line.push(b'\n');
     print_raw(&line)
+}
+
+/// Prints an answer as JSON or as text.
+pub(crate) fn print_answer(
+    is_json: bool,
+    value: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if is_json { print_json(value) } else { print(&text()) }
+}
+
+/// Suggests the known name that is most similar, or else says where the names are listed.
+pub(crate) fn suggestion<'n>(name: &str, known: impl Iterator<Item = &'n str>, listed: &str) -> String {
+    nearest(name, known).map_or_else(|| listed.to_owned(), |near| format!("did you mean `{}`?", clean(near)))
 }
 
 /// Prints an error, its causes as help lines.
@@ -263,6 +277,11 @@ pub(crate) fn count(diagnostics: &[Diagnostic]) -> Option<String> {
 /// Returns `1 rule`, `2 rules`.
 pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns a moment in seconds since 1970.
+pub(crate) fn seconds(at: SystemTime) -> u64 {
+    at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Returns how long ago a moment was: `5 min ago`.

@@ -158,7 +158,7 @@ impl Workspace {
         if !layers.is_empty() {
             let (settings, reported) = settings::merge(&layers);
             self.settings = settings;
-            self.settings.own_stream = person.stream;
+            self.settings.stream.mandatory = person.stream.others;
             self.diagnostics.extend(reported);
         }
     }

@@ -39,6 +39,17 @@ impl fmt::Display for SessionError {
 impl std::error::Error for SessionError {}
 
 impl AgentSession<'_> {
+    fn open<'w>(
+        workspace: &'w Workspace,
+        name: &str,
+        keeper: Keeper,
+    ) -> Result<AgentSession<'w>, SessionError> {
+        match keeper.lost() {
+            Some(reason) => Err(SessionError { reason: reason.to_owned() }),
+            None => Ok(AgentSession { workspace, agent: connected(name), name: name.to_owned(), keeper }),
+        }
+    }
+
     /// Decides a turn: one request to the model. The input is what is new since the last turn: the user's message, if this
     /// request starts with one, and the tool calls that were made.
     pub fn turn(&mut self, input: Input) -> Turn<'_> {
@@ -58,7 +69,7 @@ impl AgentSession<'_> {
             ..Report::new(HostProfile::plain(name), moment)
         };
         let situation = Situation {
-            stream: workspace.settings.stream_settings(),
+            stream: workspace.settings.stream,
             handling: &handling,
             ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
@@ -79,7 +90,7 @@ impl AgentSession<'_> {
 impl Workspace {
     /// Opens or resumes a session of an agent. The id is the agent's own name for the conversation.
     pub fn session(&self, agent: &str, id: &str) -> Result<AgentSession<'_>, SessionError> {
-        self.open_session(agent, id, None)
+        AgentSession::open(self, agent, self.keeper(agent, id, None))
     }
 
     /// The same for a sub-agent, which has a context of its own.
@@ -89,23 +100,7 @@ impl Workspace {
         id: &str,
         sub_agent: &str,
     ) -> Result<AgentSession<'_>, SessionError> {
-        self.open_session(agent, id, Some(sub_agent))
-    }
-
-    fn open_session(
-        &self,
-        agent: &str,
-        id: &str,
-        sub_agent: Option<&str>,
-    ) -> Result<AgentSession<'_>, SessionError> {
-        let keeper = self.keeper(agent, id, sub_agent);
-        match keeper.lost() {
-            Some(reason) => Err(SessionError { reason: reason.to_owned() }),
-            None => {
-                let name = agent.to_owned();
-                Ok(AgentSession { workspace: self, agent: connected(agent), name, keeper })
-            }
-        }
+        AgentSession::open(self, agent, self.keeper(agent, id, Some(sub_agent)))
     }
 
     /// The folder below which Rulebook keeps its state.

@@ -11,7 +11,7 @@ mod values;
 pub(crate) use layer::MAX_TEXT;
 pub use layer::{Layer, LayerKind};
 pub use merge::merge;
-pub use values::{AgentSettings, Agents, Remote, Rules, Setting, Settings, Stream, Trust, WorkspaceFacts};
+pub use values::{AgentSettings, Agents, Remote, Rules, Setting, Settings, Trust, WorkspaceFacts};
 
 #[cfg(test)]
 mod tests;

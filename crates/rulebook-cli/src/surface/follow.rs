@@ -14,6 +14,7 @@ pub(super) struct Follower {
 }
 
 /// One session and agent.
+#[derive(Default)]
 pub(super) struct Followed {
     pub(super) host: String,
     pub(super) session: String,
@@ -22,7 +23,7 @@ pub(super) struct Followed {
     /// How many messages the user sent.
     pub(super) turn: u64,
     /// Time and length of the ledger at the last scan.
-    written: (SystemTime, u64),
+    written: Option<(SystemTime, u64)>,
     log: Log,
 }
 
@@ -46,16 +47,16 @@ impl Follower {
         let mut existing = HashSet::new();
         for found in sessions(&self.state).into_iter().rev() {
             let file = found.ledger.file().to_owned();
-            let written = (found.at, found.len);
+            let written = Some((found.at, found.len));
             existing.insert(file.clone());
             let mut followed = match self.known.remove(&file) {
                 Some(followed) if followed.written == written => {
                     self.known.insert(file, followed);
                     continue;
                 }
-                Some(followed) if followed.written.1 <= found.len => followed,
+                Some(followed) if followed.written.is_some_and(|(_, len)| len <= found.len) => followed,
                 // A shorter one was removed and started again.
-                _ => Followed::new(),
+                _ => Followed::default(),
             };
             followed.written = written;
             // A ledger that cannot be read now may be readable at the next scan.
@@ -72,22 +73,10 @@ impl Follower {
 }
 
 impl Followed {
-    fn new() -> Followed {
-        Followed {
-            host: String::new(),
-            session: String::new(),
-            agent: None,
-            root: String::new(),
-            turn: 0,
-            written: (SystemTime::UNIX_EPOCH, 0),
-            log: Log::default(),
-        }
-    }
-
     /// When it was last written, in seconds since 1970.
     #[cfg(feature = "ui")]
     pub(super) fn written_at(&self) -> u64 {
-        self.written.0.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+        self.written.map_or(0, |(at, _)| crate::out::seconds(at))
     }
 
     fn take_news(&mut self) -> Vec<News> {

@@ -10,14 +10,12 @@ use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    if args.json {
-        let formats: Vec<Value> = FORMATS.iter().map(format_json).collect();
-        let agents: Vec<Value> = AGENTS.iter().map(agent_json).collect();
-        out::print_json(&json!({ "version": VERSION, "formats": formats, "agents": agents }))?;
-    } else {
-        out::print(&show())?;
+    if !args.json {
+        return out::print(&show());
     }
-    Ok(())
+    let formats: Vec<Value> = FORMATS.iter().map(format_json).collect();
+    let agents: Vec<Value> = AGENTS.iter().map(agent_json).collect();
+    out::print_json(&json!({ "version": VERSION, "formats": formats, "agents": agents }))
 }
 
 fn format_json(format: &Format) -> Value {
@@ -45,12 +43,11 @@ fn format_json(format: &Format) -> Value {
 }
 
 fn agent_json(agent: &Agent) -> Value {
-    let formats: Vec<&str> = agent.formats.iter().map(Format::name).collect();
     let known = agent.known_by();
     json!({
         "name": agent.name,
         "title": agent.title,
-        "reads": formats,
+        "reads": agent.formats.iter().map(Format::name).collect::<Vec<_>>(),
         "fires": agent.path_rules,
         "total": agent.limit.as_ref().map(|limit| json!({ "limit": limit.most, "unit": limit.unit })),
         "confidence": known.confidence.name(),

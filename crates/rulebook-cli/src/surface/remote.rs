@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, anyhow};
-use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::FormatId;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -33,10 +33,7 @@ fn select<'w>(workspace: &'w Workspace, names: &[String]) -> anyhow::Result<Vec<
     let all = &workspace.settings.remotes;
     let known = || all.iter().map(|remote| remote.name.as_str());
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == *name)) {
-        let help = match nearest(unknown, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`rulebook remote list` lists the remotes".to_owned(),
-        };
+        let help = out::suggestion(unknown, known(), "`rulebook remote list` lists the remotes");
         return Err(anyhow!(help).context(format!("no remote named `{}`", out::clean(unknown))));
     }
     let is_wanted = |remote: &&Remote| names.is_empty() || names.contains(&remote.name);
@@ -107,7 +104,7 @@ fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
         ]);
         listed.push(json!({
             "name": remote.name, "url": remote.url, "rules": rules, "folder": found.is_folder,
-            "fetched": found.fetched.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|at| at.as_secs()),
+            "fetched": found.fetched.map(out::seconds),
             "alwaysEnabled": mandatory,
             "sha256": remote.sha256, "signed": remote.minisign_key.is_some(), "error": found.failed,
         }));
@@ -177,10 +174,9 @@ fn show_diff(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow:
         match remote::preview(remote, &workspace.homes) {
             Ok(preview) => {
                 let changes = changes(&preview);
-                let count = if changes.is_empty() {
-                    "no changes".to_owned()
-                } else {
-                    plural(changes.len(), "change")
+                let count = match changes.len() {
+                    0 => "no changes".to_owned(),
+                    count => plural(count, "change"),
                 };
                 let _ = writeln!(text, "{name}: {count}");
                 for (rule, what, lines) in &changes {

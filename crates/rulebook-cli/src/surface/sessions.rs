@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use anyhow::anyhow;
-use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::session::Event;
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
@@ -45,10 +45,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     }
     print_faults(&diagnostics);
     if all.is_empty() {
-        out::print(
+        return out::print(
             "no sessions yet\n  help: `rulebook install` wires an agent's hooks; each of its sessions is listed here\n",
-        )?;
-        return Ok(());
+        );
     }
     let mut table = Table::default();
     table.row(
@@ -86,22 +85,20 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         print_faults(&diagnostics);
     }
     if all.is_empty() {
-        let help = match nearest(wanted, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`rulebook sessions` lists the sessions".to_owned(),
-        };
+        let known = known.iter().map(String::as_str);
+        let help = out::suggestion(wanted, known, "`rulebook sessions` lists the sessions");
         let which = if wanted.is_empty() { "in this workspace".to_owned() } else { format!("`{wanted}`") };
         return Err(anyhow!(help).context(format!("no session {which}")));
     }
     if args.json {
         let whole: Vec<Value> = all.iter().map(|session| whole(session, workspace)).collect();
-        out::print_json(&json!({ "version": VERSION, "sessions": whole, "diagnostics": diagnostics }))?;
-    } else {
-        let mut text = String::new();
-        all.iter().for_each(|session| show(&mut text, session, workspace));
-        out::print(&text)?;
+        return out::print_json(
+            &json!({ "version": VERSION, "sessions": whole, "diagnostics": diagnostics }),
+        );
     }
-    Ok(())
+    let mut text = String::new();
+    all.iter().for_each(|session| show(&mut text, session, workspace));
+    out::print(&text)
 }
 
 /// Every session, the last written first, and a diagnostic for each ledger that cannot be used.
@@ -135,10 +132,9 @@ pub(super) fn given(log: &Log) -> usize {
 }
 
 pub(super) fn summary(session: &SessionLog) -> Value {
-    let seconds = session.at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     json!({
         "session": session.session, "host": session.host, "agent": session.agent, "root": session.root,
-        "turns": session.log.turn(), "given": given(&session.log), "lastEvent": seconds,
+        "turns": session.log.turn(), "given": given(&session.log), "lastEvent": out::seconds(session.at),
     })
 }
 

@@ -39,22 +39,19 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
     diagnostics.extend(unwatched(&monitor, &rules));
     let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
     let hits: Vec<HitRow> = hits.into_iter().map(|hit| HitRow::of(hit, &rules, &workspace)).collect();
-    if args.json {
-        let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
-        if let Some(splits) = proved {
-            answer["provedSplits"] = splits.into();
-        }
-        out::print_json(&answer)?;
-    } else {
+    let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
+    if let Some(splits) = proved {
+        answer["provedSplits"] = splits.into();
+    }
+    out::print_answer(args.json, &answer, || {
         let mut text = show(rules.len(), &hits, proved);
         let is_unwatched =
             |found: &&Diagnostic| found.line == 0 || matches!(found.code, Code::BadRegex | Code::BadScope);
         for diagnostic in diagnostics.iter().filter(is_unwatched) {
             out::write_diagnostic(&mut text, diagnostic);
         }
-        out::print(&text)?;
-    }
-    Ok(())
+        text
+    })
 }
 
 /// A hit and its effect.
@@ -69,7 +66,7 @@ struct HitRow {
 impl HitRow {
     fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> HitRow {
         let rule = rules.iter().find(|rule| rule.origin.display == hit.source);
-        let modes = rule.map(|rule| workspace.settings.stream_settings().modes_of(rule));
+        let modes = rule.map(|rule| workspace.settings.stream.modes_of(rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(hit.scope.source()));
         HitRow { hit, interrupts }
     }

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::nearest;
 use rulebook::id::normalize_id;
-use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::{Reach, Workspace, toggles::Changed};
@@ -20,14 +19,10 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let id = normalize_id(toggle.id.trim_start_matches("rule://"));
-    let rules: Vec<&Rule> = loaded
-        .book
-        .rules()
-        .map(|(rule, _)| rule)
-        .filter(|rule| rule.id == id && !rule.is_mandatory)
-        .collect();
-    let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
-    if sources.is_empty() && to == Switch::Off && loaded.book.rules().any(|(rule, _)| rule.id == id) {
+    let rules = || loaded.book.rules().map(|(rule, _)| rule).filter(|rule| rule.id == id);
+    let sources: Vec<&str> =
+        rules().filter(|rule| !rule.is_mandatory).map(|rule| rule.origin.display.as_str()).collect();
+    if sources.is_empty() && to == Switch::Off && rules().next().is_some() {
         return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
             .context(format!("cannot disable `{}`: it is mandatory", out::clean(&id))));
     }

@@ -30,11 +30,8 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
         for root in &roots.roots {
             store.forget(&root.path).context("cannot remove the recorded trust")?;
         }
-        return finish(
-            args,
-            &json!({ "version": VERSION, "mode": mode.name(), "forgotten": true, "file": file }),
-            || format!("no longer trusted\n  {file}\n"),
-        );
+        let value = json!({ "version": VERSION, "mode": mode.name(), "forgotten": true, "file": file });
+        return out::print_answer(args.json, &value, || format!("no longer trusted\n  {file}\n"));
     }
     let diagnostics = workspace.diagnostics.iter();
     let diagnostics: Vec<_> =
@@ -53,7 +50,7 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
         "version": VERSION, "mode": mode.name(), "recorded": !options.show, "file": file,
         "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": diagnostics,
     });
-    finish(args, &value, || {
+    out::print_answer(args.json, &value, || {
         let mut text = String::new();
         shown.iter().for_each(|shown| shown.write(&mut text));
         let files = plural(review.files.len(), "file");
@@ -66,10 +63,6 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
         diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
         text
     })
-}
-
-fn finish(args: &Args, value: &Value, text: impl FnOnce() -> String) -> anyhow::Result<()> {
-    if args.json { out::print_json(value) } else { out::print(&text()) }
 }
 
 /// One root of a review.
@@ -170,9 +163,9 @@ impl<'r> Shown<'r> {
                 let _ = writeln!(text, "    {} {change}", out::clean(&file.path));
                 text.push_str(&indented(&changed_lines(file)));
             }
-            self.gone.iter().for_each(|path| {
+            for path in &self.gone {
                 let _ = writeln!(text, "    {} was removed", out::clean(path));
-            });
+            }
         }
         text.push('\n');
     }

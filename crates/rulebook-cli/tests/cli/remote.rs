@@ -389,7 +389,7 @@ fn a_broken_copy_is_reported_and_moved_aside() {
     }
     assert_eq!(read(&format!("{copy}.broken-2")), "{");
     // A copy that a newer version wrote is neither used nor lost.
-    let newer = whole.replacen("\"version\": 1", "\"version\": 2", 1);
+    let newer = whole.replacen("\"version\":1", "\"version\":2", 1);
     sandbox.write(copy, &newer);
     assert_eq!(sandbox.codes(), ["bad-state", "remote-missing"]);
     assert_eq!(sandbox.run(&["remote", "sync"]).status.code(), Some(2));

@@ -104,26 +104,32 @@ pub(super) const KEYS: &[Key] = &[
         "stream.interrupt_mode",
         "interruptMode",
         || words(InterruptMode::NAMES),
-        |to, word| set(&mut to.stream.interrupt_mode, InterruptMode::named(word)),
+        |to, word| set(&mut to.stream.others.modes.interrupt, InterruptMode::named(word)),
     ),
     word(
         "stream.context_mode",
         "contextMode",
         || words(ContextMode::NAMES),
-        |to, word| set(&mut to.stream.context_mode, ContextMode::named(word)),
+        |to, word| set(&mut to.stream.others.modes.context, ContextMode::named(word)),
     ),
     word(
         "stream.repeat_mode",
         "repeatMode",
         || words(RepeatMode::NAMES),
-        |to, word| set(&mut to.stream.repeat_mode, RepeatMode::named(word)),
+        |to, word| set(&mut to.stream.others.modes.repeat, RepeatMode::named(word)),
     ),
-    number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.repeat_gap = turns),
-    number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.max_interrupts = most),
-    number("stream.hold_bytes", "holdBytes", |to, most| to.stream.hold_bytes = most),
-    number("stream.hold_ms", "holdMs", |to, most| to.stream.hold_ms = most),
+    number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.others.modes.gap = turns),
+    number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.others.max_interrupts = most),
+    number("stream.hold_bytes", "holdBytes", |to, most| to.stream.others.hold_bytes = most as usize),
+    number("stream.hold_ms", "holdMs", |to, most| to.stream.others.hold_ms = most),
     anyone("budget.tokens", Accepts::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
-    person("trust", Accepts::Word { words: || words(Trust::NAMES), put: put_trust }),
+    person(
+        "trust",
+        Accepts::Word {
+            words: || words(Trust::NAMES),
+            put: |to, word| set(&mut to.trust, Trust::named(word)),
+        },
+    ),
     person("remote", Accepts::Entries),
     person("remote.name", text("a name", |to, name| fill(&mut entry(to).name, name))),
     person(
@@ -149,7 +155,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     person(
         "remote.refresh",
-        text("a time such as `30m`, `12h` or `7d`", |to, time| set(&mut entry(to).refresh, duration(time))),
+        text("a time such as `30m`, `12h` or `7d`", |to, time| {
+            set(&mut entry(to).refresh, duration(time).map(Some))
+        }),
     ),
 ];
 
@@ -225,12 +233,8 @@ fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
 }
 
 /// Stores a value if there is one, and returns whether there is.
-fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
-    let is_some = value.is_some();
-    if is_some {
-        *slot = value;
-    }
-    is_some
+fn set<T>(slot: &mut T, value: Option<T>) -> bool {
+    value.map(|value| *slot = value).is_some()
 }
 
 /// The agent whose settings are read: the last one.
@@ -284,12 +288,7 @@ fn fill(slot: &mut String, text: &str) -> bool {
 }
 
 fn put_text(slot: &mut Option<String>, text: &str) -> bool {
-    set(slot, Some(text.to_owned()).filter(|text| !text.is_empty()))
-}
-
-fn put_trust(settings: &mut Settings, word: &str) -> bool {
-    let found = Trust::NAMES.iter().find(|(name, _)| *name == word);
-    found.map(|(_, trust)| settings.trust = *trust).is_some()
+    set(slot, (!text.is_empty()).then(|| Some(text.to_owned())))
 }
 
 fn put_sum(slot: &mut Option<String>, text: &str) -> bool {

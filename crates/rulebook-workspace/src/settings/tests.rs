@@ -4,7 +4,8 @@ use rulebook::agent::{AddPolicy, Agent};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::format::FormatId;
 use rulebook::resolve::Identity;
-use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode};
+use rulebook::session::{StreamLimits, StreamSettings};
+use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 
 use super::*;
 
@@ -97,7 +98,6 @@ fn every_key_is_read() {
     assert_eq!(
         settings,
         Settings {
-            own_stream: Stream::default(),
             remotes_left_out: 0,
             rules: Rules {
                 enabled: false,
@@ -110,14 +110,19 @@ fn every_key_is_read() {
             },
             agents: settings.agents.clone(),
             workspace: WorkspaceFacts { tags: vec!["rust".to_owned()], env: Some("ci".to_owned()) },
-            stream: Stream {
-                interrupt_mode: Some(InterruptMode::ToolOnly),
-                context_mode: Some(ContextMode::Keep),
-                repeat_mode: Some(RepeatMode::AfterGap),
-                repeat_gap: 16,
-                max_interrupts: 1,
-                hold_bytes: 1024,
-                hold_ms: 500,
+            stream: StreamSettings {
+                mandatory: StreamLimits::default(),
+                others: StreamLimits {
+                    modes: StreamModes {
+                        interrupt: InterruptMode::ToolOnly,
+                        context: ContextMode::Keep,
+                        repeat: RepeatMode::AfterGap,
+                        gap: 16,
+                    },
+                    max_interrupts: 1,
+                    hold_bytes: 1024,
+                    hold_ms: 500,
+                },
             },
             budget: rulebook::render::Budget { tokens: Some(4000) },
             remotes: vec![Remote {
@@ -174,7 +179,7 @@ fn absent_keys_have_their_defaults() {
     let settings = merged(&[(ROOT, ""), (LayerKind::User, "# nothing\n[rules]\n")]);
     assert_eq!(settings, Settings::default());
     assert!(settings.rules.enabled);
-    assert_eq!((settings.stream.repeat_gap, settings.stream.max_interrupts), (10, 3));
+    assert_eq!(settings.stream.others, StreamLimits::default());
     assert_eq!(settings.trust.name(), "warn");
     assert_eq!(settings.set_by("rules.enabled"), None);
 }
@@ -381,7 +386,7 @@ fn one_bad_value_does_not_affect_the_others() {
         "[rules]\ndisabled_ids = ['a', 3, 'b']\nenabled = 0\n[stream]\nrepeat_gap = 4\nrepeatGap = 5\n";
     let (settings, diagnostics) = merge(&[layer(ROOT, "x ="), layer(LayerKind::User, text)]);
     assert_eq!(entries(&settings.rules.disabled_ids), ["a", "b"]);
-    assert_eq!(settings.stream.repeat_gap, 4);
+    assert_eq!(settings.stream.others.modes.gap, 4);
     let places: Vec<_> =
         diagnostics.iter().map(|d| (d.path.as_str(), d.line, d.column, d.code.row().name)).collect();
     assert_eq!(

@@ -7,8 +7,7 @@ use rulebook::agent::{AddPolicy, Agent};
 use rulebook::format::FormatId;
 use rulebook::render::Budget;
 use rulebook::resolve::Identity;
-use rulebook::session::{StreamLimits, StreamSettings};
-use rulebook::stream::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
+use rulebook::session::StreamSettings;
 
 /// The settings of all layers together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,10 +19,8 @@ pub struct Settings {
     pub agents: Agents,
     /// Facts about the workspace, for conditions.
     pub workspace: WorkspaceFacts,
-    /// How stream rules act unless they state it themselves.
-    pub stream: Stream,
-    /// The same without the settings of workspaces.
-    pub(crate) own_stream: Stream,
+    /// How stream rules act unless they state it themselves. A workspace's settings do not apply to mandatory rules.
+    pub stream: StreamSettings,
     /// How much may be delivered.
     pub budget: Budget,
     /// Remote rules, in the order they were first named.
@@ -95,26 +92,6 @@ pub struct WorkspaceFacts {
     pub env: Option<String>,
 }
 
-/// `[stream]`. A mode of `None` was not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stream {
-    /// Which matches interrupt the output.
-    pub interrupt_mode: Option<InterruptMode>,
-    /// What happens to interrupted output.
-    pub context_mode: Option<ContextMode>,
-    /// Whether a rule may fire again.
-    pub repeat_mode: Option<RepeatMode>,
-    /// Completed turns before a rule fires again.
-    pub repeat_gap: u32,
-    /// The most interrupts of one turn.
-    pub max_interrupts: u32,
-    /// The most bytes of output held back while a match is possible.
-    pub hold_bytes: u32,
-    /// The longest time that output is held back, in milliseconds.
-    pub hold_ms: u32,
-}
-
 /// One `[[remote]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -164,6 +141,11 @@ impl Trust {
     pub(super) const NAMES: &[(&str, Trust)] =
         &[("warn", Trust::Warn), ("require", Trust::Require), ("off", Trust::Off)];
 
+    /// The mode with this word.
+    pub(super) fn named(word: &str) -> Option<Trust> {
+        Trust::NAMES.iter().find(|(name, _)| *name == word).map(|(_, trust)| *trust)
+    }
+
     /// The word it is set with.
     pub fn name(self) -> &'static str {
         Trust::NAMES[self as usize].0
@@ -184,50 +166,10 @@ impl Default for Rules {
     }
 }
 
-impl Default for Stream {
-    fn default() -> Stream {
-        Stream {
-            interrupt_mode: None,
-            context_mode: None,
-            repeat_mode: None,
-            repeat_gap: 10,
-            max_interrupts: 3,
-            hold_bytes: 4096,
-            hold_ms: 2000,
-        }
-    }
-}
-
-impl Stream {
-    fn limits(&self) -> StreamLimits {
-        let base = StreamModes::default();
-        StreamLimits {
-            modes: StreamModes {
-                interrupt: self.interrupt_mode.unwrap_or(base.interrupt),
-                context: self.context_mode.unwrap_or(base.context),
-                repeat: self.repeat_mode.unwrap_or(base.repeat),
-                gap: self.repeat_gap,
-            },
-            max_interrupts: self.max_interrupts,
-            hold_bytes: self.hold_bytes as usize,
-        }
-    }
-}
-
 impl Settings {
     /// The file that set a single value last, as shown to people; `None` for a default.
     pub(crate) fn set_by(&self, key: &str) -> Option<&str> {
         self.set_by.get(key).map(String::as_str)
-    }
-
-    /// How stream rules act. A workspace's settings do not apply if a mandatory rule is among them.
-    pub fn stream_for(&self, is_mandatory: bool) -> &Stream {
-        if is_mandatory { &self.own_stream } else { &self.stream }
-    }
-
-    /// How stream rules act unless they state it themselves.
-    pub fn stream_settings(&self) -> StreamSettings {
-        StreamSettings { mandatory: self.own_stream.limits(), others: self.stream.limits() }
     }
 }
 

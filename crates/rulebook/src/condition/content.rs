@@ -3,17 +3,13 @@
 use super::facts::Facts;
 use super::kind::{Condition, ConditionKind, ConditionResult, Needs, Test};
 use super::regexes::{Pattern, RegexBudget};
-use super::value::texts;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "content",
     holds: "a regular expression matches in the first MiB of a file in evidence",
     fact: None,
     build: |kind, node, _, report| {
-        let (mut patterns, mut budget) = (Vec::new(), RegexBudget::default());
-        for (text, span) in texts(node, report) {
-            patterns.extend(Pattern::read(text, text, span, &mut budget, report));
-        }
+        let patterns = Pattern::read_all(node, &mut RegexBudget::default(), report);
         (!patterns.is_empty()).then(|| Condition::new(kind.key, Content { patterns }))
     },
 };

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::kind::{Condition, ConditionResult, Needs, Test};
 use super::regexes::{Pattern, RegexBudget};
-use super::value::{PatternBase, Report, texts};
+use super::value::{PatternBase, Report};
 use crate::diagnostic::Code;
 use crate::frontmatter::{Field, Value};
 
@@ -74,9 +74,7 @@ impl Family {
                     continue;
                 }
             };
-            for (text, span) in texts(&side.node, report) {
-                list.extend(Pattern::read(text, text, span, budget, report));
-            }
+            list.extend(Pattern::read_all(&side.node, budget, report));
         }
         Some(family).filter(|family| !family.is_empty())
     }

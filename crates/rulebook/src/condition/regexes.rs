@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::value::Report;
+use super::value::{Report, texts};
 use crate::diagnostic::Code;
+use crate::frontmatter::Node;
 
 /// A regular expression that is small enough to compile.
 #[derive(Debug)]
@@ -35,6 +36,12 @@ impl Default for RegexBudget {
 }
 
 impl Pattern {
+    /// Reads a text or a list of texts, and reports those that are ignored.
+    pub(super) fn read_all(node: &Node, budget: &mut RegexBudget, report: &mut Report<'_>) -> Vec<Pattern> {
+        let all = texts(node, report).into_iter();
+        all.filter_map(|(text, span)| Pattern::read(text, text, span, budget, report)).collect()
+    }
+
     /// Reads an expression, or reports why it is ignored. `written` is its text in the header.
     pub(super) fn read(
         regex: &str,

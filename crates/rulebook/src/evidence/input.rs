@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::json;
@@ -65,8 +66,8 @@ pub struct ToolCall {
 
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
-    "agent", "branch", "env", "mentions", "message", "mode", "model", "modified", "openTabs", "os", "provider",
-    "requested", "tags", "tools", "turn", "visibleEditors",
+    "agent", "branch", "env", "mentions", "message", "mode", "model", "modified", "openTabs", "os", "paths",
+    "provider", "requested", "tags", "tools", "turn", "visibleEditors",
 ];
 const TOOL_KEYS: &[&str] = &["command", "input", "name", "path", "paths", "pending", "turn"];
 
@@ -192,7 +193,7 @@ impl Input {
         };
         let tags = fields.map.contains_key("tags").then(|| fields.texts("tags"));
         Input {
-            arguments: Vec::new(),
+            arguments: fields.texts("paths"),
             message: fields.text("message"),
             mentions: fields.texts("mentions"),
             tools: calls.iter().filter_map(|call| ToolCall::from_value(call, fields.diagnostics)).collect(),
@@ -230,7 +231,7 @@ impl ToolCall {
             command: fields.text("command"),
             input: map.get("input").cloned(),
             turn: fields.number("turn"),
-            pending: fields.flag("pending"),
+            pending: fields.read("pending", "`true` or `false`").unwrap_or_default(),
         })
     }
 }
@@ -257,15 +258,18 @@ impl Object<'_, '_> {
         report_wrong_type(self.diagnostics, message);
     }
 
+    /// Reads a value that is present and not null; reports one of another type.
+    fn read<T: DeserializeOwned>(&mut self, key: &str, wanted: &str) -> Option<T> {
+        let value = self.map.get(key).filter(|value| !value.is_null())?;
+        T::deserialize(value).inspect_err(|_| self.report_type(key, wanted, value)).ok()
+    }
+
     fn text(&mut self, key: &str) -> Option<String> {
-        match self.map.get(key)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Null => None,
-            other => {
-                self.report_type(key, "text", other);
-                None
-            }
-        }
+        self.read(key, "text")
+    }
+
+    fn number(&mut self, key: &str) -> Option<u64> {
+        self.read(key, "a non-negative integer")
     }
 
     fn texts(&mut self, key: &str) -> Vec<String> {
@@ -283,25 +287,6 @@ impl Object<'_, '_> {
                 Vec::new()
             }
         }
-    }
-
-    fn flag(&mut self, key: &str) -> bool {
-        match self.map.get(key) {
-            None | Some(Value::Null) => false,
-            Some(Value::Bool(flag)) => *flag,
-            Some(other) => {
-                self.report_type(key, "`true` or `false`", other);
-                false
-            }
-        }
-    }
-
-    fn number(&mut self, key: &str) -> Option<u64> {
-        let value = self.map.get(key).filter(|value| !value.is_null())?;
-        if value.as_u64().is_none() {
-            self.report_type(key, "a non-negative integer", value);
-        }
-        value.as_u64()
     }
 }
 

@@ -37,6 +37,7 @@ fn the_sources_of_a_path_are_merged() {
         &["src/a.ts mention", "src/b.ts mention", "src/c.ts mention"],
     );
     check(r#"{"openTabs": [".", "/app"]}"#, &[]);
+    check(r#"{"paths": ["a.ts"], "openTabs": ["a.ts"]}"#, &["a.ts argument+tab"]);
 }
 
 #[test]

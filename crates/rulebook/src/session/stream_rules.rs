@@ -15,11 +15,18 @@ pub struct StreamLimits {
     pub max_interrupts: u32,
     /// How many bytes of a text are held back while a match in it is possible.
     pub hold_bytes: usize,
+    /// How long a text is held back, in milliseconds.
+    pub hold_ms: u32,
 }
 
 impl Default for StreamLimits {
     fn default() -> StreamLimits {
-        StreamLimits { modes: StreamModes::default(), max_interrupts: MAX_INTERRUPTS, hold_bytes: 4096 }
+        StreamLimits {
+            modes: StreamModes::default(),
+            max_interrupts: MAX_INTERRUPTS,
+            hold_bytes: 4096,
+            hold_ms: 2000,
+        }
     }
 }
 

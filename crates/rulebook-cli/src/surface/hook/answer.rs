@@ -85,7 +85,7 @@ fn reply(
     let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
     let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
     let situation = Situation {
-        stream: workspace.settings.stream_settings(),
+        stream: workspace.settings.stream,
         handling: &handling,
         ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
     };

@@ -68,5 +68,5 @@ fn run(
         }
     }
     let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept };
-    if args.json { out::print_json(&outcome.json()) } else { out::print(&outcome.text()) }
+    out::print_answer(args.json, &outcome.json(), || outcome.text())
 }

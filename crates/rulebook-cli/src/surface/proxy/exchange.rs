@@ -80,8 +80,8 @@ impl Exchange {
 
     /// How many bytes of a text, and how long, are held at most.
     pub(super) fn hold(&self, watch: &Watch) -> (usize, Duration) {
-        let stream = self.book.workspace.settings.stream_for(watch.rules.is_mandatory());
-        (stream.hold_bytes as usize, Duration::from_millis(u64::from(stream.hold_ms)))
+        let limits = watch.rules.limits();
+        (limits.hold_bytes, Duration::from_millis(u64::from(limits.hold_ms)))
     }
 
     fn text(&self) -> &str {
@@ -102,7 +102,7 @@ impl Exchange {
         let evaluation = evaluate(book, &evidence, Audience::any());
         let carries = |rule: &Rule| self.carries(&rule.body);
         let situation = Situation {
-            stream: workspace.settings.stream_settings(),
+            stream: workspace.settings.stream,
             carries: &carries,
             ..Situation::new(&evaluation, &evidence, &workspace.roots)
         };
