@@ -1,6 +1,8 @@
 //! A macro for small enums whose variants are written as words in files, settings and output.
 
 /// Defines an enum and the word of each variant. Serialisation, parsing and display all use the same list.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*

@@ -50,17 +50,15 @@ impl TypedValueParser for HostParser {
     fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<HostId, Error> {
         let found = Agent::find(&value.to_string_lossy(), Purpose::Connect);
         let agent = found.map_err(|unknown| unknown_agent(&unknown, command))?.agent;
-        let row = hosts::Host::of(agent);
-        let host = HostId::ALL.into_iter().find(|host| row.is_some_and(|row| row.name == host.name()));
-        host.ok_or_else(|| {
-            let names: Vec<&str> = HostId::ALL.iter().map(|host| host.name()).collect();
+        hosts::Host::of(agent).and_then(|row| HostId::named(row.name)).ok_or_else(|| {
+            let names: Vec<&str> = HostId::NAMES.iter().map(|(name, _)| *name).collect();
             let message = format!("Rulebook cannot be wired into {} (`{}`)", agent.title, agent.name);
             error(message, &format!("hosts are {}", names.join(", ")), command)
         })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(HostId::ALL.iter().map(|host| PossibleValue::new(host.name()))))
+        Some(Box::new(HostId::NAMES.iter().map(|(name, _)| PossibleValue::new(*name))))
     }
 }
 

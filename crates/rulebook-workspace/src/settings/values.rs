@@ -112,16 +112,18 @@ pub struct Remote {
     pub refresh: Option<Duration>,
 }
 
-/// What a workspace contributes before the person trusts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Trust {
-    /// Everything; new and changed files are reported.
-    #[default]
-    Warn,
-    /// Nothing.
-    Require,
-    /// Everything, without a report.
-    Off,
+rulebook::words! {
+    /// What a workspace contributes before the person trusts it.
+    #[derive(Default)]
+    Trust {
+        /// Everything; new and changed files are reported.
+        #[default]
+        Warn = "warn",
+        /// Nothing.
+        Require = "require",
+        /// Everything, without a report.
+        Off = "off",
+    }
 }
 
 /// One entry of a list, and the file it comes from.
@@ -134,22 +136,6 @@ pub struct Setting {
     pub file: String,
     /// The root whose file it is; `None` for the person's own settings.
     pub root: Option<usize>,
-}
-
-impl Trust {
-    /// Every mode and its word in the settings.
-    pub(super) const NAMES: &[(&str, Trust)] =
-        &[("warn", Trust::Warn), ("require", Trust::Require), ("off", Trust::Off)];
-
-    /// The mode with this word.
-    pub(super) fn named(word: &str) -> Option<Trust> {
-        Trust::NAMES.iter().find(|(name, _)| *name == word).map(|(_, trust)| *trust)
-    }
-
-    /// The word it is set with.
-    pub fn name(self) -> &'static str {
-        Trust::NAMES[self as usize].0
-    }
 }
 
 impl Default for Rules {
