@@ -1,12 +1,12 @@
 //! Sources: the rule files within reach, each found and read once. Every view is a reading of the same texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rulebook::agent::{AGENTS, Agent, Nested};
 use rulebook::compare::{Difference, compare};
-use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::evidence::Seen;
 use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
 use rulebook::lint::over_limit;
@@ -259,11 +259,17 @@ impl<'w> Sources<'w> {
         const MAX_UNKNOWN: usize = 20;
         let known = book.ids();
         let ids = &self.workspace.settings.rules.disabled_ids;
-        let mut unknown = ids.iter().filter(|id| known.binary_search(&id.value.as_str()).is_err());
+        let names: Vec<&str> = ids.iter().map(|id| id.value.as_str()).collect();
+        let unknown: HashSet<&str> = book.unknown_names(&names).into_iter().collect();
+        let mut unknown = ids.iter().filter(|id| unknown.contains(id.value.as_str()));
         let report = |id: &Setting| {
-            let message = format!("`rules.disabled_ids` names `{}`, but no rule has this id", id.value);
-            Diagnostic::whole(Code::UnknownId, &id.file, message)
-                .did_you_mean(&id.value, known.iter().copied())
+            let message =
+                format!("`rules.disabled_ids` names `{}`, but no rule has this file, key or id", id.value);
+            let found = Diagnostic::whole(Code::UnknownId, &id.file, message);
+            match similar_names(&id.value, known.iter().copied()) {
+                Some(similar) => found.help(format!("did you mean {similar}?")),
+                None => found,
+            }
         };
         let mut reported: Vec<Diagnostic> = unknown.by_ref().take(MAX_UNKNOWN).map(report).collect();
         if let Some(next) = unknown.next() {

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use rulebook::id::normalize_id;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
 
 use crate::read;
@@ -23,7 +22,7 @@ pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed>
     let _lock =
         write::lock_folder(write::folder(path)).map_err(|error| naming("cannot write", path, &error))?;
     let text = read::text(path, MAX_TEXT).map_err(|error| naming("cannot read", path, &error))?;
-    let edited = edit(&text.unwrap_or_default(), &normalize_id(id), to).map_err(|fault| {
+    let edited = edit(&text.unwrap_or_default(), id, to).map_err(|fault| {
         io::Error::new(io::ErrorKind::InvalidData, format!("`{}`: {fault}", path.display()))
     })?;
     match edited {
@@ -47,7 +46,7 @@ fn refuse_link_outside(path: &Path) -> io::Result<()> {
 /// The text with the toggle set; `None` if it was set already.
 fn edit(text: &str, id: &str, to: Switch) -> Result<Option<String>, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| locate(text, &error))?;
-    let is_it = |entry: &Value| entry.as_str().is_some_and(|entry| normalize_id(entry) == id);
+    let is_it = |entry: &Value| entry.as_str().is_some_and(|entry| entry.trim() == id);
     let ids = disabled_ids(&mut document)?;
     let places: Vec<usize> =
         ids.iter().enumerate().filter(|(_, entry)| is_it(entry)).map(|(at, _)| at).collect();

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::id::normalize_id;
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,7 +25,7 @@ pub struct Toggles {
     path: PathBuf,
 }
 
-/// The rules that a person switched off, as read at one moment.
+/// The rules that a person switched off, by file, key or id, as read at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switched {
     off: BTreeMap<String, BTreeSet<String>>,
@@ -36,6 +38,49 @@ pub enum Switch {
     Off,
     /// The conditions decide.
     On,
+}
+
+/// Returns the changes that switch on or off the rules that a name refers to, given the names that are switched off now.
+///
+/// Rules are stored by key, or by file if the name is one. A stored name that refers to other rules too is replaced by
+/// names of those. Mandatory rules cannot be switched.
+pub fn changes<'s>(
+    book: &Rulebook,
+    stored: impl IntoIterator<Item = &'s str>,
+    name: &str,
+    to: Switch,
+) -> Vec<(String, Switch)> {
+    let rules = |name: &str| -> Vec<&Rule> {
+        book.lookup(name).into_iter().map(|(rule, _)| rule).filter(|rule| !rule.is_mandatory).collect()
+    };
+    let targets = rules(name);
+    let is_target = |rule: &Rule| targets.iter().any(|target| std::ptr::eq(*target, rule));
+    let mut changes: BTreeMap<String, Switch> = BTreeMap::new();
+    match to {
+        Switch::Off => {
+            let names = targets
+                .iter()
+                .map(|rule| if rule.is_at(name) { rule.origin.display.clone() } else { rule.key() });
+            changes.extend(names.map(|name| (name, Switch::Off)));
+        }
+        Switch::On => {
+            let keys: BTreeSet<String> = targets.iter().map(|rule| rule.key()).collect();
+            for stored in stored {
+                let found = rules(stored);
+                let is_gone = found.is_empty() && normalize_id(stored) == normalize_id(name);
+                if !is_gone && !found.iter().any(|rule| is_target(rule)) {
+                    continue;
+                }
+                changes.insert(stored.to_owned(), Switch::On);
+                for rule in found.into_iter().filter(|rule| !is_target(rule)) {
+                    let key = rule.key();
+                    let name = if keys.contains(&key) { rule.origin.display.clone() } else { key };
+                    changes.entry(name).or_insert(Switch::Off);
+                }
+            }
+        }
+    }
+    changes.into_iter().collect()
 }
 
 /// Whether a toggle was changed.
@@ -72,18 +117,20 @@ impl Toggles {
         }
     }
 
-    /// Sets the toggle of an id in a root, while no other process does.
+    /// Sets the toggles of some names in a root, while no other process does. A name is a file, a key or an id.
     ///
     /// When this returns, the toggle is on disk. A file that cannot be read completely is moved to
     /// `toggles.json.broken`; one of a newer version is not written to.
     ///
     /// # Errors
     /// If the file cannot be read or written, or a newer Rulebook wrote it.
-    pub fn switch(&self, root: &Path, id: &str, to: Switch) -> io::Result<Changed> {
+    pub fn switch(&self, root: &Path, changes: &[(String, Switch)]) -> io::Result<Changed> {
         let _lock = write::lock(&self.path).map_err(|error| naming("cannot write", &self.path, &error))?;
         let mut document = self.document().map_err(|error| naming("cannot read", &self.path, &error))?;
         let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        if !document.set(&name(&real), normalize_id(id), to) {
+        let root = name(&real);
+        let set = changes.iter().map(|(name, to)| document.set(&root, name, *to));
+        if set.filter(|is_changed| *is_changed).count() == 0 {
             return Ok(Changed::No);
         }
         if document.version > VERSION {
@@ -166,7 +213,7 @@ impl Document {
             self.fault = Some(format!("`off` has no list of ids for `{root}`"));
             return;
         };
-        let known: BTreeSet<String> = ids.iter().filter_map(Value::as_str).map(normalize_id).collect();
+        let known: BTreeSet<String> = ids.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if ids.iter().any(|id| !id.is_string()) {
             self.fault = Some(format!("`off` has something other than ids for `{root}`"));
         }
@@ -174,12 +221,12 @@ impl Document {
     }
 
     /// Sets a toggle and returns whether it changed.
-    fn set(&mut self, root: &str, id: String, to: Switch) -> bool {
+    fn set(&mut self, root: &str, name: &str, to: Switch) -> bool {
         match to {
-            Switch::Off => self.off.entry(root.to_owned()).or_default().insert(id),
+            Switch::Off => self.off.entry(root.to_owned()).or_default().insert(name.to_owned()),
             Switch::On => {
                 let Some(ids) = self.off.get_mut(root) else { return false };
-                let was_off = ids.remove(&id);
+                let was_off = ids.remove(name);
                 self.off.retain(|_, ids| !ids.is_empty());
                 was_off
             }
@@ -199,6 +246,10 @@ mod tests {
 
     const ROOT: &str = "/nowhere/root";
 
+    fn off(name: &str) -> Vec<(String, Switch)> {
+        vec![(name.to_owned(), Switch::Off)]
+    }
+
     #[test]
     fn a_toggle_writes_nothing_else() {
         /// Switches `x` off in a file with this text, and compares without spaces and line ends.
@@ -207,7 +258,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("toggles.json");
             fs::write(&path, before).unwrap();
-            let changed = Toggles::at(folder.path()).switch(Path::new(ROOT), " X ", Switch::Off).unwrap();
+            let changed = Toggles::at(folder.path()).switch(Path::new(ROOT), &off("x")).unwrap();
             assert_eq!(changed, Changed::Yes);
             let text = fs::read_to_string(&path).unwrap();
             assert!(text.ends_with("}\n"));
@@ -247,7 +298,7 @@ mod tests {
             );
             assert_eq!(switched.off_ids(Path::new(ROOT)).collect::<Vec<_>>(), off);
         }
-        check(r#"{"version":1,"off":{"/nowhere/root":["b","A"]}}"#, None, &["a", "b"]);
+        check(r#"{"version":1,"off":{"/nowhere/root":["b","A"]}}"#, None, &["A", "b"]);
         check(r#"{"version":9,"off":{"/nowhere/root":["a"]},"on":[]}"#, None, &["a"]);
         check("{", Some("not a JSON object: EOF while parsing an object at line 1 column 1"), &[]);
         check(
@@ -266,11 +317,11 @@ mod tests {
         for (id, to, changed) in [
             ("a", Switch::On, Changed::No),
             ("a", Switch::Off, Changed::Yes),
-            ("A", Switch::Off, Changed::No),
+            ("a", Switch::Off, Changed::No),
             ("b", Switch::Off, Changed::Yes),
             ("a", Switch::On, Changed::Yes),
         ] {
-            assert_eq!(toggles.switch(root, id, to).unwrap(), changed, "{id} {to:?}");
+            assert_eq!(toggles.switch(root, &[(id.to_owned(), to)]).unwrap(), changed, "{id} {to:?}");
         }
         let (switched, reported) = toggles.read();
         assert_eq!(reported, None);
@@ -284,7 +335,7 @@ mod tests {
         let path = folder.path().join("toggles.json");
         let text = r#"{"version":2,"off":{}}"#;
         fs::write(&path, text).unwrap();
-        let error = Toggles::at(folder.path()).switch(Path::new(ROOT), "a", Switch::Off).unwrap_err();
+        let error = Toggles::at(folder.path()).switch(Path::new(ROOT), &off("a")).unwrap_err();
         assert!(error.to_string().contains("(version 2, this one knows 1)"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
@@ -294,7 +345,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = Toggles::at(&file).switch(Path::new(ROOT), "a", Switch::Off).unwrap_err();
+        let error = Toggles::at(&file).switch(Path::new(ROOT), &off("a")).unwrap_err();
         assert!(error.to_string().contains("toggles.json`: "), "{error}");
     }
 
@@ -309,7 +360,7 @@ mod tests {
         fs::create_dir(&root).unwrap();
         std::os::unix::fs::symlink(&root, &link).unwrap();
         let toggles = Toggles::at(&state);
-        toggles.switch(&link, "a", Switch::Off).unwrap();
+        toggles.switch(&link, &off("a")).unwrap();
         assert_eq!(toggles.read().0.off_ids(&root).collect::<Vec<_>>(), ["a"]);
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -317,7 +368,7 @@ mod tests {
         assert_eq!((mode(&state), mode(&file)), (0o700, 0o600));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let odd = Path::new(std::ffi::OsStr::from_bytes(b"/odd/\xff"));
-        toggles.switch(odd, "a", Switch::Off).unwrap();
+        toggles.switch(odd, &off("a")).unwrap();
         assert_eq!(mode(&file), 0o640);
         let switched = toggles.read().0;
         assert_eq!(switched.off_ids(odd).collect::<Vec<_>>(), ["a"]);

@@ -26,7 +26,7 @@ fn write() {
     let toggles = Toggles::at(Path::new(&state));
     for at in 0..count.parse().unwrap() {
         let id = format!("{name}-{at}");
-        toggles.switch(Path::new(ROOT), &id, Switch::Off).unwrap();
+        toggles.switch(Path::new(ROOT), &[(id.clone(), Switch::Off)]).unwrap();
         let mut out = io::stdout().lock();
         writeln!(out, "\ndone {id}").unwrap();
         out.flush().unwrap();
@@ -98,6 +98,6 @@ fn killed_writers_lose_nothing_that_they_finished() {
         }
     }
     assert!(finished.len() >= 100);
-    Toggles::at(state.path()).switch(Path::new(ROOT), "last", Switch::Off).unwrap();
+    Toggles::at(state.path()).switch(Path::new(ROOT), &[("last".to_owned(), Switch::Off)]).unwrap();
     assert_eq!(temporary_files(state.path()), 0);
 }

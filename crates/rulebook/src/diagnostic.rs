@@ -182,6 +182,14 @@ pub fn nearest_few<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, mos
     similar.into_iter().map(|(_, other)| other).collect()
 }
 
+/// Lists the three known names that are most similar, as "`a`, `b` or `c`"; `None` if none is similar enough.
+pub fn similar_names<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let mut names: Vec<String> =
+        nearest_few(name, known, 3).into_iter().map(|name| format!("`{name}`")).collect();
+    let last = names.pop()?;
+    Some(if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

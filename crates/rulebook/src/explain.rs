@@ -22,7 +22,7 @@ pub struct Target {
     pub stack: Vec<Applied>,
     pub overridden: Vec<Overridden>,
     pub offered: Vec<Offered>,
-    pub stream: Vec<Named>,
+    pub stream: Vec<Watching>,
     pub inactive: Vec<Inactive>,
     pub disabled: Vec<Disabled>,
     pub rejected: Vec<RejectedRule>,
@@ -34,6 +34,7 @@ pub struct Target {
 #[non_exhaustive]
 pub struct Applied {
     pub id: String,
+    pub key: String,
     pub name: String,
     pub source: String,
     pub format: FormatId,
@@ -74,6 +75,7 @@ pub struct SeenPath {
 #[non_exhaustive]
 pub struct Overridden {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub winner: Named,
     pub decided_by: Step,
@@ -88,12 +90,25 @@ pub struct Named {
     pub source: String,
 }
 
+/// A rule that watches the model's output.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
+pub struct Watching {
+    pub id: String,
+    pub key: String,
+    pub source: String,
+    pub condition: Vec<String>,
+    pub scope: Vec<String>,
+}
+
 /// A rule that the agent can request.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
 #[non_exhaustive]
 pub struct Offered {
     pub id: String,
+    pub key: String,
     pub name: String,
     pub description: Option<String>,
     pub globs: Vec<String>,
@@ -106,6 +121,7 @@ pub struct Offered {
 #[non_exhaustive]
 pub struct Inactive {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub reason: InactiveReason,
     pub detail: String,
@@ -117,6 +133,7 @@ pub struct Inactive {
 #[non_exhaustive]
 pub struct Disabled {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub by: OffBy,
     pub file: Option<String>,
@@ -128,6 +145,7 @@ pub struct Disabled {
 #[non_exhaustive]
 pub struct RejectedRule {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub diagnostics: Vec<Code>,
 }
@@ -155,18 +173,31 @@ pub fn explain(
     for verdict in &evaluation.verdicts {
         let rule = verdict.rule;
         let Named { id, source } = named(rule);
+        let key = rule.key();
         match &verdict.state {
             State::Stack => {}
             State::Offered => target.offered.push(offered(rule)),
-            State::Stream => target.stream.push(Named { id, source }),
+            State::Stream => target.stream.push(watching(rule)),
             State::Inactive(why) => {
-                target.inactive.push(Inactive { id, source, reason: why.reason, detail: why.detail.clone() });
+                target.inactive.push(Inactive {
+                    id,
+                    key,
+                    source,
+                    reason: why.reason,
+                    detail: why.detail.clone(),
+                });
             }
             State::Overridden { winner, by } => {
-                target.overridden.push(Overridden { id, source, winner: named(winner), decided_by: *by });
+                target.overridden.push(Overridden {
+                    id,
+                    key,
+                    source,
+                    winner: named(winner),
+                    decided_by: *by,
+                });
             }
             State::Disabled(off) => {
-                target.disabled.push(Disabled { id, source, by: off.by, file: off.file.clone() });
+                target.disabled.push(Disabled { id, key, source, by: off.by, file: off.file.clone() });
             }
         }
     }
@@ -175,6 +206,7 @@ pub fn explain(
         .iter()
         .map(|rejected| RejectedRule {
             id: rejected.id.clone(),
+            key: rejected.key(),
             source: rejected.origin.display.clone(),
             diagnostics: rejected.codes.clone(),
         })
@@ -187,6 +219,7 @@ pub fn offered(rule: &Rule) -> Offered {
     let Named { id, source } = named(rule);
     Offered {
         id,
+        key: rule.key(),
         name: rule.name.clone(),
         description: rule.description.clone(),
         globs: rule.globs.clone(),
@@ -199,6 +232,18 @@ pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
     let seen = &evidence.paths[at];
     let root = (roots.roots.len() > 1).then(|| roots.roots[seen.root].name.clone());
     SeenPath { path: seen.path.clone(), sources: seen.sources.clone(), root }
+}
+
+fn watching(rule: &Rule) -> Watching {
+    let conditions = rule.stream.iter().flat_map(|trigger| &trigger.conditions);
+    let scopes = rule.stream.iter().flat_map(|trigger| &trigger.scope);
+    Watching {
+        id: rule.id.clone(),
+        key: rule.key(),
+        source: rule.origin.display.clone(),
+        condition: conditions.map(|pattern| pattern.written.clone()).collect(),
+        scope: scopes.map(ToString::to_string).collect(),
+    }
 }
 
 fn named(rule: &Rule) -> Named {
@@ -214,6 +259,7 @@ fn applied(verdict: &Verdict<'_>, evidence: &Evidence, roots: &Roots) -> Applied
     };
     Applied {
         id: rule.id.clone(),
+        key: rule.key(),
         name: rule.name.clone(),
         source: rule.origin.display.clone(),
         format: rule.origin.format.id,

@@ -134,9 +134,9 @@ const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching dom
 /// Its second line, which identifies it.
 pub(crate) const OFFERS_LINE: &str = "Read rule://<name> when working in a matching domain.";
 
-/// Returns the offer of a rule on one line: `- name (glob, glob): description`.
+/// Returns the offer of a rule on one line: `- name (glob, glob): description`. Reading that name returns this rule.
 pub(crate) fn offer_line(rule: &Rule) -> String {
-    let mut line = format!("- {}", rule.name);
+    let mut line = format!("- {}", rule.address());
     if !rule.globs.is_empty() {
         line.push_str(&format!(" ({})", one_line(&rule.globs.join(", "))));
     }

@@ -3,7 +3,7 @@
 mod lookup;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
@@ -159,6 +159,26 @@ impl Rulebook {
             }
             self.off.push(off);
         }
+        self.set_aliases();
+    }
+
+    /// Gives a name of its own to each rule whose name reads another rule.
+    fn set_aliases(&mut self) {
+        let mut ids: HashSet<&str> = HashSet::with_capacity(self.rules.len());
+        let mut keys: HashSet<(&str, FormatId)> = HashSet::new();
+        let mut aliases: Vec<(usize, Box<str>)> = Vec::new();
+        for (at, rule) in self.rules.iter().enumerate().filter(|(at, _)| self.off[*at].is_none()) {
+            // An id that looks like a key is read as one.
+            let has_own_id = ids.insert(&rule.id) && FormatId::split_key(&rule.id).is_none();
+            let has_own_key = keys.insert((&rule.id, rule.origin.format.id));
+            if !has_own_id {
+                let alias = if has_own_key { rule.key() } else { rule.origin.display.clone() };
+                aliases.push((at, alias.into()));
+            }
+        }
+        for (at, alias) in aliases {
+            self.rules[at].alias = Some(alias);
+        }
     }
 }
 
@@ -243,6 +263,14 @@ impl Rulebook {
     pub fn lookup(&self, name: &str) -> Vec<(&Rule, Option<&Off>)> {
         let found = lookup(self.rules.iter().map(Box::as_ref), &[&rule_name(name)]).remove(0);
         found.into_iter().map(|at| (self.rules[at].as_ref(), self.off[at].as_ref())).collect()
+    }
+
+    /// Returns which of these names refer to no rule and to no rejected file.
+    pub fn unknown_names<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
+        let is_rejected = |name: &str| self.rejected.iter().any(|rejected| rejected.is_called(name));
+        let found = lookup(self.rules.iter().map(Box::as_ref), names);
+        let unknown = names.iter().zip(found).filter(|(name, found)| found.is_empty() && !is_rejected(name));
+        unknown.map(|(name, _)| *name).collect()
     }
 
     /// Returns the rule that `rule://name` refers to: the highest enabled rule of that file, key, name or id.

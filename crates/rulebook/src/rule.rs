@@ -52,6 +52,10 @@ pub struct Rule {
     pub origin: Origin,
     /// The line of the file where the body starts, counted from 1.
     pub body_line: usize,
+    /// The absolute paths of the rules that its file imports. They apply whenever it does.
+    pub imports: Vec<String>,
+    /// The name that reads this rule, if its own name reads another.
+    pub(crate) alias: Option<Box<str>>,
 }
 
 /// The parts of a rule's rank that its origin gives. They are computed once: sorting needs them often.
@@ -199,6 +203,11 @@ impl Rule {
         Some(StreamRule { name, source: &origin.display, is_mandatory: *is_mandatory, trigger })
     }
 
+    /// Returns the shortest name that reads this rule and no other: its name, its key or its file.
+    pub fn address(&self) -> &str {
+        self.alias.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns its key: `id@format`.
     pub fn key(&self) -> String {
         format!("{}@{}", self.id, self.origin.format.id)
@@ -240,6 +249,11 @@ impl Rule {
     pub(crate) fn is_of_other_root(&self, other: &Rule) -> bool {
         matches!((self.own_root(), other.own_root()), (Some(a), Some(b)) if a != b)
     }
+}
+
+/// Returns the id in a key, for people; a name without a format is returned as it is.
+pub fn id_of(key: &str) -> &str {
+    FormatId::split_key(key).map_or(key, |(id, _)| id)
 }
 
 #[cfg(test)]

@@ -95,10 +95,12 @@ impl Origin {
     pub fn id(&self) -> String {
         let inner = self.inner.as_str();
         let inner = match self.place.shape {
-            PlaceKind::File { id, .. } => return id.to_owned(),
+            PlaceKind::File { id, .. } => return unlike_key(id.to_owned()),
             PlaceKind::Located { id, .. } if self.scope == Scope::User => return format!("{id}@~"),
             PlaceKind::Located { id, .. } if self.folder.is_empty() => return id.to_owned(),
-            PlaceKind::Located { id, .. } => return format!("{id}@{}", self.folder),
+            PlaceKind::Located { id, .. } => {
+                return unlike_key(normalize_id(&format!("{id}@{}", self.folder)));
+            }
             PlaceKind::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
             PlaceKind::Folder { .. } if self.format.ids == Ids::Stem => {
                 inner.rsplit('/').next().unwrap_or(inner)
@@ -114,6 +116,11 @@ impl Origin {
         let stem = known.or_else(any).filter(|stem| !stem.is_empty());
         normalize_id(stem.unwrap_or_else(|| inner.trim_matches('.')))
     }
+}
+
+/// Appends `/` to an id that looks like a key: `agents@cursor` is the key of the id `agents` in the format `cursor`.
+fn unlike_key(id: String) -> String {
+    if FormatId::split_key(&id).is_some() { id + "/" } else { id }
 }
 
 /// Suffixes that are not part of an id; longer ones first.
@@ -204,6 +211,9 @@ mod tests {
         check("roo", ".roo/rules-code/style.md", "", "rules-code/style.md", "code/style");
         check("claude", "CLAUDE.md", "", "CLAUDE.md", "claude");
         check("claude", "packages/web/CLAUDE.md", "packages/web", "CLAUDE.md", "claude@packages/web");
+        check("claude", "Apps/My Web/CLAUDE.md", "Apps/My Web", "CLAUDE.md", "claude@apps/my-web");
+        check("claude", "cursor/CLAUDE.md", "cursor", "CLAUDE.md", "claude@cursor/");
+        check("claude", "a/cursor/CLAUDE.md", "a/cursor", "CLAUDE.md", "claude@a/cursor");
         check("remote", "Team rules", "", "Team rules", "team-rules");
         check("rulebook", "a.md", "", "a.md", "a");
     }

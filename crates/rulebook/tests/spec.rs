@@ -111,7 +111,7 @@ fn switch_off(stage: &Stage, ids: &str) {
     let workspace = open(stage);
     for id in ids.lines() {
         let root = Path::new(&workspace.roots.roots[0].path);
-        workspace.toggles().unwrap().switch(root, id, Switch::Off).unwrap();
+        workspace.toggles().unwrap().switch(root, &[(id.to_owned(), Switch::Off)]).unwrap();
     }
 }
 

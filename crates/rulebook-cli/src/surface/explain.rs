@@ -14,6 +14,7 @@ use rulebook::explain::{Because, Target, explain};
 use rulebook::format::Confidence;
 use rulebook::render::{Budget, render};
 use rulebook::resolve::OffBy;
+use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Reach, RuleFiles, Wanted, Workspace};
 use serde_json::{Value, json};
 
@@ -311,7 +312,9 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
     let tree = workspace.tree(Wanted::All, &|_| ());
     let loaded = workspace.load(Reach::Walked(&tree));
     let name = rulebook::id::rule_name(id);
-    let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| rule.is_called(&name));
+    let called: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
+    let is_called = |rule: &Rule| called.iter().any(|called| std::ptr::eq(*called, rule));
+    let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
         return Err(super::read::unknown(&name, &loaded));
@@ -331,7 +334,7 @@ fn run_reach(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()>
             .iter()
             .map(|(RuleFiles { rule, further, files, .. }, activation)| {
                 json!({
-                    "id": rule.id, "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
+                    "id": rule.id, "key": rule.key(), "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
                     "further": further, "files": files,
                 })
             })

@@ -33,6 +33,7 @@ pub(super) struct PromptOutput<'a> {
 #[serde(rename_all = "camelCase")]
 struct Applied<'a> {
     id: &'a str,
+    key: String,
     name: &'a str,
     source: &'a str,
     matched_conditions: BTreeMap<&'static str, Vec<String>>,
@@ -82,6 +83,7 @@ pub(super) fn answer<'a>(
 ) -> PromptOutput<'a> {
     let applied = rendered.applied.iter().map(|verdict| Applied {
         id: &verdict.rule.id,
+        key: verdict.rule.key(),
         name: &verdict.rule.name,
         source: &verdict.rule.origin.display,
         matched_conditions: matched(verdict),

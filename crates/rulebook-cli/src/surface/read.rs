@@ -18,26 +18,36 @@ const MAX_NAMES: usize = 20;
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let rule = loaded.book.read(name).map_err(|_| unknown(name, &loaded))?;
+    let (rule, others) = loaded.book.read_all(name).map_err(|_| unknown(name, &loaded))?;
     if args.json {
-        out::print_json(&json(rule, &loaded.diagnostics))
-    } else {
-        out::print_raw(format!("{}\n", rule.body).as_bytes())
+        return out::print_json(&json(rule, &others, &loaded.diagnostics));
     }
+    out::print_raw(format!("{}\n", rule.body).as_bytes())?;
+    // On standard error, so that the text can be piped.
+    for other in others {
+        let (source, address) = (out::clean(&other.origin.display), out::clean(other.address()));
+        anstream::eprintln!("also: {source} (`rulebook read {address}`)");
+    }
+    Ok(())
 }
 
 /// The MIME type of a rule's text.
 pub(super) const MARKDOWN: &str = "text/markdown";
 
 /// Returns a rule's text for programs.
-pub(super) fn json(rule: &Rule, diagnostics: &[Diagnostic]) -> Value {
+pub(super) fn json(rule: &Rule, others: &[&Rule], diagnostics: &[Diagnostic]) -> Value {
+    let other = |rule: &&Rule| json!({ "id": rule.id, "key": rule.key(), "source": rule.origin.display });
+    let others: Vec<Value> = others.iter().map(other).collect();
     json!({
         "version": VERSION,
-        "uri": rule_uri(&rule.name),
+        "uri": rule_uri(rule.address()),
+        "id": rule.id,
+        "key": rule.key(),
         "name": rule.name,
         "source": rule.origin.display,
         "mimeType": MARKDOWN,
         "text": rule.body,
+        "others": others,
         "diagnostics": diagnostics,
     })
 }

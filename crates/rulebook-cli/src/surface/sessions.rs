@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::rule::id_of;
 use rulebook::session::Event;
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
@@ -205,7 +206,7 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
         }
         Event::Delivered(delivery) => {
             let how = if delivery.offered { "listed (too large)" } else { "delivered" };
-            let (rule, source) = (out::clean(&delivery.rule), out::clean(&delivery.source));
+            let (rule, source) = (out::clean(id_of(&delivery.rule)), out::clean(&delivery.source));
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
             format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
@@ -213,11 +214,12 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
         Event::Compacted => paint(DIM, "context compacted"),
         Event::Resumed => paint(DIM, "session resumed"),
         Event::Refused { rule, call } => {
-            format!("{} {} once, by {}", paint(YELLOW, "refused"), out::clean(call), out::clean(rule))
+            format!("{} {} once, by {}", paint(YELLOW, "refused"), out::clean(call), out::clean(id_of(rule)))
         }
         Event::Interrupted { rule, source, text, file, action, .. } => {
             let file = file.as_ref().map(|file| format!(" for {}", out::clean(file))).unwrap_or_default();
-            let what = format!("{} in {}{file}: {}", out::clean(rule), out::clean(source), out::clean(text));
+            let what =
+                format!("{} in {}{file}: {}", out::clean(id_of(rule)), out::clean(source), out::clean(text));
             format!("{} {what}", paint(YELLOW, interrupted(action)))
         }
         Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),

@@ -55,6 +55,7 @@ impl RuleState {
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) id: String,
+    pub(super) key: String,
     pub(super) name: String,
     pub(super) source: String,
     pub(super) format: FormatId,
@@ -138,6 +139,7 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let evaluation = evaluate(&loaded.book, &evidence, Audience::any());
     let rejected = loaded.book.rejected().iter().map(|rejected| Row {
         id: rejected.id.clone(),
+        key: rejected.key(),
         name: rejected.id.clone(),
         source: rejected.origin.display.clone(),
         format: rejected.origin.format.id,
@@ -169,6 +171,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
     };
     Row {
         id: rule.id.clone(),
+        key: rule.key(),
         name: rule.name.clone(),
         source: rule.origin.display.clone(),
         format: rule.origin.format.id,

@@ -1,13 +1,17 @@
 //! `enable` and `disable`: turn rules on and off, for the user or for the team.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
-use rulebook::diagnostic::nearest;
-use rulebook::id::normalize_id;
+use rulebook::diagnostic::similar_names;
+use rulebook::id::{normalize_id, rule_name};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
-use rulebook_workspace::{Reach, Workspace, toggles::Changed};
+use rulebook_workspace::toggles::{Changed, changes};
+use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
 use super::explain::off_words;
@@ -18,35 +22,29 @@ use crate::out::{self, BOLD, VERSION, paint, plural};
 pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let id = normalize_id(toggle.id.trim_start_matches("rule://"));
-    let rules = || loaded.book.rules().map(|(rule, _)| rule).filter(|rule| rule.id == id);
-    let sources: Vec<&str> =
-        rules().filter(|rule| !rule.is_mandatory).map(|rule| rule.origin.display.as_str()).collect();
-    if sources.is_empty() && to == Switch::Off && rules().next().is_some() {
+    let name = rule_name(&toggle.id);
+    let found: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
+    let rules: Vec<&Rule> = found.iter().copied().filter(|rule| !rule.is_mandatory).collect();
+    if rules.is_empty() && !found.is_empty() && to == Switch::Off {
         return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
-            .context(format!("cannot disable `{}`: it is mandatory", out::clean(&id))));
+            .context(format!("cannot disable `{}`: it is mandatory", out::clean(&name))));
     }
-    if sources.is_empty() && to == Switch::Off {
-        let near = nearest(&id, loaded.book.ids()).map(|near| match near == id {
-            true => "its file is not used; `rulebook status` shows why".to_owned(),
-            false => format!("did you mean `{}`?", out::clean(near)),
-        });
-        let help = near.unwrap_or_else(|| "`rulebook status` lists the ids".to_owned());
-        return Err(anyhow!(help).context(format!("no rule has the id `{}`", out::clean(&id))));
+    let (changed, file) = match toggle.team {
+        true => switch_team(&workspace, &loaded.book, &name, to)?,
+        false => switch_own(&workspace, &loaded.book, &name, to)?,
+    };
+    if rules.is_empty() && changed == Changed::No {
+        return Err(unknown(&name, &loaded.book));
     }
-    let (changed, file) =
-        if toggle.team { switch_team(&workspace, &id, to)? } else { switch_own(&workspace, &id, to)? };
-    // Load again: another switch may still disable the rule.
-    let after = open_workspace(args)?;
-    let still_off = after
-        .load(Reach::Tree)
-        .book
-        .rules()
-        .find(|(rule, off)| rule.id == id && off.is_some())
-        .and_then(|(_, off)| off.cloned());
+    // Load again: another switch may still disable a rule.
+    let after = open_workspace(args)?.load(Reach::Tree);
+    let still_off = after.book.lookup(&name).into_iter().find_map(|(_, off)| off.cloned());
+    let id = rules.first().map_or_else(|| normalize_id(&name), |rule| rule.id.clone());
+    let keys: BTreeSet<String> = rules.iter().map(|rule| rule.key()).collect();
+    let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
     if args.json {
         return out::print_json(&json!({
-            "version": VERSION, "id": id, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
+            "version": VERSION, "id": id, "keys": keys, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
             "file": file, "sources": sources, "by": still_off.as_ref().map(|off| off.by),
             "diagnostics": workspace.diagnostics,
         }));
@@ -60,28 +58,60 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         (Switch::On, Changed::Yes, None) => "is on again; its conditions decide".to_owned(),
         (Switch::On, Changed::No, None) => "was already on; its conditions decide".to_owned(),
     };
-    let mut text = format!("{} {what}\n  {file}\n", paint(BOLD, out::clean(&id)));
+    let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
+    sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
+    text.push_str(&format!("stored in {file}\n"));
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)
 }
 
-/// Writes the user's own switch for every root.
-pub(super) fn switch_own(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
+/// Returns the error for a name that no rule has.
+fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
+    let is_rejected = book.rejected().iter().any(|rejected| rejected.is_called(name));
+    let help = match similar_names(name, book.ids()) {
+        _ if is_rejected => "its file is not used; `rulebook status` shows why".to_owned(),
+        Some(similar) => format!("did you mean {}?", out::clean(&similar)),
+        None => "`rulebook status` lists the rules".to_owned(),
+    };
+    anyhow!(help).context(format!("no rule has the file, key or id `{}`", out::clean(name)))
+}
+
+/// Writes the user's own switches for every root.
+pub(super) fn switch_own(
+    workspace: &Workspace,
+    book: &Rulebook,
+    name: &str,
+    to: Switch,
+) -> anyhow::Result<(Changed, String)> {
     let toggles = workspace
         .toggles()
         .context("no home folder found to store the toggle in: set HOME, or use `--team`")?;
+    let (stored, _) = toggles.read();
     let mut changed = Changed::No;
     for root in &workspace.roots.roots {
-        if toggles.switch(Path::new(&root.path), id, to).context("cannot write the toggle")? == Changed::Yes {
+        let root = Path::new(&root.path);
+        let changes = changes(book, stored.off_ids(root), name, to);
+        if toggles.switch(root, &changes).context("cannot write the toggle")? == Changed::Yes {
             changed = Changed::Yes;
         }
     }
     Ok((changed, workspace.homes.shown(toggles.file())))
 }
 
-fn switch_team(workspace: &Workspace, id: &str, to: Switch) -> anyhow::Result<(Changed, String)> {
+fn switch_team(
+    workspace: &Workspace,
+    book: &Rulebook,
+    name: &str,
+    to: Switch,
+) -> anyhow::Result<(Changed, String)> {
     let path = Path::new(&workspace.roots.roots[0].path).join("rulebook.toml");
-    let changed = set_team_switch(&path, id, to).context("cannot write the team's settings")?;
+    let stored = workspace.settings.rules.disabled_ids.iter().filter(|id| id.root == Some(0));
+    let mut changed = Changed::No;
+    for (name, to) in changes(book, stored.map(|id| id.value.as_str()), name, to) {
+        if set_team_switch(&path, &name, to).context("cannot write the team's settings")? == Changed::Yes {
+            changed = Changed::Yes;
+        }
+    }
     Ok((changed, workspace.homes.shown(&path)))
 }

@@ -333,7 +333,7 @@ fn kill_writers(count: u32) {
     sandbox.run(&["enable", "a"]);
     sandbox.run(&["disable", "b"]);
     sandbox.claude();
-    let mut off = BTreeSet::from(["b".to_owned()]);
+    let mut off = BTreeSet::from(["b@cline".to_owned()]);
     let mut turns = 1;
     let (mut killed, mut attempts, mut longest, mut seed) = (0, 0, 20_000, 0x2545_f491_4f6c_dd1d_u64);
     while killed < count {
@@ -363,8 +363,8 @@ fn kill_writers(count: u32) {
             serde_json::from_value(toggles["off"][&root].clone()).unwrap_or_else(|_| panic!("{toggles}"));
         let mut wanted = off.clone();
         match words {
-            ["disable", "a"] => drop(wanted.insert("a".to_owned())),
-            ["enable", "a"] => drop(wanted.remove("a")),
+            ["disable", "a"] => drop(wanted.insert("a@cline".to_owned())),
+            ["enable", "a"] => drop(wanted.remove("a@cline")),
             _ => {}
         }
         assert!(now == wanted || !is_done && now == off, "{attempts}: {now:?}, not {wanted:?}");

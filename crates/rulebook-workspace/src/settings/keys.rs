@@ -68,20 +68,13 @@ pub(super) enum WordOrFormats<'v> {
 
 pub(super) const KEYS: &[Key] = &[
     anyone("rules.enabled", Accepts::Flag(|to, on| to.rules.enabled = on)),
-    anyone("rules.disabled_ids", list(normalize_id, |to, ids| to.rules.disabled_ids = names(ids))),
+    anyone("rules.disabled_ids", list(rule_reference, |to, ids| to.rules.disabled_ids = names(ids))),
     Key {
         writer: Writer::Inside,
         ..anyone("rules.extra_paths", list(trimmed, |to, paths| to.rules.extra_paths = names(paths)))
     },
     anyone("rules.formats", list(lower, |to, all| to.rules.formats = names_or_exceptions(all))),
     anyone("rules.strict", list(lower, |to, all| to.rules.strict = names_or_exceptions(all))),
-    anyone(
-        "rules.identity",
-        Accepts::Word {
-            words: || words(Identity::NAMES),
-            put: |to, word| Identity::named(word).map(|identity| to.rules.identity = identity).is_some(),
-        },
-    ),
     anyone("agents.used", list(agent_name, |to, agents| to.agents.used = names(agents))),
     anyone(
         "agents.NAME.add",
@@ -97,6 +90,13 @@ pub(super) const KEYS: &[Key] = &[
         },
     ),
     anyone("agents.NAME.version", text("a version", |to, version| put_text(&mut agent(to).version, version))),
+    anyone(
+        "rules.identity",
+        Accepts::Word {
+            words: || words(Identity::NAMES),
+            put: |to, word| Identity::named(word).map(|identity| to.rules.identity = identity).is_some(),
+        },
+    ),
     person("rules.allow_links", list(trimmed, |to, links| to.rules.allow_links = values(links))),
     anyone("workspace.tags", list(trimmed, |to, tags| to.workspace.tags = values(tags))),
     anyone("workspace.env", text("a name", |to, name| put_text(&mut to.workspace.env, name))),
@@ -272,6 +272,11 @@ fn agent_name(text: &str) -> String {
         |_| lower(text),
         |found| found.product.map_or(found.agent.name, |product| product.name).to_owned(),
     )
+}
+
+/// A rule's file as written, or its key or id, normalised.
+fn rule_reference(text: &str) -> String {
+    if text.contains(['/', '.']) { trimmed(text) } else { normalize_id(text) }
 }
 
 fn trimmed(text: &str) -> String {

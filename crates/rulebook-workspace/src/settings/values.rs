@@ -39,7 +39,7 @@ pub struct Settings {
 pub struct Rules {
     /// `false`: no rule applies at all.
     pub enabled: bool,
-    /// Ids that are off, normalised.
+    /// Rules that are off, each by file, key or id.
     pub disabled_ids: Vec<Setting>,
     /// More folders to read rules from. Those of a workspace stay inside it as written; links are checked when they are
     /// opened.

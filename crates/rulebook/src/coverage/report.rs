@@ -57,6 +57,7 @@ pub struct InFolder {
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Reached {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub scope: Scope,
     pub activation: Activation,
@@ -78,6 +79,7 @@ pub struct Reached {
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct AlwaysRow {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub activation: Activation,
     pub overridden: usize,
@@ -89,6 +91,7 @@ pub struct AlwaysRow {
 #[allow(missing_docs, reason = "the field names are the contract")]
 pub struct Other {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub activation: Activation,
     /// `disabled`, `on-request`, `manual`, `never`, `empty`, or `conditions` about something else.
@@ -102,6 +105,7 @@ pub struct Other {
 #[non_exhaustive]
 pub struct Dead {
     pub id: String,
+    pub key: String,
     pub source: String,
     pub pattern: String,
     /// Its position among the patterns.
@@ -178,6 +182,7 @@ impl Coverage<'_> {
         rules.sort_by_key(|rule| Reverse(rule.files));
         let always = counted(Role::Always).map(|(Covered { rule, tokens, .. }, (_, overridden))| AlwaysRow {
             id: rule.id.clone(),
+            key: rule.key(),
             source: rule.origin.display.clone(),
             activation: rule.activation,
             overridden: *overridden,
@@ -225,6 +230,7 @@ impl Coverage<'_> {
                 let rule = self.rules[pattern.rule].rule;
                 Dead {
                     id: rule.id.clone(),
+                    key: rule.key(),
                     source: rule.origin.display.clone(),
                     pattern: pattern.written().to_owned(),
                     at,
@@ -243,6 +249,7 @@ fn reached(covered: &Covered<'_>, (count, overridden): (usize, usize), files: us
     let share = count as f64 / files.max(1) as f64;
     Reached {
         id: rule.id.clone(),
+        key: rule.key(),
         source: rule.origin.display.clone(),
         scope: rule.origin.scope,
         activation: rule.activation,
@@ -266,6 +273,7 @@ fn other(covered: &Covered<'_>) -> Other {
     };
     Other {
         id: rule.id.clone(),
+        key: rule.key(),
         source: rule.origin.display.clone(),
         activation: rule.activation,
         because,

@@ -143,6 +143,8 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         is_mandatory: false,
         stream: None,
         examples: None,
+        imports: Vec::new(),
+        alias: None,
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
         origin,
     };

@@ -60,6 +60,19 @@ pub struct Rejected {
     pub codes: Vec<Code>,
 }
 
+impl Rejected {
+    /// Returns the key it would have had: `id@format`.
+    pub fn key(&self) -> String {
+        format!("{}@{}", self.id, self.origin.format.id)
+    }
+
+    /// Whether that is its file, key or id.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is_path = self.origin.display == name || self.origin.path == name;
+        is_path || self.key() == name || self.id == normalize_id(name)
+    }
+}
+
 /// The result of reading a source.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

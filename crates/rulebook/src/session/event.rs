@@ -65,14 +65,14 @@ pub enum Event {
     Resumed,
     /// A call was refused because of a rule.
     Refused {
-        /// The rule's id.
+        /// The rule's key; its id alone in older records.
         rule: String,
         /// What the call was about: the same call passes the next time.
         call: String,
     },
     /// A stream rule matched the model's output.
     Interrupted {
-        /// The rule's id.
+        /// The rule's key; its id alone in older records.
         rule: String,
         /// Its file, as displayed.
         path: String,
@@ -111,7 +111,7 @@ impl Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// The rule's id.
+    /// The rule's key; its id alone in older records.
     pub rule: String,
     /// Its file, as displayed.
     pub source: String,
@@ -141,7 +141,7 @@ impl Delivery {
 
     /// The delivery of a rule.
     pub fn of(rule: &Rule, because: String) -> Delivery {
-        Delivery::new(&rule.id, &rule.origin.display, &rule.body, because)
+        Delivery::new(&rule.key(), &rule.origin.display, &rule.body, because)
     }
 
     fn new(rule: &str, source: &str, text: &str, because: String) -> Delivery {

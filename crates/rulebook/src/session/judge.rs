@@ -134,7 +134,7 @@ impl Session {
         let due: Vec<&WatchedRule> = waiting.iter().filter_map(|reminder| rules.at(&reminder.rule)).collect();
         let text = |rule: &&WatchedRule| policy::reminder(&rule.name, &rule.path, &rule.body, &[]);
         let delivery = |rule: &&WatchedRule| Delivery {
-            rule: rule.id.clone(),
+            rule: rule.key.clone(),
             source: rule.path.clone(),
             because: "the output matched".to_owned(),
             ..Delivery::of_text("", &rule.body)
@@ -152,7 +152,7 @@ fn hits_of<'h>(hits: &'h [Hit], rule: &'h WatchedRule) -> impl Iterator<Item = &
 
 fn interrupted(rule: &WatchedRule, hit: &Hit, action: &str) -> Event {
     Event::Interrupted {
-        rule: rule.id.clone(),
+        rule: rule.key.clone(),
         path: rule.path.clone(),
         source: source(hit).name().to_owned(),
         text: hit.text.clone(),

@@ -72,13 +72,13 @@ impl Session {
         let host = &report.host;
         let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(report.touched().first());
         let about = about.unwrap_or(&call.name).clone();
-        let (name, path) = (&rule.name, &rule.origin.display);
+        let (name, path) = (rule.address(), &rule.origin.display);
         let matched = matched(hits.iter().copied());
         let beside = if host.takes_context(Moment::Before) { Moment::Before } else { Moment::After };
-        if interrupts && call.pending && !self.has_refused(&rule.id, &about) {
+        if interrupts && call.pending && !self.has_refused(rule, &about) {
             let text = policy::injection(name, path, &excerpt(rule, host), &matched);
             objection.refusal = add(objection.refusal.take(), &text, name, host);
-            objection.events.push(Event::Refused { rule: rule.id.clone(), call: about });
+            objection.events.push(Event::Refused { rule: rule.key(), call: about });
         } else if report.moment == beside {
             let text = policy::reminder(name, path, &excerpt(rule, host), &matched);
             objection.context = add(objection.context.take(), &text, name, host);
@@ -97,7 +97,7 @@ fn excerpt<'r>(rule: &'r Rule, host: &HostProfile<'_>) -> Cow<'r, str> {
         None => Cow::Borrowed(&rule.body),
         Some((end, _)) => {
             let text = &rule.body[..end];
-            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", rule.name))
+            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", rule.address()))
         }
     }
 }

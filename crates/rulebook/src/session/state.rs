@@ -157,8 +157,9 @@ impl Session {
     }
 
     /// Whether a call was refused because of a rule.
-    pub fn has_refused(&self, rule: &str, call: &str) -> bool {
-        self.refused.contains(&(rule.to_owned(), call.to_owned()))
+    pub fn has_refused(&self, rule: &Rule, call: &str) -> bool {
+        // Older records have the id alone.
+        [rule.key(), rule.id.clone()].into_iter().any(|name| self.refused.contains(&(name, call.to_owned())))
     }
 }
 

@@ -55,7 +55,7 @@ impl StreamSettings {
 /// A stream rule: what is needed when it fires.
 #[derive(Clone, Debug)]
 pub(super) struct WatchedRule {
-    pub(super) id: String,
+    pub(super) key: String,
     pub(super) name: String,
     /// Its file, as displayed. Identifies the rule in the policy.
     pub(super) path: String,
@@ -87,8 +87,8 @@ impl StreamRules {
             collected.is_mandatory |= rule.is_mandatory;
             collected.keeps_output |= modes.context == ContextMode::Keep;
             collected.rules.push(WatchedRule {
-                id: rule.id.clone(),
-                name: rule.name.clone(),
+                key: rule.key(),
+                name: rule.address().to_owned(),
                 path: rule.origin.display.clone(),
                 body: rule.body.clone(),
                 modes,
@@ -128,7 +128,7 @@ impl StreamRules {
     pub fn released(&self) -> Option<Event> {
         let first = self.rules.iter().min_by_key(|rule| &rule.name)?;
         Some(Event::Interrupted {
-            rule: first.id.clone(),
+            rule: first.key.clone(),
             path: first.path.clone(),
             source: OutputSource::Text.name().to_owned(),
             text: String::new(),

@@ -308,10 +308,11 @@ fn only_claimed_deliveries_are_in_the_reply() {
     let (mut session, mut other) = (Session::default(), Session::default());
     let draft = session.draft(&report, &situation, Vec::new());
     // Another process was faster with one of them.
-    let faster: Vec<Delivery> = draft.claims().into_iter().filter(|claim| claim.rule == "style").collect();
+    let faster: Vec<Delivery> =
+        draft.claims().into_iter().filter(|claim| claim.rule == "style@rulebook").collect();
     other.record(Vec::new(), faster);
     let mine = other.record(Vec::new(), draft.claims());
-    assert_eq!(mine.iter().map(|claim| claim.rule.as_str()).collect::<Vec<_>>(), ["web"]);
+    assert_eq!(mine.iter().map(|claim| claim.rule.as_str()).collect::<Vec<_>>(), ["web@rulebook"]);
     let context = draft.reply(&mine, None).context.unwrap();
     assert!(context.contains("Use React.") && !context.contains("Two spaces."), "{context}");
     session.record(Vec::new(), mine);

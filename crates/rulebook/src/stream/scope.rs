@@ -1,5 +1,7 @@
 //! Scopes of triggers: the parts of the model's output that a rule watches.
 
+use std::fmt;
+
 use crate::glob::{Dialect, Glob, PatternList};
 
 /// A part of the output to watch.
@@ -22,6 +24,18 @@ pub struct ToolScope {
     name: Option<Glob>,
     /// The files that the call must be about.
     files: Option<PatternList>,
+    /// The scope as written.
+    written: String,
+}
+
+impl fmt::Display for StreamScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StreamScope::Text => f.write_str("text"),
+            StreamScope::Thinking => f.write_str("thinking"),
+            StreamScope::Tool(scope) | StreamScope::Wire(scope) => f.write_str(&scope.written),
+        }
+    }
 }
 
 /// The part of the output that contains a match.
@@ -69,7 +83,7 @@ pub(crate) fn read(written: &str) -> Result<StreamScope, String> {
             name.map(
                 |name| if name.is_empty() { Err("the tool name is missing".to_owned()) } else { tools(name) },
             );
-        Ok(ToolScope { name: name.transpose()?, files: files.clone() })
+        Ok(ToolScope { name: name.transpose()?, files: files.clone(), written: written.to_owned() })
     };
     match kind.to_ascii_lowercase().as_str() {
         "text" if name.is_none() && files.is_none() => Ok(StreamScope::Text),
@@ -121,7 +135,10 @@ fn files(text: &str) -> Result<PatternList, String> {
 
 /// The scopes of a rule without any: text and tools.
 pub fn default() -> Vec<StreamScope> {
-    vec![StreamScope::Text, StreamScope::Tool(ToolScope { name: None, files: None })]
+    vec![
+        StreamScope::Text,
+        StreamScope::Tool(ToolScope { name: None, files: None, written: "tool".to_owned() }),
+    ]
 }
 
 impl StreamScope {

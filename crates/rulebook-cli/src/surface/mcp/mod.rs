@@ -98,7 +98,7 @@ impl Opener {
     fn resources(&self) -> anyhow::Result<Vec<Resource>> {
         let book = self.workspace()?.load(Reach::Tree).book;
         let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
-            let resource = Resource::new(rule_uri(&rule.name), out::clean(&rule.name))
+            let resource = Resource::new(rule_uri(rule.address()), out::clean(rule.address()))
                 .with_title(out::clean(&rule.origin.display))
                 .with_mime_type(MARKDOWN)
                 .with_size(rule.body.len() as u64);
@@ -108,9 +108,7 @@ impl Opener {
             }
         });
         let mut resources: Vec<Resource> = readable.collect();
-        // The sort is stable: of one name, the highest rule stays first, and is the one that is read.
         resources.sort_by(|a, b| a.uri.cmp(&b.uri));
-        resources.dedup_by(|a, b| a.uri == b.uri);
         Ok(resources)
     }
 

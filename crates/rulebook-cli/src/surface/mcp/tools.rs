@@ -175,7 +175,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
         reasons.push(hint.to_owned());
     }
     let cut = |verdict: &&Verdict<'_>| {
-        format!("- over the budget: call `read_rule` for {}", rule_uri(&verdict.rule.name))
+        format!("- over the budget: call `read_rule` for {}", rule_uri(verdict.rule.address()))
     };
     reasons.extend(rendered.omitted.iter().map(cut));
     reasons.extend(reported.iter().map(|diagnostic| match diagnostic.code {
@@ -198,8 +198,9 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
 
 fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
     let loaded = server.opener.workspace()?.load(Reach::Tree);
-    let rule = loaded.book.read(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
-    let structured = named.structured.then(|| read::json(rule, &[]));
+    let (rule, others) =
+        loaded.book.read_all(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
+    let structured = named.structured.then(|| read::json(rule, &others, &[]));
     if let Some(session) = &mut *lock(&server.session) {
         session.record(Vec::new(), vec![Delivery::of(rule, "`read_rule`".to_owned())]);
     }

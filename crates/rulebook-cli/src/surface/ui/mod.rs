@@ -29,6 +29,8 @@ use std::thread;
 use anyhow::{Context as _, anyhow};
 use serde_json::json;
 
+use rulebook_workspace::Reach;
+
 use super::toggle::{Switch, switch_own};
 use crate::args::{Args, Ui};
 use crate::input::open_workspace;
@@ -147,11 +149,12 @@ impl Server<'_> {
     fn toggle(&self, form: &Query) -> anyhow::Result<Response> {
         let rules = self.caches.rules()?;
         let id = form.get("id");
-        if !rules.rows.iter().any(|row| row.id == id) {
-            return Ok(page::missing("No rule has this id"));
+        let book = rules.workspace.load(Reach::Tree).book;
+        if book.lookup(id).is_empty() {
+            return Ok(page::missing("No rule has this name"));
         }
         let to = if form.get("to") == "on" { Switch::On } else { Switch::Off };
-        switch_own(&rules.workspace, id, to)?;
+        switch_own(&rules.workspace, &book, id, to)?;
         self.caches.clear();
         let back = form.get("back");
         let is_ours = back.strip_prefix("rule").is_some_and(|rest| rest.starts_with(['s', '?']));

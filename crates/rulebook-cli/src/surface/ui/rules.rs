@@ -183,7 +183,7 @@ pub(super) fn switch(rules: &CachedRules, row: &Row, back: &str, is_labelled: bo
     let is_own = rules.is_switchable(row) && row.state != RuleState::Rejected;
     html! {
         form .switch-line method="post" action="toggle" {
-            input type="hidden" name="id" value=(row.id);
+            input type="hidden" name="id" value=(row.key);
             input type="hidden" name="to" value=(if is_on { "off" } else { "on" });
             input type="hidden" name="back" value=(back);
             @if is_labelled { span aria-hidden="true" { "Enabled for me" } }

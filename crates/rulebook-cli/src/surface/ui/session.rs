@@ -1,6 +1,7 @@
 //! One session: what the agent saw, which rules it received, and what they cost, turn by turn.
 
 use maud::{Markup, html};
+use rulebook::rule::id_of;
 use rulebook::session::{Delivery, Event};
 use rulebook_workspace::ledger::{Ledger, SessionFile};
 
@@ -151,11 +152,11 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
         }
         Event::Resumed => html! { li .small { "The session was resumed." } },
         Event::Refused { rule, call } => html! {
-            li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(rule)) } }
+            li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(id_of(rule))) } }
         },
         Event::Interrupted { rule, path, source, text, file, action } => html! {
             li .interrupted {
-                p { strong { (capital(interrupted(action))) } " by " (links.rule(rule, path)) " in " (Text(source))
+                p { strong { (capital(interrupted(action))) } " by " (links.rule(id_of(rule), path)) " in " (Text(source))
                     @if let Some(file) = file { ", " (links.path(file)) } }
                 p { "matched " code { mark { (Text(cut(text))) } } }
                 @if let Some(rule) = rules.rule(path) {
@@ -202,7 +203,7 @@ fn listed(deliveries: &[&Delivery], links: Links<'_>) -> Markup {
     html! {
         ul .plain {
             @for delivery in deliveries {
-                li { (links.rule(&delivery.rule, &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
+                li { (links.rule(id_of(&delivery.rule), &delivery.source)) " " span .source { (name(&delivery.source)) } " " (tokens(delivery.tokens)) " " span .detail { "tokens" }
                     @if delivery.offered { span .warning { " too large, only its name was delivered" } }
                     p .why { (name(&delivery.because)) @if let Some(missed) = &delivery.missed { "; " (Text(missed)) } } }
             }
