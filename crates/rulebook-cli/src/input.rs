@@ -24,7 +24,7 @@ pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
 
 /// Returns the current folder as the shell names it, so that paths through a symbolic link work; otherwise its canonical
 /// path.
-fn current_folder() -> anyhow::Result<PathBuf> {
+pub(crate) fn current_folder() -> anyhow::Result<PathBuf> {
     let real =
         std::env::current_dir().context("the current folder does not exist: change to one that does")?;
     let named =

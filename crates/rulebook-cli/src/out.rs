@@ -284,6 +284,18 @@ pub(crate) fn seconds(at: SystemTime) -> u64 {
     at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// Returns a number with its digits in groups of three: `12,345`.
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|part| std::str::from_utf8(part).unwrap_or_default())
+        .collect();
+    parts.join(",")
+}
+
 /// Returns how long ago a moment was: `5 min ago`.
 pub(crate) fn age(at: SystemTime) -> String {
     let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());

@@ -45,6 +45,7 @@ mod read;
 mod readers;
 pub mod remote;
 mod review;
+pub mod revision;
 mod schema;
 mod session;
 pub mod settings;

@@ -92,6 +92,13 @@ impl Tree {
         self.portions.iter().map(|portion| portion.count).sum()
     }
 
+    /// Every file, sorted.
+    pub fn paths(&self) -> Vec<Seen> {
+        let mut all: Vec<Seen> = self.portions.iter().flat_map(Portion::files).collect();
+        all.sort_by(|a, b| (a.root, &a.path).cmp(&(b.root, &b.path)));
+        all
+    }
+
     /// Passes every file to `take`, in batches, with the result of its thread so far. Returns the results of all
     /// threads; which thread gets which files is unspecified.
     pub(crate) fn fold<T: Send>(

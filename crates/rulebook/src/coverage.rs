@@ -3,10 +3,12 @@
 //! Each file is evaluated as the only evidence. Only conditions on paths count; a rule's other conditions are ignored
 //! and listed.
 
+mod extent;
 mod hint;
 mod report;
 mod tally;
 
+pub use extent::{Extent, FileSet};
 pub use hint::Hints;
 pub use report::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Unreached,

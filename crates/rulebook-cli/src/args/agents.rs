@@ -24,8 +24,9 @@ impl View {
     }
 }
 
+/// Parses the name of an agent.
 #[derive(Clone, Copy)]
-struct AsParser;
+pub(super) struct AsParser;
 
 /// Parses the name of a host.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use super::Args;
 
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Inspect", &["status", "explain", "prompt", "read", "coverage", "sessions", "watch"]),
+    ("Inspect", &["status", "explain", "prompt", "read", "coverage", "diff", "sessions", "watch"]),
     ("Fix", &["check", "test", "stream", "enable", "disable"]),
     ("Wire up", &["install", "uninstall", "hook", "trust", "remote"]),
     ("Servers", &["ui", "mcp", "proxy"]),

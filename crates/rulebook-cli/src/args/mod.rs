@@ -16,7 +16,9 @@ pub(crate) use servers::Watch;
 
 use std::path::PathBuf;
 
+use agents::AsParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+use rulebook::agent::Agent;
 
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";
@@ -77,6 +79,11 @@ pub(crate) enum Command {
     ///
     /// Shows how many files each rule applies to, globs that match no file, and files without path-specific rules.
     Coverage(Coverage),
+    /// Show what a change to the rules does to what each agent sees
+    ///
+    /// Compares two revisions, or a revision with the working tree: which rules appear, vanish, apply to more or fewer files,
+    /// and what that costs.
+    Diff(Diff),
     /// Turn a rule on again, so that its conditions decide
     Enable(Toggle),
     /// Turn a rule off, regardless of its conditions
@@ -188,6 +195,36 @@ pub(crate) struct Coverage {
     /// List only the files without path-specific rules
     #[arg(long)]
     pub(crate) files: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Diff {
+    /// `BASE..HEAD`, `BASE...HEAD` (since the branches parted), or `BASE`, which is compared with the working tree
+    #[arg(value_name = "BASE..HEAD")]
+    pub(crate) range: String,
+
+    /// Only for this agent, whether or not it is used here; repeatable
+    #[arg(long = "for", value_name = "AGENT", value_parser = AsParser, hide_possible_values = true)]
+    pub(crate) agents: Vec<&'static Agent>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+    pub(crate) format: DiffFormat,
+
+    /// Exit with 1 if anything changes
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+}
+
+/// The output format of `diff`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// Text for people
+    Text,
+    /// Markdown for a pull request comment
+    Markdown,
+    /// JSON for programs
+    Json,
 }
 
 #[derive(Debug, ClapArgs)]

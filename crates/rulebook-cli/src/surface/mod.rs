@@ -3,6 +3,7 @@
 mod baseline;
 mod check;
 mod coverage;
+mod diff;
 mod explain;
 mod fix;
 mod follow;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match args.command.as_ref().unwrap_or(&status) {
         Command::Check(check) => return check::run(args, check),
         Command::Test => return test::run(args),
+        Command::Diff(diff) => return diff::run(args, diff),
         #[cfg(feature = "remote")]
         Command::Remote(task) => return remote::run(args, task),
         #[cfg(feature = "proxy")]

@@ -4,7 +4,6 @@ use super::handling::{Handling, handling, is_undocumented};
 use super::reason::{applies, not_read, off_by, pattern};
 use super::row::RuleRow;
 use super::subject::Subject;
-use crate::agent::Wiring;
 use crate::evaluate::{InactiveReason, State, Verdict};
 use crate::rule::Rule;
 use crate::words::words;
@@ -115,7 +114,7 @@ impl<'r> Column<'_, 'r> {
                 would_add: matches!(state, State::Stream),
                 ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
             },
-            State::Stream if self.is_hooked() => {
+            State::Stream if self.subject.is_hooked() => {
                 new(CellState::Stream, "watches the model's output").by_rulebook()
             }
             State::Stream => new(CellState::Unread, "stream rules need hooks"),
@@ -168,7 +167,7 @@ impl<'r> Column<'_, 'r> {
             Handling::Unknown => new(CellState::Unknown, UNDOCUMENTED.to_owned()),
             Handling::NotAdded(why) if own.is_some() => new(CellState::Overridden, why),
             Handling::NotAdded(why) => new(CellState::Unread, why),
-            _ if self.is_hooked() && !is_offer => new(CellState::Added, because),
+            _ if self.subject.is_hooked() && !is_offer => new(CellState::Added, because),
             _ if self.is_wired() => new(CellState::Offered, because).by_rulebook(),
             Handling::Unread => {
                 let because = not_read(self.subject.agent, &meant.rule.origin);
@@ -195,16 +194,11 @@ impl<'r> Column<'_, 'r> {
 
     /// Whether Rulebook adds a rule, as it is meant, to what the agent has in context.
     fn is_added(&self, meant: Option<&Verdict<'r>>) -> bool {
-        let applied = meant.filter(|meant| matches!(meant.state, State::Stack) && self.is_hooked());
+        let applied = meant.filter(|meant| matches!(meant.state, State::Stack) && self.subject.is_hooked());
         applied.is_some_and(|meant| matches!(handling(meant, self.subject), Handling::NotApplied(_)))
     }
 
     fn is_wired(&self) -> bool {
         !self.subject.wired.is_empty()
-    }
-
-    /// Whether Rulebook can add to the context.
-    fn is_hooked(&self) -> bool {
-        self.subject.wired.iter().any(|wired| matches!(wired, Wiring::Hook | Wiring::Proxy))
     }
 }

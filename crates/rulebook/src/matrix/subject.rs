@@ -19,3 +19,10 @@ pub struct Subject<'v, 'r> {
     /// The root and the folder in it where the agent was started, if it was not the root.
     pub started_in: Option<(usize, &'v str)>,
 }
+
+impl Subject<'_, '_> {
+    /// Whether Rulebook can add to its context.
+    pub fn is_hooked(&self) -> bool {
+        self.wired.iter().any(|wired| matches!(wired, Wiring::Hook | Wiring::Proxy))
+    }
+}

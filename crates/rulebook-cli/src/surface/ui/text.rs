@@ -6,6 +6,7 @@ use maud::{Markup, PreEscaped, Render, html};
 use rulebook::html::escape;
 
 use crate::out::age;
+pub(super) use crate::out::grouped;
 
 /// Untrusted text: escaped, with hidden characters made visible.
 pub(super) struct Text<'t>(pub(super) &'t str);
@@ -35,18 +36,6 @@ pub(super) fn shortened(path: &str) -> Markup {
 /// `~1,240`, with a tooltip.
 pub(super) fn tokens(count: usize) -> Markup {
     html! { span .tokens title="tokens, estimated" { "~" (grouped(count)) } }
-}
-
-/// `12,345`.
-pub(super) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|part| std::str::from_utf8(part).unwrap_or_default())
-        .collect();
-    parts.join(",")
 }
 
 /// `1 rule`, `1,200 rules`.

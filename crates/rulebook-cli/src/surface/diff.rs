@@ -1,0 +1,171 @@
+//! `diff`: what a change to the rules does to what each agent has in context.
+
+mod show;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+use rulebook::agent::Agent;
+use rulebook::change::{Change, Sighting, always_tokens, changes, sightings};
+use rulebook::coverage::Extent;
+use rulebook::evidence::{Evidence, Seen};
+use rulebook_workspace::revision::{Revision, RevisionError, merge_base};
+use rulebook_workspace::{AgentSearch, Homes, Reach, UsedAgent, Views, Wanted, Workspace, find_root};
+use serde_json::{Value, json};
+
+use crate::args::{Args, Diff, DiffFormat};
+use crate::input::current_folder;
+use crate::out::{self, VERSION};
+
+/// What changes for one agent, or for any.
+struct AgentChanges<'r> {
+    /// `None` if no agent is known to be used here.
+    agent: Option<&'static Agent>,
+    /// The tokens that are always in context, before and after.
+    always: (usize, usize),
+    changes: Vec<Change<'r>>,
+}
+
+/// One version of the files. The folder of a revision is removed when this is dropped.
+struct Version {
+    workspace: Workspace,
+    _revision: Option<Revision>,
+}
+
+pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
+    let root = root(args)?;
+    let (base, head) = revisions(&root, &options.range).map_err(explained)?;
+    let before = version(&root, Some(&base), args)?;
+    let after = version(&root, head.as_deref(), args)?;
+    let files = after.workspace.tree(Wanted::Files, &|_| ()).paths();
+    let agents = match options.agents.as_slice() {
+        [] => used(&[&before, &after]),
+        named => named.to_vec(),
+    };
+    let (before, after) = (views(&before.workspace, &agents), views(&after.workspace, &agents));
+    let per_agent: Vec<AgentChanges<'_>> = match agents.as_slice() {
+        [] => vec![compare(None, (&before, &after), &files)],
+        agents => (0..agents.len()).map(|at| compare(Some(at), (&before, &after), &files)).collect(),
+    };
+    let head = head.unwrap_or_else(|| "the working tree".to_owned());
+    match options.format {
+        _ if args.json => out::print_json(&as_json(&base, &head, &per_agent))?,
+        DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent))?,
+        DiffFormat::Text => out::print(&show::text(&base, &head, &per_agent))?,
+        DiffFormat::Markdown => out::print_raw(show::markdown(&per_agent).as_bytes())?,
+    }
+    let is_changed = per_agent.iter().any(|agent| !agent.changes.is_empty());
+    Ok(if options.exit_code && is_changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Returns the one root: a revision belongs to one repository.
+fn root(args: &Args) -> anyhow::Result<PathBuf> {
+    match args.root.as_slice() {
+        [] => Ok(find_root(&current_folder()?).to_owned()),
+        [root] => Ok(root.clone()),
+        _ => bail!("`diff` compares one repository: give `--root` once"),
+    }
+}
+
+/// Reads `BASE..HEAD`, `BASE...HEAD` (since both parted), or `BASE`, which is compared with the working tree.
+fn revisions(root: &std::path::Path, range: &str) -> Result<(String, Option<String>), RevisionError> {
+    let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+    if let Some((base, head)) = range.split_once("...") {
+        let (base, head) = (or_head(base), or_head(head));
+        return Ok((merge_base(root, &base, &head)?, Some(head)));
+    }
+    match range.split_once("..") {
+        Some((base, head)) => Ok((or_head(base), Some(or_head(head)))),
+        None => Ok((range.to_owned(), None)),
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it is the last use of an error")]
+fn explained(error: RevisionError) -> anyhow::Error {
+    let help = match error {
+        RevisionError::Unknown { .. } => {
+            "name two revisions that git knows, such as `rulebook diff main..HEAD`; in CI, fetch the history first"
+        }
+        _ => "`diff` needs git on the PATH and space in the temporary folder",
+    };
+    anyhow!(help).context(error.to_string())
+}
+
+/// Opens one version. The user's own files are left out: the answer is the same for everyone.
+fn version(root: &std::path::Path, name: Option<&str>, args: &Args) -> anyhow::Result<Version> {
+    let revision = name.map(|name| Revision::checkout(root, name)).transpose().map_err(explained)?;
+    let folder = revision.as_ref().map_or(root, Revision::folder);
+    let workspace = Workspace::open_with(&[folder], Homes::default(), &args.set.join("\n"))?;
+    Ok(Version { workspace, _revision: revision })
+}
+
+/// Returns the agents that either version is used with.
+fn used(versions: &[&Version]) -> Vec<&'static Agent> {
+    let used = versions.iter().flat_map(|version| version.workspace.agents_used(AgentSearch::Workspace));
+    let mut agents: Vec<&Agent> = used.map(|used: UsedAgent| used.agent).collect();
+    agents.sort_by_key(|agent| agent.name);
+    agents.dedup_by_key(|agent| agent.name);
+    agents
+}
+
+fn views(workspace: &Workspace, agents: &[&'static Agent]) -> Views {
+    let agents = agents.iter().map(|agent| workspace.agent(agent, AgentSearch::Workspace)).collect();
+    workspace.sources(Reach::Tree).views(agents)
+}
+
+fn compare<'r>(at: Option<usize>, (before, after): (&'r Views, &'r Views), files: &[Seen]) -> AgentChanges<'r> {
+    let (was, now) = (seen(before, at, files), seen(after, at, files));
+    AgentChanges {
+        agent: at.map(|at| after.agents[at].used.agent),
+        always: (always_tokens(&was), always_tokens(&now)),
+        changes: changes(&was, &now),
+    }
+}
+
+fn seen<'r>(views: &'r Views, at: Option<usize>, files: &[Seen]) -> Vec<Sighting<'r>> {
+    let Some(view) = at.map(|at| &views.agents[at]) else {
+        return sightings(&views.meant.book, None, files);
+    };
+    let nothing = Evidence::default();
+    let reading = view.reading(&nothing);
+    sightings(&views.meant.book, Some((&view.native.book, &view.subject(&reading))), files)
+}
+
+fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> Value {
+    let extent = |sighting: &Option<Sighting<'_>>| {
+        sighting.as_ref().map(|sighting| {
+            let (word, files) = match &sighting.extent {
+                Extent::Files(files) => ("files", Some(files.count())),
+                Extent::Always => ("always", None),
+                _ => ("offered", None),
+            };
+            json!({
+                "key": sighting.rule.key(),
+                "source": sighting.rule.origin.display,
+                "reach": word,
+                "files": files,
+                "tokens": sighting.tokens,
+                "by": sighting.by,
+            })
+        })
+    };
+    let one = |agent: &AgentChanges<'_>| {
+        let changes: Vec<Value> = agent
+            .changes
+            .iter()
+            .map(|change| {
+                json!({
+                    "change": change.kind,
+                    "source": change.source(),
+                    "before": extent(&change.before),
+                    "after": extent(&change.after),
+                })
+            })
+            .collect();
+        let always = json!({ "before": agent.always.0, "after": agent.always.1 });
+        (show::name(agent).to_owned(), json!({ "alwaysTokens": always, "changes": changes }))
+    };
+    let agents: serde_json::Map<String, Value> = agents.iter().map(one).collect();
+    json!({ "version": VERSION, "base": base, "head": head, "agents": agents })
+}

@@ -1,0 +1,129 @@
+//! The changes as text, and as Markdown for a pull request.
+
+use std::fmt::Write as _;
+
+use rulebook::change::{Change, ChangeKind, Sighting};
+use rulebook::coverage::Extent;
+
+use super::AgentChanges;
+use crate::out::{BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, clean, grouped, paint, plural};
+
+/// The name of an agent, as commands take it.
+pub(super) fn name(agent: &AgentChanges<'_>) -> &'static str {
+    agent.agent.map_or("any", |agent| agent.name)
+}
+
+/// Each kind of change: its symbol and its colour.
+const KINDS: [(ChangeKind, &str, anstyle::Style); 6] = [
+    (ChangeKind::Appears, "+", GREEN),
+    (ChangeKind::Vanishes, "-", RED),
+    (ChangeKind::Widens, ">", YELLOW),
+    (ChangeKind::Narrows, "<", YELLOW),
+    (ChangeKind::Moves, "*", YELLOW),
+    (ChangeKind::Text, "~", CYAN),
+];
+
+/// Shows the changes per agent. Agents with the same changes are shown together.
+pub(super) fn text(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> String {
+    let mut text = format!("{} → {}\n", paint(BOLD, clean(base)), paint(BOLD, clean(head)));
+    for group in groups(agents) {
+        let names: Vec<&str> = group.iter().map(|agent| name(agent)).collect();
+        let _ = writeln!(text, "\n{}   {}", paint(BOLD, names.join(", ")), always(group[0].always));
+        let rows = group[0].changes.iter().map(|change| {
+            let (_, symbol, style) = KINDS[change.kind as usize];
+            [(style, symbol.to_owned()), (PLAIN, clean(change.source())), (DIM, what(change))]
+        });
+        let table: Table = rows.collect();
+        table.write(&mut text, 2, &table.widths());
+    }
+    if agents.iter().any(|agent| !agent.changes.is_empty()) {
+        text.push_str("\n+ appears   - vanishes   > applies to more   < applies to less   * applies elsewhere   ~ text changed\n");
+    }
+    text
+}
+
+/// Shows the changes as Markdown. Names of files come from the change, so they are written as code.
+pub(super) fn markdown(agents: &[AgentChanges<'_>]) -> String {
+    let mut text = "### What this change does to the rules of each agent\n".to_owned();
+    for group in groups(agents) {
+        let title = |agent: &&AgentChanges<'_>| agent.agent.map_or("Any agent", |agent| agent.title);
+        let names: Vec<&str> = group.iter().map(title).collect();
+        let _ = writeln!(text, "\n**{}**: {}", names.join(", "), always(group[0].always));
+        if group[0].changes.is_empty() {
+            continue;
+        }
+        text.push_str("\n| change | rule | effect |\n|---|---|---|\n");
+        for change in &group[0].changes {
+            let _ =
+                writeln!(text, "| {} | {} | {} |", change.kind, code(change.source()), what(change));
+        }
+    }
+    text
+}
+
+/// Writes a name as inline code that nothing in it can end, also within a table.
+fn code(name: &str) -> String {
+    format!("`{}`", clean(name).replace('`', "'").replace('|', "¦"))
+}
+
+/// Groups agents for which the same happens.
+fn groups<'c, 'r>(agents: &'c [AgentChanges<'r>]) -> Vec<Vec<&'c AgentChanges<'r>>> {
+    let happens = |agent: &AgentChanges<'_>| -> Vec<(ChangeKind, String, String)> {
+        let one = |change: &Change<'_>| (change.kind, change.source().to_owned(), what(change));
+        agent.changes.iter().map(one).collect()
+    };
+    let mut groups: Vec<Vec<&AgentChanges<'_>>> = Vec::new();
+    for agent in agents {
+        let is_same = |group: &&mut Vec<&AgentChanges<'_>>| {
+            group[0].always == agent.always && happens(group[0]) == happens(agent)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(agent),
+            None => groups.push(vec![agent]),
+        }
+    }
+    groups
+}
+
+fn always((before, after): (usize, usize)) -> String {
+    if before == after {
+        return format!("always loaded: {} tokens, unchanged", grouped(after));
+    }
+    let sign = if after > before { '+' } else { '-' };
+    let (before, after, by) = (grouped(before), grouped(after), grouped(before.abs_diff(after)));
+    format!("always loaded: {before} → {after} tokens ({sign}{by})")
+}
+
+/// Describes a change: where the rule applied and applies, and its tokens.
+fn what(change: &Change<'_>) -> String {
+    let tokens = match change.tokens() {
+        (0, after) => format!("{} tokens", grouped(after)),
+        (before, 0) => format!("{} tokens", grouped(before)),
+        (before, after) if before == after => String::new(),
+        (before, after) => format!("{} → {} tokens", grouped(before), grouped(after)),
+    };
+    let reach = match (&change.before, &change.after) {
+        (None, Some(after)) => reach(after),
+        (Some(before), None) => format!("was {}", reach(before)),
+        (Some(before), Some(after)) if reach(before) != reach(after) => {
+            format!("{} → {}", reach(before), reach(after))
+        }
+        (Some(_), Some(after)) if change.kind == ChangeKind::Moves => format!("{}, but others", reach(after)),
+        _ => String::new(),
+    };
+    let renamed = match (&change.before, &change.after) {
+        (Some(before), Some(after)) if before.rule.origin.display != after.rule.origin.display => {
+            format!("was {}", code(&before.rule.origin.display))
+        }
+        _ => String::new(),
+    };
+    [reach, tokens, renamed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn reach(sighting: &Sighting<'_>) -> String {
+    match &sighting.extent {
+        Extent::Always => "always".to_owned(),
+        Extent::Files(files) => plural(files.count(), "file"),
+        _ => "offered".to_owned(),
+    }
+}

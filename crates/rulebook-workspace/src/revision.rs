@@ -1,0 +1,228 @@
+//! A revision of a repository as a folder, which can be opened like any workspace.
+//!
+//! Only files that could be rules or settings get their text. All others are empty: patterns need their names alone.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use rulebook::source::MAX_SOURCE;
+use tempfile::TempDir;
+
+/// A revision, written to a temporary folder that is removed when this is dropped.
+#[derive(Debug)]
+pub struct Revision {
+    folder: TempDir,
+}
+
+/// Why a revision cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RevisionError {
+    /// Git has no such revision, or the folder is not in a repository.
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The words of git.
+        reason: String,
+    },
+    /// Git cannot be started, or a file cannot be written.
+    Io(io::Error),
+}
+
+impl fmt::Display for RevisionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RevisionError::Unknown { name, reason } => {
+                write!(f, "git cannot resolve the revision `{name}`: {reason}")
+            }
+            RevisionError::Io(error) => write!(f, "the revision cannot be read: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RevisionError {}
+
+impl From<io::Error> for RevisionError {
+    fn from(error: io::Error) -> RevisionError {
+        RevisionError::Io(error)
+    }
+}
+
+/// One file of a revision.
+struct TreeEntry {
+    path: PathBuf,
+    id: String,
+    is_link: bool,
+    /// Whether its text is needed.
+    is_read: bool,
+    /// Its length, if it is too large to be read: such a file is reported.
+    large: Option<u64>,
+}
+
+impl Revision {
+    /// Writes the files of a revision, below the folder `root`, to a temporary folder.
+    ///
+    /// # Errors
+    /// If git does not know the revision, or a file cannot be written.
+    pub fn checkout(root: &Path, name: &str) -> Result<Revision, RevisionError> {
+        let commit = resolve(root, name)?;
+        let folder = tempfile::Builder::new().prefix("rulebook-").tempdir()?;
+        let (mut links, files): (Vec<TreeEntry>, Vec<TreeEntry>) =
+            entries(root, &commit)?.into_iter().partition(|entry| entry.is_link);
+        // A tree made by hand may have a link and files below it: links come last, so no file is written through one.
+        for entry in files.iter().filter(|entry| !entry.is_read) {
+            create(folder.path(), &entry.path)?.set_len(entry.large.unwrap_or(0))?;
+        }
+        let read: Vec<TreeEntry> = files.into_iter().filter(|entry| entry.is_read).collect();
+        texts(root, &read, |entry, text| create(folder.path(), &entry.path)?.write_all(text))?;
+        links.retain(|entry| !folder.path().join(&entry.path).exists());
+        texts(root, &links, |entry, target| link(target, &folder.path().join(&entry.path)))?;
+        Ok(Revision { folder })
+    }
+
+    /// The folder with its files.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// The last commit that two revisions have in common.
+///
+/// # Errors
+/// If git does not know one of them, or they have none in common.
+pub fn merge_base(root: &Path, base: &str, head: &str) -> Result<String, RevisionError> {
+    let (base, head) = (resolve(root, base)?, resolve(root, head)?);
+    let name = format!("{base}...{head}");
+    run(root, &name, &["merge-base", &base, &head])
+}
+
+fn resolve(root: &Path, name: &str) -> Result<String, RevisionError> {
+    let commit = format!("{name}^{{commit}}");
+    run(root, name, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+}
+
+/// Runs git for one line of output.
+fn run(root: &Path, name: &str, arguments: &[&str]) -> Result<String, RevisionError> {
+    let output = git(root, arguments).output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let reason = words.lines().next().unwrap_or("it does not exist here").trim_start_matches("fatal: ");
+    Err(RevisionError::Unknown { name: name.to_owned(), reason: reason.to_owned() })
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(root).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// The files of a commit below the root. Names that would leave the folder are left out.
+fn entries(root: &Path, commit: &str) -> Result<Vec<TreeEntry>, RevisionError> {
+    let listing = git(root, &["ls-tree", "-r", "-z", "-l", commit]).output()?;
+    if !listing.status.success() {
+        let reason = String::from_utf8_lossy(&listing.stderr).trim().to_owned();
+        return Err(RevisionError::Unknown { name: commit.to_owned(), reason });
+    }
+    let lines = listing.stdout.split(|byte| *byte == 0);
+    Ok(lines.filter_map(|line| entry(std::str::from_utf8(line).ok()?)).collect())
+}
+
+/// Reads a line of `git ls-tree -l`: mode, kind, id, size, then a tab and the path.
+fn entry(line: &str) -> Option<TreeEntry> {
+    let (fields, path) = line.split_once('\t')?;
+    let mut fields = fields.split_whitespace();
+    let (mode, kind, id, size) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let is_safe = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
+    if kind != "blob" || !path.split('/').all(is_safe) || path.contains('\\') && cfg!(windows) {
+        return None;
+    }
+    let is_link = mode == "120000";
+    let large = size.parse().ok().filter(|size| *size > MAX_SOURCE);
+    Some(TreeEntry {
+        is_read: is_link || (large.is_none() && may_matter(path)),
+        large,
+        path: PathBuf::from(path),
+        id: id.to_owned(),
+        is_link,
+    })
+}
+
+/// Whether a file could be a rule, be imported by one, or hold settings.
+fn may_matter(path: &str) -> bool {
+    const EXTENSIONS: [&str; 10] =
+        ["json", "jsonc", "markdown", "md", "mdc", "mdx", "toml", "txt", "yaml", "yml"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    is_hidden || extension.is_none_or(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+fn create(folder: &Path, path: &Path) -> io::Result<File> {
+    let path = folder.join(path);
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    File::create(path)
+}
+
+#[cfg(unix)]
+fn link(target: &[u8], path: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt as _;
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), path)
+}
+
+/// Where links need a privilege, git writes their target as text.
+#[cfg(not(unix))]
+fn link(target: &[u8], path: &Path) -> io::Result<()> {
+    fs::write(path, target)
+}
+
+/// Reads the texts of some files from one git process.
+fn texts(
+    root: &Path,
+    entries: &[TreeEntry],
+    mut each: impl FnMut(&TreeEntry, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let mut child: Child = git(root, &["cat-file", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::Error::other("git has no pipes"));
+    };
+    let requests: String = entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
+    let mut output = BufReader::new(output);
+    let read = thread::scope(|scope| {
+        // Git answers while it is still being asked: a single thread would fill both pipes and wait forever.
+        scope.spawn(move || input.write_all(requests.as_bytes()));
+        entries.iter().try_for_each(|entry| each(entry, &blob(&mut output)?))
+    });
+    drop(output);
+    child.wait()?;
+    read
+}
+
+/// Reads one answer of `git cat-file --batch`: a line with the size, the text, a line feed.
+fn blob(output: &mut impl io::BufRead) -> io::Result<Vec<u8>> {
+    let mut line = String::new();
+    output.read_line(&mut line)?;
+    let size = line.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
+    let size = size.ok_or_else(|| io::Error::other(format!("git answered `{}`", line.trim_end())))?;
+    let mut text = Vec::new();
+    output.by_ref().take(size).read_to_end(&mut text)?;
+    output.read_exact(&mut [0])?;
+    Ok(text)
+}

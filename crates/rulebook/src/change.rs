@@ -1,0 +1,168 @@
+//! Changes: what another version of the rules does to what an agent has in context.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::coverage::{Coverage, Extent};
+use crate::evaluate::{State, Verdict};
+use crate::evidence::Seen;
+use crate::matrix::{DoneBy, Handling, Subject, handling};
+use crate::render::estimate_tokens;
+use crate::resolve::Rulebook;
+use crate::rule::Rule;
+use crate::words::words;
+
+/// A rule that reaches an agent, and where.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sighting<'r> {
+    /// The rule, as it reaches the agent.
+    pub rule: &'r Rule,
+    /// Where it applies.
+    pub extent: Extent,
+    /// Who brings it to the agent.
+    pub by: DoneBy,
+    /// The estimated tokens of its text.
+    pub tokens: usize,
+}
+
+words! {
+    /// What becomes of a rule for an agent.
+    ChangeKind {
+        /// It reaches the agent now.
+        Appears = "appears",
+        /// It no longer reaches the agent.
+        Vanishes = "vanishes",
+        /// It applies in more cases.
+        Widens = "widens",
+        /// It applies in fewer cases.
+        Narrows = "narrows",
+        /// It applies in other cases.
+        Moves = "moves",
+        /// Its text is different.
+        Text = "text",
+    }
+}
+
+/// One rule that changes for an agent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Change<'r> {
+    /// What becomes of it.
+    pub kind: ChangeKind,
+    /// As it reached the agent before.
+    pub before: Option<Sighting<'r>>,
+    /// As it reaches the agent now.
+    pub after: Option<Sighting<'r>>,
+}
+
+/// Returns the rules that reach an agent: those it reads by itself, then those that Rulebook adds.
+///
+/// Without an agent, all rules as they are meant. `native` is what the agent reads by itself.
+#[must_use]
+pub fn sightings<'r>(
+    meant: &'r Rulebook,
+    agent: Option<(&'r Rulebook, &Subject<'_, 'r>)>,
+    files: &[Seen],
+) -> Vec<Sighting<'r>> {
+    let Some((native, subject)) = agent else {
+        return seen(meant, files, DoneBy::Rulebook).collect();
+    };
+    let mut found: BTreeMap<&str, Sighting<'r>> = BTreeMap::new();
+    for sighting in seen(native, files, DoneBy::Agent) {
+        let path = sighting.rule.origin.path.as_str();
+        // A file may be read twice, such as by an import: the wider reading counts.
+        if found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent)) {
+            found.insert(path, sighting);
+        }
+    }
+    for sighting in seen(meant, files, DoneBy::Rulebook).filter(|_| subject.is_hooked()) {
+        let path = sighting.rule.origin.path.as_str();
+        let is_wider = found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent));
+        if is_wider && is_added(sighting.rule, subject) {
+            found.insert(path, sighting);
+        }
+    }
+    found.into_values().collect()
+}
+
+fn seen<'r>(book: &'r Rulebook, files: &[Seen], by: DoneBy) -> impl Iterator<Item = Sighting<'r>> {
+    let extents = Coverage::new(book).extents(files);
+    let all = book.rules().zip(extents).map(move |((rule, _), extent)| Sighting {
+        rule,
+        extent,
+        by,
+        tokens: estimate_tokens(&rule.body),
+    });
+    all.filter(|sighting| sighting.extent != Extent::Nowhere && !sighting.rule.body.is_empty())
+}
+
+/// Whether Rulebook adds a rule where it applies as meant and the agent does not apply it.
+fn is_added(rule: &Rule, subject: &Subject<'_, '_>) -> bool {
+    let verdict = Verdict { rule, state: State::Stack, because: Vec::new() };
+    !matches!(handling(&verdict, subject), Handling::NotAdded(_) | Handling::Unknown)
+}
+
+/// Compares what reached an agent with what reaches it now, in the order of the files' names.
+#[must_use]
+pub fn changes<'r>(before: &[Sighting<'r>], after: &[Sighting<'r>]) -> Vec<Change<'r>> {
+    let mut by_source: HashMap<&str, usize> = HashMap::new();
+    let mut by_key: HashMap<String, usize> = HashMap::new();
+    for (at, sighting) in before.iter().enumerate() {
+        by_source.insert(&sighting.rule.origin.display, at);
+        by_key.insert(sighting.rule.key(), at);
+    }
+    // A renamed file is the same rule if its key stays.
+    let sources: HashSet<&str> = after.iter().map(|now| now.rule.origin.display.as_str()).collect();
+    let is_gone = |at: &usize| !sources.contains(before[*at].rule.origin.display.as_str());
+    let mut matched = vec![false; before.len()];
+    let mut found = Vec::new();
+    for now in after {
+        let same = by_source.get(now.rule.origin.display.as_str()).copied();
+        let was = same.or_else(|| by_key.get(&now.rule.key()).copied().filter(is_gone));
+        if let Some(at) = was {
+            matched[at] = true;
+        }
+        let was = was.map(|at| &before[at]);
+        if let Some(kind) = kind(was, now) {
+            found.push(Change { kind, before: was.cloned(), after: Some(now.clone()) });
+        }
+    }
+    for (was, _) in before.iter().zip(matched).filter(|(_, matched)| !matched) {
+        found.push(Change { kind: ChangeKind::Vanishes, before: Some(was.clone()), after: None });
+    }
+    found.sort_by(|a, b| (a.kind, a.source()).cmp(&(b.kind, b.source())));
+    found
+}
+
+fn kind(before: Option<&Sighting<'_>>, after: &Sighting<'_>) -> Option<ChangeKind> {
+    let Some(before) = before else { return Some(ChangeKind::Appears) };
+    let (wider, narrower) =
+        (after.extent.includes(&before.extent), before.extent.includes(&after.extent));
+    match (wider, narrower) {
+        (true, true) if before.rule.body == after.rule.body => None,
+        (true, true) => Some(ChangeKind::Text),
+        (true, false) => Some(ChangeKind::Widens),
+        (false, true) => Some(ChangeKind::Narrows),
+        (false, false) => Some(ChangeKind::Moves),
+    }
+}
+
+impl Change<'_> {
+    /// The file, as shown: where it is now, or where it was.
+    pub fn source(&self) -> &str {
+        let sighting = self.after.as_ref().or(self.before.as_ref());
+        sighting.map_or("", |sighting| &sighting.rule.origin.display)
+    }
+
+    /// The estimated tokens of its text, before and now.
+    pub fn tokens(&self) -> (usize, usize) {
+        let tokens = |sighting: &Option<Sighting<'_>>| sighting.as_ref().map_or(0, |s| s.tokens);
+        (tokens(&self.before), tokens(&self.after))
+    }
+}
+
+/// Returns the estimated tokens of what is always in context.
+#[must_use]
+pub fn always_tokens(sightings: &[Sighting<'_>]) -> usize {
+    sightings.iter().filter(|seen| seen.extent == Extent::Always).map(|seen| seen.tokens).sum()
+}

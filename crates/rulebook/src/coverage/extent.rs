@@ -1,0 +1,80 @@
+//! How much of a tree each rule applies to, as a value that can be compared.
+
+use super::{Coverage, Role};
+use crate::evaluate::{State, at_best};
+use crate::evidence::Seen;
+
+/// Where in a tree a rule applies, from the least to the most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Extent {
+    /// Nowhere: it is off, manual, or nothing can activate it.
+    Nowhere,
+    /// It is only offered.
+    Offered,
+    /// It applies to some files.
+    Files(FileSet),
+    /// It applies to every request.
+    Always,
+}
+
+/// A set of files of one list, by position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSet {
+    words: Vec<u64>,
+}
+
+impl FileSet {
+    fn of(positions: &[usize], files: usize) -> FileSet {
+        let mut words = vec![0; files.div_ceil(64)];
+        positions.iter().for_each(|at| words[at / 64] |= 1 << (at % 64));
+        FileSet { words }
+    }
+
+    /// The number of files.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether every file is in another set of the same list.
+    fn is_within(&self, other: &FileSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(own, other)| own & !other == 0)
+    }
+}
+
+impl Extent {
+    /// Whether a rule with this extent applies wherever one with the other does.
+    pub fn includes(&self, other: &Extent) -> bool {
+        match (self, other) {
+            (Extent::Files(own), Extent::Files(other)) => other.is_within(own),
+            (own, other) => own.step() >= other.step(),
+        }
+    }
+
+    fn step(&self) -> u8 {
+        match self {
+            Extent::Nowhere => 0,
+            Extent::Offered => 1,
+            Extent::Files(_) => 2,
+            Extent::Always => 3,
+        }
+    }
+}
+
+impl Coverage<'_> {
+    /// Returns where each rule applies, in the order of the book.
+    pub fn extents(&self, files: &[Seen]) -> Vec<Extent> {
+        let positions: Vec<usize> = (0..self.rules.len()).collect();
+        let reached = self.reached(&positions, files);
+        let extent = |(covered, reached): (&super::Covered<'_>, Vec<usize>)| match covered.role {
+            Role::Always => Extent::Always,
+            Role::Files if reached.is_empty() => Extent::Nowhere,
+            Role::Files => Extent::Files(FileSet::of(&reached, files.len())),
+            Role::Shadow | Role::Other => match at_best(covered.rule) {
+                Some(State::Offered) if covered.off.is_none() => Extent::Offered,
+                _ => Extent::Nowhere,
+            },
+        };
+        self.rules.iter().zip(reached).map(extent).collect()
+    }
+}
