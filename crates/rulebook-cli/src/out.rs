@@ -296,6 +296,11 @@ pub(crate) fn grouped(count: usize) -> String {
     parts.join(",")
 }
 
+/// Returns a count with its word: `1 rule`, `1,200 rules`.
+pub(crate) fn counted(count: usize, word: &str) -> String {
+    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// Returns how long ago a moment was: `5 min ago`.
 pub(crate) fn age(at: SystemTime) -> String {
     let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());

@@ -136,8 +136,7 @@ pub fn changes<'r>(before: &[Sighting<'r>], after: &[Sighting<'r>]) -> Vec<Chang
 
 fn kind(before: Option<&Sighting<'_>>, after: &Sighting<'_>) -> Option<ChangeKind> {
     let Some(before) = before else { return Some(ChangeKind::Appears) };
-    let (wider, narrower) =
-        (after.extent.includes(&before.extent), before.extent.includes(&after.extent));
+    let (wider, narrower) = (after.extent.includes(&before.extent), before.extent.includes(&after.extent));
     match (wider, narrower) {
         (true, true) if before.rule.body == after.rule.body => None,
         (true, true) => Some(ChangeKind::Text),

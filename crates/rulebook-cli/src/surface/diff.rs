@@ -1,31 +1,25 @@
 //! `diff`: what a change to the rules does to what each agent has in context.
 
+mod changes;
 mod show;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use rulebook::agent::Agent;
-use rulebook::change::{Change, Sighting, always_tokens, changes, sightings};
+use rulebook::change::{Sighting, always_tokens, changes, sightings};
 use rulebook::coverage::Extent;
 use rulebook::evidence::{Evidence, Seen};
 use rulebook_workspace::revision::{Revision, RevisionError, merge_base};
 use rulebook_workspace::{AgentSearch, Homes, Reach, UsedAgent, Views, Wanted, Workspace, find_root};
 use serde_json::{Value, json};
 
+use changes::AgentChanges;
+
 use crate::args::{Args, Diff, DiffFormat};
 use crate::input::current_folder;
 use crate::out::{self, VERSION};
-
-/// What changes for one agent, or for any.
-struct AgentChanges<'r> {
-    /// `None` if no agent is known to be used here.
-    agent: Option<&'static Agent>,
-    /// The tokens that are always in context, before and after.
-    always: (usize, usize),
-    changes: Vec<Change<'r>>,
-}
 
 /// One version of the files. The folder of a revision is removed when this is dropped.
 struct Version {
@@ -35,8 +29,8 @@ struct Version {
 
 pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
     let root = root(args)?;
-    let (base, head) = revisions(&root, &options.range).map_err(explained)?;
-    let before = version(&root, Some(&base), args)?;
+    let Range { base, parted, head } = Range::read(&root, &options.range).map_err(explained)?;
+    let before = version(&root, Some(parted.as_ref().unwrap_or(&base)), args)?;
     let after = version(&root, head.as_deref(), args)?;
     let files = after.workspace.tree(Wanted::Files, &|_| ()).paths();
     let agents = match options.agents.as_slice() {
@@ -68,16 +62,29 @@ fn root(args: &Args) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Reads `BASE..HEAD`, `BASE...HEAD` (since both parted), or `BASE`, which is compared with the working tree.
-fn revisions(root: &std::path::Path, range: &str) -> Result<(String, Option<String>), RevisionError> {
-    let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-    if let Some((base, head)) = range.split_once("...") {
-        let (base, head) = (or_head(base), or_head(head));
-        return Ok((merge_base(root, &base, &head)?, Some(head)));
-    }
-    match range.split_once("..") {
-        Some((base, head)) => Ok((or_head(base), Some(or_head(head)))),
-        None => Ok((range.to_owned(), None)),
+/// The two versions to compare.
+struct Range {
+    base: String,
+    /// Where the branches parted, if the change since then is wanted.
+    parted: Option<String>,
+    /// `None` for the working tree.
+    head: Option<String>,
+}
+
+impl Range {
+    /// Reads `BASE..HEAD`, `BASE...HEAD` (since the branches parted) or `BASE`.
+    fn read(root: &Path, range: &str) -> Result<Range, RevisionError> {
+        let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+        let (base, head, is_parted) = match (range.split_once("..."), range.split_once("..")) {
+            (Some((base, head)), _) => (or_head(base), Some(or_head(head)), true),
+            (_, Some((base, head))) => (or_head(base), Some(or_head(head)), false),
+            _ => (range.to_owned(), None, false),
+        };
+        let parted = match &head {
+            Some(head) if is_parted => Some(merge_base(root, &base, head)?),
+            _ => None,
+        };
+        Ok(Range { base, parted, head })
     }
 }
 
@@ -93,7 +100,7 @@ fn explained(error: RevisionError) -> anyhow::Error {
 }
 
 /// Opens one version. The user's own files are left out: the answer is the same for everyone.
-fn version(root: &std::path::Path, name: Option<&str>, args: &Args) -> anyhow::Result<Version> {
+fn version(root: &Path, name: Option<&str>, args: &Args) -> anyhow::Result<Version> {
     let revision = name.map(|name| Revision::checkout(root, name)).transpose().map_err(explained)?;
     let folder = revision.as_ref().map_or(root, Revision::folder);
     let workspace = Workspace::open_with(&[folder], Homes::default(), &args.set.join("\n"))?;
@@ -114,7 +121,11 @@ fn views(workspace: &Workspace, agents: &[&'static Agent]) -> Views {
     workspace.sources(Reach::Tree).views(agents)
 }
 
-fn compare<'r>(at: Option<usize>, (before, after): (&'r Views, &'r Views), files: &[Seen]) -> AgentChanges<'r> {
+fn compare<'r>(
+    at: Option<usize>,
+    (before, after): (&'r Views, &'r Views),
+    files: &[Seen],
+) -> AgentChanges<'r> {
     let (was, now) = (seen(before, at, files), seen(after, at, files));
     AgentChanges {
         agent: at.map(|at| after.agents[at].used.agent),
@@ -164,7 +175,7 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> Value {
             })
             .collect();
         let always = json!({ "before": agent.always.0, "after": agent.always.1 });
-        (show::name(agent).to_owned(), json!({ "alwaysTokens": always, "changes": changes }))
+        (agent.name().to_owned(), json!({ "alwaysTokens": always, "changes": changes }))
     };
     let agents: serde_json::Map<String, Value> = agents.iter().map(one).collect();
     json!({ "version": VERSION, "base": base, "head": head, "agents": agents })

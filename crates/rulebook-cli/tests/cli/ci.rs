@@ -87,8 +87,8 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     let sandbox = Sandbox::new(&[("repo/.opencode/rules/a.md", "---\npriority: 1\n---\nA")]);
     let run = |script, env: &[(&str, &str)]| run(&sandbox, script, env);
     let read = |path: &str| fs::read_to_string(sandbox.path(path)).unwrap();
-    let [find, check] = &scripts()[..] else { panic!("two scripts") };
-    for script in [find, check] {
+    let [find, check, compare] = &scripts()[..] else { panic!("three scripts") };
+    for script in [find, check, compare] {
         assert!(!script.contains("${{"), "an input in a script could inject a command");
     }
     let binary = env!("CARGO_BIN_EXE_rulebook");
@@ -103,4 +103,13 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     assert_eq!(run(check, &inputs("out file.sarif")).status.code(), Some(1));
     let report = read("repo/out file.sarif");
     assert!(report.contains("\"ruleId\":\"missing-description\""), "{report}");
+
+    let commit = "git init -q -b main . && git add -A && git -c user.name=a -c user.email=a@b commit -qm a && echo A > CLAUDE.md";
+    let then = "git checkout -q -b change && git add -A && git -c user.name=a -c user.email=a@b commit -qm b";
+    assert!(run(&format!("{commit} && {then}"), &[]).status.success());
+    let file = sandbox.path("summary");
+    let inputs = [("RULEBOOK", binary), ("BASE", "main"), ("GITHUB_STEP_SUMMARY", file.to_str().unwrap())];
+    assert!(run(compare, &inputs).status.success());
+    let summary = read("summary");
+    assert!(summary.contains("| appears | `CLAUDE.md` | always, 1 token |"), "{summary}");
 }

@@ -5,13 +5,8 @@ use std::fmt::Write as _;
 use rulebook::change::{Change, ChangeKind, Sighting};
 use rulebook::coverage::Extent;
 
-use super::AgentChanges;
-use crate::out::{BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, clean, grouped, paint, plural};
-
-/// The name of an agent, as commands take it.
-pub(super) fn name(agent: &AgentChanges<'_>) -> &'static str {
-    agent.agent.map_or("any", |agent| agent.name)
-}
+use super::changes::AgentChanges;
+use crate::out::{BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, clean, counted, grouped, paint};
 
 /// Each kind of change: its symbol and its colour.
 const KINDS: [(ChangeKind, &str, anstyle::Style); 6] = [
@@ -27,8 +22,11 @@ const KINDS: [(ChangeKind, &str, anstyle::Style); 6] = [
 pub(super) fn text(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> String {
     let mut text = format!("{} → {}\n", paint(BOLD, clean(base)), paint(BOLD, clean(head)));
     for group in groups(agents) {
-        let names: Vec<&str> = group.iter().map(|agent| name(agent)).collect();
+        let names: Vec<&str> = group.iter().map(|agent| agent.name()).collect();
         let _ = writeln!(text, "\n{}   {}", paint(BOLD, names.join(", ")), always(group[0].always));
+        if group[0].changes.is_empty() {
+            text.push_str("  no change\n");
+        }
         let rows = group[0].changes.iter().map(|change| {
             let (_, symbol, style) = KINDS[change.kind as usize];
             [(style, symbol.to_owned()), (PLAIN, clean(change.source())), (DIM, what(change))]
@@ -54,8 +52,7 @@ pub(super) fn markdown(agents: &[AgentChanges<'_>]) -> String {
         }
         text.push_str("\n| change | rule | effect |\n|---|---|---|\n");
         for change in &group[0].changes {
-            let _ =
-                writeln!(text, "| {} | {} | {} |", change.kind, code(change.source()), what(change));
+            let _ = writeln!(text, "| {} | {} | {} |", change.kind, code(change.source()), what(change));
         }
     }
     text
@@ -87,20 +84,20 @@ fn groups<'c, 'r>(agents: &'c [AgentChanges<'r>]) -> Vec<Vec<&'c AgentChanges<'r
 
 fn always((before, after): (usize, usize)) -> String {
     if before == after {
-        return format!("always loaded: {} tokens, unchanged", grouped(after));
+        return format!("always loaded: {}, unchanged", counted(after, "token"));
     }
     let sign = if after > before { '+' } else { '-' };
-    let (before, after, by) = (grouped(before), grouped(after), grouped(before.abs_diff(after)));
-    format!("always loaded: {before} → {after} tokens ({sign}{by})")
+    let (by, before, after) = (grouped(before.abs_diff(after)), grouped(before), counted(after, "token"));
+    format!("always loaded: {before} → {after} ({sign}{by})")
 }
 
 /// Describes a change: where the rule applied and applies, and its tokens.
 fn what(change: &Change<'_>) -> String {
     let tokens = match change.tokens() {
-        (0, after) => format!("{} tokens", grouped(after)),
-        (before, 0) => format!("{} tokens", grouped(before)),
+        (0, after) => counted(after, "token"),
+        (before, 0) => counted(before, "token"),
         (before, after) if before == after => String::new(),
-        (before, after) => format!("{} → {} tokens", grouped(before), grouped(after)),
+        (before, after) => format!("{} → {}", grouped(before), counted(after, "token")),
     };
     let reach = match (&change.before, &change.after) {
         (None, Some(after)) => reach(after),
@@ -123,7 +120,7 @@ fn what(change: &Change<'_>) -> String {
 fn reach(sighting: &Sighting<'_>) -> String {
     match &sighting.extent {
         Extent::Always => "always".to_owned(),
-        Extent::Files(files) => plural(files.count(), "file"),
+        Extent::Files(files) => counted(files.count(), "file"),
         _ => "offered".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, Render, html};
 use rulebook::html::escape;
 
 use crate::out::age;
-pub(super) use crate::out::grouped;
+pub(super) use crate::out::{counted, grouped};
 
 /// Untrusted text: escaped, with hidden characters made visible.
 pub(super) struct Text<'t>(pub(super) &'t str);
@@ -36,11 +36,6 @@ pub(super) fn shortened(path: &str) -> Markup {
 /// `~1,240`, with a tooltip.
 pub(super) fn tokens(count: usize) -> Markup {
     html! { span .tokens title="tokens, estimated" { "~" (grouped(count)) } }
-}
-
-/// `1 rule`, `1,200 rules`.
-pub(super) fn counted(count: usize, word: &str) -> String {
-    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// Returns the text with its first letter in upper case.
