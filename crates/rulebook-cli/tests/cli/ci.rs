@@ -85,7 +85,7 @@ fn run(sandbox: &Sandbox, script: &str, env: &[(&str, &str)]) -> Output {
 #[test]
 fn the_steps_of_the_action_find_the_binary_and_check() {
     let sandbox = Sandbox::new(&[("repo/.opencode/rules/a.md", "---\npriority: 1\n---\nA")]);
-    let run = |script, env: &[(&str, &str)]| run(&sandbox, script, env);
+    let run = |script: &str, env: &[(&str, &str)]| run(&sandbox, script, env);
     let read = |path: &str| fs::read_to_string(sandbox.path(path)).unwrap();
     let [find, check, compare] = &scripts()[..] else { panic!("three scripts") };
     for script in [find, check, compare] {
@@ -106,7 +106,9 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
 
     let commit = "git init -q -b main . && git add -A && git -c user.name=a -c user.email=a@b commit -qm a && echo A > CLAUDE.md";
     let then = "git checkout -q -b change && git add -A && git -c user.name=a -c user.email=a@b commit -qm b";
-    assert!(run(&format!("{commit} && {then}"), &[]).status.success());
+    for script in [commit, then] {
+        assert!(run(script, &[]).status.success());
+    }
     let file = sandbox.path("summary");
     let inputs = [("RULEBOOK", binary), ("BASE", "main"), ("GITHUB_STEP_SUMMARY", file.to_str().unwrap())];
     assert!(run(compare, &inputs).status.success());
