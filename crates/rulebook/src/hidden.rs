@@ -3,7 +3,6 @@
 mod character;
 mod comment;
 mod lookalike;
-mod mark;
 mod page;
 
 use std::borrow::Cow;
@@ -13,24 +12,9 @@ pub(crate) use character::{Found, character_name, hidden_characters, is_plain, s
 pub(crate) use comment::hidden_comments;
 pub(crate) use lookalike::skeleton;
 
-/// Makes hidden text visible: characters as `<U+200B>`, comments as text.
+/// Makes hidden characters visible, as `<U+200B>`. Nothing else is changed.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let spans = hidden_comments(text);
-    if spans.is_empty() {
-        return shown_characters(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 64);
-    let mut written = 0;
-    for span in spans {
-        shown.push_str(&text[written..span.start]);
-        shown.push_str(&comment::show(&text[span.clone()]));
-        written = span.end;
-    }
-    shown.push_str(&text[written..]);
-    match shown_characters(&shown) {
-        Cow::Borrowed(_) => Cow::Owned(shown),
-        Cow::Owned(shown) => Cow::Owned(shown),
-    }
+    shown_characters(text)
 }
 
 /// Makes a name safe to show: on one line, with hidden characters visible.

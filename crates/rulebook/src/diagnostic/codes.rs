@@ -165,7 +165,7 @@ codes! {
         "A header is larger than 64 KiB."
         "move text from the header into the body";
     HiddenComment "hidden-comment" Warning
-        "A comment contains text that models read and rendered Markdown does not show."
+        "A comment instructs the model. Models read it, and rendered Markdown does not show it."
         "write it as visible text, or remove it";
     HiddenText "hidden-text" Warning
         "A rule contains characters that models read and people do not see."

@@ -117,14 +117,12 @@ fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
     report_over_limit(&mut reader);
     report_over_advice(&mut reader);
     let hidden = hidden::report_hidden(&text, body_start, &reader.origin.display);
-    let is_hiding = !hidden.is_empty();
     reader.diagnostics.extend(hidden);
     let mut parsed = read(reader, header, body.start);
     if let Entry::Rule(rule) = &mut parsed.entry {
-        // Every surface delivers this text, so hidden text is made visible here.
-        let hides =
-            |diagnostic: &Diagnostic| matches!(diagnostic.code, Code::HiddenText | Code::HiddenComment);
-        let is_hiding = is_hiding || parsed.diagnostics.iter().any(hides);
+        // Every surface delivers this text, so hidden characters are made visible here.
+        let hides = |diagnostic: &Diagnostic| diagnostic.code == Code::HiddenText;
+        let is_hiding = parsed.diagnostics.iter().any(hides);
         let values = rule.description.iter_mut().chain(&mut rule.globs).chain(&mut rule.tags);
         for value in values.filter(|_| is_hiding) {
             if let Cow::Owned(shown) = visible(value) {
@@ -132,8 +130,7 @@ fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
             }
         }
         if is_hiding {
-            // Indentation decides what is code, so trimming comes after.
-            rule.body = visible(&text[body_start..]).trim().to_owned();
+            rule.body = visible(&text[body]).into_owned();
         } else {
             text[body].clone_into(&mut rule.body);
         }
