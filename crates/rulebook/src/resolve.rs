@@ -138,7 +138,7 @@ impl Rulebook {
         let mut named: Vec<Option<&Off>> = vec![None; self.rules.len()];
         let names: Vec<&str> = switches.ids.iter().map(|(name, _)| name.as_str()).collect();
         for (found, (_, off)) in
-            lookup(self.rules.iter().map(Box::as_ref), &names).into_iter().zip(&switches.ids)
+            lookup(&self.rules, &names).into_iter().zip(&switches.ids)
         {
             found.into_iter().for_each(|at| named[at] = named[at].or(Some(off)));
         }
@@ -261,14 +261,14 @@ impl Rulebook {
     /// Finds the rules that a name refers to, in order: those of that file, else of that key, else of that name or id.
     /// Rules that are switched off are among them.
     pub fn lookup(&self, name: &str) -> Vec<(&Rule, Option<&Off>)> {
-        let found = lookup(self.rules.iter().map(Box::as_ref), &[&rule_name(name)]).remove(0);
+        let found = lookup(&self.rules, &[&rule_name(name)]).remove(0);
         found.into_iter().map(|at| (self.rules[at].as_ref(), self.off[at].as_ref())).collect()
     }
 
     /// Returns which of these names refer to no rule and to no rejected file.
     pub fn unknown_names<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
         let is_rejected = |name: &str| self.rejected.iter().any(|rejected| rejected.is_called(name));
-        let found = lookup(self.rules.iter().map(Box::as_ref), names);
+        let found = lookup(&self.rules, names);
         let unknown = names.iter().zip(found).filter(|(name, found)| found.is_empty() && !is_rejected(name));
         unknown.map(|(name, _)| *name).collect()
     }

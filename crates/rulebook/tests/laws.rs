@@ -239,8 +239,8 @@ proptest! {
         let delivered: Vec<&str> = prompt.applied.iter().map(|verdict| verdict.rule.origin.display.as_str()).collect();
         prop_assert_eq!(shown, delivered);
         let is_conditional = |verdict: &&Verdict| !verdict.because.is_empty();
-        let first = prompt.applied.iter().position(|verdict| is_conditional(&verdict)).unwrap_or(prompt.applied.len());
-        prop_assert!(prompt.applied[first..].iter().all(|verdict| is_conditional(&verdict)));
+        let first = prompt.applied.iter().position(&is_conditional).unwrap_or(prompt.applied.len());
+        prop_assert!(prompt.applied[first..].iter().all(is_conditional));
     }
 
     #[test]

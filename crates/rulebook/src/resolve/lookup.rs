@@ -9,7 +9,7 @@ use crate::rule::Rule;
 /// Finds the rules that each name refers to, in order. The first kind of name that some rule has counts.
 ///
 /// All names are looked up together: the cost is linear in the number of rules and names.
-pub(super) fn lookup<'r>(rules: impl Iterator<Item = &'r Rule> + Clone, names: &[&str]) -> Vec<Vec<usize>> {
+pub(super) fn lookup(rules: &[Box<Rule>], names: &[&str]) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new(); names.len()];
     if names.is_empty() {
         return found;
@@ -17,7 +17,7 @@ pub(super) fn lookup<'r>(rules: impl Iterator<Item = &'r Rule> + Clone, names: &
     let index = Index::new(names);
     for kind in [Kind::Path, Kind::Key, Kind::Id] {
         let is_open: Vec<bool> = found.iter().map(Vec::is_empty).collect();
-        for (at, rule) in rules.clone().enumerate() {
+        for (at, rule) in rules.iter().enumerate() {
             let names = index.find(kind, rule).iter().filter(|name| is_open[**name]);
             names.for_each(|name| found[*name].push(at));
         }
