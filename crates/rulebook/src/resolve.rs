@@ -137,9 +137,7 @@ impl Rulebook {
     fn switch(&mut self, switches: &Switches) {
         let mut named: Vec<Option<&Off>> = vec![None; self.rules.len()];
         let names: Vec<&str> = switches.ids.iter().map(|(name, _)| name.as_str()).collect();
-        for (found, (_, off)) in
-            lookup(&self.rules, &names).into_iter().zip(&switches.ids)
-        {
+        for (found, (_, off)) in lookup(&self.rules, &names).into_iter().zip(&switches.ids) {
             found.into_iter().for_each(|at| named[at] = named[at].or(Some(off)));
         }
         let mut switched_off: HashMap<(&str, FormatId), Vec<&Rule>> = HashMap::new();
