@@ -1,6 +1,7 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
 use rulebook::compare::report_differences;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::lint::lint;
 use rulebook::rule::Rule;
 
@@ -15,8 +16,21 @@ impl Sources<'_> {
         let text_of = |rule: &Rule| self.text(rule).map(|text| text.to_string());
         loaded.diagnostics.extend(lint(&loaded.book, &text_of));
         report_differences(self.differences(&loaded.book), &mut loaded.diagnostics);
-        loaded.diagnostics.extend(self.dead_globs(&loaded.book, tree));
+        report_dead(self.dead_globs(&loaded.book, tree), &mut loaded.diagnostics);
         loaded.diagnostics.sort();
         loaded
+    }
+}
+
+/// Adds globs that match nothing. Where another problem of the same value explains it, only the hint is added.
+fn report_dead(dead: Vec<Diagnostic>, diagnostics: &mut Vec<Diagnostic>) {
+    for dead in dead {
+        let place = |found: &Diagnostic| (found.path.clone(), found.line, found.column);
+        let is_same = |found: &&mut Diagnostic| found.line > 0 && place(found) == place(&dead);
+        match diagnostics.iter_mut().find(is_same) {
+            Some(other) if dead.help != dead.code.row().remedy => other.help = dead.help,
+            Some(_) => {}
+            None => diagnostics.push(dead),
+        }
     }
 }

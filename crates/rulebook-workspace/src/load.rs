@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
-use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
@@ -30,13 +29,8 @@ impl Loader<'_> {
     /// Reads and parses every file. A file that was found by two names counts once, by the first.
     ///
     /// `twin_of` names the file in the repository that a file is a checkout of, if several roots are checkouts of it.
-    pub(crate) fn load(
-        &self,
-        found: Vec<Found>,
-        twin_of: &dyn Fn(&Origin) -> Option<String>,
-    ) -> (Vec<Parsed>, Vec<Diagnostic>) {
+    pub(crate) fn load(&self, found: Vec<Found>, twin_of: &dyn Fn(&Origin) -> Option<String>) -> Vec<Parsed> {
         let mut first: BTreeMap<Identity, usize> = BTreeMap::new();
-        let mut diagnostics = Vec::new();
         let mut all: Vec<Parsed> = Vec::with_capacity(found.len());
         let mut sizes: BTreeMap<Scope, usize> = BTreeMap::new();
         for found in found {
@@ -63,14 +57,12 @@ impl Loader<'_> {
                 if is_mandatory(&parsed) && !is_mandatory(&all[other]) {
                     std::mem::swap(&mut all[other], &mut parsed);
                 }
-                let message = format!("is the same file as `{}`, which is used", display(&all[other]));
-                diagnostics.push(Diagnostic::whole(Code::SameFile, display(&parsed), message));
             } else {
                 first.extend(identities.into_iter().flatten().map(|identity| (identity, all.len())));
                 all.push(parsed);
             }
         }
-        (all, diagnostics)
+        all
     }
 
     /// The text of a file that may be read.
@@ -135,10 +127,6 @@ impl Readings {
 
 fn is_mandatory(parsed: &Parsed) -> bool {
     matches!(&parsed.entry, Entry::Rule(rule) if rule.is_mandatory)
-}
-
-fn display(parsed: &Parsed) -> &str {
-    &parsed.entry.origin().display
 }
 
 /// What makes two names one file.

@@ -227,9 +227,8 @@ impl<'w> Sources<'w> {
         let (mut found, mut diagnostics) = discover(&search, within);
         let strict = Strict::decide(&mut found, &loader, &settings.rules);
         let twins = self.twins();
-        let (mut parsed, same) = loader.load(found, &|origin| twin_key(&twins, origin));
+        let mut parsed = loader.load(found, &|origin| twin_key(&twins, origin));
         strict.explain(&mut parsed);
-        diagnostics.extend(same);
         diagnostics.extend(imports::follow(&mut parsed, &search, &loader));
         diagnostics.extend(trust::report_untrusted(
             &mut parsed,

@@ -159,7 +159,7 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     }
     // Problems of the paths come first, since they were meant to decide. A dead key is a consequence.
     let cause = own.and_then(|own| {
-        let problems = own.diagnostics.iter().filter(|problem| problem.severity != Severity::Note);
+        let problems = own.diagnostics.iter().filter(|problem| decides_activation(problem));
         problems.min_by_key(|problem| (problem.code == Code::DeadKey, !is_about_paths(problem))).cloned()
     });
     let does = match (own, rule) {
@@ -171,6 +171,15 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     };
     let why = cause.as_ref().map(|cause| cause.message.clone());
     Some(Difference { meant: describe(meant), does, why, cause })
+}
+
+/// Whether a problem can be why a rule applies otherwise: it is a problem of the header.
+fn decides_activation(problem: &Diagnostic) -> bool {
+    let is_text = matches!(
+        problem.code,
+        Code::HiddenComment | Code::HiddenText | Code::OverLimit | Code::Forged | Code::EmptyBody
+    );
+    problem.severity != Severity::Note && !is_text
 }
 
 /// Whether a diagnostic is on the line of a key for paths.

@@ -114,11 +114,11 @@ impl Diagnostic {
         Diagnostic { help: seen(help.into(), shown_characters), ..self }
     }
 
-    /// Suggests the known name that is most similar, if one is similar enough.
+    /// Suggests up to three known names that are most similar, if some are similar enough.
     #[must_use]
     pub fn did_you_mean<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
-        match nearest(name, known) {
-            Some(near) => self.help(format!("did you mean `{near}`?")),
+        match similar_names(name, known) {
+            Some(near) => self.help(format!("did you mean {near}?")),
             None => self,
         }
     }
@@ -178,16 +178,24 @@ pub fn nearest_few<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, mos
         .filter(|(distance, other)| *distance <= 1 + name.len().max(other.len()) / 4)
         .collect();
     similar.sort_unstable();
+    similar.dedup();
     similar.truncate(most);
     similar.into_iter().map(|(_, other)| other).collect()
 }
 
 /// Lists the three known names that are most similar, as "`a`, `b` or `c`"; `None` if none is similar enough.
 pub fn similar_names<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let mut names: Vec<String> =
-        nearest_few(name, known, 3).into_iter().map(|name| format!("`{name}`")).collect();
-    let last = names.pop()?;
-    Some(if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) })
+    Some(nearest_few(name, known, 3)).filter(|near| !near.is_empty()).map(|near| any_of(&near))
+}
+
+/// Writes names as a choice: "`a`, `b` or `c`".
+pub fn any_of(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -233,5 +241,10 @@ mod tests {
         assert_eq!(nearest("glob", ["globs", "paths"]), Some("globs"));
         assert_eq!(nearest("alwaysapply", ["alwaysApply"]), Some("alwaysApply"));
         assert_eq!(nearest("zzz", ["globs", "paths"]), None);
+        assert_eq!(
+            nearest_few("web-api", ["web-apo", "web-ap", "web-apis", "db"], 2),
+            ["web-ap", "web-apis"]
+        );
+        assert_eq!(any_of(&["a", "b", "c"]), "`a`, `b` or `c`");
     }
 }

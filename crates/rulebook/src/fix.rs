@@ -31,9 +31,13 @@ pub struct Readers {
 /// of the file almost match are added. Returns `None` if nothing can be fixed.
 #[must_use]
 pub fn fix(text: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
+    let goal = Goal::of(text, readers, files);
+    if let Some(all) = goal.reached_from(text) {
+        return Some(all);
+    }
     let mut fixed = text.to_owned();
     let mut seen = HashSet::from([fixed.clone()]);
-    while let Some(next) = step(&fixed, readers, files).filter(|next| seen.insert(next.clone())) {
+    while let Some(next) = goal.step(&fixed).filter(|next| seen.insert(next.clone())) {
         fixed = next;
     }
     (fixed != text).then_some(fixed)
@@ -46,10 +50,11 @@ pub fn retain_safe<'d>(
     files: &[Seen],
     diagnostics: impl IntoIterator<Item = &'d mut Diagnostic>,
 ) {
+    let goal = Goal::of(text, readers, files);
     let then = Views::of(text, readers);
     for found in diagnostics {
         let code = found.code;
-        found.fix.take_if(|fix| apply(text, fix, readers, &then, code, files).is_none());
+        found.fix.take_if(|fix| goal.apply(text, fix, &then, code).is_none());
     }
 }
 
@@ -74,30 +79,84 @@ pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
     agents.into_iter().map(describe).collect()
 }
 
-/// Applies the first fix that is safe.
-fn step(before: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
-    let mut fixes: Vec<(Fix, Code)> =
-        diagnose(before, readers).into_iter().filter_map(|found| Some((found.fix?, found.code))).collect();
-    fixes.sort();
-    fixes.dedup();
-    let then = (!fixes.is_empty()).then(|| Views::of(before, readers))?;
-    fixes.iter().find_map(|(fix, code)| apply(before, fix, readers, &then, *code, files))
+/// Where the fixes of a file lead: what its author meant.
+struct Goal<'r> {
+    readers: &'r Readers,
+    files: &'r [Seen],
+    text: String,
+    meant: Option<Parsed>,
+    /// Whether some fix on the way changes what the header says.
+    corrects: bool,
 }
 
-/// Applies a fix, if it is safe.
-fn apply(
-    before: &str,
-    fix: &Fix,
-    readers: &Readers,
-    then: &Views,
-    code: Code,
-    files: &[Seen],
-) -> Option<String> {
-    let mut after = before.to_owned();
-    after.get(fix.start..fix.end)?;
-    after.replace_range(fix.start..fix.end, &fix.replacement);
-    let is_safe = || is_safe(then, &Views::of(&after, readers), code, files);
-    (after != before && is_safe()).then_some(after)
+impl<'r> Goal<'r> {
+    /// Reads the text with all its fixes, safe or not, in the most lenient way. Fixes of fixes are included.
+    fn of(text: &str, readers: &'r Readers, files: &'r [Seen]) -> Goal<'r> {
+        let mut seen = HashSet::new();
+        let mut text = text.to_owned();
+        let mut corrects = false;
+        while seen.insert(text.clone()) {
+            if let Some((fix, code)) = fixes(&text, readers).first()
+                && text.get(fix.start..fix.end).is_some()
+            {
+                text.replace_range(fix.start..fix.end, &fix.replacement);
+                corrects |= is_correction(*code);
+            }
+        }
+        let meant = readers.meant.first().map(|origin| parse_leniently(source(origin, &text)));
+        Goal { readers, files, text, meant, corrects }
+    }
+
+    /// Applies all fixes at once, if that is safe. Of two that belong together, neither may be safe alone.
+    fn reached_from(&self, before: &str) -> Option<String> {
+        let is_safe = || {
+            let (then, now) = (Views::of(before, self.readers), Views::of(&self.text, self.readers));
+            self.allows(&then, &now, self.corrects)
+        };
+        (self.text != before && fixes(&self.text, self.readers).is_empty() && is_safe())
+            .then(|| self.text.clone())
+    }
+
+    /// Applies the first fix that is safe.
+    fn step(&self, before: &str) -> Option<String> {
+        let fixes = fixes(before, self.readers);
+        let then = (!fixes.is_empty()).then(|| Views::of(before, self.readers))?;
+        fixes.iter().find_map(|(fix, code)| self.apply(before, fix, &then, *code))
+    }
+
+    /// Applies a fix, if it is safe.
+    fn apply(&self, before: &str, fix: &Fix, then: &Views, code: Code) -> Option<String> {
+        let mut after = before.to_owned();
+        after.get(fix.start..fix.end)?;
+        after.replace_range(fix.start..fix.end, &fix.replacement);
+        let is_safe = || self.allows(then, &Views::of(&after, self.readers), is_correction(code));
+        (after != before && is_safe()).then_some(after)
+    }
+
+    /// Whether a change does what it is for, and nothing else, in every reader's view.
+    fn allows(&self, then: &Views, now: &Views, corrects: bool) -> bool {
+        let Some(meant) = &self.meant else { return false };
+        let mut paths = self.files.to_vec();
+        paths.extend(probe::paths(then.all().chain(now.all()).chain([meant])));
+        let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
+        let keeps_meaning = then
+            .meant
+            .iter()
+            .zip(&now.meant)
+            .all(|(then, now)| body(then) == body(now) && (corrects || reach(then) == reach(now)));
+        let meant = reach(meant);
+        let mut native = then.native.iter().zip(&now.native);
+        keeps_meaning && native.all(|(then, now)| reach(now).is_between(&reach(then), &meant))
+    }
+}
+
+/// The fixes of a text, in order.
+fn fixes(text: &str, readers: &Readers) -> Vec<(Fix, Code)> {
+    let mut fixes: Vec<(Fix, Code)> =
+        diagnose(text, readers).into_iter().filter_map(|found| Some((found.fix?, found.code))).collect();
+    fixes.sort();
+    fixes.dedup();
+    fixes
 }
 
 /// The problems of a text that depend on nothing but its readers.
@@ -137,21 +196,6 @@ impl Views {
     fn all(&self) -> impl Iterator<Item = &Parsed> {
         self.meant.iter().chain(&self.native)
     }
-}
-
-/// Whether a change does what it is for, and nothing else, in every reader's view.
-fn is_safe(then: &Views, now: &Views, code: Code, files: &[Seen]) -> bool {
-    let mut paths = files.to_vec();
-    paths.extend(probe::paths(then.all().chain(now.all())));
-    let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
-    let Some(meant) = now.meant.first().map(reach) else { return false };
-    let keeps_meaning = then
-        .meant
-        .iter()
-        .zip(&now.meant)
-        .all(|(then, now)| body(then) == body(now) && (is_correction(code) || reach(then) == reach(now)));
-    let mut native = then.native.iter().zip(&now.native);
-    keeps_meaning && native.all(|(then, now)| reach(now).is_between(&reach(then), &meant))
 }
 
 /// Whether the fix of a problem changes what the header says, instead of how it is written.

@@ -124,7 +124,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
     let mut table = Table::default();
     for (what, files) in [
         ("never delivered", &summary.never_seen),
-        ("always on by mistake", &summary.on_by_accident),
+        ("always on because the header could not be read", &summary.unreadable_header),
         ("manual", &summary.only_by_name),
         ("duplicates", &summary.said_twice),
     ] {

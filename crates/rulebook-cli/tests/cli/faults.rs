@@ -246,7 +246,11 @@ fn state_of_a_newer_version_is_left_alone() {
         let sandbox = sandbox();
         assert!(sandbox.run(first).status.success());
         let read = || fs::read_to_string(sandbox.path(file)).unwrap();
-        let newer = read().replacen("\"version\": 1", "\"version\": 2", 1);
+        let newer = read().replacen("\"version\":1", "\"version\":2", 1).replacen(
+            "\"version\": 1",
+            "\"version\": 2",
+            1,
+        );
         sandbox.write(file, &newer);
         sandbox.write("repo/.clinerules/a.md", "Rule a, another.");
         let output = sandbox.run(second);

@@ -1,10 +1,10 @@
 //! Hints: corrections of patterns that match no file.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Coverage, Dead};
 use crate::condition::Facts;
-use crate::diagnostic::{Code, Diagnostic, shown};
+use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 use crate::evidence::{Evidence, Seen};
 use crate::glob::{Glob, split_list};
 
@@ -15,6 +15,7 @@ const MAX_HINTED: usize = 200;
 #[derive(Debug)]
 pub struct Hints {
     guesses: Vec<Guess>,
+    faults: Vec<Fault>,
 }
 
 /// A possible correction of a dead pattern.
@@ -52,7 +53,7 @@ impl Hints {
             let lower = base.as_ref().map(|(root, folder)| (*root, folder.to_lowercase()));
             guess(dead.pattern.to_lowercase(), Case::Lower, lower);
         }
-        Hints { guesses }
+        Hints { guesses, faults: faults(coverage, dead) }
     }
 
     /// Counts how many of these files each guess matches.
@@ -70,14 +71,18 @@ impl Hints {
         self.guesses.iter().map(count).collect()
     }
 
-    /// Reports the dead patterns, each with the first guess that matches something. `text` returns the text of the file
-    /// that contains a pattern.
+    /// Reports the dead patterns, with the first guess that matches something. A rule none of whose patterns matches gets
+    /// one diagnostic. `text` returns the text of the file that contains a pattern.
     pub fn report(&self, dead: &[Dead], counts: &[usize], text: &dyn Fn(&Dead) -> String) -> Vec<Diagnostic> {
-        let report = |(at, dead): (usize, &Dead)| {
-            let mut tried = self.guesses.iter().zip(counts).filter(|(guess, _)| guess.dead == at);
-            let found = dead.located(&text(dead));
-            match tried.find(|(_, count)| **count > 0) {
-                _ if split_list(&dead.pattern).len() > 1 => {
+        let report = |fault: &Fault| {
+            let first = &dead[fault.dead[0]];
+            let tried = self.guesses.iter().zip(counts);
+            let hint =
+                tried.filter(|(_, count)| **count > 0).find(|(guess, _)| fault.dead.contains(&guess.dead));
+            let found = first.located(&message(fault.dead.iter().map(|at| &dead[*at])), &text(first));
+            let found = found.severity(fault.severity);
+            match hint {
+                _ if split_list(&first.pattern).len() > 1 => {
                     found.help("this is one pattern; make each pattern a list entry")
                 }
                 Some((guess, count)) => found.help(match guess.case {
@@ -87,14 +92,66 @@ impl Hints {
                 None => found,
             }
         };
-        dead.iter().enumerate().map(report).collect()
+        self.faults.iter().map(report).collect()
     }
 }
 
+/// Dead patterns that are one fault.
+#[derive(Debug)]
+struct Fault {
+    /// The positions of the dead patterns, at least one.
+    dead: Vec<usize>,
+    severity: Severity,
+}
+
+/// Groups dead patterns by fault: all patterns of a rule, or one pattern of a rule whose other patterns match.
+fn faults(coverage: &Coverage<'_>, dead: &[Dead]) -> Vec<Fault> {
+    let mut by_rule: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, dead) in dead.iter().enumerate() {
+        by_rule.entry(dead.rule).or_default().push(at);
+    }
+    let mut faults = Vec::new();
+    for (rule, of_rule) in by_rule {
+        let all: Vec<(usize, &str)> = (coverage.patterns.iter().enumerate())
+            .filter(|(_, pattern)| pattern.rule == rule)
+            .map(|(at, pattern)| (at, pattern.written()))
+            .collect();
+        if all.len() == of_rule.len() {
+            faults.push(Fault { dead: of_rule, severity: Severity::Warning });
+            continue;
+        }
+        let is_dead = |at: usize| of_rule.iter().any(|dead_at| dead[*dead_at].at == at);
+        let live: HashSet<&str> =
+            all.iter().filter(|(at, _)| !is_dead(*at)).map(|(_, written)| folder_of(written)).collect();
+        // `**/*.jsx` beside `**/*.js` is for files to come; `src/old/**` is probably out of date.
+        let is_stale = |at: &&usize| {
+            let folder = folder_of(&dead[**at].pattern);
+            folder.split('/').any(|part| !part.is_empty() && !part.contains('*')) && !live.contains(folder)
+        };
+        let notes = of_rule.iter().filter(is_stale);
+        faults.extend(notes.map(|at| Fault { dead: vec![*at], severity: Severity::Note }));
+    }
+    faults
+}
+
+/// Returns a pattern without its last segment.
+fn folder_of(pattern: &str) -> &str {
+    pattern.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// How many patterns a message names.
+const MAX_NAMED: usize = 3;
+
+fn message<'d>(dead: impl ExactSizeIterator<Item = &'d Dead>) -> String {
+    let more = dead.len().saturating_sub(MAX_NAMED);
+    let names: Vec<String> = dead.take(MAX_NAMED).map(|dead| format!("`{}`", shown(&dead.pattern))).collect();
+    let more = if more == 0 { String::new() } else { format!(" or {more} more") };
+    format!("no file in the tree matches {}{more}", names.join(", "))
+}
+
 impl Dead {
-    /// Reports the pattern at its position, if the text still contains it.
-    fn located(&self, text: &str) -> Diagnostic {
-        let message = format!("no file in the tree matches `{}`", shown(&self.pattern));
+    /// Reports a problem at the pattern, if the text still contains it.
+    fn located(&self, message: &str, text: &str) -> Diagnostic {
         let around = text.get(self.span.clone()).and_then(|around| find_whole(around, &self.pattern));
         match around.map(|at| self.span.start + at) {
             Some(start) => {

@@ -128,9 +128,9 @@ codes! {
     DriftedCopy "drifted-copy" Warning
         "Two formats have copies of one rule that differ in some lines. An agent gets one of them."
         "make them equal, or keep one file and link the other to it";
-    DuplicateBody "duplicate-body" Note
-        "Two rule files have the same text."
-        "keep one, or make one a link to the other";
+    DuplicateBody "duplicate-body" Warning
+        "Two rule files of one agent have the same text for the same folder."
+        "remove one of them";
     DuplicateId "duplicate-id" Warning
         "Two rules of one scope share an id. When both apply, only one is delivered."
         "give one of them a different id";
@@ -233,9 +233,6 @@ codes! {
     RemoteRefused "remote-refused" Error
         "Remote rules do not match their hash or signature; they are not used."
         "find out who changed them, or fix `sha256` or `minisign_key` in your user settings";
-    SameFile "same-file" Note
-        "Two paths point to the same file; it counts once."
-        "no action needed";
     Secret "secret" Error
         "A rule appears to contain a secret, which is exposed to every model and every reader of the repository."
         "revoke the secret, and keep its replacement out of rule files";
@@ -257,6 +254,9 @@ codes! {
     UnclosedHeader "unclosed-header" Warning
         "The header starts with `---` and is never closed."
         "put a line `---` after the last key";
+    UnclosedList "unclosed-list" Warning
+        "A list in the header is not closed; it is read as if it were."
+        "add the closing `]`";
     UnknownEvidence "unknown-evidence" Warning
         "The evidence has an unknown key, which is ignored."
         "use a known key, or remove it";

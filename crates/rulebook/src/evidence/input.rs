@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::json;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What a host reports about the request.
 #[derive(Clone, Debug, Default)]
@@ -246,10 +246,8 @@ impl Object<'_, '_> {
         for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
             let message = format!("unknown key `{key}` in the evidence is ignored");
             let diagnostic = Diagnostic::whole(Code::UnknownEvidence, "evidence", message);
-            self.diagnostics.push(match nearest(key, known.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help(format!("known keys are {}", known.join(", "))),
-            });
+            let diagnostic = diagnostic.help(format!("known keys are {}", known.join(", ")));
+            self.diagnostics.push(diagnostic.did_you_mean(key, known.iter().copied()));
         }
     }
 

@@ -12,6 +12,9 @@ const PRIORITY: &[&str] = &["priority"];
 /// The agents' keys for the paths of a rule.
 pub(crate) const PATHS: &[&str] = &["paths", "globs", "applyTo", "fileMatchPattern", "patterns"];
 
+/// The agents' keys for the activation of a rule, besides `alwaysApply`.
+pub(crate) const ACTIVATION: &[&str] = &["always", "apply", "inclusion", "trigger", "type"];
+
 /// Keys that people invent for the paths of a rule.
 pub(crate) const INVENTED: &[&str] =
     &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];

@@ -7,6 +7,10 @@ use super::value::{Field, Node, Value};
 use super::yaml;
 use crate::glob;
 
+/// Keys with patterns as values. Their raw text counts, even if it is valid YAML with another meaning.
+pub(super) const PATTERN_KEYS: &[&str] =
+    &["globs", "glob", "paths", "path", "applyTo", "fileMatchPattern", "patterns", "condition", "scope"];
+
 /// What to do with a line that is not a key, a list item, a comment or blank.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Stray {
@@ -38,7 +42,8 @@ pub(super) fn read(text: &str, range: Range<usize>, stray: Stray) -> Lines {
             if value.is_empty() {
                 open = Some((key.to_owned(), key_span, Vec::new()));
             } else {
-                let node = raw_value(text, start + value_at..start + value_at + value.len());
+                let read = if PATTERN_KEYS.contains(&key) { raw_patterns } else { raw_value };
+                let node = read(text, start + value_at..start + value_at + value.len());
                 let node = Node { value: typed(node.value), ..node };
                 yaml::push_field(&mut fields, Field::new(key, key_span, node), &mut ignored);
             }
@@ -134,17 +139,41 @@ fn without_comment(text: &str) -> &str {
 pub(super) fn raw_value(text: &str, span: Range<usize>) -> Node {
     let raw = &text[span.clone()];
     if let Some(inner) = raw.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let base = span.start + 1;
-        let items = glob::split_list(inner)
-            .into_iter()
-            .map(|(piece, item)| Node {
-                value: Value::Text(unquoted(item).to_owned()),
-                span: base + piece.start..base + piece.end,
-            })
-            .collect();
-        return Node { value: Value::List(items), span };
+        return list_of(inner, span);
     }
     Node { value: Value::Text(unquoted(raw).to_owned()), span }
+}
+
+/// Reads the raw value of a key for patterns: as [`raw_value`], but the closing bracket of a list may be missing.
+pub(super) fn raw_patterns(text: &str, span: Range<usize>) -> Node {
+    match inside_brackets(&text[span.clone()]) {
+        Some(inner) => list_of(inner, span),
+        None => raw_value(text, span),
+    }
+}
+
+fn list_of(inner: &str, span: Range<usize>) -> Node {
+    let base = span.start + 1;
+    let items = glob::split_list(inner)
+        .into_iter()
+        .map(|(piece, item)| Node {
+            value: Value::Text(unquoted(item).to_owned()),
+            span: base + piece.start..base + piece.end,
+        })
+        .collect();
+    Node { value: Value::List(items), span }
+}
+
+/// What is inside the brackets of a list. The closing one may be missing.
+pub(super) fn inside_brackets(value: &str) -> Option<&str> {
+    let inner = value.strip_prefix('[')?;
+    if is_unclosed(value) { Some(inner.trim_end_matches([' ', ','])) } else { inner.strip_suffix(']') }
+}
+
+/// Whether a value is a list that is not closed on its line.
+pub(super) fn is_unclosed(value: &str) -> bool {
+    let has_items = value.starts_with('[') && value.len() > 1;
+    has_items && !value.contains(']')
 }
 
 /// Removes a pair of quotes around the text, unless it contains further ones.

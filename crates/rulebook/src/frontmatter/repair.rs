@@ -12,10 +12,6 @@ use super::{lines, yaml};
 use crate::diagnostic::{Code, shown};
 use crate::glob;
 
-/// Keys with patterns as values. Their raw text counts, even if it is valid YAML with another meaning.
-const PATTERN_KEYS: &[&str] =
-    &["globs", "glob", "paths", "path", "applyTo", "fileMatchPattern", "patterns", "condition", "scope"];
-
 /// Reads a range as YAML with invalid values masked. `None` if there is nothing to mask or the rest is invalid too.
 pub(super) fn read_quoted(
     text: &str,
@@ -32,8 +28,11 @@ pub(super) fn read_quoted(
     let known = problems.len();
     problems.extend(masks.iter().map(|mask| {
         let value = &text[mask.clone()];
-        let message = format!("`{}` is not valid YAML without quotes; it was read as written", shown(value));
-        Problem::new(Code::UnquotedValue, mask.clone(), message).fix(mask.clone(), repaired(value))
+        let (code, message) = match lines::is_unclosed(value) {
+            true => (Code::UnclosedList, format!("the list `{}` is not closed", shown(value))),
+            false => (Code::UnquotedValue, format!("`{}` is not valid YAML without quotes", shown(value))),
+        };
+        Problem::new(code, mask.clone(), message).fix(mask.clone(), repaired(value))
     }));
     match yaml::parse(&masked, range, &masks, problems) {
         Ok(mut fields) => {
@@ -67,7 +66,7 @@ fn fill_masks(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option
 /// The value as valid YAML.
 fn repaired(value: &str) -> String {
     let value = lines::unquoted(value);
-    if let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+    if let Some(inner) = lines::inside_brackets(value) {
         let items: Vec<String> =
             glob::split_list(inner).into_iter().map(|(_, item)| repaired(item)).collect();
         return format!("[{}]", items.join(", "));
@@ -108,7 +107,7 @@ fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>>
         block_indent = None;
         let (value_at, value) = if let Some((key, value_at, value)) = lines::key_value(line) {
             if indent == 0 {
-                is_pattern = PATTERN_KEYS.contains(&key);
+                is_pattern = lines::PATTERN_KEYS.contains(&key);
             }
             (value_at, value)
         } else if reach > Tier::Values
@@ -132,8 +131,10 @@ fn needs_quotes(value: &str, is_pattern: bool, reach: Tier) -> bool {
     match first {
         // Agents that quote values leave quoted and tagged values unchanged.
         '"' | '\'' | '!' if reach == Tier::Values => false,
+        // A tag, not a negated pattern.
+        '!' if value.starts_with("!!") => false,
         '*' | '&' | '!' | '@' | '`' | '%' => true,
-        '{' | '[' => is_pattern,
+        '{' | '[' => is_pattern && value.len() > 1,
         '"' | '\'' => !is_one_quoted(value, first),
         _ => value.contains(": ") || value.ends_with(':') || value.contains('\t'),
     }
@@ -171,7 +172,7 @@ fn unmask(text: &str, masks: &[Range<usize>], reach: Tier, node: &mut Node) {
             text[node.span.clone()].clone_into(value);
         }
         Value::Text(_) if masks.contains(&node.span) => {
-            *node = lines::raw_value(text, node.span.clone());
+            *node = lines::raw_patterns(text, node.span.clone());
         }
         _ => {}
     }

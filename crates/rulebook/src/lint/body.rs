@@ -3,19 +3,23 @@
 use std::collections::HashMap;
 
 use super::id::folders;
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::format::FormatId;
+use crate::parse::imports;
 use crate::rule::Rule;
 
-/// Reports each file whose text an earlier file has for the same folder. Copies in sibling folders do not meet.
+/// Reports each file whose text an earlier file of the same agent has for the same folder. Copies in sibling folders do not
+/// meet, copies for different agents are intended, and a text that imports files means something else in each folder.
 pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
     let mut outer_first: Vec<&Rule> = rules.to_vec();
+    outer_first.retain(|rule| imports(&rule.body).is_empty());
     outer_first.sort_by_key(|rule| rule.position.depth);
     let mut lengths: HashMap<usize, usize> = HashMap::new();
     rules.iter().for_each(|rule| *lengths.entry(rule.body.len()).or_default() += 1);
-    let mut seen: HashMap<&str, HashMap<(usize, &str), &Rule>> = HashMap::new();
+    let mut seen: HashMap<(FormatId, &str), HashMap<(usize, &str), &Rule>> = HashMap::new();
     // Only texts of equal length are hashed.
     for rule in outer_first.into_iter().filter(|rule| lengths[&rule.body.len()] > 1) {
-        let places = seen.entry(&rule.body).or_default();
+        let places = seen.entry((rule.origin.format.id, &rule.body)).or_default();
         match folders(rule).find_map(|folder| places.get(&folder)) {
             Some(first) => diagnostics.push(report(rule, first)),
             None => places.extend(folders(rule).next().map(|own| (own, rule))),
@@ -26,7 +30,5 @@ pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
 fn report(rule: &Rule, first: &Rule) -> Diagnostic {
     let message = format!("has the same text as `{}`", first.origin.display);
     let found = Diagnostic::whole(Code::DuplicateBody, &rule.origin.display, message);
-    // Copies for several agents are common; two copies for one agent are a mistake.
-    let is_same_agent = rule.origin.format.id == first.origin.format.id;
-    if is_same_agent { found.severity(Severity::Warning) } else { found }
+    found.help(format!("remove it, or change what differs from `{}`", first.origin.display))
 }

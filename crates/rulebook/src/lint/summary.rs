@@ -20,8 +20,8 @@ pub struct Summary {
     pub files: usize,
     /// Files that never apply: rejected, empty, unreachable, always overridden, or for files that do not exist.
     pub never_seen: Vec<String>,
-    /// Files that apply to everything unintentionally: the header is broken, or a glob matches every file.
-    pub on_by_accident: Vec<String>,
+    /// Files that are always on because the header could not be read.
+    pub unreadable_header: Vec<String>,
     /// Files that apply only when mentioned by name, unintentionally: they have neither globs nor a description.
     pub only_by_name: Vec<String>,
     /// Files with the same text as another.
@@ -67,14 +67,13 @@ impl Summary {
             .chain(coded(Code::AlwaysOverridden))
             .chain(coded(Code::AgentNever))
             .filter(|path| !always.contains(path.as_str()));
-        let accident = files(is_accident).chain(coded(Code::AlwaysGlob)).chain(coded(Code::AgentAlways));
         let evaluation = evaluate(book, &Evidence::default(), Audience::any());
         let applied = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
         let costs: Vec<usize> = applied.map(|verdict| estimate_tokens(&verdict.rule.body)).collect();
         Summary {
             files: book.rules().len() + book.rejected().len(),
             never_seen: sorted(never),
-            on_by_accident: sorted(accident),
+            unreadable_header: sorted(files(has_unreadable_header)),
             only_by_name: sorted(files(is_forgotten)),
             said_twice: sorted(coded(Code::DuplicateBody)),
             always_on: AlwaysCost { rules: costs.len(), tokens: costs.iter().sum(), estimated: true },
@@ -95,7 +94,7 @@ fn is_on_by_paths_alone(rule: &Rule) -> bool {
     is_by_paths && rule.activation == Activation::When && !rule.is_offered
 }
 
-fn is_accident(rule: &Rule) -> bool {
+fn has_unreadable_header(rule: &Rule) -> bool {
     let is_on =
         rule.conditions.is_empty() && matches!(rule.activation, Activation::Always | Activation::When);
     is_on && rule.basis == Basis::FailOpen

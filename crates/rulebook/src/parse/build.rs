@@ -114,8 +114,9 @@ pub(super) fn build(
 
 /// Builds the rule of a file whose header cannot be read: the whole file, always on.
 pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec<Diagnostic>) {
-    for diagnostic in &mut reader.diagnostics {
-        diagnostic.message.push_str("; the whole file, header included, becomes an always-on rule");
+    // Problems of the header come first.
+    if let Some(cause) = reader.diagnostics.first_mut() {
+        cause.message.push_str("; the whole file, header included, becomes an always-on rule");
     }
     let priority = reader.format().default_priority(reader.origin.place);
     blank(reader, None, priority, body_start)

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::reader::Reader;
-use crate::diagnostic::{Code, Fix, Severity, nearest, shown};
+use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
 use crate::format::{Keys, Repeats, keys};
 use crate::frontmatter::Field;
 use crate::hidden;
@@ -26,17 +26,28 @@ impl Reader<'_> {
                 None => unknown.push(field),
             }
         }
-        unknown.iter().for_each(|field| self.report_unknown(field, &sorted));
-        for key in format.agent_ignores {
+        let mut others = Vec::new();
+        for field in &unknown {
+            if !self.report_unknown(field, &sorted) {
+                others.push(field);
+            }
+        }
+        // In an agent's own view, each of them may be why a rule applies otherwise than meant.
+        if matches!(format.keys, Keys::Own(_)) {
+            for field in others.drain(..) {
+                let message =
+                    format!("`{}` is not a key of {} rules; it is ignored", shown(&field.key), format.agent);
+                self.report(Code::UnknownKey, field.key_span.clone(), message);
+            }
+        }
+        self.report_others(&others);
+        // A description is for people too.
+        for key in format.agent_ignores.iter().filter(|key| **key != "description") {
             let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
                 let message = format!("{} itself ignores `{key}`; Rulebook uses it", format.agent);
                 let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
                 match *key {
-                    "description" => {
-                        diagnostic.severity = Severity::Note;
-                        diagnostic.help = "no action needed".to_owned();
-                    }
                     "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
                         diagnostic.help =
                             format!("{} has no key for paths and always applies the rule", format.agent);
@@ -52,48 +63,79 @@ impl Reader<'_> {
         sorted
     }
 
-    /// Reports an unknown key. `known` are the other fields of the header.
-    fn report_unknown(&mut self, field: &Field, known: &Fields) {
+    /// Reports keys that resemble none of the agent's. They have no effect, and most are for people or other tools.
+    fn report_others(&mut self, others: &[&Field]) {
+        let Some(first) = others.first() else { return };
+        let names: Vec<String> = others.iter().map(|field| format!("`{}`", shown(&field.key))).collect();
+        let have = if others.len() == 1 { "has" } else { "have" };
+        let message = format!("{} {have} no effect in {} rules", names.join(", "), self.format().agent);
+        let diagnostic = self.report(Code::UnknownKey, first.key_span.clone(), message);
+        diagnostic.severity = Severity::Note;
+        diagnostic.help = "remove what no other tool uses".to_owned();
+    }
+
+    /// Reports an unknown key that looks like a mistake, and returns whether it does. `known` are the other fields of the
+    /// header.
+    fn report_unknown(&mut self, field: &Field, known: &Fields) -> bool {
         let format = self.format();
         let key = field.key.clone();
         let looks_like = |seen: &String| keys::known(format).find(|known| known.eq_ignore_ascii_case(seen));
         if let Some(known) = hidden::skeleton(&key).as_ref().and_then(looks_like) {
             let message = format!("looks like `{known}` but uses other letters; it is ignored");
             self.report(Code::LookAlike, field.key_span.clone(), message);
-            return;
+            return true;
         }
         if let Some(owner) = keys::owner(&key) {
-            let message = format!("`{key}` is {owner} key; {} ignores it", format.agent);
-            let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
-            match key.as_str() {
-                "always" => diagnostic.help = "write `alwaysApply: true`".to_owned(),
-                _ if keys::PATHS.contains(&key.as_str()) => {
-                    diagnostic.help = format!("write `{}:`", format.paths_key);
-                }
-                _ => {}
-            }
-            return;
+            self.report_foreign(field, owner, known);
+            return true;
         }
         let own =
             |key: &&str| format.keys == Keys::All || !keys::PATHS.contains(key) || *key == format.paths_key;
         let is_paths = keys::PATHS.contains(&key.as_str()) || keys::INVENTED.contains(&key.as_str());
         let near = if is_paths && keys::known(format).any(|known| known == format.paths_key) {
-            Some(format.paths_key)
+            vec![format.paths_key]
         } else {
-            nearest(&key, keys::known(format).filter(own))
+            // Most unknown keys are not typing errors.
+            let mut near = nearest_few(&key, keys::known(format).filter(own), 3);
+            near.retain(|near| strsim::damerau_levenshtein(&key, near) <= near.len().div_ceil(4));
+            near
         };
-        let diagnostic = self.report(
-            Code::UnknownKey,
-            field.key_span.clone(),
-            format!("`{}` is not a key of {} rules; it is ignored", shown(&key), format.agent),
-        );
-        if let Some(near) = near {
-            diagnostic.help = format!("did you mean `{near}`?");
-            // Fixable if it is one typing error in a key that the agent knows and that is not there yet.
-            let is_typo = strsim::damerau_levenshtein(&key, near) == 1;
-            let is_there = keys::canonical(format, near).is_some_and(|key| known.find(key).is_some());
-            let is_free = !is_there && !format.agent_ignores.contains(&near);
-            diagnostic.fix = (is_typo && is_free).then(|| Fix::new(field.key_span.clone(), near));
+        let Some(&first) = near.first() else { return false };
+        // Fixable if it is one typing error in a key that the agent knows and that is not there yet.
+        let is_typo = strsim::damerau_levenshtein(&key, first) == 1;
+        let is_there = keys::canonical(format, first).is_some_and(|key| known.find(key).is_some());
+        let is_free = !is_there && !format.agent_ignores.contains(&first);
+        let message = format!("`{}` is not a key of {} rules; it is ignored", shown(&key), format.agent);
+        let diagnostic = self.report(Code::UnknownKey, field.key_span.clone(), message);
+        diagnostic.help = format!("did you mean {}?", any_of(&near));
+        diagnostic.fix = (is_typo && is_free).then(|| Fix::new(field.key_span.clone(), first));
+        true
+    }
+
+    /// Reports another agent's key. If the agent's own key for the same is there too, the file is for both.
+    fn report_foreign(&mut self, field: &Field, owner: &str, known: &Fields) {
+        let format = self.format();
+        let key = field.key.as_str();
+        let own: Vec<&str> = match () {
+            () if keys::PATHS.contains(&key) => vec![format.paths_key],
+            () if !keys::ACTIVATION.contains(&key) => Vec::new(),
+            () => match format.modes {
+                Some(modes) => vec![modes.key],
+                None => vec!["alwaysApply", format.paths_key, "description"],
+            },
+        };
+        let understood = |key: &&str| {
+            keys::known(format).any(|known| known == *key) && !format.agent_ignores.contains(key)
+        };
+        let own: Vec<&str> = own.into_iter().filter(understood).collect();
+        if own.iter().any(|key| known.given(key).is_some()) {
+            return;
         }
+        let message = format!("`{key}` is {owner} key; {} ignores it", format.agent);
+        let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
+        diagnostic.help = match own.as_slice() {
+            [] => format!("{} has no such key; remove it unless another agent reads the file", format.agent),
+            own => format!("{} uses {}", format.agent, any_of(own)),
+        };
     }
 }

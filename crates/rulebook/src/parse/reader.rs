@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::hidden;
 use crate::agent::Agent;
 use crate::condition::{PatternBase, Splits};
-use crate::diagnostic::{Code, Diagnostic, Severity, report_first, shown};
+use crate::diagnostic::{Code, Diagnostic, report_first, shown};
 use crate::format::{Format, Keys, Lists, Repeats};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::source::Origin;
@@ -60,14 +60,7 @@ impl<'t> Reader<'t> {
         let format = self.format();
         let diagnostic = self.report(problem.code, problem.span, problem.message);
         match (problem.code, problem.fix) {
-            (Code::UnquotedValue, _) if format.unquoted => {
-                diagnostic.severity = Severity::Note;
-                diagnostic.help = format!(
-                    "no action needed for {}, which accepts it; other tools fail to read the whole header",
-                    format.agent
-                );
-            }
-            (Code::UnquotedValue, Some(fix)) => {
+            (Code::UnquotedValue | Code::UnclosedList, Some(fix)) => {
                 diagnostic.help = format!("write `{}`", shown(&fix.replacement));
                 // Quoting is safe only for agents that are known to read YAML.
                 let reads_yaml = |way: &Format| way.id == format.id && way.tier <= Some(Tier::Values);

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Code;
 use crate::format::Broken;
-use crate::frontmatter::{self, Problem, Reading, Tier};
+use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::source::Origin;
 
 /// Splits a file into header and body as its format does, with readers up to `reach`.
@@ -13,6 +13,21 @@ pub(super) fn split_header<'t>(origin: &Origin, text: &'t str, reach: Option<Tie
         }
         _ => frontmatter::read_raw(text),
     };
+    match reading.header {
+        // The lenient readers find what is wrong with a header that is not read.
+        Header::Broken => {
+            let lenient = frontmatter::read(text, Tier::Lines).problems;
+            let causes: Vec<Problem> = lenient.into_iter().filter(|problem| problem.fix.is_some()).collect();
+            if !causes.is_empty() && reach < Some(Tier::Lines) {
+                reading.problems = causes;
+            }
+        }
+        // The agent itself writes such values.
+        Header::Read { .. } if origin.format.unquoted => {
+            reading.problems.retain(|problem| problem.code != Code::UnquotedValue);
+        }
+        _ => {}
+    }
     let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
     if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
         (reading.body, reading.body_start) = ("", text.len());
