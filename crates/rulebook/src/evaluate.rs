@@ -42,7 +42,7 @@ pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<
         (0..verdicts.len()).filter(|at| matches!(verdicts[*at].state, State::Stack)).collect();
     // An agent's own order is that of its book.
     if matches!(book.policy(), Policy::Meant(_)) {
-        delivery.sort_by(|a, b| delivery_rank(verdicts[*a].rule).cmp(&delivery_rank(verdicts[*b].rule)));
+        delivery.sort_by_cached_key(|at| delivery_rank(verdicts[*at].rule));
     }
     Evaluation { verdicts, delivery }
 }

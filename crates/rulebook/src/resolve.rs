@@ -3,7 +3,8 @@
 mod lookup;
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 use crate::agent::{Agent, Conflicts, Order};
 use crate::condition::Needs;
@@ -140,10 +141,11 @@ impl Rulebook {
         for (found, (_, off)) in lookup(&self.rules, &names).into_iter().zip(&switches.ids) {
             found.into_iter().for_each(|at| named[at] = named[at].or(Some(off)));
         }
-        let mut switched_off: HashMap<(&str, FormatId), Vec<&Rule>> = HashMap::new();
+        let mut switched_off: HashMap<(&str, FormatId), Vec<&Rule>> = HashMap::default();
         for (rule, named) in self.rules.iter().zip(named) {
-            let same_key = switched_off.entry((&rule.id, rule.origin.format.id)).or_default();
-            let by_header = same_key.iter().find(|other| !other.is_of_other_root(rule));
+            let key = (rule.id.as_str(), rule.origin.format.id);
+            let same_key = switched_off.get(&key).into_iter().flatten();
+            let by_header = same_key.copied().find(|other| !other.is_of_other_root(rule));
             let off = switches
                 .all
                 .clone()
@@ -153,7 +155,7 @@ impl Rulebook {
                 .or_else(|| (!rule.enabled).then_some(Off { by: OffBy::Header, file: None }));
             // A nested one counts for its folder only, which depends on the evidence.
             if !rule.enabled && rule.origin.folder.is_empty() && by_header.is_none() {
-                same_key.push(rule);
+                switched_off.entry(key).or_default().push(rule);
             }
             self.off.push(off);
         }
@@ -163,7 +165,7 @@ impl Rulebook {
     /// Gives a name of its own to each rule whose name reads another rule.
     fn set_aliases(&mut self) {
         let mut ids: HashSet<&str> = HashSet::with_capacity(self.rules.len());
-        let mut keys: HashSet<(&str, FormatId)> = HashSet::new();
+        let mut keys: HashSet<(&str, FormatId)> = HashSet::with_capacity(self.rules.len());
         let mut aliases: Vec<(usize, Box<str>)> = Vec::new();
         for (at, rule) in self.rules.iter().enumerate().filter(|(at, _)| self.off[*at].is_none()) {
             // An id that looks like a key is read as one.

@@ -73,7 +73,8 @@ fn reply(
         keeper.record(events, Vec::new());
         return Reply::default();
     }
-    let prepared = workspace.prepare(&keeper.session().input(report.input.clone()));
+    let input = keeper.session().input(report.input.clone());
+    let prepared = workspace.prepare(&input);
     let agent = Agent::named(host.agent).filter(|_| !matches!(caller, Caller::Process { all: true }));
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
@@ -94,7 +95,7 @@ fn reply(
     events.extend(draft.events());
     let mine = keeper.record(events, draft.claims());
     let reply = draft.reply(&mine, keeper.lost());
-    caller.leave((evaluation, mine));
+    caller.leave((evaluation, mine, input));
     caller.leave(native);
     caller.leave(view);
     caller.leave(prepared);
