@@ -43,11 +43,9 @@ impl Budget {
 /// Writes the rules that apply and the offers.
 #[must_use]
 pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
-    let in_state = |wanted: fn(&State<'_>) -> bool| {
-        evaluation.verdicts.iter().filter(move |verdict| wanted(&verdict.state)).collect::<Vec<_>>()
-    };
-    let offered = in_state(|state| matches!(state, State::Offered));
-    let omitted = over_budget(&in_state(|state| matches!(state, State::Stack)), &offered, budget);
+    let is_offered = |verdict: &&Verdict<'_>| matches!(verdict.state, State::Offered);
+    let offered: Vec<_> = evaluation.verdicts.iter().filter(is_offered).collect();
+    let omitted = over_budget(&evaluation.stack_by_rank(), &offered, budget);
     let is_in = |verdict: &&Verdict| !omitted.iter().any(|cut| std::ptr::eq(cut.rule, verdict.rule));
     let applied: Vec<_> = evaluation.stack().filter(is_in).collect();
 

@@ -284,6 +284,12 @@ fn rules_for_gives_a_text_once_per_session() {
     let changed = given(&mut client, "apps/web/a.tsx");
     assert!(changed.starts_with(".clinerules/web.md\nUse Vue."), "{changed}");
 
+    // A text that was given before does not count against the budget.
+    let mut narrow = Client::of(&mut sandbox.command(&["mcp", "--set", "budget.tokens=45"]));
+    narrow.ask("initialize", initialize("2025-11-25", json!({}), "test"));
+    assert!(given(&mut narrow, "README.md").starts_with(".cursorrules\nBe brief."));
+    assert!(given(&mut narrow, "apps/web/a.tsx").starts_with(".clinerules/web.md\n"));
+
     // A client without a handshake has no session.
     let mut stateless = Client::start(&sandbox);
     let first = given(&mut stateless, "README.md");

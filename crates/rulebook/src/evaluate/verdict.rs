@@ -20,6 +20,19 @@ impl<'r> Evaluation<'r> {
     pub fn stack(&self) -> impl DoubleEndedIterator<Item = &Verdict<'r>> {
         self.delivery.iter().map(|at| &self.verdicts[*at])
     }
+
+    /// Returns the same rules in the order of precedence.
+    pub(crate) fn stack_by_rank(&self) -> Vec<&Verdict<'r>> {
+        let mut positions = self.delivery.clone();
+        positions.sort_unstable();
+        positions.into_iter().map(|at| &self.verdicts[at]).collect()
+    }
+
+    /// Takes rules out of those that are delivered, because the conversation has them, and returns them.
+    pub fn withhold(&mut self, is_withheld: impl Fn(&Rule) -> bool) -> Vec<&'r Rule> {
+        let rule = |at: usize| self.verdicts[at].rule;
+        self.delivery.extract_if(.., |at| is_withheld(rule(*at))).map(rule).collect()
+    }
 }
 
 /// The result of evaluating a rule.

@@ -8,11 +8,12 @@ use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::{State, Verdict};
+use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
 use rulebook::render::{Notice, render};
+use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
 use rulebook_workspace::Reach;
 use serde::Deserialize;
@@ -149,13 +150,10 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let mut session = lock(&server.session);
     // A program gets everything, and the session is the model's.
     let session = session.as_mut().filter(|_| !work.structured);
-    let mut given_before: Vec<&str> = Vec::new();
-    if let Some(session) = &session {
-        let is_given =
-            |verdict: &Verdict<'_>| matches!(verdict.state, State::Stack) && session.has_rule(verdict.rule);
-        let given = evaluation.verdicts.extract_if(.., |verdict| is_given(verdict));
-        given_before.extend(given.map(|verdict| verdict.rule.origin.display.as_str()));
-    }
+    let given_before: Vec<&Rule> = match &session {
+        Some(session) => evaluation.withhold(|rule| session.has_rule(rule)),
+        None => Vec::new(),
+    };
     let rendered = render(&evaluation, workspace.settings.budget);
     if let Some(session) = session {
         let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, "`rules_for`".to_owned());
@@ -166,7 +164,8 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let reported: Vec<Diagnostic> = outside.chain(alerts(&prepared.diagnostics)).cloned().collect();
     let because = |rule: &explain::Applied| {
         let why = explaining::because(&rule.because);
-        let before = if given_before.contains(&rule.source.as_str()) { "; given before" } else { "" };
+        let is_given = given_before.iter().any(|given| given.origin.display == rule.source);
+        let before = if is_given { "; given before" } else { "" };
         format!("- {} ({}): {}{before}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
     };
     let mut reasons: Vec<String> = stack.iter().map(because).collect();
