@@ -229,7 +229,8 @@ impl<'w> Sources<'w> {
         let twins = self.twins();
         let mut parsed = loader.load(found, &|origin| twin_key(&twins, origin));
         strict.explain(&mut parsed);
-        diagnostics.extend(imports::follow(&mut parsed, &search, &loader));
+        let resolve = if view.is_meant { imports::resolve_meant } else { imports::follow_native };
+        diagnostics.extend(resolve(&mut parsed, &search, &loader));
         diagnostics.extend(trust::report_untrusted(
             &mut parsed,
             &workspace.untrusted_settings,

@@ -12,7 +12,7 @@ pub(crate) use conflict::overrides;
 pub(crate) use copies::Lines;
 pub use verdict::{Evaluation, InactiveReason, Reason, State, Verdict, WhyNot};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::condition::Facts;
 use crate::evidence::Evidence;
@@ -36,6 +36,7 @@ pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<
         book.rules().map(|(rule, off)| candidate(rule, off, call(rule), &facts)).collect();
     let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
     switch_off_nested(&mut candidates, is_here);
+    activate_imports(&mut candidates);
     decide(&mut candidates, book.policy(), &audience, Some(evidence));
     let verdicts: Vec<Verdict<'r>> = candidates.into_iter().map(|candidate| candidate.verdict).collect();
     let mut delivery: Vec<usize> =
@@ -78,6 +79,44 @@ pub(crate) fn settle<'r>(
     switch_off_nested(&mut candidates, |_| true);
     decide(&mut candidates, policy, &Audience::any(), None);
     candidates.into_iter().map(|candidate| candidate.verdict).collect()
+}
+
+/// Activates the rules that others import: they apply whenever the importing file does.
+fn activate_imports(candidates: &mut [Candidate<'_>]) {
+    let is_on = |Candidate { verdict, .. }: &Candidate<'_>| match &verdict.state {
+        State::Stack => true,
+        State::Inactive(why) => why.reason == InactiveReason::Empty,
+        _ => false,
+    };
+    let imports = |candidate: &Candidate<'_>| !candidate.verdict.rule.imports.is_empty();
+    let mut queue: Vec<usize> =
+        (0..candidates.len()).filter(|at| imports(&candidates[*at]) && is_on(&candidates[*at])).collect();
+    if queue.is_empty() {
+        return;
+    }
+    let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        by_path.entry(&candidate.verdict.rule.origin.path).or_default().push(at);
+    }
+    let mut seen: HashSet<usize> = queue.iter().copied().collect();
+    while let Some(at) = queue.pop() {
+        let importer = candidates[at].verdict.rule;
+        let imported =
+            importer.imports.iter().filter_map(|import| by_path.get(import.path.as_str())).flatten();
+        for at in imported.filter(|at| seen.insert(**at)) {
+            let Candidate { verdict, unmet } = &mut candidates[*at];
+            if verdict.rule.stream.is_some() || matches!(verdict.state, State::Disabled(_)) {
+                continue;
+            }
+            if matches!(verdict.state, State::Inactive(_) | State::Offered) && !verdict.rule.body.is_empty() {
+                let matched = vec![importer.origin.display.clone()];
+                verdict.because = vec![Reason { condition: "import", matched, seen: Vec::new() }];
+                verdict.state = State::Stack;
+                *unmet = None;
+            }
+            queue.push(*at);
+        }
+    }
 }
 
 /// Applies `enabled: false` of nested folders, which switches off the rules of that id and format there.

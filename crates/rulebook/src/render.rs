@@ -80,16 +80,14 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let body = rule.body.as_str();
     let mut start = 0;
     let mut written = 0;
-    let mut is_after_blank = false;
     for end in line_ends(body).chain([body.len()]) {
         let line = body[start..end].trim();
-        // A line that looks like the header of a rule is indented, so that a body cannot pose as another rule.
-        if is_header(line) || is_after_blank && looks_like_header(line) || line == OFFERS_LINE {
+        // A line that is the header of a rule in this text is indented, so that a body cannot pose as that rule.
+        if is_header(line) || line == OFFERS_LINE {
             text.push_str(&body[written..start]);
             text.push(' ');
             written = start;
         }
-        is_after_blank = line.is_empty();
         start = end + 1;
     }
     text.push_str(&body[written..]);
@@ -106,6 +104,7 @@ pub(crate) fn looks_like_header(line: &str) -> bool {
     const ENDS: [&str; 7] = [".md", ".mdc", ".mdx", ".txt", ".markdown", "rules", "hints"];
     let is_path = line.starts_with(['.', '~']) || line.contains('/') || line.starts_with(char::is_uppercase);
     is_path
+        && !line.starts_with('@')
         && line.len() < 256
         && ENDS.iter().any(|end| line.ends_with(end))
         && !line.contains(char::is_whitespace)

@@ -52,10 +52,19 @@ pub struct Rule {
     pub origin: Origin,
     /// The line of the file where the body starts, counted from 1.
     pub body_line: usize,
-    /// The absolute paths of the rules that its file imports. They apply whenever it does.
-    pub imports: Vec<String>,
+    /// The rules that its file imports. They apply whenever it does.
+    pub imports: Vec<ImportedRule>,
     /// The name that reads this rule, if its own name reads another.
     pub(crate) alias: Option<Box<str>>,
+}
+
+/// A rule that the file of another one imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedRule {
+    /// The absolute path of its file.
+    pub path: String,
+    /// Its file, as displayed.
+    pub display: String,
 }
 
 /// The parts of a rule's rank that its origin gives. They are computed once: sorting needs them often.

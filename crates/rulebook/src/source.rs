@@ -69,15 +69,20 @@ impl Origin {
     #[must_use]
     pub fn named(format: FormatId, path: &str) -> Origin {
         let format = format.row();
-        let found = format.workspace.iter().find_map(|place| {
+        Origin::at([format], path)
+            .unwrap_or_else(|| Origin::new(format, format.workspace.first().unwrap_or(&FETCHED), path))
+    }
+
+    /// Makes the origin of a file by its path in the workspace, if it is at a place of one of these formats.
+    #[must_use]
+    pub fn at(formats: impl IntoIterator<Item = &'static Format>, path: &str) -> Option<Origin> {
+        let mut places =
+            formats.into_iter().flat_map(|format| format.workspace.iter().map(move |place| (format, place)));
+        places.find_map(|(format, place)| {
             let (folder, inner) = place.split(path)?;
-            Some(Origin {
-                folder: folder.to_owned(),
-                inner: inner.to_owned(),
-                ..Origin::new(format, place, path)
-            })
-        });
-        found.unwrap_or_else(|| Origin::new(format, format.workspace.first().unwrap_or(&FETCHED), path))
+            let (folder, inner) = (folder.to_owned(), inner.to_owned());
+            Some(Origin { folder, inner, ..Origin::new(format, place, path) })
+        })
     }
 
     /// Returns how many folders deep the folder that holds the rule folder is.

@@ -70,7 +70,7 @@ pub(super) fn judge<'r>(
     facts: &Facts<'_>,
     because: &mut Vec<Reason>,
 ) -> Result<State<'r>, WhyNot> {
-    if rule.body.is_empty() {
+    if rule.body.is_empty() && rule.imports.is_empty() {
         return Err(WhyNot::new(InactiveReason::Empty, "the file has no text"));
     }
     let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
@@ -80,6 +80,12 @@ pub(super) fn judge<'r>(
     }
     because.extend(check_folder(rule, facts)?);
     because.extend(check_conditions(rule, facts)?);
+    // Nothing is left of a file that only imports rules. They are delivered instead.
+    if rule.body.is_empty() {
+        let imports: Vec<String> =
+            rule.imports.iter().map(|import| format!("`{}`", import.display)).collect();
+        return Err(WhyNot::new(InactiveReason::Empty, format!("imports {}", imports.join(", "))));
+    }
     state(rule)
 }
 

@@ -1,0 +1,115 @@
+//! Imports as an agent follows them: each imported file becomes a rule of its own, for the same folder.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::parse::{Parsed, imports};
+use rulebook::rule::Rule;
+use rulebook::source::Source;
+
+use super::target::{MAX_IMPORTS, MAX_NAMES, Reports, imported, may_import, real_path, rule_of, target};
+use crate::discover::Search;
+use crate::load::Loader;
+
+/// A rule with imports, and the files that led to it.
+struct Importer {
+    at: usize,
+    chain: Vec<PathBuf>,
+}
+
+/// Adds the files that the rules import, and reports imports that cannot be followed.
+pub(crate) fn follow_native(
+    parsed: &mut Vec<Parsed>,
+    search: &Search<'_>,
+    loader: &Loader<'_>,
+) -> Vec<Diagnostic> {
+    let real_path = |rule: &Rule| real_path(rule, search);
+    let mut diagnostics = Vec::new();
+    let importers = parsed.iter().enumerate().filter(|(_, parsed)| rule_of(parsed).is_some_and(may_import));
+    let mut queue: VecDeque<Importer> = importers
+        .map(|(at, parsed)| Importer { at, chain: rule_of(parsed).map(real_path).into_iter().collect() })
+        .collect();
+    let mut seen: HashSet<(PathBuf, String)> = HashSet::new();
+    if !queue.is_empty() {
+        let always = parsed.iter().filter_map(rule_of).filter(|rule| rule.is_on_here());
+        seen.extend(always.map(|rule| (real_path(rule), rule.origin.folder.clone())));
+    }
+    let (known, mut names_looked_up) = (parsed.len(), 0);
+    while let Some(importer) = queue.pop_front() {
+        let Some(rule) = rule_of(&parsed[importer.at]) else { continue };
+        let (mut added, mut is_full) = (Vec::new(), false);
+        let mut reports = Reports::new(rule);
+        let mut names = HashSet::new();
+        for import in imports(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
+            let path = &import.path;
+            let depth = rule.origin.format.imports;
+            let mut report = |code, message: String| reports.add(&import, code, message);
+            names_looked_up += 1;
+            if names_looked_up > MAX_NAMES {
+                let message =
+                    format!("`@{path}` and later imports are not read: the limit is {MAX_NAMES} names");
+                report(Code::ImportTooDeep, message);
+                is_full = true;
+                break;
+            }
+            let Some(real) = target(rule, &import, search, &mut report) else { continue };
+            if importer.chain.contains(&real) {
+                report(
+                    Code::ImportCyclic,
+                    format!("`@{path}` is an import cycle: that file imports this one"),
+                );
+            } else if importer.chain.len() > depth {
+                let agent = rule.origin.format.agent;
+                let message = format!("`@{path}` is not read: {agent} follows imports {depth} levels deep");
+                report(Code::ImportTooDeep, message);
+            } else if parsed.len() + added.len() - known >= MAX_IMPORTS {
+                let message =
+                    format!("`@{path}` and later imports are not read: the limit is {MAX_IMPORTS} files");
+                report(Code::ImportTooDeep, message);
+                // Reported once: there may be thousands.
+                is_full = true;
+                break;
+            } else if seen.insert((real.clone(), rule.origin.folder.clone())) {
+                added.push((imported(rule, &real, search), real));
+            }
+        }
+        diagnostics.extend(reports.finish());
+        for (origin, real) in added {
+            let (text, reported) =
+                loader.gate.admit(&origin, search.disk.text(&real, search.disk.node(&real)));
+            let mut imported = loader.parse(Source { origin, text });
+            imported.diagnostics.extend(reported);
+            let chain = importer.chain.iter().cloned().chain([real]).collect();
+            queue.push_back(Importer { at: parsed.len(), chain });
+            parsed.push(imported);
+        }
+        if is_full {
+            break;
+        }
+    }
+    drop_imported(parsed, known, search);
+    diagnostics
+}
+
+/// Removes the files of nested folders that a file above imports: the agent has read them before it gets there.
+fn drop_imported(parsed: &mut Vec<Parsed>, known: usize, search: &Search<'_>) {
+    let imported: Vec<(PathBuf, usize, String)> = parsed[known..]
+        .iter()
+        .filter_map(rule_of)
+        .map(|rule| (real_path(rule, search), rule.origin.root, rule.origin.folder.clone()))
+        .collect();
+    let is_above = |above: &str, folder: &str| {
+        above != folder
+            && folder.strip_prefix(above).is_some_and(|rest| above.is_empty() || rest.starts_with('/'))
+    };
+    let mut at = 0;
+    parsed.retain(|parsed| {
+        at += 1;
+        let Some(rule) = rule_of(parsed).filter(|rule| at <= known && rule.is_located()) else { return true };
+        let real = real_path(rule, search);
+        !imported.iter().any(|(path, root, folder)| {
+            *path == real && *root == rule.origin.root && is_above(folder, &rule.origin.folder)
+        })
+    });
+}

@@ -1,0 +1,112 @@
+//! What an import refers to, and the reports about imports that cannot be followed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic, MAX_PLACES};
+use rulebook::format::IMPORTED;
+use rulebook::parse::{Entry, Import, Parsed};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Scope};
+
+use crate::discover::Search;
+use crate::homes::posix;
+
+/// The most files that all imports together may add.
+pub(super) const MAX_IMPORTS: usize = 256;
+
+/// The most names that are looked up on disk, for all rules together.
+pub(super) const MAX_NAMES: usize = 50_000;
+
+/// The canonical path of a rule's file.
+pub(super) fn real_path(rule: &Rule, search: &Search<'_>) -> PathBuf {
+    let path = Path::new(&rule.origin.path);
+    search.disk.real(path).unwrap_or_else(|_| path.to_owned())
+}
+
+pub(super) fn rule_of(parsed: &Parsed) -> Option<&Rule> {
+    match &parsed.entry {
+        Entry::Rule(rule) => Some(rule),
+        Entry::Rejected(_) => None,
+    }
+}
+
+/// Only files found by location import others; most do not.
+pub(super) fn may_import(rule: &Rule) -> bool {
+    rule.origin.format.imports > 0 && rule.origin.place.is_raw() && rule.body.contains('@')
+}
+
+/// The canonical path of an imported file, if it may be read.
+pub(super) fn target(
+    rule: &Rule,
+    import: &Import,
+    search: &Search<'_>,
+    report: &mut impl FnMut(Code, String),
+) -> Option<PathBuf> {
+    let path = &import.path;
+    let written = search.homes.expand(path);
+    let folder = Path::new(&rule.origin.path).parent()?;
+    let Some(real) = search.disk.real(&folder.join(written)).ok().filter(|real| real.is_file()) else {
+        if import.is_surely_a_file() {
+            report(Code::ImportMissing, format!("`@{path}` does not exist"));
+        }
+        return None;
+    };
+    let within = match (rule.origin.scope, &search.homes.home) {
+        (Scope::User, Some(home)) => home.as_path(),
+        _ => Path::new(&search.roots.roots[rule.origin.root].path),
+    };
+    if !search.allows(&real, within) {
+        report(
+            Code::ImportOutside,
+            format!("`@{path}` is `{}`, outside the root", search.homes.shown(&real)),
+        );
+        return None;
+    }
+    Some(real)
+}
+
+pub(super) fn imported(rule: &Rule, real: &Path, search: &Search<'_>) -> Origin {
+    let display = search.shown(rule.origin.root, real);
+    let mut origin = rule.origin.clone();
+    origin.place = &IMPORTED;
+    display.trim_start_matches("~/").clone_into(&mut origin.inner);
+    origin.display = display;
+    origin.path = posix(real);
+    origin
+}
+
+/// The diagnostics of one rule's imports: the first few of each code, and the number of the others.
+pub(super) struct Reports<'r> {
+    rule: &'r Rule,
+    counts: BTreeMap<Code, usize>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'r> Reports<'r> {
+    pub(super) fn new(rule: &'r Rule) -> Reports<'r> {
+        Reports { rule, counts: BTreeMap::new(), diagnostics: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, import: &Import, code: Code, message: String) {
+        let Reports { rule, counts, diagnostics } = self;
+        let count = counts.entry(code).or_default();
+        *count += 1;
+        // Locating one reads the text up to it, so this is not done for thousands.
+        if *count <= MAX_PLACES {
+            let mut found =
+                Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
+            found.line += rule.body_line - 1;
+            diagnostics.push(found);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+        for (code, count) in self.counts.into_iter().filter(|(_, count)| *count > MAX_PLACES) {
+            if let Some(last) = self.diagnostics.iter_mut().rfind(|found| found.code == code) {
+                last.message.push_str(&format!("; {} more below", count - MAX_PLACES));
+            }
+        }
+        self.diagnostics
+    }
+}
