@@ -74,6 +74,7 @@ const say = (session_id, prompt) => ({ session_id, hook_event_name: "UserPromptS
 const use = (session_id, tool_name, tool_input, hook_event_name = "PostToolUse") => ({ session_id, hook_event_name, tool_name, tool_input });
 
 export function work(binary, folder) {
+  run(binary, folder, ["install", "claude"]);
   const send = (event, host) => hook(binary, folder, event, host);
   const file = (path) => ({ file_path: join(shop(folder), path) });
   const main = "7f3c91e2-checkout";

@@ -11,7 +11,7 @@ import { browse, serve } from "./page.mjs";
 
 const binary = process.env.RULEBOOK;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const VIEWS = ["rules", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
+const VIEWS = ["agents", "agents?for=claude", "agents?open=.clinerules/api.md", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
   "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "problems"];
 
 const folders = [];
@@ -85,34 +85,72 @@ test("every view fits on a phone", async (t) => {
 });
 
 test("the rules are filtered while typing, and the address follows", async (t) => {
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   const ids = () => page.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title));
-  const all = (await ids()).length;
-  assert.equal(all, JSON.parse(run(binary, folder, ["status", "--json"])).rules.length);
+  const all = await ids();
+  for (const { source } of JSON.parse(run(binary, folder, ["status", "--json"])).rules) assert.ok(all.includes(source), source);
   await page.getByRole("searchbox").pressSequentially("payments");
-  await page.waitForURL(/rules\?q=payments$/);
+  await page.waitForURL(/agents\?q=payments$/);
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
   assert.deepEqual(await ids(), ["packages/payments/.cursor/rules/money.mdc"]);
   await page.getByRole("searchbox").fill("no such rule");
   await page.locator("#live .none").waitFor();
-  await page.goto(`${url}rules?state=disabled`);
-  assert.deepEqual(await ids(), [".cursor/rules/legacy.mdc"]);
-  await page.getByLabel("State").selectOption("stream");
-  await page.waitForFunction(() => document.querySelector("[data-rows] a.file")?.title.endsWith("no-any.md"));
+  await page.goto(`${url}agents?for=claude&state=native`);
+  assert.deepEqual(await ids(), ["CLAUDE.md"]);
+  await page.getByLabel("State").selectOption("added");
+  await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length > 1);
+});
+
+test("rule and agent meet in the matrix, as `explain` and `status` compute it, and the address names the agent", async (t) => {
+  const page = await open(t, `${url}agents`);
+  const cell = (path, column) => page.locator("tbody tr", { has: page.locator(`a.file[title='${path}']`) }).locator("td.agent").nth(column);
+  const heads = await page.locator(".matrix thead .agent a").evaluateAll((all) => all.map((one) => new URL(one.href).searchParams.get("for")));
+  const { agents } = JSON.parse(run(binary, folder, ["explain", ".", "--json"])).targets[0];
+  if (agents) assert.deepEqual(heads.toSorted(), Object.keys(agents).sort());
+  assert.match(await cell("CLAUDE.md", heads.indexOf("claude")).innerText(), /✓.*always/s);
+  assert.match(await cell(".clinerules/api.md", heads.indexOf("cline")).innerText(), /apps\/api\/\*\*/);
+  assert.match(await cell(".clinerules/api.md", heads.indexOf("cursor")).innerText(), /–/);
+  await page.getByRole("combobox", { name: "for" }).selectOption("cursor");
+  await page.waitForURL(/agents\?for=cursor$/);
+  assert.equal(await page.locator(".matrix").first().locator("thead .agent").count(), 1);
+  await page.getByRole("link", { name: "Path" }).click();
+  await page.waitForURL(/path\?for=cursor$/);
+  await page.goBack();
+  await page.waitForURL(/agents\?for=cursor$/);
+});
+
+test("a row opens in place, and the address can be shared", async (t) => {
+  const page = await open(t, `${url}agents`);
+  await page.locator("a.file[title='.clinerules/api.md']").click();
+  await page.locator("tr.panel").getByText("For each agent").waitFor();
+  const shared = await open(t, page.url(), { javaScriptEnabled: false });
+  await shared.locator("tr.panel").getByText("For each agent").waitFor();
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector("tr.panel"));
+});
+
+test("eighteen rules fit on a laptop's screen", async (t) => {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  for (let at = 0; at < 40; at++) write(folder, `.clinerules/rule-${at}.md`, `---\npaths: ["src/${at}/**"]\nnonsense: 1\n---\nRule ${at}.\n`);
+  const { url } = await start(folder);
+  const page = await open(t, `${url}agents`, { viewport: { width: 1366, height: 850 } });
+  const visible = await page.locator(".matrix tbody tr").evaluateAll((all) => all.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length);
+  assert.ok(visible >= 18, `${visible} rows`);
 });
 
 test("back returns to the list before the filter", async (t) => {
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   await page.getByRole("searchbox").pressSequentially("payments");
   await page.waitForURL(/q=payments$/);
   await page.goBack();
-  await page.waitForURL(/rules$/);
+  await page.waitForURL(/agents$/);
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length > 1);
   assert.equal(await page.getByRole("searchbox").inputValue(), "");
 });
 
 test("broken rules are marked, and can be shown alone", async (t) => {
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
   const broken = new Set(diagnostics.filter((one) => one.severity !== "note").map((one) => one.path));
   const listed = () => page.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title));
@@ -137,28 +175,28 @@ const stateOf = (id) => JSON.parse(run(binary, folder, ["status", "--json"])).ru
 const toggles = () => readFileSync(join(folder, "home/.local/state/rulebook/toggles.json"), "utf8");
 
 test("a switch writes the toggle of the user, and removes it", async (t) => {
-  const page = await open(t, `${url}rules?q=infra`);
+  const page = await open(t, `${url}agents?q=infra`);
   const toggle = page.getByRole("switch", { name: "infra" });
   assert.equal(await toggle.getAttribute("aria-checked"), "true");
   await toggle.click();
   await page.locator("[role=switch][aria-checked=false]").waitFor();
   assert.equal(stateOf("infra"), "disabled");
-  assert.match(toggles(), /"infra"/);
-  assert.match(page.url(), /rules\?q=infra$/);
+  assert.match(toggles(), /"infra@copilot"/);
+  assert.match(page.url(), /agents\?q=infra$/);
   await page.waitForFunction(() => document.activeElement.getAttribute("role") === "switch");
   await toggle.click();
   await page.locator("[role=switch][aria-checked=true]").waitFor();
   assert.equal(stateOf("infra"), "inactive");
-  assert.doesNotMatch(toggles(), /"infra"/);
+  assert.doesNotMatch(toggles(), /infra/);
 });
 
 test("a switch works without script", async (t) => {
-  const page = await open(t, `${url}rules?q=infra`, { javaScriptEnabled: false });
+  const page = await open(t, `${url}agents?q=infra`, { javaScriptEnabled: false });
   for (const [checked, state] of [["false", "disabled"], ["true", "inactive"]]) {
     await page.getByRole("switch").click();
     await page.locator(`[role=switch][aria-checked=${checked}]`).waitFor();
     assert.equal(stateOf("infra"), state);
-    assert.match(page.url(), /rules\?q=infra$/);
+    assert.match(page.url(), /agents\?q=infra$/);
   }
 });
 
@@ -183,7 +221,8 @@ test("a typed path is completed and explained, and the glob that decides is mark
   await input.pressSequentially("search");
   await page.waitForFunction(() => document.querySelector("#files option")?.value === "apps/api/routes/search.ts");
   await input.fill("apps/web/components/Search.tsx");
-  await page.locator("ol.stack li", { hasText: "react.mdc" }).waitFor();
+  await page.locator(".path-matrix .cell.native", { hasText: "**/*.tsx" }).waitFor();
+  await page.getByText("As meant, for any agent").click();
   const path = "apps/web/components/Search.tsx";
   const { stack, inactive } = JSON.parse(run(binary, folder, ["explain", path, "--json"])).targets[0];
   assert.deepEqual(await page.locator("ol.stack a.rule").allInnerTexts(), stack.map((rule) => rule.id));
@@ -212,12 +251,15 @@ test("the notice is that of the library, closed, and opens to show what matched"
 test("the header of a rule is explained line by line, with its files, its rivals and its problems", async (t) => {
   const page = await open(t, `${url}rule?source=.cursor/rules/react.mdc`);
   await page.locator(".line.key", { hasText: "globs" }).getByText("when a file of the request matches").waitFor();
-  await page.locator(".problems").getByText("**/*.jsx").first().waitFor();
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
   assert.deepEqual((await page.locator(".files a").allTextContents()).sort(), reached.files);
   await page.locator(".line.key", { hasText: "alwaysApply" }).getByText("does not apply to every request").waitFor();
   await page.goto(`${url}rule?source=.clinerules/web.md`);
   await page.getByText("Overrides this rule").waitFor();
+  const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
+  const found = diagnostics.find((one) => one.line > 0);
+  await page.goto(`${url}rule?source=${encodeURIComponent(found.path)}`);
+  await page.locator(".problems").getByText(found.code).first().waitFor();
 });
 
 test("a session that a hook writes appears, and grows", async (t) => {
@@ -245,7 +287,7 @@ test("an interrupt shows the text that matched and the rule that was delivered",
 });
 
 test("everything can be reached with the keyboard", async (t) => {
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   await page.keyboard.press("/");
   await page.keyboard.type("infra");
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
@@ -254,7 +296,10 @@ test("everything can be reached with the keyboard", async (t) => {
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/rule\?source=.github/);
+  await page.waitForURL(/open=.github/);
+  await page.locator("tr.panel").waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector("tr.panel"));
   await page.goto(`${url}map`);
   await page.locator(".treemap a").first().focus();
   await page.keyboard.press("Enter");
@@ -281,16 +326,16 @@ test("markup in files and sessions is shown as text", async (t) => {
     { is: "refused", rule: evil, call: evil }, { is: "failed", what: evil }, { is: "nonsense" },
   ]);
   const { url } = await start(folder);
-  const rules = ["rules", "map", "sessions", `rule?source=${encodeURIComponent(`.clinerules/${evil}.md`)}`, "rule?source=.rulebook/rules/x.md",
+  const views = ["agents", "map", "sessions", `rule?source=${encodeURIComponent(`.clinerules/${evil}.md`)}`, "rule?source=.rulebook/rules/x.md",
     `path?path=${encodeURIComponent(`${evil}/a.ts`)}&message=${encodeURIComponent(evil)}`, `session?host=claude&why=1&id=${encodeURIComponent(evil)}`,
-    "session?host=claude&id=s", `map?folder=${encodeURIComponent(evil)}`, `rules?q=${encodeURIComponent(evil)}&state=${encodeURIComponent(evil)}`];
-  for (const view of rules) {
+    "session?host=claude&id=s", `map?folder=${encodeURIComponent(evil)}`, `agents?q=${encodeURIComponent(evil)}&state=${encodeURIComponent(evil)}`];
+  for (const view of views) {
     const page = await open(t, url + view, { viewport: { width: 390, height: 844 } });
     assert.equal(await page.locator("img:not([src='icon.svg']), script:not([src='script.js']), main svg[onload]").count(), 0, view);
     assert.equal((await page.content()).includes("\u202E"), false, view);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, view);
   }
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   await page.getByText(`${evil}.md`).first().waitFor();
   await page.getByRole("switch").first().click();
   await page.locator("[role=switch][aria-checked=false]").waitFor();
@@ -314,9 +359,9 @@ test("only the address with the token and the right host is answered, and only a
   const { origin, host, pathname } = new URL(url);
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const refused = [
-    ["no token", "/", {}], ["no token", "/rules", {}], ["half a token", `${pathname.slice(0, -9)}/rules`, {}],
-    ["a wrong token", `/${"0".repeat(48)}/rules`, {}], ["another host", `${pathname}rules`, { headers: { host: "evil.example" } }],
-    ["another port", `${pathname}rules`, { headers: { host: "127.0.0.1:1" } }],
+    ["no token", "/", {}], ["no token", "/agents", {}], ["half a token", `${pathname.slice(0, -9)}/agents`, {}],
+    ["a wrong token", `/${"0".repeat(48)}/agents`, {}], ["another host", `${pathname}agents`, { headers: { host: "evil.example" } }],
+    ["another port", `${pathname}agents`, { headers: { host: "127.0.0.1:1" } }],
     ["no origin", `${pathname}toggle`, { method: "POST", headers: form }],
     ["another origin", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "http://evil.example" } }],
     ["an opaque origin", `${pathname}toggle`, { method: "POST", headers: { ...form, origin: "null" } }],
@@ -328,9 +373,9 @@ test("only the address with the token and the right host is answered, and only a
   for (const path of [`${pathname}toggle?id=infra&to=off`, `${pathname}toggle`]) {
     assert.equal((await request(origin, { path })).status, 404);
   }
-  assert.equal((await request(origin, { path: `${pathname}rules`, method: "DELETE", headers: { origin } })).status, 405);
+  assert.equal((await request(origin, { path: `${pathname}agents`, method: "DELETE", headers: { origin } })).status, 405);
   assert.equal(stateOf("infra"), "inactive");
-  const page = await request(origin, { path: `${pathname}rules`, headers: { host: host.replace("127.0.0.1", "localhost") } });
+  const page = await request(origin, { path: `${pathname}agents`, headers: { host: host.replace("127.0.0.1", "localhost") } });
   assert.equal(page.status, 200);
   assert.match(page.headers["content-security-policy"], /default-src 'none'; script-src 'self'; style-src 'self'/);
   assert.equal(page.headers["set-cookie"], undefined);
@@ -340,7 +385,7 @@ test("an empty workspace shows what to do", async (t) => {
   const folder = workspace();
   write(folder, ".git/HEAD", "ref: refs/heads/main\n");
   const { url } = await start(folder);
-  const rules = await open(t, `${url}rules`);
+  const rules = await open(t, `${url}agents`);
   await rules.getByText("No rule files yet").waitFor();
   const sessions = await open(t, `${url}sessions`);
   await sessions.getByText("rulebook install claude").waitFor();
@@ -364,12 +409,12 @@ test("five thousand rules and ten thousand events are shown in parts, in little 
   ledger(folder, "claude", "long", facts);
   // Each view is the first request of a program that has just started.
   let url, pid;
-  for (const view of ["rules", "session?host=claude&id=long", "sessions", "path?path=src/area-5/main.ts", "map"]) {
+  for (const view of ["agents", "session?host=claude&id=long", "sessions", "path?path=src/area-5/main.ts", "map"]) {
     ({ url, pid } = await start(folder));
     const page = await open(t, url + view);
     assert.ok((await page.locator("*").count()) < 5000, view);
   }
-  const page = await open(t, `${url}rules`);
+  const page = await open(t, `${url}agents`);
   await page.getByRole("searchbox").fill("rule-4999");
   await page.waitForFunction(() => document.querySelectorAll("[data-rows] a.file").length === 1);
   if (existsSync(`/proc/${pid}/status`)) {

@@ -1,15 +1,20 @@
 //! Caches of what is on disk, so that a page and its requests see the same, and typing in a field reads no files.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rulebook::agent::Agent;
 use rulebook::coverage::{CoverageReport, Listing};
-use rulebook::resolve::OffBy;
+use rulebook::evidence::Input;
+use rulebook::resolve::{OffBy, Rulebook};
 use rulebook::rule::Rule;
-use rulebook_workspace::{Loaded, Reach, Tree, Wanted, Workspace};
+use rulebook_workspace::{AgentSearch, Reach, Tree, Views, Wanted, Workspace};
 
 use super::super::status::{self, Row};
+use super::http::Query;
+use super::matrix::CachedMatrix;
 use crate::args::Args;
 use crate::input::open_workspace;
 use crate::lock::lock;
@@ -18,8 +23,10 @@ use crate::pace::Pace;
 /// The workspace with the rules of the whole tree.
 pub(super) struct CachedRules {
     pub(super) workspace: Workspace,
-    pub(super) loaded: Loaded,
+    /// The rules as meant, with the diagnostics of `check`, and as each agent reads them.
+    pub(super) views: Views,
     pub(super) rows: Vec<Row>,
+    pub(super) matrix: CachedMatrix,
 }
 
 /// The tree's files and the coverage report.
@@ -29,14 +36,16 @@ pub(super) struct CachedTree {
 }
 
 impl CachedRules {
-    /// Finds a rule by its displayed path.
+    /// Finds a rule by its displayed path: as meant, or as an agent reads it that reads it alone.
     pub(super) fn rule(&self, source: &str) -> Option<&Rule> {
-        self.loaded.book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == source)
+        let books = self.views.agents.iter().map(|view| &view.native.book);
+        let mut rules = [&self.views.meant.book].into_iter().chain(books).flat_map(Rulebook::rules);
+        rules.find(|(rule, _)| rule.origin.display == source).map(|(rule, _)| rule)
     }
 
     /// Whether the user's own switch decides: the rule is on, or the user turned it off.
     pub(super) fn is_switchable(&self, row: &Row) -> bool {
-        let mut rules = self.loaded.book.rules();
+        let mut rules = self.views.meant.book.rules();
         let found = rules.find(|(rule, _)| rule.origin.display == row.source);
         found.and_then(|(_, off)| off).is_none_or(|off| off.by == OffBy::Toggle)
     }
@@ -74,22 +83,49 @@ impl CachedRules {
 /// All caches of the page.
 pub(super) struct Caches<'a> {
     args: &'a Args,
+    /// Agents that an address named and that are not used here.
+    others: Mutex<BTreeSet<&'static str>>,
     rules: Cache<CachedRules>,
     tree: Cache<CachedTree>,
 }
 
 impl<'a> Caches<'a> {
     pub(super) fn new(args: &'a Args) -> Caches<'a> {
-        Caches { args, rules: Cache::default(), tree: Cache::default() }
+        Caches { args, others: Mutex::default(), rules: Cache::default(), tree: Cache::default() }
+    }
+
+    /// Returns the rules, with a column for the agent that the address names.
+    pub(super) fn rules_for(&self, query: &Query) -> anyhow::Result<Arc<CachedRules>> {
+        let rules = self.rules()?;
+        match Agent::named(query.get("for")) {
+            Some(agent) if rules.matrix.column(agent.name).is_none() => {
+                lock(&self.others).insert(agent.name);
+                *lock(&self.rules.0) = None;
+                self.rules()
+            }
+            _ => Ok(rules),
+        }
     }
 
     pub(super) fn rules(&self) -> anyhow::Result<Arc<CachedRules>> {
         self.rules.get(|| {
             let workspace = open_workspace(self.args)?;
             let tree = workspace.tree(Wanted::All, &|_| ());
-            let loaded = workspace.sources(Reach::Walked(&tree)).checked(&tree);
-            let rows = status::rows(&workspace, &loaded);
-            Ok(CachedRules { workspace, loaded, rows })
+            let sources = workspace.sources(Reach::Walked(&tree));
+            let search = AgentSearch::WorkspaceAndHome;
+            let mut agents = workspace.agents_used(search);
+            let others: Vec<&str> = lock(&self.others).iter().copied().collect();
+            let others = others.into_iter().filter_map(Agent::named);
+            let others: Vec<_> = others
+                .filter(|agent| agents.iter().all(|used| used.agent.name != agent.name))
+                .map(|agent| workspace.agent(agent, search))
+                .collect();
+            agents.extend(others);
+            let views = sources.views_with(sources.checked(&tree), agents);
+            let rows = status::rows(&workspace, &views.meant);
+            let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
+            let matrix = CachedMatrix::new(&views, &views.matrix(&evidence));
+            Ok(CachedRules { workspace, views, rows, matrix })
         })
     }
 

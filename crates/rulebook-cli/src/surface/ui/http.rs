@@ -125,6 +125,12 @@ impl Query {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
     }
 
+    /// Returns the names and values but one, and but the number of the page.
+    pub(super) fn others<'q>(&'q self, but: &'q str) -> impl Iterator<Item = (&'q str, &'q str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(move |(name, value)| *name != but && *name != "page" && !value.is_empty())
+    }
+
     /// Returns the query with changed values, without empty ones.
     pub(super) fn with(&self, changes: &[(&str, &str)]) -> String {
         let kept = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));

@@ -22,6 +22,11 @@ impl<'q> Links<'q> {
         format!("{view}{}", encode(&values))
     }
 
+    /// Returns the address of the home view for another agent.
+    pub(super) fn for_agent(self, agent: &str) -> String {
+        Links { agent }.to("agents", &[])
+    }
+
     /// A link to a rule's page.
     pub(super) fn rule(self, id: &str, source: &str) -> Markup {
         html! { a .rule href=(self.to("rule", &[("source", source)])) { (name(id)) } }

@@ -95,7 +95,7 @@ impl Folder {
 }
 
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
-    let (rules, tree) = (caches.rules()?, caches.tree()?);
+    let (rules, tree) = (caches.rules_for(query)?, caches.tree()?);
     let roots = &rules.workspace.roots;
     let measure = if query.get("by") == "tokens" { Measure::Tokens } else { Measure::Rules };
     let all = Folder::of(&tree.report.by_folder, roots);

@@ -3,6 +3,7 @@
 //! One thread and one request per connection, because the page has one user. It shows what the commands show and decides
 //! nothing.
 
+mod agents;
 mod cache;
 mod chart;
 mod files;
@@ -11,13 +12,14 @@ mod http;
 mod links;
 mod live;
 mod map;
+mod matrix;
 mod page;
 mod path;
 mod problems;
 mod rule;
-mod rules;
 mod session;
 mod sessions;
+mod table;
 mod text;
 mod treemap;
 
@@ -125,11 +127,11 @@ impl Server<'_> {
     fn respond(&self, request: &Request, wanted: &str) -> Response {
         let query = &request.query;
         let answer = match (request.method.as_str(), wanted) {
-            ("GET" | "HEAD", "") => Ok(Response::redirect("rules".to_owned())),
+            ("GET" | "HEAD", "") => Ok(Response::redirect("agents".to_owned())),
             ("GET" | "HEAD", "style.css") => Ok(Response::file("text/css", include_str!("style.css"))),
             ("GET" | "HEAD", "script.js") => Ok(Response::file("text/javascript", include_str!("script.js"))),
             ("GET" | "HEAD", "icon.svg") => Ok(Response::file("image/svg+xml", include_str!("icon.svg"))),
-            ("GET" | "HEAD", "rules") => rules::show(&self.caches, &self.live, query),
+            ("GET" | "HEAD", "agents") => agents::show(&self.caches, &self.live, query),
             ("GET" | "HEAD", "rule") => rule::show(&self.caches, &self.live, query),
             ("GET" | "HEAD", "path") => path::show(&self.caches, query),
             ("GET" | "HEAD", "explain.json") => path::explain(&self.caches, query),
@@ -157,8 +159,10 @@ impl Server<'_> {
         switch_own(&rules.workspace, &book, id, to)?;
         self.caches.clear();
         let back = form.get("back");
-        let is_ours = back.strip_prefix("rule").is_some_and(|rest| rest.starts_with(['s', '?']));
+        let is_ours = ["agents", "rule"]
+            .iter()
+            .any(|view| back.strip_prefix(view).is_some_and(|rest| rest.is_empty() || rest.starts_with('?')));
         let is_clean = back.bytes().all(|byte| byte.is_ascii_graphic());
-        Ok(Response::redirect(if is_ours && is_clean { back.to_owned() } else { "rules".to_owned() }))
+        Ok(Response::redirect(if is_ours && is_clean { back.to_owned() } else { "agents".to_owned() }))
     }
 }

@@ -1,6 +1,7 @@
 //! The frame of every view, and small components.
 
 use maud::{DOCTYPE, Markup, html};
+use rulebook::agent::{AGENTS, Agent};
 use rulebook::rule::Basis;
 
 use super::cache::CachedRules;
@@ -10,7 +11,7 @@ use super::text::{Text, name};
 
 /// The views in the navigation: address and title.
 const VIEWS: &[(&str, &str)] =
-    &[("rules", "Rules"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map")];
+    &[("agents", "Agents"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map")];
 
 /// Returns the whole page; `view` is the address of its view.
 pub(super) fn frame(view: &str, title: &str, query: &Query, rules: &CachedRules, body: &Markup) -> Response {
@@ -28,6 +29,7 @@ pub(super) fn frame(view: &str, title: &str, query: &Query, rules: &CachedRules,
                             a href=(links.to(to, &[])) aria-current=[(*to == view).then_some("page")] { (title) }
                         }
                     }
+                    (selector(view, query, rules))
                     span .where title=(Text(&rules.name())) { (name(&rules.name())) }
                     button .quiet .keys-button .needs-script type="button" data-keys="" title="Keyboard shortcuts: press ?" aria-label="Keyboard shortcuts" { "?" }
                 }
@@ -36,6 +38,28 @@ pub(super) fn frame(view: &str, title: &str, query: &Query, rules: &CachedRules,
             }
         }
     })
+}
+
+/// The agent that the page is for. Without script, a button submits the choice.
+fn selector(view: &str, query: &Query, rules: &CachedRules) -> Markup {
+    let wanted = query.get("for");
+    let is_used = |agent: &Agent| rules.matrix.used().any(|column| column.agent.name == agent.name);
+    let (used, others): (Vec<&Agent>, Vec<&Agent>) = AGENTS.iter().partition(|agent| is_used(agent));
+    let option =
+        |agent: &Agent| html! { option value=(agent.name) selected[agent.name == wanted] { (agent.title) } };
+    html! {
+        form .for action=(view) {
+            @for (key, value) in query.others("for") { input type="hidden" name=(key) value=(value); }
+            label { "for"
+                select name="for" {
+                    option value="" { @if used.is_empty() { "Any agent" } @else { "All agents here" } }
+                    @if !used.is_empty() { optgroup label="Used here" { @for agent in used { (option(agent)) } } }
+                    optgroup label="Other agents" { @for agent in others { (option(agent)) } }
+                }
+            }
+            button .quiet type="submit" { "Show" }
+        }
+    }
 }
 
 /// What the keys do; the script reads no other list.

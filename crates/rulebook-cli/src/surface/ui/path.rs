@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
+use rulebook::matrix::CellState;
 use rulebook::render::{Budget, Notice, render};
+use rulebook_workspace::Prepared;
 use serde_json::json;
 
 use super::super::explain::{self, Differing, off_words};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
+use super::matrix::{CachedMatrix, Column};
 use super::page::{basis_badge, first_rule, frame};
+use super::table::{cell, head, legend, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
 
@@ -20,7 +24,7 @@ use crate::out::VERSION;
 const MAX_SUGGESTED: usize = 12;
 
 /// How many rules of a kind are listed, and how many are listed without a click.
-const MAX_LISTED: usize = 200;
+const MAX_LISTED: usize = 100;
 const MAX_OPEN: usize = 5;
 
 /// How much of the prompt's text is shown, in bytes.
@@ -49,7 +53,7 @@ pub(super) fn complete(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Res
 }
 
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
-    let rules = caches.rules()?;
+    let rules = caches.rules_for(query)?;
     let input = input(query);
     let (path, message) = (query.get("path"), query.get("message"));
     let has_input = !input.arguments.is_empty() || input.message.is_some();
@@ -97,19 +101,71 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
             return html! { div .alert role="alert" { @for line in error.chain() { p { (ticks(&line.to_string())) } } } };
         }
     };
+    let prepared = rules.workspace.prepare(input);
+    let agents = rules.views.agents.iter().map(|view| view.used.clone()).collect();
+    let views = prepared.sources().views(agents);
+    let matrix = CachedMatrix::new(&views, &views.matrix(&prepared.evidence));
+    let columns: Vec<&Column> = match matrix.column(query.get("for")) {
+        Some(column) => vec![column],
+        None => matrix.used().collect(),
+    };
     html! {
         (share(query))
-        @for (target, cost) in &answer.targets {
-            div .columns .wide-first {
-                div {
-                    (differences(&answer.differences, links))
-                    h2 { "Applies, in this order " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
-                    (stack(rules, target, links))
-                    (others(target, links))
+        div .columns .wide-first .path-columns {
+            div {
+                @if !columns.is_empty() { (agents_table(&matrix, &columns, query)) }
+                @for (target, cost) in &answer.targets {
+                    details .group .meant #meant open[columns.is_empty()] {
+                        summary { "As meant, for any agent " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
+                        (differences(&answer.differences, links))
+                        (stack(rules, target, links))
+                        (others(target, links))
+                    }
                 }
-                (prompt(rules, input))
+            }
+            (prompt(rules, &prepared))
+        }
+    }
+}
+
+/// What each agent has in context for the path. Rules that no agent uses are collapsed.
+fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Markup {
+    let links = Links::of(query);
+    let is = |at: usize, states: &[CellState]| {
+        columns.iter().any(|column| states.contains(&column.cells[at].state))
+    };
+    let in_context = [CellState::Native, CellState::Added, CellState::Offered, CellState::Stream];
+    let kinds: [(&str, Vec<usize>); 3] = {
+        let (used, others): (Vec<usize>, Vec<usize>) =
+            (0..matrix.rows.len()).partition(|at| is(*at, &in_context));
+        let (inactive, rest) = others.into_iter().partition(|at| is(*at, &[CellState::Inactive]));
+        [("", used), ("do not apply to this path", inactive), ("are not used by these agents", rest)]
+    };
+    let table = |rows: &[usize]| {
+        html! {
+            table class=(format!("matrix path-matrix of-{}", columns.len())) data-rows="" {
+                thead { tr {
+                    th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens" } }
+                    @for column in columns { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), columns.len())) } }
+                    @if columns.len() == 1 { th scope="col" .why-column { "Why" } }
+                } }
+                tbody { @for at in rows.iter().take(MAX_LISTED) {
+                    tr {
+                        th scope="row" { div .rule-cell { span .marker {} (links.file(&matrix.rows[*at].source)) } }
+                        @for column in columns { td .agent { (cell(&column.cells[*at])) } }
+                        @if let [column] = columns { td .why-cell { (why(&column.cells[*at])) } }
+                    }
+                } }
             }
         }
+    };
+    html! {
+        @for (title, rows) in &kinds {
+            @if title.is_empty() && rows.is_empty() { p .none { "No rule applies to this path." } }
+            @else if title.is_empty() { (table(rows)) }
+            @else if !rows.is_empty() { details .group { summary { (counted(rows.len(), "rule")) " " (title) } (table(rows)) } }
+        }
+        (legend(columns))
     }
 }
 
@@ -237,14 +293,13 @@ fn differences(found: &[Differing], links: Links<'_>) -> Markup {
 }
 
 /// The text that an agent receives, and the notice to the user.
-fn prompt(rules: &CachedRules, input: &Input) -> Markup {
-    let answer = rules.workspace.prepare(input);
-    let evaluation = answer.evaluate();
+fn prompt(rules: &CachedRules, prepared: &Prepared<'_>) -> Markup {
+    let evaluation = prepared.evaluate();
     let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
     let shown = &rendered.text[..rendered.text.floor_char_boundary(MAX_TEXT)];
     html! {
         section .prompt aria-labelledby="prompt" {
-            h2 #prompt { "Prompt " span .count { (tokens(rendered.tokens)) " tokens" } }
+            h2 #prompt { "Prompt, for any agent " span .count { (tokens(rendered.tokens)) " tokens" } }
             @if let Some(notice) = Notice::of(&rendered) { (fragment(notice.html())) }
             @if shown.is_empty() { p .none { "The prompt is empty." } }
             @else { pre tabindex="0" role="region" aria-label="Text of the prompt" { (Text(shown)) @if shown.len() < rendered.text.len() { "\n…" } } }

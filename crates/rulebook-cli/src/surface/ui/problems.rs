@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use maud::{Markup, html};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 
-use super::cache::Caches;
+use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
 use super::page::frame;
@@ -15,15 +15,15 @@ use super::text::{Text, counted, grouped, ticks};
 const MAX_LISTED: usize = 50;
 
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
-    let rules = caches.rules()?;
+    let rules = caches.rules_for(query)?;
     let links = Links::of(query);
-    let groups = by_code(&rules.loaded.diagnostics);
+    let groups = by_code(&rules.views.meant.diagnostics);
     let body = html! {
         h1 { "Problems" }
         @if groups.is_empty() {
             p .none { "No problems. Run " code { "rulebook check" } " in CI to keep it that way." }
         } @else {
-            p .lead { (counted(rules.loaded.diagnostics.len(), "problem")) " of " (counted(groups.len(), "kind")) ", as " code { "rulebook check" } " reports them." }
+            p .lead { (counted(rules.views.meant.diagnostics.len(), "problem")) " of " (counted(groups.len(), "kind")) ", as " code { "rulebook check" } " reports them." }
         }
         @for (code, found) in &groups {
             details .group #(code.row().name) open[query.get("code") == code.row().name || groups.len() == 1] {
@@ -37,6 +37,29 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
         }
     };
     Ok(frame("problems", "Problems", query, &rules, &body))
+}
+
+/// How many problems are shown first.
+const MAX_TRIAGE: usize = 3;
+
+/// The most important problems, each with its effect, its place and one action.
+pub(super) fn triage(rules: &CachedRules, links: Links<'_>) -> Markup {
+    let all = &rules.views.meant.diagnostics;
+    let groups = by_code(all);
+    html! {
+        @if !groups.is_empty() {
+            section .triage aria-labelledby="triage" {
+                h2 #triage { a href=(links.to("problems", &[])) { (counted(all.len(), "problem")) } }
+                ul { @for (code, found) in groups.iter().take(MAX_TRIAGE) {
+                    li {
+                        span class=(format!("bullet {}", class(found[0].severity))) { span .hidden { (found[0].severity.name()) } }
+                        span .effect { (counted(found.len(), code.row().name)) ": " (ticks(&found[0].message)) }
+                        a .quiet .small href=(format!("{}#{}", links.to("problems", &[("code", code.row().name)]), code.row().name)) { "Show" }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 /// Groups diagnostics by their code; the worst first, then the most frequent.

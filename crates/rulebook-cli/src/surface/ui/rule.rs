@@ -11,71 +11,112 @@ use rulebook::source::{MAX_SOURCE, Origin};
 use rulebook_workspace::RuleFiles;
 
 use super::super::status::Row;
-use super::cache::{CachedTree, Caches};
+use super::cache::{CachedRules, CachedTree, Caches};
 use super::files::files;
 use super::http::{Query, Response};
 use super::links::Links;
 use super::live::Live;
+use super::matrix::CachedMatrix;
 use super::page::{self, basis_words, frame};
 use super::problems;
-use super::rules;
-use super::text::{Text, grouped, name, ticks, tokens, when};
+use super::table::{meaning, switch};
+use super::text::{Text, capital, counted, grouped, name, ticks, when};
 
 /// How many lines of a file are shown.
 const MAX_LINES: usize = 2000;
 
 pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
-    let cached = caches.rules()?;
+    let cached = caches.rules_for(query)?;
     let source = query.get("source");
-    let links = Links::of(query);
-    let Some(row) = cached.row(source) else {
+    let Some(details) = details(caches, &cached, source, live, query)? else {
         return Ok(page::missing("This rule file does not exist; it may have been removed"));
     };
-    let rule = cached.rule(source);
-    let rejected = cached.loaded.book.rejected().iter().find(|rejected| rejected.origin.display == source);
-    let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
-    let tree = caches.tree()?;
-    let all = &cached.loaded.diagnostics;
-    let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
-    let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
+    let row = cached.row(source);
+    let id = cached.matrix.rows.iter().find(|row| row.source == source).map_or(source, |row| &row.id);
     let body = html! {
-        p .crumbs { a href=(links.to("rules", &[])) { "Rules" } " / " (name(source)) }
+        p .crumbs { a href=(Links::of(query).to("agents", &[])) { "Agents" } " / " (name(source)) }
         div #live {
             header .title {
-                h1 { (name(&row.id)) }
-                (rules::switch(&cached, row, &format!("rule{}", query.with(&[])), true))
+                h1 { (name(id)) }
+                @if let Some(row) = row { (switch(&cached, row, &format!("rule{}", query.with(&[])), "Enabled for me")) }
             }
+            (details)
+        }
+    };
+    Ok(frame("agents", id, query, &cached, &body))
+}
+
+/// Everything about a rule: what each agent does with it, its problems, its file, overrides, and the files it applies to.
+pub(super) fn details(
+    caches: &Caches<'_>,
+    cached: &CachedRules,
+    source: &str,
+    live: &Live,
+    query: &Query,
+) -> anyhow::Result<Option<Markup>> {
+    let Some(at) = cached.matrix.rows.iter().position(|row| row.source == source) else { return Ok(None) };
+    let links = Links::of(query);
+    let rule = cached.rule(source);
+    let book = &cached.views.meant.book;
+    let rejected = book.rejected().iter().find(|rejected| rejected.origin.display == source);
+    let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
+    let all = &cached.views.meant.diagnostics;
+    let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
+    let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
+    let tree = caches.tree()?;
+    Ok(Some(html! {
+        @if let Some(row) = cached.row(source) {
             @if let Some(description) = &row.description { p .lead { (Text(description)) } }
             (facts(row, rule, delivered))
         }
-        @if !diagnostics.is_empty() {
-            section aria-labelledby="problems" { h2 #problems { "Problems" } (problems::of_file(&diagnostics)) }
+        div .columns {
+            (agents(&cached.matrix, at, links))
+            @if !diagnostics.is_empty() {
+                section aria-labelledby="problems" { h2 #problems { "Problems " span .count { (diagnostics.len()) } } (problems::of_file(&diagnostics)) }
+            }
         }
         div .columns {
             @if let Some(origin) = origin { (file(origin, &diagnostics)) }
             div {
                 @if let Some(rule) = rule {
-                    (overrides(&cached.loaded.book, rule, links))
-                    (reach(&cached.workspace, &cached.loaded.book, rule, &tree, links))
+                    (reach(&cached.workspace, book, rule, &tree, links))
+                    (overrides(book, rule, links))
                 }
             }
         }
-    };
-    Ok(frame("rules", &row.id, query, &cached, &body))
+    }))
+}
+
+/// What each agent does with the rule, and why.
+fn agents(matrix: &CachedMatrix, row: usize, links: Links<'_>) -> Markup {
+    html! {
+        section aria-labelledby="agents" {
+            h2 #agents { "For each agent" }
+            table .data .reasons {
+                tbody { @for column in &matrix.columns {
+                    @let cell = &column.cells[row];
+                    @let (symbol, meaning) = meaning(cell);
+                    tr {
+                        th scope="row" { a href=(links.for_agent(column.agent.name)) { (column.agent.title) } }
+                        td { span .symbol aria-hidden="true" { (symbol) } " " (capital(&meaning)) }
+                        td .detail { (ticks(&cell.because)) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
     html! {
         dl .facts {
-            div { dt { "Activation" } dd { (row.activation.unwrap_or(Activation::Never).name()) } }
             @if let Some(rule) = rule {
-                div { dt { "Based on" } dd { (basis_words(rule.basis)) } }
+                div { dt { "Activation" } dd { (rule.activation.name()) ", " (basis_words(rule.basis)) } }
                 div { dt { "Priority" } dd { (rule.priority) } }
             }
-            div { dt { "State" } dd { (rules::state(row)) } }
             div { dt { "Format" } dd { (row.format) } }
             div { dt { "Scope" } dd { (row.scope) } }
-            div { dt { "Size" } dd { (tokens(row.tokens)) " tokens" } }
+            div { dt { "Size" } dd { (counted(row.tokens, "token")) } }
             div { dt { "Last delivered" } dd {
                 @match delivered { Some(at) if at > 0 => (when(at)), Some(_) => "in a session", None => "never" }
             } }

@@ -20,8 +20,9 @@ async function show(response, request) {
   if (focused) [...old.querySelectorAll("a, button, summary")].find((one) => describe(one) === focused)?.focus();
 }
 
+// A row's link changes its address when the row opens.
 const describe = (one) =>
-  [one.tagName, one.getAttribute("href"), one.closest("form")?.querySelector("[name=id]")?.value, one.parentElement.id].join("\n");
+  [one.tagName, one.matches("[data-open]") ? one.title : one.getAttribute("href"), one.closest("form")?.querySelector("[name=id]")?.value, one.parentElement.id].join("\n");
 
 function refresh(address) {
   const request = ++requests;

@@ -22,7 +22,7 @@ const SIZE: usize = 200;
 const MAX_TEXT: usize = 2000;
 
 pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
-    let rules = caches.rules()?;
+    let rules = caches.rules_for(query)?;
     let version = live.version();
     let Some(session) = find(&rules, query)? else {
         return Ok(page::missing("This session does not exist; old sessions are removed"));

@@ -19,7 +19,7 @@ const SIZE: usize = 50;
 const ACTIVE: Duration = Duration::from_secs(120);
 
 pub(super) fn show(caches: &Caches<'_>, live: &Live, query: &Query) -> anyhow::Result<Response> {
-    let rules = caches.rules()?;
+    let rules = caches.rules_for(query)?;
     // The version first: the page then reloads for any event in between.
     let version = live.version();
     let all = live.sessions();
