@@ -1,6 +1,6 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
-use rulebook::compare::report_differences;
+use rulebook::compare::{Difference, Outcome, report_differences};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::lint::lint;
 use rulebook::rule::Rule;
@@ -15,7 +15,14 @@ impl Sources<'_> {
         let mut loaded = self.meant();
         let text_of = |rule: &Rule| self.text(rule).map(|text| text.to_string());
         loaded.diagnostics.extend(lint(&loaded.book, &text_of));
-        report_differences(self.differences(&loaded.book), &mut loaded.diagnostics);
+        let unread = self.not_read(&loaded.book, tree);
+        let differences = self.differences(&loaded.book).into_iter();
+        let is_reported = |rule: &Rule, found: &Difference| {
+            found.does == Outcome::Unread && unread.files.contains(&rule.origin.display)
+        };
+        let others = differences.filter(|(rule, _, found)| !is_reported(rule, found));
+        report_differences(others, &mut loaded.diagnostics);
+        loaded.diagnostics.extend(unread.diagnostics);
         report_dead(self.dead_globs(&loaded.book, tree), &mut loaded.diagnostics);
         loaded.diagnostics.sort();
         loaded

@@ -7,7 +7,7 @@ mod places;
 mod search;
 
 pub(crate) use nested::Within;
-pub(crate) use search::{Found, Search};
+pub(crate) use search::{Found, Search, root_prefix};
 
 use rulebook::diagnostic::Diagnostic;
 

@@ -15,7 +15,7 @@ use rulebook::resolve::{Rulebook, resolve, resolve_as};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 
-use crate::discover::{Search, Within, discover};
+use crate::discover::{Search, Within, discover, root_prefix};
 use crate::disk::Disk;
 use crate::load::{Loader, Readings};
 use crate::schema::Strict;
@@ -120,6 +120,11 @@ impl<'w> Sources<'w> {
         Sources::new(workspace, Folders::Above(paths.collect()))
     }
 
+    /// The start of the shown paths of a root: its name if there are several roots.
+    pub(crate) fn prefix(&self, root: usize) -> String {
+        root_prefix(&self.workspace.roots, root)
+    }
+
     pub(crate) fn workspace(&self) -> &'w Workspace {
         self.workspace
     }
@@ -218,6 +223,7 @@ impl<'w> Sources<'w> {
             roots: &workspace.roots,
             homes: &workspace.homes,
             formats: view.formats,
+            used: view.is_meant.then(|| settings.agents.owned_formats()),
             extra: extra.iter().map(|path| (path.root, path.value.as_str())).collect(),
             folders: remote::folders(remotes, &workspace.homes),
             allow_links: &allow_links,

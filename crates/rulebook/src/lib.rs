@@ -63,5 +63,6 @@ pub mod rule;
 pub mod session;
 pub mod source;
 pub mod stream;
+pub mod unread;
 mod words;
 mod work;

@@ -77,6 +77,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let tree = workspace.tree(Wanted::All, &|_| ());
     let sources = workspace.sources(Reach::Walked(&tree));
     let mut loaded = sources.checked(&tree);
+    let seen = if args.json { sources.not_read(&loaded.book, &tree).seen } else { Vec::new() };
     let (mut unread, mut undocumented) = (Vec::new(), Vec::new());
     if let Some(agent) = agent {
         let all = rows(&workspace, &loaded);
@@ -105,6 +106,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
             "rules": rows,
             "unread": unread,
             "undocumented": undocumented,
+            "seen": seen,
             "counts": counts,
             "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
             "diagnostics": loaded.diagnostics,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Files, PlaceKind};
 use rulebook::source::Unreadable;
+use rulebook::unread::is_unread_documentation;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
 use crate::disk::Kind;
@@ -125,7 +126,10 @@ impl Finder<'_> {
             let entered = is_entered.then(|| (path.clone(), inner.clone()));
             // A folder with the extension of rules is a mistake; where any name is a rule, it is just a folder.
             let takes_any = matches!(spot.place.files(), Some(Files::AllBut(_)));
-            if spot.place.takes(&name) && !(is_folder && takes_any) {
+            let is_rule = spot.place.takes(&name)
+                && !(is_folder && takes_any)
+                && !is_unread_documentation(spot.format.id, spot.place, &inner);
+            if is_rule {
                 let refused = refused.or_else(|| not_a_file(kind));
                 self.add(spot, Item { file: path, inner, node, is_link, refused });
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {

@@ -74,7 +74,8 @@ impl Finder<'_> {
         for format in &search.formats {
             let places = format.workspace.iter().filter(is_read);
             for place in places.filter(|place| present.contains(&place.head())) {
-                if !self.has_longer_place(&Path::new(here.folder).join(place.path), place) {
+                let is_longer = self.has_longer_place(&Path::new(here.folder).join(place.path), place);
+                if !is_longer && search.counts(format, place, here.root) {
                     self.place(&self.spot(format, place, here), &here.base.join(place.path));
                 }
             }

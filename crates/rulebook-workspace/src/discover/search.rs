@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use rulebook::evidence::{Root, Roots};
-use rulebook::format::{FORMATS, Format};
+use rulebook::format::{FORMATS, Format, FormatId, Place};
 use rulebook::source::{Origin, Unreadable};
 
 use crate::disk::{Disk, Node};
@@ -20,6 +20,8 @@ pub(crate) struct Search<'s> {
     pub(crate) homes: &'s Homes,
     /// The formats that are read.
     pub(crate) formats: Vec<&'static Format>,
+    /// The formats of agents that the settings name as used, if files with common names need that; else `None`.
+    pub(crate) used: Option<Vec<FormatId>>,
     /// Folders named in the settings, each with the root whose settings name it; `None` for the user's own.
     pub(crate) extra: Vec<(Option<usize>, &'s str)>,
     /// Remotes that are folders, by name.
@@ -62,6 +64,14 @@ impl Search<'_> {
             || allowed.any(|folder| real.starts_with(self.disk.real(&folder).unwrap_or(folder)))
     }
 
+    /// Whether files at a place of a root are rules: a common name counts only if the agent is used.
+    pub(super) fn counts(&self, format: &Format, place: &Place, root: usize) -> bool {
+        let Some(used) = self.used.as_ref().filter(|_| !place.shown_by.is_empty()) else { return true };
+        let root = Path::new(&self.roots.roots[root].path);
+        used.contains(&format.id)
+            || place.shown_by.iter().any(|path| self.disk.kind(&root.join(path)).is_some())
+    }
+
     /// A path as shown to people: relative to its root, or `~/…`.
     pub(crate) fn shown(&self, root: usize, path: &Path) -> String {
         match path.strip_prefix(&self.roots.roots[root].path) {
@@ -72,12 +82,17 @@ impl Search<'_> {
 
     /// The start of the shown paths of a root: its name if there are several roots.
     pub(super) fn prefix(&self, root: usize) -> String {
-        match self.roots.roots.as_slice() {
-            [_] => String::new(),
-            roots => {
-                let Root { name, .. } = &roots[root];
-                format!("{name}/")
-            }
+        root_prefix(self.roots, root)
+    }
+}
+
+/// The start of the shown paths of a root: its name if there are several roots.
+pub(crate) fn root_prefix(roots: &Roots, root: usize) -> String {
+    match roots.roots.as_slice() {
+        [_] => String::new(),
+        roots => {
+            let Root { name, .. } = &roots[root];
+            format!("{name}/")
         }
     }
 }

@@ -75,6 +75,12 @@ pub struct AgentSettings {
 }
 
 impl Agents {
+    /// The formats that belong to agents named as used.
+    pub(crate) fn owned_formats(&self) -> Vec<FormatId> {
+        let named = |name: &str| Agent::named(name).and_then(|agent| agent.owns);
+        self.used.iter().filter_map(|setting| named(&setting.value)).collect()
+    }
+
     /// The settings of one agent.
     pub fn of(&self, agent: &Agent) -> AgentSettings {
         let found = self.each.iter().find(|(name, _)| *name == agent.name);

@@ -206,6 +206,9 @@ codes! {
     NotARule "not-a-rule" Note
         "A file has no header although its format requires one; it is treated as documentation."
         "no action needed; add a header to make it a rule";
+    NotRead "not-read" Warning
+        "A text file in an agent's rule folder is one that the agent does not read."
+        "rename or move the file";
     NotUtf8 "not-utf8" Error
         "A rule file is not UTF-8 text."
         "save the file as UTF-8";

@@ -14,16 +14,23 @@ pub struct Place {
     pub limit: Option<usize>,
     /// The mode that a file there is for, if its name gives one.
     pub mode: Option<&'static str>,
+    /// Paths at the root that show that the agent is used, if the name alone does not: a file of that name is common.
+    pub shown_by: &'static [&'static str],
 }
 
 impl Place {
     pub(crate) const fn new(base: Base, path: &'static str, shape: PlaceKind) -> Place {
-        Place { base, path, shape, limit: None, mode: None }
+        Place { base, path, shape, limit: None, mode: None, shown_by: &[] }
     }
 
     /// Restricts the place to one mode.
     pub(crate) const fn in_mode(self, mode: &'static str) -> Place {
         Place { mode: Some(mode), ..self }
+    }
+
+    /// Makes files there rules only if one of these paths shows that the agent is used.
+    pub(crate) const fn if_used(self, shown_by: &'static [&'static str]) -> Place {
+        Place { shown_by, ..self }
     }
 
     /// Sets a limit for files at this place.
@@ -47,6 +54,11 @@ impl Place {
     /// Whether a file of that name in the folder is a rule file.
     pub fn takes(&self, name: &str) -> bool {
         self.files().is_some_and(|files| files.take(name))
+    }
+
+    /// Returns the sub-folders that do not hold rules.
+    pub fn skipped(&self) -> &'static [&'static str] {
+        if let PlaceKind::Folder { skip, .. } = self.shape { skip } else { &[] }
     }
 
     /// Whether files there have no header.

@@ -1,10 +1,11 @@
 //! Readings: formats as each agent actually reads them.
 
 use super::located::{AGENTS_MD, CLAUDE_MD, own};
-use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
+use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder, located};
 use crate::format::table::{designs, modes, others};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Depth, Everything, Format, Keys, Lists, Repeats, StatedActivation, Top,
+    ActivationKey, Bare, Base, Broken, Depth, Everything, Files, Format, Keys, Lists, Place, PlaceKind,
+    Repeats, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -189,7 +190,21 @@ pub(super) const LINGMA: Format = Format {
 
 // Cline.
 
+/// It reads every file of the folder, whatever its extension, and looks nowhere above the root.
 pub(super) const CLINE: Format = own(Format {
+    workspace: &[
+        Place::new(
+            Base::Root,
+            ".clinerules",
+            PlaceKind::Folder {
+                files: Files::AllBut(&[".DS_Store", "Thumbs.db", "desktop.ini"]),
+                depth: Depth::Recursive,
+                skip: &["hooks", "skills", "workflows"],
+            },
+        ),
+        file_with_header(Base::Root, ".clinerules", "clinerules"),
+    ],
+    climbs: false,
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
     lists: Lists::ListOrNever,

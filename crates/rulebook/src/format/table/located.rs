@@ -149,7 +149,7 @@ pub(crate) const HERMES: Format = Format {
 pub(crate) const REPLIT: Format = Format {
     id: FormatId::Replit,
     agent: "Replit",
-    workspace: &[file(Base::Root, "replit.md", "replit")],
+    workspace: &[file(Base::Top, "replit.md", "replit").if_used(&[".replit", "replit.nix"])],
     user: &[],
     confidence: Confidence::Low,
     knowledge: "a report",

@@ -210,7 +210,8 @@ pub(crate) const CONTINUE: Format = Format {
     workspace: &[
         folder(Base::Root, ".continue/rules", MARKDOWN, Depth::Recursive),
         file(Base::Root, ".continuerules", "continuerules"),
-        Place::new(Base::Root, "rules.md", PlaceKind::Located { id: "rules", is_raw: false }),
+        Place::new(Base::Root, "rules.md", PlaceKind::Located { id: "rules", is_raw: false })
+            .if_used(&[".continue", ".continuerules"]),
     ],
     user: &[folder(Base::Home, ".continue/rules", MARKDOWN, Depth::Recursive)],
     paths_key: "globs",
