@@ -81,7 +81,7 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     let mut start = 0;
     let mut written = 0;
     for end in line_ends(body).chain([body.len()]) {
-        let line = body[start..end].trim();
+        let line = trimmed(&body[start..end]);
         // A line that is the header of a rule in this text is indented, so that a body cannot pose as that rule.
         if is_header(line) || line == OFFERS_LINE {
             text.push_str(&body[written..start]);
@@ -91,6 +91,14 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
         start = end + 1;
     }
     text.push_str(&body[written..]);
+}
+
+/// Trims a line. Most lines need no trimming, and their first and last byte show it.
+fn trimmed(line: &str) -> &str {
+    match line.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => line,
+        _ => line.trim(),
+    }
 }
 
 /// Finds the line ends of a text, including those that only some readers treat as such.

@@ -1,6 +1,7 @@
 //! `prompt`: prints the text for the model.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
@@ -42,12 +43,13 @@ struct Applied<'a> {
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (input, mut diagnostics) = read_evidence(&options.evidence, &options.paths)?;
-    let prepared = workspace.prepare(&input);
+    // The process ends after printing: freeing every text would only take time.
+    let prepared = ManuallyDrop::new(workspace.prepare(&input));
     diagnostics.extend(prepared.diagnostics.iter().cloned());
-    let evaluation = prepared.evaluate();
+    let evaluation = ManuallyDrop::new(prepared.evaluate());
     let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
-    let rendered = render(&evaluation, budget);
-    let notice = Notice::of(&rendered);
+    let rendered = ManuallyDrop::new(render(&evaluation, budget));
+    let notice = ManuallyDrop::new(Notice::of(&rendered));
     if let Some(form) = options.notice {
         return out::print_raw(
             format!("{}\n", format_notice(notice.as_ref(), form)?).trim_start().as_bytes(),
@@ -58,10 +60,8 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
         let end = if rendered.text.is_empty() { "" } else { "\n" };
         return out::print_raw(format!("{}{end}", rendered.text).as_bytes());
     }
-    out::print_json(&answer(&workspace, &prepared, &rendered, notice.as_ref(), &diagnostics))?;
-    // The process ends here: freeing every text would only take time.
-    std::mem::forget(prepared);
-    Ok(())
+    let answer = answer(&workspace, &prepared, &rendered, notice.as_ref(), &diagnostics);
+    out::print_json(&*ManuallyDrop::new(answer))
 }
 
 /// Formats the notice; empty if no conditional rule applies.
