@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 use std::time::SystemTime;
 
 use anstyle::{AnsiColor, Style};
-use rulebook::diagnostic::{Diagnostic, Severity, nearest};
+use rulebook::diagnostic::{Code, Diagnostic, Severity, nearest};
 use rulebook::hidden::is_hidden;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
@@ -235,10 +235,18 @@ pub(crate) fn place(diagnostic: &Diagnostic) -> String {
     }
 }
 
+/// How many characters of a source line are shown.
+const MAX_EXCERPT: usize = 120;
+
+/// Returns `warning[dead-glob]`.
+pub(crate) fn label(severity: Severity, code: Code) -> String {
+    paint(severity_style(severity), format!("{}[{}]", severity.name(), code.row().name))
+}
+
 /// Writes a diagnostic: message, location, the line with a caret, help.
 pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     let style = severity_style(diagnostic.severity);
-    let label = paint(style, format!("{}[{}]", diagnostic.severity.name(), diagnostic.code.row().name));
+    let label = label(diagnostic.severity, diagnostic.code);
     let _ = writeln!(text, "{label}: {}", paint(BOLD, clean(&diagnostic.message)));
     let number = diagnostic.line.to_string();
     let gutter = " ".repeat(number.len());
@@ -247,11 +255,15 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
         let bar = paint(CYAN, "|");
         let before: String = excerpt.line.chars().take(diagnostic.column - 1).collect();
         let pad = " ".repeat(clean(&before).width());
-        let room = excerpt.line.chars().count().saturating_sub(diagnostic.column - 1).max(1);
+        let room = excerpt.line.chars().count().min(MAX_EXCERPT).saturating_sub(diagnostic.column - 1).max(1);
         let caret = paint(style, "^".repeat(excerpt.width.min(room)));
         let _ = writeln!(text, "{gutter} {bar}");
-        let _ = writeln!(text, "{} {bar} {}", paint(CYAN, &number), clean(&excerpt.line));
-        let _ = writeln!(text, "{gutter} {bar} {pad}{caret}");
+        let shown: String = excerpt.line.chars().take(MAX_EXCERPT).collect();
+        let more = if shown.len() < excerpt.line.len() { "…" } else { "" };
+        let _ = writeln!(text, "{} {bar} {}{more}", paint(CYAN, &number), clean(&shown));
+        if diagnostic.column <= MAX_EXCERPT {
+            let _ = writeln!(text, "{gutter} {bar} {pad}{caret}");
+        }
     }
     let _ = writeln!(
         text,

@@ -1,7 +1,7 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
 use rulebook::compare::{Difference, Outcome, report_differences};
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::lint::lint;
 use rulebook::rule::Rule;
 
@@ -32,10 +32,15 @@ impl Sources<'_> {
 /// Adds globs that match nothing. Where another problem of the same value explains it, only the hint is added.
 fn report_dead(dead: Vec<Diagnostic>, diagnostics: &mut Vec<Diagnostic>) {
     for dead in dead {
-        let place = |found: &Diagnostic| (found.path.clone(), found.line, found.column);
-        let is_same = |found: &&mut Diagnostic| found.line > 0 && place(found) == place(&dead);
+        let is_same = |found: &&mut Diagnostic| {
+            let width = found.excerpt.as_ref().map_or(0, |excerpt| excerpt.width);
+            let is_here = (found.column..found.column + width).contains(&dead.column);
+            found.line > 0 && found.path == dead.path && found.line == dead.line && is_here
+        };
         match diagnostics.iter_mut().find(is_same) {
-            Some(other) if dead.help != dead.code.row().remedy => other.help = dead.help,
+            Some(other) if other.code == Code::DoubtfulGlob && dead.help != dead.code.row().remedy => {
+                other.help = dead.help;
+            }
             Some(_) => {}
             None => diagnostics.push(dead),
         }

@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, FormatId, PlaceKind};
+use crate::format::{Bare, Depth, Format, FormatId, PlaceKind, StatedActivation};
 use crate::parse::{Entry, Parsed};
-use crate::rule::{Activation, Rule};
+use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
 
 /// What an agent does with a file instead of what was meant.
@@ -115,6 +115,15 @@ impl Difference {
                 help: help(agent, Some(&cause.help)),
                 ..found
             },
+            None if self.does == Outcome::Undocumented => {
+                let modes = rule.origin.format.modes;
+                let always = modes.and_then(|modes| {
+                    let is_always =
+                        |(_, stated): &&(&str, StatedActivation)| *stated == StatedActivation::Always;
+                    Some(format!("write `{}: {}`", modes.key, modes.words.iter().find(is_always)?.0))
+                });
+                found.severity(Severity::Note).help(help(agent, always.as_deref()))
+            }
             None => {
                 let reads = readable_files(agent, &rule.origin).filter(|_| self.does == Outcome::Unread);
                 let reads = reads.map(|files| format!("{} reads {files}", agent.title));
@@ -155,6 +164,13 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     };
     let is_only_header = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
     if !is_only_header && rule.is_some_and(|rule| describe(rule) == describe(meant)) {
+        return None;
+    }
+    // Both wait to be asked for.
+    if rule.is_some_and(|rule| rule.activation == Activation::OnRequest)
+        && meant.activation == Activation::Manual
+        && meant.basis != Basis::Explicit
+    {
         return None;
     }
     // Problems of the paths come first, since they were meant to decide. A dead key is a consequence.

@@ -322,6 +322,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    /// Show every problem, instead of three examples of each kind
+    #[arg(long, visible_alias = "verbose")]
+    pub(crate) all: bool,
+
     /// Count the problems recorded in this file instead of showing them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,

@@ -1,11 +1,10 @@
 //! `check`: reports problems in rule files and settings, and how to fix them.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use rulebook::diagnostic::{Diagnostic, Severity};
-use rulebook::lint::Summary;
+use rulebook::lint::{Group, Summary, group};
 use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
 use serde_json::json;
 
@@ -14,7 +13,7 @@ use super::fix::{self, FixMode};
 use super::sarif;
 use crate::args::{Args, Check, Format};
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// The problems found and the files fixed.
 struct Report {
@@ -75,18 +74,6 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
     Ok(Report { fixed, diagnostics, suppressed, summary })
 }
 
-/// Sorts files with the worst problems first, and problems within a file by line.
-fn worst_first(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
-    let mut worst: HashMap<&str, Severity> = HashMap::new();
-    for diagnostic in diagnostics {
-        let of_file = worst.entry(&diagnostic.path).or_insert(diagnostic.severity);
-        *of_file = diagnostic.severity.min(*of_file);
-    }
-    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
-    sorted.sort_by_key(|diagnostic| worst[diagnostic.path.as_str()]);
-    sorted
-}
-
 fn show(report: &Report, options: &Check) -> String {
     let mut text = String::new();
     for fixed in &report.fixed {
@@ -101,9 +88,8 @@ fn show(report: &Report, options: &Check) -> String {
             Some(error) => writeln!(text, "{} {path}: {error}\n", paint(RED, "not fixed")),
         };
     }
-    for diagnostic in worst_first(&report.diagnostics) {
-        out::write_diagnostic(&mut text, diagnostic);
-    }
+    let all = if options.all { usize::MAX } else { MAX_SHOWN };
+    group(&report.diagnostics).iter().for_each(|group| write_group(&mut text, group, all));
     let files = plural(report.summary.files, "rule file");
     let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, "no problems"));
     let _ = writeln!(text, "{count} in {files}");
@@ -111,8 +97,41 @@ fn show(report: &Report, options: &Check) -> String {
         let suppressed = plural(report.suppressed, "problem");
         let _ = writeln!(text, "{suppressed} suppressed by {}", out::clean(&file.display().to_string()));
     }
+    match report.diagnostics.iter().filter(|diagnostic| diagnostic.fix.is_some()).count() {
+        0 => {}
+        count => {
+            let _ = writeln!(text, "{count} of them can be fixed with `rulebook check --fix`");
+        }
+    }
     write_summary(&mut text, &report.summary);
     text
+}
+
+/// How many problems of one kind are shown.
+const MAX_SHOWN: usize = 3;
+
+/// Writes the problems of one kind: each by itself if there are few, otherwise the first ones, one per line.
+fn write_group(text: &mut String, group: &Group<'_>, most: usize) {
+    if group.diagnostics.len() <= most {
+        group.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(text, diagnostic));
+        return;
+    }
+    let label = out::label(group.severity(), group.code());
+    let count = group.diagnostics.len();
+    let _ =
+        writeln!(text, "{label}: {}", paint(BOLD, format!("{count} times: {}", out::clean(&group.shape()))));
+    for diagnostic in group.diagnostics.iter().take(most) {
+        let place = out::place(diagnostic);
+        let _ = match group.message() {
+            Some(_) => writeln!(text, " {} {place}", paint(CYAN, "-->")),
+            None => {
+                writeln!(text, " {} {place}: {}", paint(CYAN, "-->"), out::clean(&diagnostic.message))
+            }
+        };
+    }
+    let more = format!("and {} more: `rulebook check --all` shows them", count - most);
+    let _ = writeln!(text, "     {}", paint(DIM, more));
+    let _ = writeln!(text, "  {} {}: {}\n", paint(CYAN, "="), paint(CYAN, "help"), out::clean(group.help()));
 }
 
 fn coloured(diff: &str) -> String {
@@ -131,11 +150,6 @@ fn write_summary(text: &mut String, summary: &Summary) {
         if !files.is_empty() {
             table.row([(BOLD, what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
         }
-    }
-    let always = &summary.always_on;
-    if always.rules > 0 {
-        let cost = format!("about {} per prompt (estimated)", plural(always.tokens, "token"));
-        table.row([(BOLD, "always on"), (PLAIN, &always.rules.to_string()), (DIM, &cost)]);
     }
     if !table.is_empty() {
         text.push('\n');

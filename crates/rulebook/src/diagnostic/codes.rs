@@ -127,7 +127,7 @@ codes! {
         "write it relative to the workspace, with `/` between folders";
     DriftedCopy "drifted-copy" Warning
         "Two formats have copies of one rule that differ in some lines. An agent gets one of them."
-        "make them equal, or keep one file and link the other to it";
+        "make the texts equal, or rename one of them if they are meant to differ";
     DuplicateBody "duplicate-body" Warning
         "Two rule files of one agent have the same text for the same folder."
         "remove one of them";

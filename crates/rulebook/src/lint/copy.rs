@@ -31,7 +31,7 @@ pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Di
                     && known.is_copy_of(&lines)
             };
             match known.iter().find(is_copy) {
-                Some((first, _)) => diagnostics.push(report(rule, first)),
+                Some((first, _)) => diagnostics.extend(report(rule, first)),
                 None if known.len() < MAX_COMPARED => known.push((rule, lines)),
                 None => {}
             }
@@ -43,13 +43,17 @@ fn is_of_several_formats(rules: &[&Rule]) -> bool {
     rules.iter().any(|rule| rule.origin.format.id != rules[0].origin.format.id)
 }
 
-fn report(rule: &Rule, first: &Rule) -> Diagnostic {
+/// Copies that differ in comments alone, such as those of generators, are equal.
+fn report(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
     let (here, there) = (lines_only_in(rule, first), lines_only_in(first, rule));
     let (display, other) = (&rule.origin.display, &first.origin.display);
     let lists = [("here", &here), ("there", &there)].map(|(place, lines)| listed(place, lines));
     let lists: Vec<String> = lists.into_iter().flatten().collect();
     let message = format!("is a copy of `{other}`, but they differ: {}", lists.join("; "));
-    match here.first() {
+    if lists.is_empty() {
+        return None;
+    }
+    Some(match here.first() {
         Some((number, line)) => {
             let start =
                 rule.body.lines().take(number - rule.body_line).map(|line| line.len() + 1).sum::<usize>();
@@ -58,7 +62,7 @@ fn report(rule: &Rule, first: &Rule) -> Diagnostic {
             Diagnostic { line: *number, ..found }
         }
         None => Diagnostic::whole(Code::DriftedCopy, display, message),
-    }
+    })
 }
 
 /// Returns the non-blank lines of a rule that another does not have, with their numbers in the file.
@@ -70,7 +74,7 @@ fn lines_only_in<'r>(rule: &'r Rule, other: &Rule) -> Vec<(usize, &'r str)> {
             *count -= 1;
             false
         }
-        _ => !line.trim().is_empty(),
+        _ => !line.trim().is_empty() && !line.trim_start().starts_with("<!--"),
     };
     (rule.body_line..).zip(rule.body.lines()).filter(is_only_here).collect()
 }

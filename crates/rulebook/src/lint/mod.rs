@@ -4,12 +4,14 @@ mod always;
 mod body;
 mod copy;
 mod forged;
+mod group;
 mod id;
 mod page;
 mod secret;
 mod size_limits;
 mod summary;
 
+pub use group::{Group, group};
 pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};

@@ -4,7 +4,7 @@ use super::patterns;
 use super::reader::Reader;
 use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
-use crate::format::{Keys, Lists, PlaceKind, keys};
+use crate::format::{FormatId, Keys, Lists, PlaceKind, keys};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
 use crate::rule::Examples;
@@ -121,7 +121,13 @@ impl Fields {
         if paths.is_none() && format.lists == Lists::ListOrNever {
             return Some((field, Paths::none(format.dialect)));
         }
-        if paths.is_none() && format.keys != Keys::Strict && reader.diagnostics.len() == before {
+        // Cursor's own templates leave it empty.
+        let is_template = format.id == FormatId::Cursor;
+        if paths.is_none()
+            && format.keys != Keys::Strict
+            && !is_template
+            && reader.diagnostics.len() == before
+        {
             let message = format!("`{}` is empty and has no effect", field.key);
             reader.report(Code::EmptyValue, field.node.span.clone(), message);
         }
