@@ -67,7 +67,7 @@ fn every_key_is_read() {
             [agents]
             used = ["Claude-Code", "copilot"]
             [agents.cline-sdk]
-            add = ["cursor", "agents"]
+            add = ["cursor", "agents-md"]
             version = "3.1"
             [agents.claude]
             add = "none"

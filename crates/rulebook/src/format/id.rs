@@ -52,7 +52,7 @@ words! {
         Hermes = "hermes",
         Replit = "replit",
         Firebase = "firebase",
-        AgentsMd = "agents",
+        AgentsMd = "agents-md",
     }
 }
 
