@@ -93,6 +93,7 @@ fn the_engine_has_few_and_pure_dependencies() {
     names.sort_unstable();
     let allowed = [
         "fancy-regex",
+        "foldhash",
         "granit-parser",
         "memchr",
         "percent-encoding",

@@ -8,6 +8,9 @@ use crate::format::FormatId;
 use crate::parse::imports;
 use crate::rule::Rule;
 
+/// Rules by root and folder.
+type ByFolder<'r> = HashMap<(usize, &'r str), &'r Rule>;
+
 /// Reports each file whose text an earlier file of the same agent has for the same folder. Copies in sibling folders do not
 /// meet, copies for different agents are intended, and a text that imports files means something else in each folder.
 pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
@@ -16,7 +19,7 @@ pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
     outer_first.sort_by_key(|rule| rule.position.depth);
     let mut lengths: HashMap<usize, usize> = HashMap::new();
     rules.iter().for_each(|rule| *lengths.entry(rule.body.len()).or_default() += 1);
-    let mut seen: HashMap<(FormatId, &str), HashMap<(usize, &str), &Rule>> = HashMap::new();
+    let mut seen: HashMap<(FormatId, &str), ByFolder<'_>> = HashMap::new();
     // Only texts of equal length are hashed.
     for rule in outer_first.into_iter().filter(|rule| lengths[&rule.body.len()] > 1) {
         let places = seen.entry((rule.origin.format.id, &rule.body)).or_default();
