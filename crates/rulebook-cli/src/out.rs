@@ -313,6 +313,16 @@ pub(crate) fn counted(count: usize, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// Whether the terminal can show more than ASCII: not if the locale names another encoding.
+pub(crate) fn has_unicode() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_none_or(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
 /// Returns how long ago a moment was: `5 min ago`.
 pub(crate) fn age(at: SystemTime) -> String {
     let seconds = SystemTime::now().duration_since(at).map_or(0, |age| age.as_secs());

@@ -99,6 +99,15 @@ impl Tree {
         all
     }
 
+    /// The files below a folder of a root, sorted.
+    pub fn below(&self, root: usize, folder: &str) -> Vec<Seen> {
+        let is_below = |seen: &Seen| {
+            let rest = seen.path.strip_prefix(folder);
+            seen.root == root && rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+        };
+        self.paths().into_iter().filter(is_below).collect()
+    }
+
     /// Passes every file to `take`, in batches, with the result of its thread so far. Returns the results of all
     /// threads; which thread gets which files is unspecified.
     pub(crate) fn fold<T: Send>(

@@ -122,7 +122,7 @@ fn what_the_agent_loads_is_native_even_if_it_is_disabled_or_overridden_here() {
     check(
         &[(".claude/rules/a.md", "A."), ("rulebook.toml", "rules.disabled_ids = ['a']")],
         "claude",
-        ".claude/rules/a.md: native (always; disabled by `rules.disabled_ids` in rulebook.toml)",
+        ".claude/rules/a.md: native (always; disabled by `rules.disabled_ids` in rulebook.toml, but the agent reads it)",
     );
     check(
         &[HOOKS, (".claude/rules/a.md", "Same."), (".clinerules/b.md", "Same.")],

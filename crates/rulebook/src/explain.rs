@@ -1,14 +1,19 @@
 //! Explaining: an evaluation as data, in the shape that every surface shows.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use crate::agent::Wiring;
 use crate::diagnostic::Code;
 use crate::evaluate::{Evaluation, InactiveReason, Reason, State, Verdict};
 use crate::evidence::{Evidence, Roots, Via};
 use crate::format::FormatId;
+use crate::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix, RuleRow};
+use crate::parse::Rejected;
 use crate::resolve::{OffBy, Rulebook};
 use crate::rule::{Activation, Basis, Rule, Step};
-use crate::source::Scope;
+use crate::source::{Origin, Scope};
 
 /// What applies to one target, and why everything else does not.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +31,31 @@ pub struct Target {
     pub inactive: Vec<Inactive>,
     pub disabled: Vec<Disabled>,
     pub rejected: Vec<RejectedRule>,
+    pub agents: BTreeMap<&'static str, AgentTarget>,
+}
+
+/// What one agent has for a target.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
+pub struct AgentTarget {
+    pub wired: Vec<Wiring>,
+    pub tokens: usize,
+    pub rules: Vec<AgentRule>,
+}
+
+/// What becomes of a rule for one agent.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+#[non_exhaustive]
+pub struct AgentRule {
+    pub id: String,
+    pub key: String,
+    pub source: String,
+    pub state: CellState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<DoneBy>,
+    pub because: String,
 }
 
 /// A rule that applies.
@@ -127,6 +157,15 @@ pub struct Inactive {
     pub detail: String,
 }
 
+impl Inactive {
+    /// Makes the entry of a rule that is not there for some reason.
+    #[must_use]
+    pub fn new(id: &str, key: String, origin: &Origin, reason: InactiveReason, detail: &str) -> Inactive {
+        let source = origin.display.clone();
+        Inactive { id: id.to_owned(), key, source, reason, detail: detail.to_owned() }
+    }
+}
+
 /// A rule that is switched off.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
@@ -150,6 +189,61 @@ pub struct RejectedRule {
     pub diagnostics: Vec<Code>,
 }
 
+impl Target {
+    fn new(path: Option<String>) -> Target {
+        Target {
+            path,
+            root: None,
+            stack: Vec::new(),
+            overridden: Vec::new(),
+            offered: Vec::new(),
+            stream: Vec::new(),
+            inactive: Vec::new(),
+            disabled: Vec::new(),
+            rejected: Vec::new(),
+            agents: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what every agent of a matrix has.
+    pub fn add_agents(&mut self, matrix: &Matrix<'_>) {
+        for column in &matrix.columns {
+            let rule = |(row, cell): (&RuleRow<'_>, &Cell<'_>)| AgentRule {
+                id: row.id.to_owned(),
+                key: row.key(),
+                source: row.origin.display.clone(),
+                state: cell.state,
+                by: cell.by,
+                because: cell.because.clone(),
+            };
+            let rules = matrix.rows.iter().zip(&column.cells).map(rule).collect();
+            let target = AgentTarget { wired: column.wired.clone(), tokens: column.tokens, rules };
+            self.agents.insert(column.agent.name, target);
+        }
+    }
+
+    fn push(&mut self, verdict: &Verdict<'_>) {
+        let rule = verdict.rule;
+        let Named { id, source } = named(rule);
+        let key = rule.key();
+        match &verdict.state {
+            State::Stack => {}
+            State::Offered => self.offered.push(offered(rule)),
+            State::Stream => self.stream.push(watching(rule)),
+            State::Inactive(why) => {
+                let (reason, detail) = (why.reason, why.detail.clone());
+                self.inactive.push(Inactive { id, key, source, reason, detail });
+            }
+            State::Overridden { winner, by } => {
+                self.overridden.push(Overridden { id, key, source, winner: named(winner), decided_by: *by });
+            }
+            State::Disabled(off) => {
+                self.disabled.push(Disabled { id, key, source, by: off.by, file: off.file.clone() });
+            }
+        }
+    }
+}
+
 /// Converts an evaluation into the shape that surfaces show.
 #[must_use]
 pub fn explain(
@@ -159,58 +253,46 @@ pub fn explain(
     evidence: &Evidence,
     roots: &Roots,
 ) -> Target {
-    let mut target = Target {
-        path,
-        root: None,
-        stack: evaluation.stack().map(|verdict| applied(verdict, evidence, roots)).collect(),
-        overridden: Vec::new(),
-        offered: Vec::new(),
-        stream: Vec::new(),
-        inactive: Vec::new(),
-        disabled: Vec::new(),
-        rejected: Vec::new(),
-    };
-    for verdict in &evaluation.verdicts {
-        let rule = verdict.rule;
-        let Named { id, source } = named(rule);
-        let key = rule.key();
-        match &verdict.state {
-            State::Stack => {}
-            State::Offered => target.offered.push(offered(rule)),
-            State::Stream => target.stream.push(watching(rule)),
-            State::Inactive(why) => {
-                target.inactive.push(Inactive {
-                    id,
-                    key,
-                    source,
-                    reason: why.reason,
-                    detail: why.detail.clone(),
-                });
+    let mut target = Target::new(path);
+    target.stack = evaluation.stack().map(|verdict| applied(verdict, evidence, roots)).collect();
+    evaluation.verdicts.iter().for_each(|verdict| target.push(verdict));
+    target.rejected = book.rejected().iter().map(rejected).collect();
+    target
+}
+
+/// Converts what one agent has into the same shape: its own rules in its order, then those that are added.
+#[must_use]
+pub fn explain_for(
+    path: Option<String>,
+    matrix: &Matrix<'_>,
+    column: &AgentColumn<'_>,
+    evidence: &Evidence,
+    roots: &Roots,
+) -> Target {
+    let mut target = Target::new(path);
+    let mut stack: Vec<(&Verdict<'_>, usize)> = Vec::new();
+    for (row, cell) in matrix.rows.iter().zip(&column.cells) {
+        let key = row.key();
+        let (id, source) = (row.id.to_owned(), row.origin.display.clone());
+        let detail = cell.because.clone();
+        match (cell.state, &cell.verdict, row.rejected) {
+            (CellState::Native | CellState::Added, Some(verdict), _) => stack.push((verdict, cell.position)),
+            (CellState::Unread, ..) => {
+                target.inactive.push(Inactive { id, key, source, reason: InactiveReason::Unread, detail });
             }
-            State::Overridden { winner, by } => {
-                target.overridden.push(Overridden {
-                    id,
-                    key,
-                    source,
-                    winner: named(winner),
-                    decided_by: *by,
-                });
+            (CellState::Unknown, ..) => {
+                let reason = InactiveReason::Undocumented;
+                target.inactive.push(Inactive { id, key, source, reason, detail });
             }
-            State::Disabled(off) => {
-                target.disabled.push(Disabled { id, key, source, by: off.by, file: off.file.clone() });
-            }
+            (CellState::Rejected, _, Some(file)) => target.rejected.push(rejected(file)),
+            (CellState::Offered, Some(verdict), _) => target.offered.push(offered(verdict.rule)),
+            (_, Some(verdict), _) => target.push(verdict),
+            (_, None, _) => {}
         }
     }
-    target.rejected = book
-        .rejected()
-        .iter()
-        .map(|rejected| RejectedRule {
-            id: rejected.id.clone(),
-            key: rejected.key(),
-            source: rejected.origin.display.clone(),
-            diagnostics: rejected.codes.clone(),
-        })
-        .collect();
+    stack.sort_by_key(|(_, position)| *position);
+    target.stack = stack.into_iter().map(|(verdict, _)| applied(verdict, evidence, roots)).collect();
+    target.add_agents(matrix);
     target
 }
 
@@ -235,14 +317,21 @@ pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
 }
 
 fn watching(rule: &Rule) -> Watching {
-    let conditions = rule.stream.iter().flat_map(|trigger| &trigger.conditions);
-    let scopes = rule.stream.iter().flat_map(|trigger| &trigger.scope);
-    Watching {
-        id: rule.id.clone(),
-        key: rule.key(),
-        source: rule.origin.display.clone(),
-        condition: conditions.map(|pattern| pattern.written.clone()).collect(),
-        scope: scopes.map(ToString::to_string).collect(),
+    let Named { id, source } = named(rule);
+    let (mut condition, mut scope) = (Vec::new(), Vec::new());
+    if let Some(trigger) = rule.stream.as_deref() {
+        condition.extend(trigger.conditions.iter().map(|pattern| pattern.written.clone()));
+        scope.extend(trigger.scope.iter().map(|scope| scope.to_string()));
+    }
+    Watching { id, key: rule.key(), source, condition, scope }
+}
+
+fn rejected(file: &Rejected) -> RejectedRule {
+    RejectedRule {
+        id: file.id.clone(),
+        key: file.key(),
+        source: file.origin.display.clone(),
+        diagnostics: file.codes.clone(),
     }
 }
 

@@ -6,23 +6,49 @@ use std::fmt::Display;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error};
-use rulebook::agent::{Agent, Purpose, UnknownAgent};
+use rulebook::agent::{Agent, NamedAgent, Purpose, UnknownAgent};
 use rulebook_workspace::hosts;
 
 use crate::host::HostId;
 
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
+    /// Show what ends up in this agent's context: what it reads and what Rulebook adds; `any` for an agent that reads nothing
+    #[arg(id = "for", long, value_name = "AGENT", value_parser = ForParser, hide_possible_values = true)]
+    for_agent: Option<Viewpoint>,
+
     /// Show what this agent does by itself: the files it reads, its globs, its errors
-    #[arg(id = "as", long, value_name = "AGENT", value_parser = AsParser, hide_possible_values = true)]
-    as_agent: Option<&'static Agent>,
+    #[arg(id = "as", long, value_name = "AGENT", value_parser = NamedParser, hide_possible_values = true, conflicts_with = "for")]
+    as_agent: Option<NamedAgent>,
+}
+
+/// Whom an answer is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Viewpoint {
+    /// The agents used here.
+    #[default]
+    Used,
+    /// An agent that reads nothing by itself.
+    Any,
+    /// One agent, with what Rulebook adds.
+    For(NamedAgent),
+    /// One agent by itself.
+    As(NamedAgent),
 }
 
 impl View {
-    pub(crate) fn agent(&self) -> Option<&'static Agent> {
-        self.as_agent
+    pub(crate) fn point(&self) -> Viewpoint {
+        self.for_agent.or(self.as_agent.map(Viewpoint::As)).unwrap_or_default()
     }
 }
+
+/// Parses the name of an agent, or `any`.
+#[derive(Clone, Copy)]
+pub(super) struct ForParser;
+
+/// Parses the name of an agent, and keeps whether it is that of a product.
+#[derive(Clone, Copy)]
+struct NamedParser;
 
 /// Parses the name of an agent.
 #[derive(Clone, Copy)]
@@ -32,12 +58,46 @@ pub(super) struct AsParser;
 #[derive(Clone, Copy)]
 pub(super) struct HostParser;
 
+impl TypedValueParser for ForParser {
+    type Value = Viewpoint;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Viewpoint, Error> {
+        let name = value.to_string_lossy();
+        if name == "any" {
+            return Ok(Viewpoint::Any);
+        }
+        let found = Agent::find(&name, Purpose::View);
+        found.map(Viewpoint::For).map_err(|unknown| unknown_agent(&unknown, command))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Agent::names().chain(["any"]).map(PossibleValue::new)))
+    }
+}
+
+impl TypedValueParser for NamedParser {
+    type Value = NamedAgent;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<NamedAgent, Error> {
+        let found = Agent::find(&value.to_string_lossy(), Purpose::View);
+        found.map_err(|unknown| unknown_agent(&unknown, command))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Agent::names().map(PossibleValue::new)))
+    }
+}
+
 impl TypedValueParser for AsParser {
     type Value = &'static Agent;
 
-    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<&'static Agent, Error> {
-        let found = Agent::find(&value.to_string_lossy(), Purpose::View);
-        found.map(|found| found.agent).map_err(|unknown| unknown_agent(&unknown, command))
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<&'static Agent, Error> {
+        NamedParser.parse_ref(command, arg, value).map(|named| named.agent)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -5,7 +5,7 @@ mod help;
 mod hosts;
 mod servers;
 
-pub(crate) use agents::View;
+pub(crate) use agents::{View, Viewpoint};
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 #[cfg(feature = "proxy")]
@@ -183,7 +183,7 @@ pub(crate) struct Explain {
     pub(crate) view: View,
 
     /// Show what an agent's session saw and received, turn by turn [default: the latest session here]
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "rule", "as"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "rule", "as", "for"])]
     pub(crate) session: Option<String>,
 
     #[command(flatten)]
@@ -195,6 +195,9 @@ pub(crate) struct Coverage {
     /// List only the files without path-specific rules
     #[arg(long)]
     pub(crate) files: bool,
+
+    #[command(flatten)]
+    pub(crate) view: View,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -240,6 +243,10 @@ pub(crate) struct Prompt {
     /// The maximum number of tokens (estimated): whole rules are left out, lowest rank first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
+
+    /// Print what Rulebook adds for this agent, or would add; `any` for an agent that reads nothing [default: any]
+    #[arg(id = "for", long, value_name = "AGENT", value_parser = agents::ForParser, hide_possible_values = true)]
+    pub(crate) for_agent: Option<Viewpoint>,
 
     #[command(flatten)]
     pub(crate) evidence: EvidenceArgs,

@@ -10,13 +10,15 @@ use rulebook::coverage::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, Unreached,
 };
 use rulebook::rule::Activation;
-use rulebook_workspace::{Reach, Wanted};
+use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Wanted};
+use serde::Serialize;
 use serde_json::json;
 
+use super::used::{agents, show_surface};
 use crate::alert::print_alerts;
-use crate::args::{Args, Coverage};
+use crate::args::{Args, Coverage, Viewpoint};
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, grouped, paint, plural};
 
 /// How many folders are shown; `--json` lists more.
 const ROWS: usize = 10;
@@ -25,15 +27,33 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let progress = Progress::new();
     let tree = workspace.tree(Wanted::Files, &|files| progress.show(files));
-    let loaded = workspace.load(Reach::Walked(&tree));
+    let sources = workspace.sources(Reach::Walked(&tree));
+    let point = options.view.point();
+    // The answer is the same for everyone: the home is not searched for agents.
+    let used = agents(&workspace, point, AgentSearch::Workspace);
+    let by_itself = |used: &UsedAgent| used.wired.is_empty();
+    let loaded = match (point, used.as_slice()) {
+        (Viewpoint::As(_), [one]) => sources.native(one.agent),
+        (Viewpoint::For(_), [one]) if by_itself(one) => sources.native(one.agent),
+        _ => sources.meant(),
+    };
     let listing = if options.files { Listing::All } else { Listing::Sample };
     let report = workspace.coverage(&loaded.book, &tree, listing);
+    let of_agent = |used: &UsedAgent| {
+        let native = sources.native(used.agent);
+        AgentCoverage::of(used.agent.name, &workspace.coverage(&native.book, &tree, Listing::Sample))
+    };
+    let is_table = matches!(point, Viewpoint::Used) && !options.files;
+    let agents: Vec<AgentCoverage> = used.iter().filter(|_| is_table).map(of_agent).collect();
     progress.clear();
     if args.json {
         let mut answer = json!({ "version": VERSION });
         let report = serde_json::to_value(&report)?;
         if let (Some(answer), serde_json::Value::Object(report)) = (answer.as_object_mut(), report) {
             answer.extend(report);
+            let agents: serde_json::Map<String, serde_json::Value> =
+                agents.iter().map(|agent| (agent.name.to_owned(), json!(agent))).collect();
+            answer.insert("agents".to_owned(), agents.into());
             answer.insert("diagnostics".to_owned(), json!(loaded.diagnostics));
         }
         out::print_json(&answer)?;
@@ -41,10 +61,57 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
         let lines: String = report.unreached.paths.iter().map(|path| out::clean(path) + "\n").collect();
         out::print(&lines)?;
     } else {
-        out::print(&show(&report))?;
+        let mut text = String::new();
+        show_surface(&mut text, point);
+        text.push_str(&show(&report));
+        show_by_agent(&mut text, &agents);
+        out::print(&text)?;
         print_alerts(&loaded.diagnostics);
     }
     Ok(())
+}
+
+/// What one agent reaches by itself.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AgentCoverage {
+    #[serde(skip)]
+    name: &'static str,
+    always: usize,
+    always_tokens: usize,
+    path_rules: usize,
+    dead: usize,
+    /// Files without path-specific rules.
+    unreached: usize,
+}
+
+impl AgentCoverage {
+    fn of(name: &'static str, report: &CoverageReport) -> AgentCoverage {
+        AgentCoverage {
+            name,
+            always: report.always.len(),
+            always_tokens: report.always.iter().map(|rule| rule.tokens).sum(),
+            path_rules: report.rules.len(),
+            dead: report.dead.len(),
+            unreached: report.unreached.files,
+        }
+    }
+}
+
+fn show_by_agent(text: &mut String, agents: &[AgentCoverage]) {
+    let head = ["agent", "always on", "rules for paths", "dead globs", "files without path-specific rules"];
+    let head = (!agents.is_empty()).then(|| head.map(|head| (DIM, head.to_owned())));
+    let row = |agent: &AgentCoverage| {
+        let always = format!("{}, {} tokens", agent.always, grouped(agent.always_tokens));
+        [
+            bold(agent.name),
+            plain(&always),
+            plain(&agent.path_rules.to_string()),
+            plain(&agent.dead.to_string()),
+            plain(&grouped(agent.unreached)),
+        ]
+    };
+    section(text, "by agent: what it reads by itself", head.into_iter().chain(agents.iter().map(row)));
 }
 
 /// A progress line on the terminal that counts files during a long walk.

@@ -8,19 +8,24 @@ mod explain;
 mod fix;
 mod follow;
 mod formats;
+mod grid;
 pub(crate) mod hook;
 mod install;
 #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
 mod keep_fresh;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod problems;
 mod prompt;
 #[cfg(feature = "proxy")]
 mod proxy;
+mod reach;
 mod read;
 #[cfg(feature = "remote")]
 mod remote;
+mod rows;
 mod sarif;
+mod sections;
 mod sessions;
 mod status;
 mod stream;
@@ -29,6 +34,7 @@ mod toggle;
 mod trust;
 #[cfg(feature = "ui")]
 mod ui;
+mod used;
 mod watch;
 #[cfg_attr(
     not(feature = "proxy"),

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 
+use rulebook::agent::Wiring;
 use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::Evaluation;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
+use rulebook::matrix::{Handling, evaluate_for, handling};
 use rulebook::render::{Budget, Notice, Rendered, matched, render};
 use rulebook_workspace::{Prepared, Workspace};
 use serde::Serialize;
 
 use crate::alert::{alert_line, alerts};
-use crate::args::{Args, NoticeForm, Prompt};
+use crate::args::{Args, NoticeForm, Prompt, Viewpoint};
 use crate::input::{open_workspace, read_evidence};
 use crate::out::{self, DIM, VERSION, paint, plural};
 
@@ -46,7 +49,7 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     // The process ends after printing: freeing every text would only take time.
     let prepared = ManuallyDrop::new(workspace.prepare(&input));
     diagnostics.extend(prepared.diagnostics.iter().cloned());
-    let evaluation = ManuallyDrop::new(prepared.evaluate());
+    let evaluation = ManuallyDrop::new(evaluation(&prepared, options.for_agent));
     let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
     let rendered = ManuallyDrop::new(render(&evaluation, budget));
     let notice = ManuallyDrop::new(Notice::of(&rendered));
@@ -62,6 +65,21 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     }
     let answer = answer(&workspace, &prepared, &rendered, notice.as_ref(), &diagnostics);
     out::print_json(&*ManuallyDrop::new(answer))
+}
+
+/// Evaluates the rules for an agent, without those that it reads by itself.
+fn evaluation<'p>(prepared: &'p Prepared<'_>, view: Option<Viewpoint>) -> Evaluation<'p> {
+    let Some(Viewpoint::For(named)) = view else { return prepared.evaluate() };
+    if let Some(note) = named.note() {
+        out::print_aside(&format!("{}\n", paint(DIM, note)));
+    }
+    // What would be added counts, whether or not the agent is wired.
+    let view = prepared.view(named.agent, &[Wiring::Hook]);
+    let native = view.reading(&prepared.evidence);
+    let subject = view.subject(&native);
+    let evaluation = evaluate_for(&prepared.book, &prepared.evidence, Some(&subject));
+    evaluation
+        .retain(|verdict| matches!(handling(verdict, &subject), Handling::Unread | Handling::NotApplied(_)))
 }
 
 /// Formats the notice; empty if no conditional rule applies.

@@ -1,192 +1,241 @@
 //! `status`: lists every rule with its state, and what the always-on rules cost.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use rulebook::agent::Nested;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
-use rulebook::glob::split_list;
+use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix};
 use rulebook::render::estimate_tokens;
-use rulebook::rule::{Activation, Basis};
-use rulebook::source::Scope;
-use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
-use serde::Serialize;
+use rulebook::rule::Activation;
+use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Views, Wanted, Workspace};
 use serde_json::json;
 
-use super::explain::{off_words, show_agent};
-use crate::args::{Args, View};
+use super::grid::{Grid, GridTarget, would_add};
+use super::problems::{Problem, more, problems};
+use super::rows::{Row, STATES, rows, state_words};
+use super::sections::show_agent;
+use super::used::{agents, install_hint, show_agents, show_surface};
+use crate::args::{Args, View, Viewpoint};
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
-
-/// The state of a rule while no path is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum RuleState {
-    Stack,
-    Offered,
-    Stream,
-    Inactive,
-    Overridden,
-    Disabled,
-    Rejected,
-}
-
-/// Every state, in the order of the enum, with its name in JSON and its title on the page.
-pub(super) const STATES: [(RuleState, &str, &str); 7] = [
-    (RuleState::Stack, "stack", "On"),
-    (RuleState::Offered, "offered", "Offered"),
-    (RuleState::Stream, "stream", "Stream"),
-    (RuleState::Inactive, "inactive", "Waiting"),
-    (RuleState::Overridden, "overridden", "Overridden"),
-    (RuleState::Disabled, "disabled", "Off"),
-    (RuleState::Rejected, "rejected", "Rejected"),
-];
-
-impl RuleState {
-    pub(super) fn name(self) -> &'static str {
-        STATES[self as usize].1
-    }
-}
-
-/// One rule, as listed.
-#[derive(Serialize)]
-pub(super) struct Row {
-    pub(super) id: String,
-    pub(super) key: String,
-    pub(super) name: String,
-    pub(super) source: String,
-    pub(super) format: FormatId,
-    pub(super) scope: Scope,
-    pub(super) priority: Option<u8>,
-    pub(super) activation: Option<Activation>,
-    pub(super) basis: Option<Basis>,
-    pub(super) state: RuleState,
-    pub(super) detail: String,
-    pub(super) description: Option<String>,
-    pub(super) globs: Vec<String>,
-    pub(super) tags: Vec<String>,
-    pub(super) tokens: usize,
-}
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let agent = view.agent();
+    let point = view.point();
     let tree = workspace.tree(Wanted::All, &|_| ());
     let sources = workspace.sources(Reach::Walked(&tree));
-    let mut loaded = sources.checked(&tree);
-    let seen = if args.json { sources.not_read(&loaded.book, &tree).seen } else { Vec::new() };
-    let (mut unread, mut undocumented) = (Vec::new(), Vec::new());
-    if let Some(agent) = agent {
-        let all = rows(&workspace, &loaded);
-        loaded = sources.native(agent);
-        let read: HashSet<String> = rows(&workspace, &loaded).into_iter().map(|row| row.source).collect();
-        let is_own = |row: &Row| agent.formats.iter().any(|format| format.id == row.format);
-        let is_undocumented = |row: &Row| agent.nested == Nested::Undocumented && is_own(row);
-        let others = all.into_iter().filter(|row| !read.contains(&row.source));
-        let (unclear, certain): (Vec<Row>, Vec<Row>) = others.partition(is_undocumented);
-        let paths = |rows: Vec<Row>| rows.into_iter().map(|row| row.source).collect();
-        (unread, undocumented) = (paths(certain), paths(unclear));
+    let used = agents(&workspace, point, AgentSearch::WorkspaceAndHome);
+    // The diagnostics are those of `check`, which does not look at the home.
+    let views = sources.views_with(sources.checked(&tree), used);
+    let seen = if args.json { sources.not_read(&views.meant.book, &tree).seen } else { Vec::new() };
+    let status = Status { seen, ..Status::new(&workspace, &views, point) };
+    if args.json { out::print_json(&status.json()) } else { out::print(&status.text()) }
+}
+
+/// What is here, for each agent.
+struct Status<'s> {
+    workspace: &'s Workspace,
+    views: &'s Views,
+    point: Viewpoint,
+    matrix: Matrix<'s>,
+    rows: Vec<Row>,
+    problems: Vec<Problem>,
+    /// Text beside rules that is not a rule.
+    seen: Vec<SeenFile>,
+}
+
+impl<'s> Status<'s> {
+    fn new(workspace: &'s Workspace, views: &'s Views, point: Viewpoint) -> Status<'s> {
+        let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
+        let matrix = views.matrix(&evidence);
+        let mut rows = match point {
+            Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
+            _ => rows(workspace, &views.meant),
+        };
+        for row in &mut rows {
+            let at =
+                matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);
+            let cells = matrix.columns.iter().filter_map(|column| Some((column, column.cells.get(at?)?)));
+            row.agents = cells.map(|(column, cell)| (column.agent.name, cell.state)).collect();
+        }
+        let problems = problems(&matrix, &views.meant.diagnostics);
+        Status { workspace, views, point, matrix, rows, problems, seen: Vec::new() }
     }
-    let rows = rows(&workspace, &loaded);
-    let always: Vec<&Row> = rows.iter().filter(|row| row.is_always_on()).collect();
-    let tokens: usize = always.iter().map(|row| row.tokens).sum();
-    if args.json {
+
+    fn json(&self) -> serde_json::Value {
+        let rows = &self.rows;
         let mut counts = serde_json::Map::from_iter([("total".to_owned(), rows.len().into())]);
         for (state, name, _) in STATES {
             counts.insert(name.to_owned(), rows.iter().filter(|row| row.state == state).count().into());
         }
-        let roots: Vec<&str> = workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
-        out::print_json(&json!({
+        let roots: Vec<&str> = self.workspace.roots.roots.iter().map(|root| root.path.as_str()).collect();
+        let always: Vec<&Row> = rows.iter().filter(|row| row.is_always_on()).collect();
+        let tokens: usize = always.iter().map(|row| row.tokens).sum();
+        let agents: serde_json::Map<String, serde_json::Value> = self
+            .views
+            .agents
+            .iter()
+            .zip(&self.matrix.columns)
+            .map(|(view, column)| {
+                let load = Load::of(column);
+                let agent = json!({
+                    "wired": column.wired, "origin": view.used.origin, "alwaysTokens": load.tokens,
+                    "always": load.always, "forSomeFiles": load.some_files, "onRequest": load.on_request,
+                });
+                (column.agent.name.to_owned(), agent)
+            })
+            .collect();
+        let (unread, undocumented) = self.unread();
+        let as_agent = match self.point {
+            Viewpoint::As(named) => Some(named.agent.name),
+            _ => None,
+        };
+        json!({
             "version": VERSION,
-            "as": agent.map(|agent| agent.name),
+            "as": as_agent,
             "roots": roots,
+            "agents": agents,
             "rules": rows,
             "unread": unread,
             "undocumented": undocumented,
-            "seen": seen,
+            "seen": self.seen,
             "counts": counts,
             "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
-            "diagnostics": loaded.diagnostics,
-        }))?;
-    } else {
-        let mut text = String::new();
-        if let Some(agent) = agent {
-            show_agent(&mut text, agent);
+            "problems": self.problems,
+            "diagnostics": self.diagnostics(),
+        })
+    }
+
+    fn diagnostics(&self) -> &[Diagnostic] {
+        match self.point {
+            Viewpoint::As(_) => &self.views.agents[0].native.diagnostics,
+            _ => &self.views.meant.diagnostics,
         }
-        let none = match agent {
-            Some(agent) => format!("no rule files that {} reads", agent.title),
-            None => NO_RULES.to_owned(),
+    }
+
+    /// Returns the files that the agent does not read, and those for which that is not documented.
+    fn unread(&self) -> (Vec<&str>, Vec<&str>) {
+        let (Viewpoint::As(_), Some(column)) = (self.point, self.matrix.columns.first()) else {
+            return Default::default();
         };
-        text.push_str(&show(&workspace, &rows, &none, (always.len(), tokens), &loaded.diagnostics));
-        let agent = agent.map_or("", |agent| agent.title);
-        for (what, files) in [
-            (format!("{agent} does not read"), &unread),
-            (format!("not documented whether {agent} reads"), &undocumented),
-        ] {
-            if !files.is_empty() {
-                let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
+        let of = |state: CellState| {
+            let rows = self.matrix.rows.iter().zip(&column.cells);
+            let rows = rows.filter(|(_, cell)| cell.state == state);
+            rows.map(|(row, _)| row.origin.display.as_str()).collect()
+        };
+        (of(CellState::Unread), of(CellState::Unknown))
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        show_surface(&mut text, self.point);
+        let always: Vec<&Row> = self.rows.iter().filter(|row| row.is_always_on()).collect();
+        let cost = (always.len(), always.iter().map(|row| row.tokens).sum());
+        match self.point {
+            Viewpoint::As(named) => {
+                show_agent(&mut text, named.agent);
+                let none = format!("no rule files that {} reads", named.agent.title);
+                text.push_str(&show(self.workspace, &self.rows, &none, cost, self.diagnostics()));
+                let (unread, undocumented) = self.unread();
+                let title = named.agent.title;
+                for (what, files) in [
+                    (format!("{title} does not read"), unread),
+                    (format!("not documented whether {title} reads"), undocumented),
+                ] {
+                    if !files.is_empty() {
+                        let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
+                    }
+                }
+            }
+            _ if self.views.agents.is_empty() => {
+                if matches!(self.point, Viewpoint::Used) && !self.rows.is_empty() {
+                    show_agents(&mut text, &[]);
+                }
+                text.push_str(&show(self.workspace, &self.rows, NO_RULES, cost, self.diagnostics()));
+            }
+            _ => self.show_agents(&mut text),
+        }
+        text
+    }
+
+    /// Writes what each agent loads, the most important problems, and the table.
+    fn show_agents(&self, text: &mut String) {
+        let used: Vec<UsedAgent> = self.views.agents.iter().map(|view| view.used.clone()).collect();
+        if matches!(self.point, Viewpoint::Used) {
+            show_agents(text, &used);
+        }
+        if self.matrix.rows.is_empty() {
+            let _ = writeln!(text, "{NO_RULES}");
+            return;
+        }
+        let mut table = Table::default();
+        table.row([(DIM, ""), (DIM, "always loaded"), (DIM, "for some files"), (DIM, "on request")]);
+        for column in &self.matrix.columns {
+            let load = Load::of(column);
+            let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
+            let always = format!(
+                "{:>3}  {} {}",
+                load.always,
+                grouped(load.tokens),
+                if load.tokens == 1 { "token" } else { "tokens" }
+            );
+            let cells = [always, count(load.some_files), count(load.on_request)];
+            table.row([
+                (BOLD, column.agent.name),
+                (PLAIN, &cells[0]),
+                (PLAIN, &cells[1]),
+                (PLAIN, &cells[2]),
+            ]);
+        }
+        table.write(text, 0, &table.widths());
+        /// The others are left to `check`.
+        const MOST: usize = 3;
+        for (at, problem) in self.problems.iter().take(MOST).enumerate() {
+            let gap = if at == 0 { "\n" } else { "" };
+            let _ = writeln!(text, "{gap}{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
+            let _ = writeln!(text, "   {}: {}", paint(CYAN, "fix"), out::clean(&problem.command));
+        }
+        if let Some(more) = more(self.problems.len().saturating_sub(MOST)) {
+            let _ = writeln!(text, "   {}", paint(DIM, more));
+        }
+        text.push('\n');
+        Grid::new(&self.matrix, GridTarget::Start).write(text);
+        for (used, column) in used.iter().zip(&self.matrix.columns) {
+            if let Some(hint) = install_hint(used, would_add(&column.cells)) {
+                let _ = writeln!(text, "{}", paint(DIM, hint));
             }
         }
-        out::print(&text)?;
-    }
-    Ok(())
-}
-
-/// Returns every rule in order of precedence, then the rejected files.
-pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
-    let evidence = workspace.evidence_for(&loaded.book, &Input::default());
-    let evaluation = evaluate(&loaded.book, &evidence, Audience::any());
-    let rejected = loaded.book.rejected().iter().map(|rejected| Row {
-        id: rejected.id.clone(),
-        key: rejected.key(),
-        name: rejected.id.clone(),
-        source: rejected.origin.display.clone(),
-        format: rejected.origin.format.id,
-        scope: rejected.origin.scope,
-        priority: None,
-        activation: None,
-        basis: None,
-        state: RuleState::Rejected,
-        detail: rejected.codes.iter().map(|code| code.row().name).collect::<Vec<_>>().join(", "),
-        description: None,
-        globs: Vec::new(),
-        tags: Vec::new(),
-        tokens: 0,
-    });
-    evaluation.verdicts.iter().map(row).chain(rejected).collect()
-}
-
-fn row(verdict: &Verdict<'_>) -> Row {
-    let rule = verdict.rule;
-    let (state, detail) = match &verdict.state {
-        State::Stack => (RuleState::Stack, String::new()),
-        State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
-        State::Stream => (RuleState::Stream, "watches the model's output".to_owned()),
-        State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
-        State::Overridden { winner, by } => {
-            (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
+        if let Some(count) = out::count(self.diagnostics()) {
+            let _ = writeln!(text, "{count}: run `rulebook check` for details");
         }
-        State::Disabled(off) => (RuleState::Disabled, off_words(off.by, off.file.as_deref())),
-    };
-    Row {
-        id: rule.id.clone(),
-        key: rule.key(),
-        name: rule.name.clone(),
-        source: rule.origin.display.clone(),
-        format: rule.origin.format.id,
-        scope: rule.origin.scope,
-        priority: Some(rule.priority),
-        activation: Some(rule.activation),
-        basis: Some(rule.basis),
-        state,
-        detail,
-        description: rule.description.clone(),
-        globs: rule.globs.clone(),
-        tags: rule.tags.clone(),
-        tokens: estimate_tokens(&rule.body),
+    }
+}
+
+/// How many rules an agent has, by when it has them.
+struct Load {
+    always: usize,
+    tokens: usize,
+    some_files: usize,
+    on_request: usize,
+}
+
+impl Load {
+    fn of(column: &AgentColumn<'_>) -> Load {
+        let is_loaded = |cell: &&Cell<'_>| matches!(cell.state, CellState::Native | CellState::Added);
+        let is_scoped = |cell: &&Cell<'_>| {
+            cell.state == CellState::Inactive
+                && cell.rule.is_some_and(|rule| rule.activation == Activation::When)
+                && !cell.would_add
+        };
+        let loaded: Vec<&Cell<'_>> = column.cells.iter().filter(is_loaded).collect();
+        let bodies = loaded.iter().filter_map(|cell| cell.rule).map(|rule| rule.body.as_str());
+        Load {
+            always: loaded.len(),
+            tokens: bodies.map(estimate_tokens).sum(),
+            some_files: column.cells.iter().filter(is_scoped).count(),
+            on_request: column.cells.iter().filter(|cell| cell.state == CellState::Offered).count(),
+        }
     }
 }
 
@@ -253,31 +302,4 @@ fn show(
         text.push_str("  run `rulebook check` for details\n");
     }
     text
-}
-
-impl Row {
-    pub(super) fn is_always_on(&self) -> bool {
-        self.state == RuleState::Stack && self.activation == Some(Activation::Always)
-    }
-}
-
-/// Describes the state of a rule in a few words.
-pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
-    match row.state {
-        RuleState::Stack => (GREEN, "on".to_owned()),
-        RuleState::Offered => (PLAIN, format!("offered: {}", row.detail)),
-        RuleState::Inactive if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
-            // A glob that contains a comma must not look like two.
-            let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
-            let mark = if is_plain { "" } else { "`" };
-            let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
-            (DIM, format!("waits for {}", globs.join(", ")))
-        }
-        RuleState::Inactive => (DIM, row.detail.clone()),
-        RuleState::Rejected => (RED, format!("rejected: {}", row.detail)),
-        RuleState::Disabled | RuleState::Overridden => {
-            (YELLOW, format!("{} {}", row.state.name(), row.detail))
-        }
-        RuleState::Stream => (PLAIN, row.detail.clone()),
-    }
 }

@@ -14,7 +14,7 @@ use rulebook_workspace::toggles::{Changed, changes};
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
-use super::explain::off_words;
+use super::sections::off_words;
 use crate::args::{Args, Toggle};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, VERSION, paint, plural};

@@ -142,7 +142,16 @@ fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNo
     let failed = results.iter().filter(|(_, result)| result.truth != Truth::Yes);
     let details: Vec<&str> = failed.map(|(_, result)| result.detail.as_str()).collect();
     let decisive = results.iter().find(|(_, result)| result.truth == truth);
-    let reason = decisive.map_or(InactiveReason::NoCondition, |(key, _)| InactiveReason::Condition(key));
+    // Where an agent's dialect is not documented, likely ones disagree about these paths.
+    let is_undocumented = |key: &str| {
+        let has_rival = rule.origin.format.rival.is_some() && !facts.evidence.paths.is_empty();
+        key == "paths" && truth == Truth::Unknown && has_rival
+    };
+    let reason = match decisive {
+        Some((key, _)) if is_undocumented(key) => InactiveReason::Undocumented,
+        Some((key, _)) => InactiveReason::Condition(key),
+        None => InactiveReason::NoCondition,
+    };
     Err(WhyNot::new(reason, shown(details.join("; "))))
 }
 

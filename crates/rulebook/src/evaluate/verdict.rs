@@ -35,6 +35,22 @@ impl<'r> Evaluation<'r> {
     }
 }
 
+impl Evaluation<'_> {
+    /// Keeps some of the rules that apply or are offered; the others are left to their agent.
+    #[must_use]
+    pub fn retain(mut self, is_kept: impl Fn(&Verdict<'_>) -> bool) -> Self {
+        for verdict in &mut self.verdicts {
+            if matches!(verdict.state, State::Stack | State::Offered) && !is_kept(verdict) {
+                let detail = "the agent has it, or nothing is added";
+                verdict.state = State::Inactive(WhyNot::new(InactiveReason::NotAdded, detail));
+            }
+        }
+        let verdicts = &self.verdicts;
+        self.delivery.retain(|at| matches!(verdicts[*at].state, State::Stack));
+        self
+    }
+}
+
 /// The result of evaluating a rule.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -97,6 +113,10 @@ pub enum InactiveReason {
     Undocumented,
     /// Nothing in its header can activate it.
     Unreachable,
+    /// The agent does not read its file, and nothing adds it.
+    Unread,
+    /// It is left to the agent.
+    NotAdded,
 }
 
 impl InactiveReason {
@@ -110,6 +130,8 @@ impl InactiveReason {
             InactiveReason::NoCondition => "no-condition",
             InactiveReason::Undocumented => "undocumented",
             InactiveReason::Unreachable => "unreachable",
+            InactiveReason::Unread => "unread",
+            InactiveReason::NotAdded => "not-added",
         }
     }
 }

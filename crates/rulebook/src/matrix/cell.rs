@@ -60,10 +60,21 @@ pub struct Cell<'r> {
     pub would_add: bool,
     /// The rule as it reaches the agent: in its own reading if it reads the file.
     pub rule: Option<&'r Rule>,
+    /// The verdict that decided: the agent's own, or Rulebook's.
+    pub(crate) verdict: Option<Verdict<'r>>,
+    /// The position in the agent's context: its own rules come first.
+    pub(crate) position: usize,
 }
 
 /// Why a state is unknown.
 const UNDOCUMENTED: &str = "not documented";
+
+fn undocumented(verdict: &Verdict<'_>) -> String {
+    match &verdict.state {
+        State::Inactive(why) => why.detail.clone(),
+        _ => UNDOCUMENTED.to_owned(),
+    }
+}
 
 /// What the cells of one agent are made from.
 pub(super) struct Column<'c, 'r> {
@@ -74,7 +85,16 @@ pub(super) struct Column<'c, 'r> {
 
 impl<'r> Cell<'r> {
     fn new(state: CellState, because: String, rule: Option<&'r Rule>) -> Cell<'r> {
-        Cell { state, by: None, because, pattern: None, would_add: false, rule }
+        Cell {
+            state,
+            by: None,
+            because,
+            pattern: None,
+            would_add: false,
+            rule,
+            verdict: None,
+            position: usize::MAX,
+        }
     }
 
     fn by_rulebook(self) -> Cell<'r> {
@@ -85,6 +105,12 @@ impl<'r> Cell<'r> {
 impl<'r> Column<'_, 'r> {
     /// Returns the cell of a row. What the agent does by itself comes first.
     pub(super) fn cell(&self, row: &RuleRow<'r>) -> Cell<'r> {
+        let cell = self.decide(row);
+        let verdict = cell.verdict.or_else(|| row.verdict.map(|at| self.verdicts[at].clone()));
+        Cell { verdict, ..cell }
+    }
+
+    fn decide(&self, row: &RuleRow<'r>) -> Cell<'r> {
         let own = self.subject.native.verdict(&row.origin.path);
         let meant = row.verdict.map(|at| &self.verdicts[at]);
         if let Some(own) = own
@@ -136,7 +162,7 @@ impl<'r> Column<'_, 'r> {
             _ => return None,
         };
         let mut because = match (state, own.rule.origin.imported_by.as_deref()) {
-            (CellState::Unknown, _) => UNDOCUMENTED.to_owned(),
+            (CellState::Unknown, _) => undocumented(own),
             (CellState::Native, Some(importer)) => format!("imported by {importer}"),
             (CellState::Native, None) => applies(own),
             _ => String::new(),
@@ -146,14 +172,18 @@ impl<'r> Column<'_, 'r> {
             (Some(State::Overridden { winner, .. }), _) => {
                 Some(format!("Rulebook uses {} instead", winner.origin.display))
             }
-            (Some(State::Disabled(off)), _) => Some(format!("disabled {}", off_by(off))),
+            (Some(State::Disabled(off)), _) => {
+                Some(format!("disabled {}, but the agent reads it", off_by(off)))
+            }
             (_, Some(_)) => Some("rejected by Rulebook".to_owned()),
             _ => None,
         };
         if let Some(despite) = despite {
             because = if because.is_empty() { despite } else { format!("{because}; {despite}") };
         }
-        Some(Cell { by, pattern: pattern(own), ..Cell::new(state, because, Some(own.rule)) })
+        let position = self.subject.native.position(&row.origin.path);
+        let cell = Cell::new(state, because, Some(own.rule));
+        Some(Cell { by, pattern: pattern(own), verdict: Some(own.clone()), position, ..cell })
     }
 
     /// Returns the cell of a rule that applies or is offered as meant, and that the agent does not bring by itself.
@@ -179,7 +209,7 @@ impl<'r> Column<'_, 'r> {
 
     /// Returns the cell of a rule that the agent reads, and that neither it nor its author applies here.
     fn not_applied(&self, own: Option<&Verdict<'r>>, row: &RuleRow<'r>) -> Cell<'r> {
-        match own.map(|own| (&own.state, own.rule)) {
+        let cell = match own.map(|own| (&own.state, own.rule)) {
             Some((State::Inactive(why), rule)) => {
                 Cell::new(CellState::Inactive, why.detail.clone(), Some(rule))
             }
@@ -189,7 +219,8 @@ impl<'r> Column<'_, 'r> {
             }
             Some((State::Disabled(off), rule)) => Cell::new(CellState::Disabled, off_by(off), Some(rule)),
             _ => Cell::new(CellState::Inactive, String::new(), row.rule),
-        }
+        };
+        Cell { verdict: own.cloned(), ..cell }
     }
 
     /// Whether Rulebook adds a rule, as it is meant, to what the agent has in context.

@@ -46,6 +46,11 @@ impl<'r> NativeReading<'r> {
         self.by_path.get(path).map(|at| &self.verdicts[*at])
     }
 
+    /// Returns the position of a file in the agent's own order.
+    pub(super) fn position(&self, path: &str) -> usize {
+        self.by_path.get(path).copied().unwrap_or(usize::MAX)
+    }
+
     /// Whether the agent reads a file and rejects it.
     pub fn rejects(&self, path: &str) -> bool {
         self.rejected.contains_key(path)

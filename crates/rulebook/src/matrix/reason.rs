@@ -3,8 +3,8 @@
 use crate::agent::Agent;
 use crate::compare::readable_files;
 use crate::evaluate::Verdict;
-use crate::resolve::Off;
-use crate::source::Origin;
+use crate::resolve::{Off, OffBy};
+use crate::source::{Origin, Scope};
 
 /// Describes why a rule applies: "always", "paths src/**", "folder packages/web".
 pub(super) fn applies(verdict: &Verdict<'_>) -> String {
@@ -28,6 +28,7 @@ pub(super) fn pattern(verdict: &Verdict<'_>) -> Option<String> {
 /// Describes what switched a rule off.
 pub(super) fn off_by(off: &Off) -> String {
     match &off.file {
+        _ if off.by == OffBy::Toggle => "by you".to_owned(),
         Some(file) => format!("by `{}` in {file}", off.by),
         None => format!("by `{}`", off.by),
     }
@@ -35,5 +36,6 @@ pub(super) fn off_by(off: &Off) -> String {
 
 /// Describes why an agent does not read a file in one of its own places; empty for a place of another agent.
 pub(super) fn not_read(agent: &Agent, origin: &Origin) -> String {
-    readable_files(agent, origin).map(|files| format!("reads {files}")).unwrap_or_default()
+    let files = (origin.scope == Scope::Workspace).then(|| readable_files(agent, origin)).flatten();
+    files.map(|files| format!("reads {files}")).unwrap_or_default()
 }

@@ -22,9 +22,10 @@ use serde_json::Value;
 
 use super::{Server, hook};
 use crate::alert::{alert_line, alerts};
+use crate::args::Viewpoint;
 use crate::lock::lock;
 use crate::out;
-use crate::surface::{explain as explaining, prompt, read};
+use crate::surface::{explain as explaining, prompt, read, sections};
 
 /// The output of a tool: for the model, and for a program that requests structured content.
 ///
@@ -163,7 +164,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let outside = prepared.diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::EvidenceOutside);
     let reported: Vec<Diagnostic> = outside.chain(alerts(&prepared.diagnostics)).cloned().collect();
     let because = |rule: &explain::Applied| {
-        let why = explaining::because(&rule.because);
+        let why = sections::because(&rule.because);
         let is_given = given_before.iter().any(|given| given.origin.display == rule.source);
         let before = if is_given { "; given before" } else { "" };
         format!("- {} ({}): {}{before}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
@@ -208,7 +209,7 @@ fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
 
 fn explain_work(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
-    let answer = explaining::answer(&workspace, &work.input(), None)?;
+    let answer = explaining::answer(&workspace, &work.input(), Viewpoint::Used)?;
     let text = anstream::adapter::strip_str(&answer.text()).to_string();
     Ok(ToolOutput { text, structured: work.structured.then(|| answer.json()) })
 }

@@ -12,7 +12,7 @@ use rulebook::resolve::{OffBy, Rulebook};
 use rulebook::rule::Rule;
 use rulebook_workspace::{AgentSearch, Reach, Tree, Views, Wanted, Workspace};
 
-use super::super::status::{self, Row};
+use super::super::rows::{self, Row};
 use super::http::Query;
 use super::matrix::CachedMatrix;
 use crate::args::Args;
@@ -122,7 +122,7 @@ impl<'a> Caches<'a> {
                 .collect();
             agents.extend(others);
             let views = sources.views_with(sources.checked(&tree), agents);
-            let rows = status::rows(&workspace, &views.meant);
+            let rows = rows::rows(&workspace, &views.meant);
             let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
             let matrix = CachedMatrix::new(&views, &views.matrix(&evidence));
             Ok(CachedRules { workspace, views, rows, matrix })

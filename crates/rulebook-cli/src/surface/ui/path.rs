@@ -10,7 +10,8 @@ use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::Prepared;
 use serde_json::json;
 
-use super::super::explain::{self, Differing, off_words};
+use super::super::explain::{self, Differing};
+use super::super::sections::off_words;
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
@@ -18,6 +19,7 @@ use super::matrix::{CachedMatrix, Column};
 use super::page::{basis_badge, first_rule, frame};
 use super::table::{cell, head, legend, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
+use crate::args::Viewpoint;
 use crate::out::VERSION;
 
 /// How many files are suggested while a path is typed.
@@ -39,7 +41,7 @@ fn input(query: &Query) -> Input {
 /// The same as `explain --json`.
 pub(super) fn explain(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules()?;
-    Ok(match explain::answer(&rules.workspace, &input(query), None) {
+    Ok(match explain::answer(&rules.workspace, &input(query), Viewpoint::Used) {
         Ok(answer) => Response::json(&answer.json()),
         Err(error) => Response::json(&json!({ "version": VERSION, "error": error.to_string() })).status(400),
     })
@@ -95,7 +97,7 @@ fn suggestions(caches: &Caches<'_>, rules: &CachedRules, links: Links<'_>) -> an
 
 fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
     let links = Links::of(query);
-    let answer = match explain::answer(&rules.workspace, input, None) {
+    let answer = match explain::answer(&rules.workspace, input, Viewpoint::Used) {
         Ok(answer) => answer,
         Err(error) => {
             return html! { div .alert role="alert" { @for line in error.chain() { p { (ticks(&line.to_string())) } } } };

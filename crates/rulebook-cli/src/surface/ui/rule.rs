@@ -10,7 +10,7 @@ use rulebook::rule::{Activation, Rule};
 use rulebook::source::{MAX_SOURCE, Origin};
 use rulebook_workspace::RuleFiles;
 
-use super::super::status::Row;
+use super::super::rows::Row;
 use super::cache::{CachedRules, CachedTree, Caches};
 use super::files::files;
 use super::http::{Query, Response};

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Severity;
 use rulebook::matrix::{CellState, DoneBy};
 
-use super::super::status::{Row, RuleState};
+use super::super::rows::{Row, RuleState};
 use super::cache::CachedRules;
 use super::links::Links;
 use super::matrix::{CellText, Column, RowSummary};

@@ -1,0 +1,67 @@
+//! `explain --rule`: shows which files in the tree a rule applies to.
+
+use std::fmt::Write as _;
+
+use rulebook::rule::Rule;
+use rulebook_workspace::{Reach, RuleFiles, Wanted, Workspace};
+use serde_json::json;
+
+use super::sections::off_words;
+use crate::args::Args;
+use crate::out::{self, BOLD, DIM, VERSION, paint, plural};
+
+pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()> {
+    let tree = workspace.tree(Wanted::All, &|_| ());
+    let loaded = workspace.load(Reach::Walked(&tree));
+    let name = rulebook::id::rule_name(id);
+    let called: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
+    let is_called = |rule: &Rule| called.iter().any(|called| std::ptr::eq(*called, rule));
+    let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
+    let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
+    if rules.is_empty() {
+        return Err(super::read::unknown(&name, &loaded));
+    }
+    let reached = workspace.reached_by(&rules, &loaded.book, &tree);
+    let tree = tree.files();
+    let mut rows = Vec::new();
+    for (reached, off) in reached.iter().zip(offs) {
+        let activation = match off {
+            Some(off) => format!("disabled {}", off_words(off.by, off.file.as_deref())),
+            None => reached.rule.activation.name().to_owned(),
+        };
+        rows.push((reached, activation));
+    }
+    if args.json {
+        let rules: Vec<_> = rows
+            .iter()
+            .map(|(RuleFiles { rule, further, files, .. }, activation)| {
+                json!({
+                    "id": rule.id, "key": rule.key(), "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
+                    "further": further, "files": files,
+                })
+            })
+            .collect();
+        let answer =
+            json!({ "version": VERSION, "rules": rules, "tree": tree, "diagnostics": loaded.diagnostics });
+        return out::print_json(&answer);
+    }
+    let mut text = String::new();
+    for (RuleFiles { rule, further, files, .. }, activation) in rows {
+        // Without a condition on paths, the files were not counted.
+        let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
+        let is_counted = asks_paths || further.is_empty() || !files.is_empty();
+        let mut count = match is_counted {
+            true => format!("{activation}; {} of {}", files.len(), plural(tree, "file")),
+            false => format!("{activation}; any file"),
+        };
+        if !further.is_empty() {
+            let _ = write!(count, ", if {} also holds", further.join(", "));
+        }
+        let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
+        let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));
+        for file in files {
+            let _ = writeln!(text, "  {}", out::clean(file));
+        }
+    }
+    out::print(&text)
+}

@@ -1,0 +1,155 @@
+//! The rules of one target as text, by what becomes of them.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use rulebook::agent::Agent;
+use rulebook::evaluate::InactiveReason;
+use rulebook::explain::{AgentTarget, Because, Inactive, Target};
+use rulebook::format::Confidence;
+use rulebook::matrix::CellState;
+use rulebook::resolve::OffBy;
+
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+
+/// Prints whose view this is, and when that agent applies rules for paths.
+pub(super) fn show_agent(text: &mut String, agent: &Agent) {
+    let fires = if agent.path_rules.is_empty() {
+        String::new()
+    } else {
+        format!("; rules for paths: {}", agent.path_rules)
+    };
+    let _ = writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
+    let format = agent.known_by();
+    if format.confidence != Confidence::High {
+        let basis = format!("based on {} (confidence: {})", format.knowledge, format.confidence.name());
+        let _ = writeln!(text, "{}", paint(DIM, basis));
+    }
+    text.push('\n');
+}
+
+/// Writes the rules of a target, by what becomes of them. With an agent, each rule that applies says who brings it.
+pub(super) fn show(text: &mut String, target: &Target, tokens: usize, agent: Option<&AgentTarget>) {
+    let shown = target.path.as_deref().unwrap_or("given evidence");
+    let shown = target.root.as_ref().map_or_else(|| shown.to_owned(), |root| format!("{root}/{shown}"));
+    let _ = writeln!(
+        text,
+        "{}  {}",
+        paint(BOLD, out::clean(&shown)),
+        paint(
+            DIM,
+            format!("{}, about {} (estimated)", plural(target.stack.len(), "rule"), plural(tokens, "token"))
+        ),
+    );
+    let row = |style, id: &str, source: &str, why| {
+        [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
+    };
+    let dim = |row: [(Style, String); 3]| row.map(|(_, cell)| (DIM, cell));
+    let applied = target.stack.iter().map(|rule| {
+        let why = because(&rule.because);
+        let why = match agent.and_then(|agent| brought(agent, &rule.source)) {
+            Some(brought) => format!("{brought}; {why}"),
+            None => why,
+        };
+        let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
+        row(GREEN.bold(), &rule.id, &rule.source, why)
+    });
+    let watching = target
+        .stream
+        .iter()
+        .map(|rule| row(BOLD, &rule.id, &rule.source, "watches the model's output".to_owned()));
+    let offered = target
+        .offered
+        .iter()
+        .map(|rule| row(BOLD, &rule.id, &rule.source, rule.description.clone().unwrap_or_default()));
+    let overridden = target.overridden.iter().map(|rule| {
+        let winner = if rule.winner.id == rule.id {
+            rule.winner.source.clone()
+        } else {
+            format!("{} ({})", rule.winner.id, rule.winner.source)
+        };
+        let why = format!("by {winner}, decided by {}", rule.decided_by.name());
+        row(YELLOW, &rule.id, &rule.source, why)
+    });
+    let (unread, inactive): (Vec<&Inactive>, Vec<&Inactive>) =
+        target.inactive.iter().partition(|rule| rule.reason == InactiveReason::Unread);
+    let has_detail = |rule: &&Inactive| !rule.detail.is_empty();
+    let dimmed = |rule: &Inactive| dim(row(DIM, &rule.id, &rule.source, rule.detail.clone()));
+    let disabled = target
+        .disabled
+        .iter()
+        .map(|rule| row(YELLOW, &rule.id, &rule.source, off_words(rule.by, rule.file.as_deref())));
+    let rejected = target.rejected.iter().map(|rule| {
+        let codes: Vec<&str> = rule.diagnostics.iter().map(|code| code.row().name).collect();
+        row(RED, &rule.id, &rule.source, codes.join(", "))
+    });
+    let mut sections: Vec<(&str, Table)> = vec![
+        ("applies, in this order", applied.collect()),
+        ("watches the stream", watching.collect()),
+        ("offered: the agent can read them as rule://ID", offered.collect()),
+        ("overridden", overridden.collect()),
+        ("does not apply", inactive.into_iter().map(dimmed).collect()),
+        ("not read by the agent", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
+        ("disabled", disabled.collect()),
+        ("rejected", rejected.collect()),
+    ];
+    sections.retain(|(_, table)| !table.is_empty());
+    let widths = sections
+        .iter()
+        .map(|(_, table)| table.widths())
+        .reduce(|a, b| a.iter().zip(&b).map(|(a, b)| *a.max(b)).collect());
+    for (title, table) in &sections {
+        let _ = writeln!(text, "\n  {}", paint(CYAN, title));
+        table.write(text, 4, widths.as_deref().unwrap_or_default());
+    }
+    let others: Vec<String> =
+        unread.iter().filter(|rule| !has_detail(rule)).map(|rule| out::clean(&rule.source)).collect();
+    if !others.is_empty() {
+        let title = if unread.iter().any(has_detail) { "also not read" } else { "not read" };
+        let _ = writeln!(text, "\n  {}", paint(DIM, format!("{title}: {}", others.join(", "))));
+    }
+    if sections.is_empty() && others.is_empty() {
+        text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
+    }
+    text.push('\n');
+}
+
+/// Describes who brings a rule to the agent, and how.
+fn brought(agent: &AgentTarget, source: &str) -> Option<String> {
+    let rule = agent.rules.iter().find(|rule| rule.source == source)?;
+    match rule.state {
+        CellState::Native if rule.because.starts_with("imported") => Some(rule.because.clone()),
+        CellState::Native => Some("read by the agent".to_owned()),
+        CellState::Added => Some("added by Rulebook".to_owned()),
+        _ => None,
+    }
+}
+
+/// Formats the reasons why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
+pub(super) fn because(reasons: &[Because]) -> String {
+    if reasons.is_empty() {
+        return "always on".to_owned();
+    }
+    let mut words = Vec::new();
+    for reason in reasons {
+        let mut word = format!("{} {}", reason.condition, reason.matched.join(", "));
+        if let Some(first) = reason.evidence.first() {
+            let sources: Vec<&str> = first.sources.iter().map(|source| source.name()).collect();
+            let _ = write!(word, " ← {} ({})", first.path, sources.join(", "));
+            if reason.evidence.len() > 1 {
+                let _ = write!(word, " and {} more", reason.evidence.len() - 1);
+            }
+        }
+        words.push(word);
+    }
+    words.join("; ")
+}
+
+/// Describes what disabled a rule.
+pub(super) fn off_words(by: OffBy, file: Option<&str>) -> String {
+    match (by, file) {
+        (OffBy::Toggle, _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
+        (by, Some(file)) => format!("by `{by}` in {file}"),
+        (by, None) => format!("by `{by}`"),
+    }
+}
