@@ -1,6 +1,6 @@
 // A realistic workspace: a shop with a web application, a service and shared packages, rules of five agents, and sessions of agents.
 // `node demo.mjs FOLDER BINARY` creates one.
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,8 +56,12 @@ export function write(folder, path, text) {
 // The environment of every command: nothing of this machine but its programs.
 export const environment = (folder) => ({ PATH: process.env.PATH, HOME: join(folder, "home") });
 
-export const run = (binary, folder, args, input) =>
-  execFileSync(binary, args, { cwd: shop(folder), env: environment(folder), input, encoding: "utf8" });
+// Runs a command, and returns its output. Other exit codes than these are errors.
+export function run(binary, folder, args, input, codes = [0]) {
+  const done = spawnSync(binary, args, { cwd: shop(folder), env: environment(folder), input, encoding: "utf8" });
+  if (!codes.includes(done.status)) throw new Error(`rulebook ${args.join(" ")}: ${done.status}\n${done.stderr}`);
+  return done.stdout;
+}
 
 export function make(folder) {
   write(folder, ".git/HEAD", "ref: refs/heads/main\n");

@@ -15,8 +15,10 @@ const url = await server.url;
 const browser = await browse();
 
 const VIEWS = {
-  rules: "rules",
-  rule: "rule?source=.clinerules/api.md",
+  agents: "agents",
+  agent: "agents?for=cursor",
+  row: "agents?open=.clinerules/api.md#open",
+  problems: "problems",
   path: "path?path=apps/web/components/Search.tsx",
   sessions: "sessions",
   session: "session?host=claude&id=7f3c91e2-checkout",
@@ -38,7 +40,7 @@ const open = async (page) => {
 for (const colorScheme of ["light", "dark"]) {
   for (const [name, view] of Object.entries(VIEWS)) await shoot(`${name}-${colorScheme}`, view, colorScheme, 1280, 860, open);
 }
-await shoot("rules-phone", VIEWS.rules, "light", 390, 844);
+await shoot("agents-phone", VIEWS.agents, "light", 390, 844);
 await shoot("path-phone", VIEWS.path, "dark", 390, 844);
 await shoot("session-phone", VIEWS.session, "light", 390, 844, open);
 await shoot("map-phone", VIEWS.map, "light", 390, 844);

@@ -12,7 +12,7 @@ import { browse, serve } from "./page.mjs";
 const binary = process.env.RULEBOOK;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWS = ["agents", "agents?for=claude", "agents?open=.clinerules/api.md", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
-  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "problems"];
+  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "map?for=cursor", "problems", "fix"];
 
 const folders = [];
 const servers = [];
@@ -260,6 +260,28 @@ test("the header of a rule is explained line by line, with its files, its rivals
   const found = diagnostics.find((one) => one.line > 0);
   await page.goto(`${url}rule?source=${encodeURIComponent(found.path)}`);
   await page.locator(".problems").getByText(found.code).first().waitFor();
+});
+
+test("a safe fix is shown with its difference, and applied after a click", async (t) => {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  write(folder, "src/a.ts", "");
+  write(folder, ".clinerules/x.md", "---\npaths: src/**\n---\nBe brief.\n");
+  const wanted = JSON.parse(run(binary, folder, ["check", "--fix", "--dry-run", "--json"], undefined, [0, 1])).fixed;
+  assert.equal(wanted.length, 1);
+  const { url } = await start(folder);
+  const page = await open(t, `${url}rule?source=.clinerules/x.md`);
+  const before = readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8");
+  await page.getByRole("link", { name: "Preview the fix" }).click();
+  await page.locator(".diff .added").first().waitFor();
+  assert.equal(readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8"), before, "a preview writes nothing");
+  write(folder, ".clinerules/x.md", before.replace("src", "lib"));
+  await page.getByRole("button", { name: "Apply to 1 file" }).click();
+  await page.getByRole("alert").getByText("have changed since").waitFor();
+  await page.getByRole("button", { name: "Apply to 1 file" }).click();
+  await page.getByRole("heading", { name: "Fixed" }).waitFor();
+  assert.match(readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8"), /paths:.*\[?.*lib/s);
+  assert.notEqual(readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8"), before.replace("src", "lib"));
 });
 
 test("a session that a hook writes appears, and grows", async (t) => {

@@ -87,11 +87,13 @@ pub(super) struct Caches<'a> {
     others: Mutex<BTreeSet<&'static str>>,
     rules: Cache<CachedRules>,
     tree: Cache<CachedTree>,
+    /// What one agent reads by itself: its name and the report.
+    agent: Cache<(&'static str, CoverageReport)>,
 }
 
 impl<'a> Caches<'a> {
     pub(super) fn new(args: &'a Args) -> Caches<'a> {
-        Caches { args, others: Mutex::default(), rules: Cache::default(), tree: Cache::default() }
+        Caches { args, others: Mutex::default(), rules: Cache::default(), tree: Cache::default(), agent: Cache::default() }
     }
 
     /// Returns the rules, with a column for the agent that the address names.
@@ -140,10 +142,27 @@ impl<'a> Caches<'a> {
         })
     }
 
+    /// Returns the coverage of the rules that an agent reads by itself.
+    pub(super) fn coverage_of(&self, agent: &'static str) -> anyhow::Result<Arc<(&'static str, CoverageReport)>> {
+        let (rules, tree) = (self.rules()?, self.tree()?);
+        let make = || {
+            let view = rules.views.agents.iter().find(|view| view.used.agent.name == agent);
+            let book = view.map_or(&rules.views.meant.book, |view| &view.native.book);
+            Ok((agent, rules.workspace.coverage(book, &tree.tree, Listing::Sample)))
+        };
+        let cached = self.agent.get(make)?;
+        if cached.0 == agent {
+            return Ok(cached);
+        }
+        *lock(&self.agent.0) = None;
+        self.agent.get(make)
+    }
+
     /// Drops everything, so that the next request reads the disk.
     pub(super) fn clear(&self) {
         *lock(&self.rules.0) = None;
         *lock(&self.tree.0) = None;
+        *lock(&self.agent.0) = None;
     }
 }
 

@@ -98,14 +98,18 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let (rules, tree) = (caches.rules_for(query)?, caches.tree()?);
     let roots = &rules.workspace.roots;
     let measure = if query.get("by") == "tokens" { Measure::Tokens } else { Measure::Rules };
-    let all = Folder::of(&tree.report.by_folder, roots);
+    let agent = rules.matrix.column(query.get("for")).map(|column| column.agent);
+    let of_agent = agent.map(|agent| caches.coverage_of(agent.name)).transpose()?;
+    let report = of_agent.as_ref().map_or(&tree.report, |cached| &cached.1);
+    let all = Folder::of(&report.by_folder, roots);
     let path = query.get("folder").trim_matches('/');
     let here = all.at(path).unwrap_or(&all);
     let links = Links::of(query);
     let body = html! {
         h1 { "Map" }
-        p .lead { (counted(tree.report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
-            (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) "." }
+        p .lead { (counted(report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
+            (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) ", "
+            @match agent { Some(agent) => { "of those that " (agent.title) " reads by itself." } None => "as meant, for any agent." } }
         nav .chips aria-label="Colour" {
             @for (value, title, this) in [("", "Rules", Measure::Rules), ("tokens", "Tokens", Measure::Tokens)] {
                 a href=(format!("map{}", query.with(&[("by", value)]))) aria-current=[(this == measure).then_some("true")] { (title) }
@@ -116,7 +120,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             div {
                 @if here.files == 0 { p .none { "No files here." } } @else { (draw(&rules, here, path, measure, query)) }
             }
-            @if rules.rows.is_empty() { (first_rule()) } @else { (lists(&rules, &tree.report, links)) }
+            @if rules.rows.is_empty() { (first_rule()) } @else { (lists(&rules, report, links)) }
         }
     };
     Ok(frame("map", "Map", query, &rules, &body))

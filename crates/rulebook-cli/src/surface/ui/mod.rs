@@ -7,6 +7,7 @@ mod agents;
 mod cache;
 mod chart;
 mod files;
+mod fixes;
 mod guard;
 mod http;
 mod links;
@@ -139,6 +140,8 @@ impl Server<'_> {
             ("GET" | "HEAD", "sessions") => sessions::show(&self.caches, &self.live, query),
             ("GET" | "HEAD", "session") => session::show(&self.caches, &self.live, query),
             ("GET" | "HEAD", "problems") => problems::show(&self.caches, query),
+            ("GET" | "HEAD", "fix") => fixes::show(&self.caches, query),
+            ("POST", "fix") => fixes::apply(&self.caches, &request.form()),
             ("GET" | "HEAD", "map") => map::show(&self.caches, query),
             ("POST", "toggle") => self.toggle(&request.form()),
             ("GET" | "HEAD", _) => Ok(page::missing("This page does not exist")),

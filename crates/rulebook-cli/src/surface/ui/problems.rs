@@ -23,6 +23,9 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
         @if groups.is_empty() {
             p .none { "No problems. Run " code { "rulebook check" } " in CI to keep it that way." }
         } @else {
+            @if rules.views.meant.diagnostics.iter().any(|found| found.fix.is_some()) {
+                p { a .quiet .small href=(links.to("fix", &[])) { "Preview safe fixes" } }
+            }
             p .lead { (counted(rules.views.meant.diagnostics.len(), "problem")) " of " (counted(groups.len(), "kind")) ", as " code { "rulebook check" } " reports them." }
         }
         @for (code, found) in &groups {
@@ -53,7 +56,7 @@ pub(super) fn triage(rules: &CachedRules, links: Links<'_>) -> Markup {
                 ul { @for (code, found) in groups.iter().take(MAX_TRIAGE) {
                     li {
                         span class=(format!("bullet {}", class(found[0].severity))) { span .hidden { (found[0].severity.name()) } }
-                        span .effect { (counted(found.len(), code.row().name)) ": " (ticks(&found[0].message)) }
+                        span .effect { (Text(&found[0].path)) ": " (ticks(&found[0].message)) @if found.len() > 1 { " (and " (grouped(found.len() - 1)) " more)" } }
                         a .quiet .small href=(format!("{}#{}", links.to("problems", &[("code", code.row().name)]), code.row().name)) { "Show" }
                     }
                 } }
@@ -96,8 +99,10 @@ pub(super) fn class(severity: Severity) -> &'static str {
 }
 
 /// Diagnostics of one file, whose text is shown elsewhere.
-pub(super) fn of_file(diagnostics: &[&Diagnostic]) -> Markup {
+pub(super) fn of_file(diagnostics: &[&Diagnostic], links: Links<'_>) -> Markup {
+    let fixable = diagnostics.iter().find(|found| found.fix.is_some());
     html! {
+        @if let Some(found) = fixable { p { a .quiet .small href=(links.to("fix", &[("source", &found.path)])) { "Preview the fix" } } }
         ul .problems {
             @for diagnostic in diagnostics {
                 li class=(diagnostic.severity.name()) {

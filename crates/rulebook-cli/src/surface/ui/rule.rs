@@ -72,7 +72,7 @@ pub(super) fn details(
         div .columns {
             (agents(&cached.matrix, at, links))
             @if !diagnostics.is_empty() {
-                section aria-labelledby="problems" { h2 #problems { "Problems " span .count { (diagnostics.len()) } } (problems::of_file(&diagnostics)) }
+                section aria-labelledby="problems" { h2 #problems { "Problems " span .count { (diagnostics.len()) } } (problems::of_file(&diagnostics, links)) }
             }
         }
         div .columns {

@@ -180,7 +180,7 @@ fn deliveries(events: &[Event], at: u64, id: usize, links: Links<'_>) -> Markup 
         others.into_iter().partition(|delivery| delivery.because.is_empty());
     let sum = |deliveries: &[&Delivery]| deliveries.iter().map(|delivery| delivery.tokens).sum();
     let names = |deliveries: &[&Delivery]| {
-        deliveries.iter().map(|delivery| delivery.rule.clone()).collect::<Vec<_>>().join(", ")
+        deliveries.iter().map(|delivery| id_of(&delivery.rule)).collect::<Vec<_>>().join(", ")
     };
     html! {
         @if !always.is_empty() {
