@@ -93,7 +93,13 @@ pub(super) struct Caches<'a> {
 
 impl<'a> Caches<'a> {
     pub(super) fn new(args: &'a Args) -> Caches<'a> {
-        Caches { args, others: Mutex::default(), rules: Cache::default(), tree: Cache::default(), agent: Cache::default() }
+        Caches {
+            args,
+            others: Mutex::default(),
+            rules: Cache::default(),
+            tree: Cache::default(),
+            agent: Cache::default(),
+        }
     }
 
     /// Returns the rules, with a column for the agent that the address names.
@@ -143,7 +149,10 @@ impl<'a> Caches<'a> {
     }
 
     /// Returns the coverage of the rules that an agent reads by itself.
-    pub(super) fn coverage_of(&self, agent: &'static str) -> anyhow::Result<Arc<(&'static str, CoverageReport)>> {
+    pub(super) fn coverage_of(
+        &self,
+        agent: &'static str,
+    ) -> anyhow::Result<Arc<(&'static str, CoverageReport)>> {
         let (rules, tree) = (self.rules()?, self.tree()?);
         let make = || {
             let view = rules.views.agents.iter().find(|view| view.used.agent.name == agent);

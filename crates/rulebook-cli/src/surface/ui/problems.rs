@@ -1,9 +1,10 @@
 //! Problems: which rules are broken, and all diagnostics grouped by their code.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rulebook::diagnostic::{Code, Diagnostic, Severity};
+use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::lint::group;
 
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
@@ -17,7 +18,7 @@ const MAX_LISTED: usize = 50;
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules_for(query)?;
     let links = Links::of(query);
-    let groups = by_code(&rules.views.meant.diagnostics);
+    let groups = group(&rules.views.meant.diagnostics);
     let body = html! {
         h1 { "Problems" }
         @if groups.is_empty() {
@@ -28,14 +29,15 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             }
             p .lead { (counted(rules.views.meant.diagnostics.len(), "problem")) " of " (counted(groups.len(), "kind")) ", as " code { "rulebook check" } " reports them." }
         }
-        @for (code, found) in &groups {
-            details .group #(code.row().name) open[query.get("code") == code.row().name || groups.len() == 1] {
+        @for group in &groups {
+            @let (name, count) = (group.code().row().name, group.diagnostics.len());
+            details .group open[query.get("code") == name || groups.len() == 1] {
                 summary {
-                    span class=(format!("badge {}", class(found[0].severity))) { (found[0].severity.name()) } " "
-                    strong { (code.row().name) } " " span .count { (grouped(found.len())) } " " span .detail { (ticks(code.row().meaning)) }
+                    span class=(format!("badge {}", class(group.severity()))) title=(group.code().row().meaning) { (group.severity().name()) } " "
+                    strong { (name) } " " span .count { (grouped(count)) } " " (ticks(&group.shape()))
                 }
-                (list(&found[..found.len().min(MAX_LISTED)], links))
-                @if found.len() > MAX_LISTED { p { "And " (grouped(found.len() - MAX_LISTED)) " more: run " code { "rulebook check" } "." } }
+                (list(&group.diagnostics[..count.min(MAX_LISTED)], links))
+                @if count > MAX_LISTED { p { "And " (grouped(count - MAX_LISTED)) " more: run " code { "rulebook check --all" } "." } }
             }
         }
     };
@@ -48,35 +50,22 @@ const MAX_TRIAGE: usize = 3;
 /// The most important problems, each with its effect, its place and one action.
 pub(super) fn triage(rules: &CachedRules, links: Links<'_>) -> Markup {
     let all = &rules.views.meant.diagnostics;
-    let groups = by_code(all);
+    let groups = group(all);
     html! {
         @if !groups.is_empty() {
             section .triage aria-labelledby="triage" {
                 h2 #triage { a href=(links.to("problems", &[])) { (counted(all.len(), "problem")) } }
-                ul { @for (code, found) in groups.iter().take(MAX_TRIAGE) {
+                ul { @for group in groups.iter().take(MAX_TRIAGE) {
+                    @let (first, name) = (group.diagnostics[0], group.code().row().name);
                     li {
-                        span class=(format!("bullet {}", class(found[0].severity))) { span .hidden { (found[0].severity.name()) } }
-                        span .effect { (Text(&found[0].path)) ": " (ticks(&found[0].message)) @if found.len() > 1 { " (and " (grouped(found.len() - 1)) " more)" } }
-                        a .quiet .small href=(format!("{}#{}", links.to("problems", &[("code", code.row().name)]), code.row().name)) { "Show" }
+                        span class=(format!("bullet {}", class(group.severity()))) { span .hidden { (group.severity().name()) } }
+                        span .effect { (Text(&first.path)) ": " (ticks(&first.message)) @if group.diagnostics.len() > 1 { " (and " (grouped(group.diagnostics.len() - 1)) " more)" } }
+                        a .quiet .small href=(links.to("problems", &[("code", name)])) { "Show" }
                     }
                 } }
             }
         }
     }
-}
-
-/// Groups diagnostics by their code; the worst first, then the most frequent.
-fn by_code(diagnostics: &[Diagnostic]) -> Vec<(Code, Vec<&Diagnostic>)> {
-    let mut groups: BTreeMap<Code, Vec<&Diagnostic>> = BTreeMap::new();
-    for diagnostic in diagnostics {
-        groups.entry(diagnostic.code).or_default().push(diagnostic);
-    }
-    let mut groups: Vec<(Code, Vec<&Diagnostic>)> = groups.into_iter().collect();
-    for (_, found) in &mut groups {
-        found.sort_by_key(|diagnostic| diagnostic.severity);
-    }
-    groups.sort_by_key(|(_, found)| (found[0].severity, std::cmp::Reverse(found.len())));
-    groups
 }
 
 /// The worst problem of each file. Notes are no problems.
