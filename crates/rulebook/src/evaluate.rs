@@ -135,3 +135,6 @@ fn switch_off_nested(candidates: &mut [Candidate<'_>], is_here: impl Fn(&Rule) -
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,7 +111,7 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
 
 /// Checks that some evidence is below the folder of a nested rule.
 fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
-    let Some((root, folder)) = rule.origin.nest() else { return Ok(None) };
+    let Some((root, folder)) = rule.origin.nest() else { return check_root(rule, facts) };
     match facts.below(root, folder) {
         [] => {
             let folder = visible_line(folder);
@@ -122,6 +122,17 @@ fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot
             matched: vec![visible_line(folder).into_owned()],
             seen: seen.to_vec(),
         })),
+    }
+}
+
+/// Checks that a file found by location is for a root of the evidence, if there is any.
+fn check_root(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot> {
+    let paths = &facts.evidence.paths;
+    match rule.own_root().filter(|_| rule.is_located() && !paths.is_empty()) {
+        Some(root) if !paths.iter().any(|seen| seen.root == root) => {
+            Err(WhyNot::new(InactiveReason::Folder, "no evidence path is in its root"))
+        }
+        _ => Ok(None),
     }
 }
 

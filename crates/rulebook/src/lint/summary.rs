@@ -82,7 +82,7 @@ impl Summary {
 }
 
 fn is_dead(rule: &Rule) -> bool {
-    rule.activation == Activation::Never || rule.body.is_empty()
+    rule.activation == Activation::Never || rule.body.is_empty() && rule.imports.is_empty()
 }
 
 fn is_forgotten(rule: &Rule) -> bool {

@@ -28,8 +28,9 @@ pub enum Cap {
     Budget(usize),
 }
 
-/// Writes rules in order, as long as they fit. Rules that do not fit are listed by their offer lines, before the offers;
-/// lines that do not fit either are counted. Mandatory rules are placed first. Returns nothing if there is nothing to write.
+/// Writes rules in order, as long as they fit. Mandatory rules get room first, then those of higher rank. Rules that do not
+/// fit are listed by their offer lines, before the offers; lines that do not fit either are counted. Returns nothing if
+/// there is nothing to write.
 pub(super) fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
@@ -41,38 +42,41 @@ pub(super) fn blocks<'e, 'r>(
     }
     let (Cap::Host(most) | Cap::Budget(most)) = cap;
     let mut left = most.saturating_sub(HEAD);
-    let mut texts = Vec::new();
-    let (mut whole, mut cut) = (Vec::new(), Vec::new());
+    let mut fits: Vec<(usize, String)> = Vec::new();
+    let mut cut = Vec::new();
+    // Room is given by rank; the text has the order of delivery.
+    let mut by_rank: Vec<usize> = (0..rules.len()).collect();
+    by_rank.sort_by_key(|at| rules[*at].rule.rank());
     let (mandatory, rest): (Vec<_>, Vec<_>) =
-        rules.iter().copied().partition(|verdict| verdict.rule.is_mandatory);
-    for verdict in mandatory {
+        by_rank.into_iter().partition(|at| rules[*at].rule.is_mandatory);
+    for at in mandatory {
         let room = if matches!(cap, Cap::Host(_)) { left } else { usize::MAX };
-        let Some((text, size)) = fitting(verdict, evidence, room) else {
-            cut.push(verdict);
+        let Some((text, size)) = fitting(rules[at], evidence, room) else {
+            cut.push(rules[at]);
             continue;
         };
         left = left.saturating_sub(size);
-        texts.push(text);
-        whole.push(verdict);
+        fits.push((at, text));
     }
     // Offers leave half of the room to rules that apply.
     let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
     let lines: usize = cut.iter().map(|verdict| line_size(&offer_line(verdict.rule))).sum();
     let mut room = (left - reserved.min(left / 2)).saturating_sub(lines);
-    for verdict in rest {
-        if let Some((text, size)) = fitting(verdict, evidence, room) {
+    for at in rest {
+        if let Some((text, size)) = fitting(rules[at], evidence, room) {
             room -= size;
             left -= size;
-            texts.push(text);
-            whole.push(verdict);
+            fits.push((at, text));
         } else {
-            room = room.saturating_sub(line_size(&offer_line(verdict.rule)));
-            cut.push(verdict);
+            room = room.saturating_sub(line_size(&offer_line(rules[at].rule)));
+            cut.push(rules[at]);
         }
     }
+    fits.sort_unstable_by_key(|(at, _)| *at);
+    let (whole, texts): (Vec<_>, Vec<_>) = fits.into_iter().map(|(at, text)| (rules[at], text)).unzip();
     let mut parts = Vec::new();
     if !whole.is_empty() {
-        let names: Vec<&str> = whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
+        let names: Vec<&str> = whole.iter().map(|verdict| verdict.rule.address()).collect();
         parts.push(format!(
             "The user set up these rules for this work, and they apply now: {}.",
             escape_tags(&names.join(", "))
@@ -91,7 +95,7 @@ pub(super) fn blocks<'e, 'r>(
 fn fitting(verdict: &Verdict<'_>, evidence: &Evidence, room: usize) -> Option<(String, usize)> {
     // A block is longer than its body: a body that does not fit need not be written.
     let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence))?;
-    let size = length(&text) + length(&verdict.rule.name) + 4;
+    let size = length(&text) + length(verdict.rule.address()) + 4;
     (size <= room).then_some((text, size))
 }
 
@@ -140,7 +144,7 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     };
     let from = attribute(&format!("{} of {owner}", rule.origin.display));
     let because = attribute(&because(verdict, evidence));
-    let name = attribute(&rule.name);
+    let name = attribute(rule.address());
     let body = escape_tags(&rule.body);
     format!("<{RULE_TAG} name=\"{name}\" from=\"{from}\" because=\"{because}\">\n{body}\n</{RULE_TAG}>")
 }
@@ -218,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn mandatory_rules_are_placed_first_and_exceed_a_budget() {
+    fn mandatory_rules_get_room_first_and_exceed_a_budget() {
         #[track_caller]
         fn check(cap: Cap, want: &[&str]) {
             let mut required = entry("required", "alwaysApply: true", &"h".repeat(6_000));
@@ -244,10 +248,10 @@ mod tests {
                 blocks.text
             );
         }
-        check(Cap::Host(10_000), &["required", "other"]);
+        check(Cap::Host(10_000), &["other", "required"]);
         check(Cap::Host(6_500), &["required"]);
         check(Cap::Host(100), &[]);
-        check(Cap::Budget(10_000), &["required", "other"]);
+        check(Cap::Budget(10_000), &["other", "required"]);
         check(Cap::Budget(4), &["required"]);
         check(Cap::Budget(0), &["required"]);
     }
