@@ -6,7 +6,7 @@ use super::facts::{Facts, View};
 use super::value::{PatternBase, Report, Splits, texts};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
-use crate::glob::{Dialect, Glob, GlobError, PatternList, Selection, split_list};
+use crate::glob::{Dialect, Glob, GlobError, PatternList, Selection, split_list, split_outside_braces};
 
 /// Patterns for paths, including exclusions.
 #[derive(Debug)]
@@ -34,14 +34,22 @@ impl Paths {
         let mut patterns: Vec<&str> = Vec::with_capacity(texts.len());
         let mut spans: Vec<Range<usize>> = Vec::with_capacity(texts.len());
         for (text, span) in texts {
-            let split = if is_split { split(text, base.splits_whitespace) } else { Vec::new() };
-            let pieces = if is_split { &split[..] } else { &[text.trim()] };
+            let split = match base.splits {
+                _ if !is_split => Vec::new(),
+                Splits::Items if base.is_exact => split_outside_braces(text),
+                _ => split(text, base.splits_whitespace),
+            };
+            let whole = [if base.is_exact { text } else { text.trim() }];
+            let pieces = if is_split { &split[..] } else { &whole };
             if let Some(message) = list_problem(text, pieces).filter(|_| base.splits_whitespace) {
                 report(Code::PatternList, span.clone(), message);
             }
-            for piece in pieces.iter().map(|piece| unquoted(piece)).filter(|piece| !piece.is_empty()) {
-                patterns.push(piece);
-                spans.push(span.clone());
+            for piece in pieces {
+                let piece = if base.is_exact { piece } else { unquoted(piece) };
+                if !piece.is_empty() || is_list && base.is_exact {
+                    patterns.push(piece);
+                    spans.push(span.clone());
+                }
             }
         }
         let rival = base.rival.map(|rival| {
@@ -49,13 +57,20 @@ impl Paths {
             (PatternList::new(patterns.iter().copied(), rival, |_, _| {}), names)
         });
         let mut is_full = false;
-        let list = PatternList::new(patterns, base.dialect, |at, error| {
+        let rejected = |at: usize, error| {
             // The limit of the list is reported once.
             if error == GlobError::ListTooLarge && std::mem::replace(&mut is_full, true) {
                 return;
             }
+            if error == GlobError::Empty {
+                return;
+            }
             report(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
-        });
+        };
+        let list = match base.is_exact {
+            true => PatternList::one_by_one(patterns, base.dialect, rejected),
+            false => PatternList::new(patterns, base.dialect, rejected),
+        };
         (!spans.is_empty()).then(|| Paths { list, rival, spans, base: base.base.clone() })
     }
 

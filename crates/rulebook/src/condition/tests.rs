@@ -28,6 +28,7 @@ fn evaluate(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResu
         rival: None,
         splits: Splits::Texts,
         splits_whitespace: true,
+        is_exact: false,
         base: None,
     };
     let condition = kind.build(&node, &base, &mut |code, span, message| {

@@ -17,6 +17,8 @@ pub(crate) struct PatternBase {
     pub splits: Splits,
     /// Whether white space separates patterns too, if each word is a complete pattern.
     pub splits_whitespace: bool,
+    /// Whether blanks and quotes around a pattern, and empty patterns, count: it is known what the agent does.
+    pub is_exact: bool,
     /// The root and folder of a nested rule: its patterns are relative to the folder.
     pub base: Option<(usize, String)>,
 }

@@ -56,6 +56,8 @@ pub struct Format {
     pub inert: &'static [&'static str],
     /// The words that some of those keys accept.
     pub sets: &'static [(&'static str, &'static [&'static str])],
+    /// The key and the words in it that keep the agent from reading a rule.
+    pub excludes: Option<(&'static str, &'static [&'static str])>,
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
     /// Whether the agent itself reads, and writes, patterns without quotes.
@@ -137,8 +139,6 @@ pub enum Top {
     Line,
     /// At the first byte.
     Byte,
-    /// On the first line, with nothing after its three dashes.
-    Fence,
 }
 
 impl Top {
@@ -148,7 +148,6 @@ impl Top {
             Top::Blank => true,
             Top::Line => text.trim_start_matches('\u{feff}').starts_with("---"),
             Top::Byte => text.starts_with("---"),
-            Top::Fence => text.trim_start_matches('\u{feff}').lines().next() == Some("---"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::native::Program;
 use super::value::Field;
 use crate::diagnostic::{Code, Fix};
 
@@ -10,8 +11,6 @@ use crate::diagnostic::{Code, Fix};
 pub enum Tier {
     /// YAML 1.2 as written.
     Yaml,
-    /// YAML after quoting the values of keys, but not of list items.
-    Values,
     /// YAML after quoting all values that need quotes.
     Quoted,
     /// As `Quoted`, after separating a fence from text on the same line.
@@ -20,6 +19,15 @@ pub enum Tier {
     Lines,
     /// As written, or else line by line with every value as text.
     Texts,
+    /// As the program of an agent reads it, and in no other way.
+    Native(Program),
+}
+
+impl Tier {
+    /// Whether the reader accepts any valid YAML, and nothing that only Rulebook repairs.
+    pub(crate) fn reads_yaml(self) -> bool {
+        matches!(self, Tier::Yaml | Tier::Native(Program::ClaudeCode | Program::CopilotCli))
+    }
 }
 
 /// The header of a file.

@@ -6,6 +6,7 @@
 mod fences;
 mod header;
 mod lines;
+mod native;
 mod repair;
 mod simple;
 mod stray;
@@ -14,6 +15,7 @@ mod yaml;
 
 pub use header::{Header, Problem, Reading, Tier};
 pub(crate) use lines::unquoted;
+pub use native::Program;
 pub(crate) use repair::{quoted, scalar};
 pub use value::{Field, Node, Value};
 
@@ -24,6 +26,9 @@ const MAX_HEADER: usize = 64 << 10;
 
 /// Splits a file into header and body, using tiers up to `reach`.
 pub fn read(text: &str, reach: Tier) -> Reading<'_> {
+    if let Tier::Native(program) = reach {
+        return native::read(text, program);
+    }
     let Some(header_start) = opening_fence(text) else {
         let problems = stray::find(text, after_bom(text)).into_iter().collect();
         return without_header(text, Header::Absent, problems);
@@ -94,10 +99,10 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
         problems.push(Problem { code: Code::LineHeader, message, ..yaml });
         return read_as(text, fields, Tier::Texts, fence.body_start, problems);
     }
-    if reach >= Tier::Values
-        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, reach, &mut problems)
+    if reach >= Tier::Quoted
+        && let Some(fields) = repair::read_quoted(text, start..fence.header_end, &yaml, &mut problems)
     {
-        return read_as(text, fields, reach.min(Tier::Quoted), fence.body_start, problems);
+        return read_as(text, fields, Tier::Quoted, fence.body_start, problems);
     }
     if reach >= Tier::Fenced
         && let Some(reading) = read_fused(text, start)
@@ -134,7 +139,7 @@ fn read_fused(text: &str, start: usize) -> Option<Reading<'_>> {
     ];
     let range = start..fence.header_end;
     let fields = yaml::parse(text, range.clone(), &[], &mut problems)
-        .or_else(|error| repair::read_quoted(text, range, &error, Tier::Quoted, &mut problems).ok_or(error))
+        .or_else(|error| repair::read_quoted(text, range, &error, &mut problems).ok_or(error))
         .ok()?;
     Some(read_as(text, fields, Tier::Fenced, fence.body_start, problems))
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::header::{Problem, Tier};
+use super::header::Problem;
 use super::simple::is_plain_text;
 use super::value::{Field, Node, Value};
 use super::{lines, yaml};
@@ -17,13 +17,12 @@ pub(super) fn read_quoted(
     text: &str,
     range: Range<usize>,
     error: &Problem,
-    reach: Tier,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Field>> {
     if !matches!(error.code, Code::HeaderAnchor | Code::BrokenHeader) {
         return None;
     }
-    let masks = find_masks(text, range.clone(), reach);
+    let masks = find_masks(text, range.clone());
     let masked = fill_masks(text, range.clone(), &masks)?;
     let known = problems.len();
     problems.extend(masks.iter().map(|mask| {
@@ -39,7 +38,7 @@ pub(super) fn read_quoted(
             let values = fields
                 .iter_mut()
                 .flat_map(|field| field.last.as_deref_mut().into_iter().chain([&mut field.node]));
-            values.for_each(|node| unmask(text, &masks, reach, node));
+            values.for_each(|node| unmask(text, &masks, node));
             Some(fields)
         }
         Err(_) => {
@@ -92,7 +91,7 @@ pub(crate) fn scalar(value: &str, is_in_list: bool) -> String {
 }
 
 /// The values that are invalid YAML or have an unintended meaning.
-fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>> {
+fn find_masks(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut masks = Vec::new();
     let mut is_pattern = false;
     let mut block_indent = None;
@@ -110,27 +109,23 @@ fn find_masks(text: &str, range: Range<usize>, reach: Tier) -> Vec<Range<usize>>
                 is_pattern = lines::PATTERN_KEYS.contains(&key);
             }
             (value_at, value)
-        } else if reach > Tier::Values
-            && let Some((value_at, value)) = lines::list_item(line)
-        {
+        } else if let Some((value_at, value)) = lines::list_item(line) {
             (value_at, value)
         } else {
             continue;
         };
         if value.starts_with(['|', '>']) {
             block_indent = Some(indent);
-        } else if needs_quotes(value, is_pattern, reach) {
+        } else if needs_quotes(value, is_pattern) {
             masks.push(start + value_at..start + value_at + value.len());
         }
     }
     masks
 }
 
-fn needs_quotes(value: &str, is_pattern: bool, reach: Tier) -> bool {
+fn needs_quotes(value: &str, is_pattern: bool) -> bool {
     let first = value.chars().next().unwrap_or(' ');
     match first {
-        // Agents that quote values leave quoted and tagged values unchanged.
-        '"' | '\'' | '!' if reach == Tier::Values => false,
         // A tag, not a negated pattern.
         '!' if value.starts_with("!!") => false,
         '*' | '&' | '!' | '@' | '`' | '%' => true,
@@ -164,13 +159,10 @@ fn is_one_quoted(value: &str, quote: char) -> bool {
     }
 }
 
-fn unmask(text: &str, masks: &[Range<usize>], reach: Tier, node: &mut Node) {
+fn unmask(text: &str, masks: &[Range<usize>], node: &mut Node) {
     match &mut node.value {
-        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, reach, item)),
-        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, reach, &mut field.node)),
-        Value::Text(value) if masks.contains(&node.span) && reach == Tier::Values => {
-            text[node.span.clone()].clone_into(value);
-        }
+        Value::List(items) => items.iter_mut().for_each(|item| unmask(text, masks, item)),
+        Value::Map(fields) => fields.iter_mut().for_each(|field| unmask(text, masks, &mut field.node)),
         Value::Text(_) if masks.contains(&node.span) => {
             *node = lines::raw_patterns(text, node.span.clone());
         }

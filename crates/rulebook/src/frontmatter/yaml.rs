@@ -10,6 +10,15 @@ use crate::diagnostic::{Code, shown};
 
 const MAX_DEPTH: usize = 16;
 
+/// What to do with a tag that is not `!!str`.
+#[derive(Clone, Copy, PartialEq)]
+enum Tags {
+    /// Refuse the header: the `!` is probably part of a pattern.
+    Refused,
+    /// Read the value without it, except in a list, as most programs do.
+    Ignored,
+}
+
 /// Reads a range of a file as one YAML mapping. Scalars in the `masked` ranges are text regardless of their content.
 pub(super) fn parse(
     text: &str,
@@ -17,9 +26,30 @@ pub(super) fn parse(
     masked: &[Range<usize>],
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Field>, Problem> {
+    load(text, range, masked, Tags::Refused, problems)
+}
+
+/// As [`parse`], but ignores tags, as the programs of agents do. Returns whether keys are repeated, too.
+pub(super) fn parse_natively(
+    text: &str,
+    range: Range<usize>,
+    masked: &[Range<usize>],
+) -> Result<(Vec<Field>, bool), Problem> {
+    let mut problems = Vec::new();
+    let fields = load(text, range, masked, Tags::Ignored, &mut problems)?;
+    Ok((fields, !problems.is_empty()))
+}
+
+fn load(
+    text: &str,
+    range: Range<usize>,
+    masked: &[Range<usize>],
+    tags: Tags,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Field>, Problem> {
     let base = range.start;
     let known = problems.len();
-    let mut loader = Loader { base, masked, open: Vec::new(), root: None, documents: 0, problems };
+    let mut loader = Loader { base, masked, tags, open: Vec::new(), root: None, documents: 0, problems };
     for event in Parser::new_from_str(&text[range]) {
         let outcome = match event {
             Ok((event, span)) => loader.take(event, &span),
@@ -58,6 +88,7 @@ fn too_deep() -> String {
 struct Loader<'a> {
     base: usize,
     masked: &'a [Range<usize>],
+    tags: Tags,
     open: Vec<Collection>,
     root: Option<Node>,
     documents: usize,
@@ -92,7 +123,7 @@ impl Loader<'_> {
             Event::Scalar(_, _, _, Some(tag))
             | Event::SequenceStart(_, _, Some(tag))
             | Event::MappingStart(_, _, Some(tag))
-                if !tag.is_yaml_core_schema_tag("str") =>
+                if !tag.is_yaml_core_schema_tag("str") && !self.ignores_tag() =>
             {
                 return Err(broken(span, "the value starts with `!`, which YAML reads as a tag"));
             }
@@ -110,6 +141,10 @@ impl Loader<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn ignores_tag(&self) -> bool {
+        self.tags == Tags::Ignored && !matches!(self.open.last(), Some(Collection::List { .. }))
     }
 
     fn open(&mut self, collection: Collection, span: Range<usize>) -> Result<(), Problem> {

@@ -122,7 +122,12 @@ impl Translator {
                 '[' => self.raw_class()?,
                 '\\' => {
                     self.at += 1;
-                    push_literal(&mut self.source, *self.chars.get(self.at - 1)?);
+                    match *self.chars.get(self.at - 1)? {
+                        c if self.reader == Reader::Claude && JS_ESCAPES.contains(c) => {
+                            self.source.extend(['\\', c]);
+                        }
+                        c => push_literal(&mut self.source, c),
+                    }
                 }
                 c => push_literal(&mut self.source, c),
             }
@@ -239,6 +244,10 @@ impl Translator {
                     }
                     after
                 }
+                [escape, after @ ..] if *c == '\\' && JS_ESCAPES.contains(*escape) => {
+                    self.source.extend(['\\', *escape]);
+                    after
+                }
                 after => {
                     push_raw(&mut self.source, *c);
                     after
@@ -249,6 +258,9 @@ impl Translator {
         Some(())
     }
 }
+
+/// Letters that Claude's library leaves escaped, and that have a meaning in JavaScript's regular expressions.
+const JS_ESCAPES: &str = "dDwWsSnrtvf";
 
 /// Writes a class member that JavaScript does not read as a negation.
 fn push_raw(source: &mut String, c: char) {

@@ -34,6 +34,20 @@ pub fn split_list(text: &str) -> Vec<(Range<usize>, &str)> {
     pieces
 }
 
+/// Splits at the commas outside braces only, as Claude Code does. Pieces are trimmed and empty ones dropped.
+pub(crate) fn split_outside_braces(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let pieces = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    pieces.map(str::trim).filter(|piece| !piece.is_empty()).collect()
+}
+
 fn trimmed(text: &str, range: Range<usize>) -> Option<(Range<usize>, &str)> {
     let piece = text[range.clone()].trim_start();
     let start = range.end - piece.len();
@@ -43,7 +57,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Option<(Range<usize>, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::split_list;
+    use super::{split_list, split_outside_braces};
 
     #[track_caller]
     fn check(text: &str, want: &[&str]) {
@@ -67,5 +81,10 @@ mod tests {
         check("{a,b", &["{a,b"]);
         check(r"\{a,b", &[r"\{a", "b"]);
         check("é , ü", &["é", "ü"]);
+    }
+
+    #[test]
+    fn claude_splits_in_brackets_and_after_escapes() {
+        assert_eq!(split_outside_braces(r" {a,b}.ts ,[c,d],\{e,f}"), ["{a,b}.ts", "[c", "d]", r"\{e,f}"]);
     }
 }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use super::error::GlobError;
 use super::gitignore::{self, Reach, Reader};
-use super::minimatch::{self, Options};
 use super::plain::{Plain, Rules};
 use super::plan::Plan;
 use super::regex::{self, Fault, Literals, Program};
-use super::{Dialect, fold, picomatch, vscode};
+use super::{Dialect, fold, globset, minimatch, picomatch, vscode};
 
 /// The effect of a leading `!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +37,7 @@ pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Parsed<'_>, GlobE
             return fixed(Plan::Never);
         }
         Dialect::Minimatch | Dialect::Claude | Dialect::Gitignore => pattern.into(),
-        Dialect::CopilotCli => match copilot(pattern) {
-            Ok(text) => text.into(),
-            Err(plan) => return fixed(plan),
-        },
+        Dialect::CopilotCli => copilot(pattern),
         Dialect::VsCode if matches!(pattern, "*" | "**" | "**/*") => return fixed(Plan::Always),
         Dialect::VsCode => match vscode::relative(pattern) {
             Some(text) => fold::fold(&text).into_owned().into(),
@@ -64,31 +60,12 @@ pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Parsed<'_>, GlobE
     Ok(Parsed { text, ..compiled })
 }
 
-/// Rewrites a pattern as Copilot's command line reads it.
-///
-/// It does not support extglobs, ranges and empty folders, and drops braces around a single word. A path matches if either
-/// the path or its name alone matches. Names are therefore found at any depth, and `!folder/…` excludes nothing.
-fn copilot(pattern: &str) -> Result<String, Plan> {
-    const EXTGLOBS: [&str; 5] = ["@(", "+(", "*(", "?(", "!("];
-    let (negation, rest) = pattern.split_at(usize::from(pattern.starts_with('!')));
-    if rest.contains("//") || EXTGLOBS.iter().any(|open| rest.contains(open)) {
-        return Err(Plan::Never);
-    }
-    if !negation.is_empty() && rest.trim_start_matches("**/").contains('/') {
-        return Err(Plan::Always);
-    }
-    let mut text = format!("{negation}{}", rest.strip_prefix("./").unwrap_or(rest));
-    let mut at = 0;
-    while let Some(open) = text[at..].find('{').map(|open| at + open) {
-        at = open + 1;
-        let inner = text[at..].find(['{', '}', ',']).map(|end| at + end);
-        if let Some(end) = inner.filter(|end| *end > at && text[*end..].starts_with('}')) {
-            text.replace_range(end..=end, "");
-            text.replace_range(open..at, "");
-            at = open;
-        }
-    }
-    Ok(text)
+/// Removes what Copilot's command line removes: `./`, and pairs of `!`.
+fn copilot(pattern: &str) -> Cow<'_, str> {
+    let rest = pattern.trim_start_matches('!');
+    let is_negated = (pattern.len() - rest.len()) % 2 == 1;
+    let rest = rest.strip_prefix("./").filter(|rest| !rest.starts_with('!')).unwrap_or(rest);
+    if is_negated { format!("!{rest}").into() } else { rest.into() }
 }
 
 /// Amp matches at any depth unless the pattern says where to start.
@@ -125,9 +102,17 @@ pub(super) fn compile(text: &str, dialect: Dialect) -> Result<Parsed<'static>, G
             let negation = if translation.negated { Negation::Inverts } else { Negation::None };
             return done(plan, translation.body, negation);
         }
-        Dialect::Minimatch => node_plan(rest, Options { dot: false, match_base: false })?,
+        Dialect::Minimatch => Plan::Program(Box::new(regex::compile_node(&minimatch::translate(rest)?)?)),
         Dialect::CopilotCli => {
-            node_plan(rest, Options { dot: true, match_base: negation == Negation::None })?
+            let is_negated = negation == Negation::Inverts;
+            let translate = if is_negated { globset::translate_negated } else { globset::translate };
+            match translate(rest)? {
+                Some(sources) if is_negated && sources.is_empty() => {
+                    return done(Plan::Always, body, Negation::None);
+                }
+                Some(sources) => plan_any(sources.into_iter(), dialect)?,
+                None => return done(Plan::Never, body, Negation::None),
+            }
         }
         Dialect::VsCode => plan(regex::compile_folded(&format!("^(?:{})$", vscode::translate(rest)?)))?,
         Dialect::Claude | Dialect::Gitignore => gitignore_plan(rest, dialect, Reach::Below)?,
@@ -138,8 +123,12 @@ pub(super) fn compile(text: &str, dialect: Dialect) -> Result<Parsed<'static>, G
 /// The plan for a line of a `.gitignore` without its `!`.
 pub(super) fn gitignore_plan(line: &str, dialect: Dialect, reach: Reach) -> Result<Plan, GlobError> {
     let lines = gitignore::lines(line, reader(dialect))?;
-    let mut sources =
-        lines.iter().filter_map(|line| gitignore::translate(line, reader(dialect), reach)).peekable();
+    plan_any(lines.iter().filter_map(|line| gitignore::translate(line, reader(dialect), reach)), dialect)
+}
+
+/// The plan for several expressions, one of which must match.
+fn plan_any(sources: impl Iterator<Item = String>, dialect: Dialect) -> Result<Plan, GlobError> {
+    let mut sources = sources.peekable();
     if sources.peek().is_none() {
         return Ok(Plan::Never);
     }
@@ -155,11 +144,6 @@ pub(super) fn entries(pattern: &str, dialect: Dialect, max: usize) -> Option<Vec
 
 fn reader(dialect: Dialect) -> Reader {
     if dialect == Dialect::Claude { Reader::Claude } else { Reader::Git }
-}
-
-fn node_plan(text: &str, options: Options) -> Result<Plan, GlobError> {
-    let node = minimatch::translate(text, options)?;
-    Ok(Plan::Program(Box::new(regex::compile_node(&node)?)))
 }
 
 fn plan(compiled: Result<(Program, Literals), Fault>) -> Result<Plan, GlobError> {

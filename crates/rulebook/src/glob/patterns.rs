@@ -11,6 +11,7 @@ use super::{Dialect, Glob, fold, parse};
 #[derive(Clone, Debug)]
 pub struct PatternList {
     dialect: Dialect,
+    combination: Combination,
     patterns: Vec<Pattern>,
 }
 
@@ -27,7 +28,7 @@ struct Pattern {
 }
 
 /// How the patterns of a list combine.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Combination {
     /// One matching pattern is enough.
     Any,
@@ -60,19 +61,41 @@ impl PatternList {
     pub fn new<'p>(
         patterns: impl IntoIterator<Item = &'p str>,
         dialect: Dialect,
+        rejected: impl FnMut(usize, GlobError),
+    ) -> PatternList {
+        PatternList::read(patterns, dialect, dialect.combination(), rejected)
+    }
+
+    /// As [`PatternList::new`] for an agent that tries one pattern after the other: `!pattern` matches every other path.
+    pub(crate) fn one_by_one<'p>(
+        patterns: impl IntoIterator<Item = &'p str>,
+        dialect: Dialect,
+        rejected: impl FnMut(usize, GlobError),
+    ) -> PatternList {
+        let combination = match dialect.combination() {
+            Combination::Excluding => Combination::Any,
+            other => other,
+        };
+        PatternList::read(patterns, dialect, combination, rejected)
+    }
+
+    fn read<'p>(
+        patterns: impl IntoIterator<Item = &'p str>,
+        dialect: Dialect,
+        combination: Combination,
         mut rejected: impl FnMut(usize, GlobError),
     ) -> PatternList {
         let (mut alternatives, mut steps) = (0, 0);
         let read = patterns.into_iter().enumerate().map(|(at, written)| {
             let glob = check_alternatives(written, dialect, &mut alternatives);
             let glob =
-                glob.and_then(|()| read_within(without_exclusion(written, dialect), dialect, &mut steps));
+                glob.and_then(|()| read_within(without_exclusion(written, combination), dialect, &mut steps));
             let glob = glob.inspect_err(|error| rejected(at, *error)).ok();
             let has_it = glob.as_ref().is_some_and(|glob| glob.pattern() == written);
             let own_text = (!has_it).then(|| written.into());
-            Pattern { written: own_text, glob, excludes: excludes(written, dialect), entry: None }
+            Pattern { written: own_text, glob, excludes: excludes(written, combination), entry: None }
         });
-        let mut list = PatternList { dialect, patterns: read.collect() };
+        let mut list = PatternList { dialect, combination, patterns: read.collect() };
         if list.matches_folders_first() {
             list.patterns.iter_mut().for_each(|pattern| pattern.entry = pattern.entry(dialect));
         }
@@ -103,11 +126,11 @@ impl PatternList {
     /// Converts to the semantics of stream rules: an including pattern without a slash matches at any depth, and parentheses
     /// around a single word are part of a name.
     pub(crate) fn into_gate(mut self) -> PatternList {
-        let dialect = self.dialect;
+        let (dialect, combination) = (self.dialect, self.combination);
         for pattern in &mut self.patterns {
             let Some(read) = &pattern.glob else { continue };
             let written = pattern.written();
-            let mut text = with_literal_groups(without_exclusion(written, dialect), dialect);
+            let mut text = with_literal_groups(without_exclusion(written, combination), dialect);
             if !pattern.excludes && !read.is_negated() && !text.contains('/') {
                 text.to_mut().insert_str(0, "**/");
             }
@@ -181,13 +204,12 @@ impl PatternList {
 
     fn only_excludes(&self) -> bool {
         let excludes_all = self.patterns.iter().all(|pattern| pattern.excludes);
-        self.dialect.combination() == Combination::Excluding && !self.patterns.is_empty() && excludes_all
+        self.combination == Combination::Excluding && !self.patterns.is_empty() && excludes_all
     }
 
     /// Whether a line excludes what other lines match, so that each folder above a path must be matched first.
     fn matches_folders_first(&self) -> bool {
-        self.dialect.combination() == Combination::Ordered
-            && self.patterns.iter().any(|pattern| pattern.excludes)
+        self.combination == Combination::Ordered && self.patterns.iter().any(|pattern| pattern.excludes)
     }
 
     fn decide_in_order(&self, path: &str) -> Decision {
@@ -242,8 +264,8 @@ fn merged(mut numbers: Vec<usize>) -> Vec<usize> {
     numbers
 }
 
-fn excludes(written: &str, dialect: Dialect) -> bool {
-    match dialect.combination() {
+fn excludes(written: &str, combination: Combination) -> bool {
+    match combination {
         Combination::Any => false,
         Combination::Excluding => written.starts_with('!') && !written.starts_with("!("),
         Combination::Ordered => written.starts_with('!'),
@@ -251,8 +273,8 @@ fn excludes(written: &str, dialect: Dialect) -> bool {
 }
 
 /// The pattern without a `!` that the list itself handles.
-fn without_exclusion(written: &str, dialect: Dialect) -> &str {
-    let is_exclusion = dialect.combination() == Combination::Excluding && excludes(written, dialect);
+fn without_exclusion(written: &str, combination: Combination) -> &str {
+    let is_exclusion = combination == Combination::Excluding && excludes(written, combination);
     &written[usize::from(is_exclusion)..]
 }
 

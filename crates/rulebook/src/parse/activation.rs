@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::reader::Reader;
+use crate::condition;
 use crate::diagnostic::{Code, Fix, shown};
 use crate::format::{ActivationKey, Bare, Format, Keys, PlaceKind, StatedActivation};
 use crate::frontmatter::{Field, Value};
@@ -12,6 +13,9 @@ impl Fields {
         let place = reader.origin.place;
         if place.is_raw() || matches!(place.shape, PlaceKind::File { always: true, .. }) {
             return Some(StatedActivation::AlwaysHere);
+        }
+        if self.is_excluded(reader.format()) {
+            return Some(StatedActivation::Off);
         }
         if self.called().is_some() {
             return Some(StatedActivation::Manual);
@@ -46,6 +50,16 @@ impl Fields {
         let message = format!("this needs a `{needed}`; without one it has no effect");
         reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add a `{needed}`");
         false
+    }
+
+    /// Whether the header names a surface that must not read the rule, in a text or a list.
+    fn is_excluded(&self, format: &Format) -> bool {
+        let Some((field, words)) = format.excludes.and_then(|(key, words)| Some((self.given(key)?, words)))
+        else {
+            return false;
+        };
+        let named = condition::texts(&field.node, &mut |_, _, _| {});
+        named.iter().any(|(word, _)| words.contains(word))
     }
 
     /// Returns the key that makes the file a command, which the user calls by name.

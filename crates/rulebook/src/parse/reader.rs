@@ -41,7 +41,15 @@ impl<'t> Reader<'t> {
         };
         // The view of an agent is not repaired.
         let splits_whitespace = !matches!(format.keys, Keys::Own(_));
-        PatternBase { dialect: format.dialect, rival: format.rival, splits, splits_whitespace, base }
+        let is_exact = matches!(format.tier, Some(Tier::Native(_)));
+        PatternBase {
+            dialect: format.dialect,
+            rival: format.rival,
+            splits,
+            splits_whitespace,
+            is_exact,
+            base,
+        }
     }
 
     pub(super) fn report(
@@ -63,7 +71,7 @@ impl<'t> Reader<'t> {
             (Code::UnquotedValue | Code::UnclosedList, Some(fix)) => {
                 diagnostic.help = format!("write `{}`", shown(&fix.replacement));
                 // Quoting is safe only for agents that are known to read YAML.
-                let reads_yaml = |way: &Format| way.id == format.id && way.tier <= Some(Tier::Values);
+                let reads_yaml = |way: &Format| way.id == format.id && way.tier.is_none_or(Tier::reads_yaml);
                 let owner = Agent::owner_of(format.id);
                 let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
                 diagnostic.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);

@@ -54,6 +54,7 @@ impl Format {
             aliases,
             inert,
             sets,
+            excludes,
             agent_ignores,
             unquoted,
             dialect,
@@ -67,7 +68,7 @@ impl Format {
             confidence: _,
             knowledge: _,
         } = *self;
-        let keys = (paths_key, lists, keys, modes, aliases, inert, sets, agent_ignores, unquoted);
+        let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
         let activation = (bare, not_always, everything);
         let header = (tier, broken, repeats, top, dialect, rival);
         ((id, agent, priority, scoped, ids, limit, advised), header, activation, keys)

@@ -7,7 +7,7 @@ use crate::format::{
     ActivationKey, Bare, Base, Broken, Depth, Everything, Files, Format, Keys, Lists, Place, PlaceKind,
     Repeats, StatedActivation, Top,
 };
-use crate::frontmatter::Tier;
+use crate::frontmatter::{Program, Tier};
 use crate::glob::Dialect;
 
 // Claude Code.
@@ -16,11 +16,9 @@ pub(super) const CLAUDE: Format = own(Format {
     lists: Lists::Deep,
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
-    tier: Some(Tier::Values),
-    broken: Broken::Open,
+    tier: Some(Tier::Native(Program::ClaudeCode)),
     repeats: Repeats::Last,
-    everything: Everything::All(&["**"]),
-    top: Top::Byte,
+    everything: Everything::All(&["**", "**/**", "/**", "{,}"]),
     ..others::CLAUDE
 });
 
@@ -63,11 +61,14 @@ pub(super) const COPILOT_GITHUB: Format = own(Format {
     ..others::COPILOT
 });
 
+/// It reads both keys in both places.
+const COPILOT_CLI_KEYS: Keys = Keys::Own(&["applyTo", "paths", "description"]);
+
 pub(super) const COPILOT_CLI: Format = own(Format {
-    keys: COPILOT_KEYS,
-    tier: Some(Tier::Values),
-    broken: Broken::Open,
-    top: Top::Line,
+    keys: COPILOT_CLI_KEYS,
+    aliases: &[("paths", "applyTo")],
+    excludes: Some(("excludeAgent", &["cloud-agent", "coding-agent"])),
+    tier: Some(Tier::Native(Program::CopilotCli)),
     bare: Bare::Always,
     everything: Everything::All(&["**", "**/*", "*"]),
     dialect: Dialect::CopilotCli,
@@ -80,6 +81,14 @@ pub(super) const COPILOT_INSTRUCTIONS: Format = own(Format {
     user: &[],
     ..others::COPILOT
 });
+
+/// Claude's rules, read like its own.
+pub(super) const CLAUDE_RULES_AS_COPILOT_CLI: Format = Format {
+    id: others::CLAUDE.id,
+    workspace: CLAUDE_RULES_AS_COPILOT.workspace,
+    user: CLAUDE_RULES_AS_COPILOT.user,
+    ..COPILOT_CLI
+};
 
 /// Copilot reads Claude's rules too, in VS Code's dialect.
 pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
@@ -292,9 +301,7 @@ pub(super) const QWEN: Format = own(Format {
     keys: Keys::Own(&["description", "paths"]),
     agent_ignores: &[],
     lists: Lists::Whole,
-    tier: Some(Tier::Yaml),
-    broken: Broken::Open,
-    top: Top::Fence,
+    tier: Some(Tier::Native(Program::QwenCode)),
     ..others::QWEN
 });
 

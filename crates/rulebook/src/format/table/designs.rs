@@ -33,6 +33,7 @@ pub(crate) const RULEBOOK: Format = Format {
     aliases: &[],
     inert: &[],
     sets: &[],
+    excludes: None,
     agent_ignores: &[],
     unquoted: false,
     dialect: Dialect::Picomatch,

@@ -7,31 +7,18 @@ use super::braces;
 use super::error::GlobError;
 use super::regex::Node;
 
-/// The options of minimatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Options {
-    /// Wildcards match names that start with a dot.
-    pub(super) dot: bool,
-    /// A pattern without a slash matches at any depth.
-    pub(super) match_base: bool,
-}
-
 /// The expression for a pattern without its leading `!`.
-pub(super) fn translate(pattern: &str, options: Options) -> Result<Node, GlobError> {
+pub(super) fn translate(pattern: &str) -> Result<Node, GlobError> {
     let mut patterns = braces::expand(pattern)?;
     patterns.sort_unstable();
     patterns.dedup();
-    Node::whole(patterns.iter().map(|pattern| translate_expanded(pattern, options)))
+    Node::whole(patterns.iter().map(|pattern| translate_expanded(pattern)))
 }
 
 /// The expression for a pattern without braces.
-fn translate_expanded(pattern: &str, options: Options) -> Result<Node, GlobError> {
-    let mut segments = segments(pattern);
-    if options.match_base && segments.len() == 1 {
-        segments.insert(0, GLOBSTAR);
-        segments.dedup();
-    }
-    let walkable = walkable(options);
+fn translate_expanded(pattern: &str) -> Result<Node, GlobError> {
+    let segments = segments(pattern);
+    let walkable = walkable();
     let mut nodes = Vec::new();
     for (at, segment) in segments.iter().enumerate() {
         let is_last = at + 1 == segments.len();
@@ -42,7 +29,7 @@ fn translate_expanded(pattern: &str, options: Options) -> Result<Node, GlobError
             }
             continue;
         }
-        nodes.push(segment::translate(segment, options.dot)?);
+        nodes.push(segment::translate(segment)?);
         match is_last {
             false => nodes.push(Node::char('/')),
             // The pattern has no trailing slash, but may match a folder.
@@ -82,7 +69,6 @@ fn segments(pattern: &str) -> Vec<&str> {
 }
 
 /// A folder that `**` can match.
-fn walkable(options: Options) -> Node {
-    let first = if options.dot { Node::segment_unit() } else { Node::visible_unit() };
-    Node::Sequence(vec![first, Node::any_number(Node::segment_unit())])
+fn walkable() -> Node {
+    Node::Sequence(vec![Node::visible_unit(), Node::any_number(Node::segment_unit())])
 }

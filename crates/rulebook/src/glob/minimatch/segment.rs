@@ -40,11 +40,10 @@ struct Translator<'t> {
     tokens: &'t [Token],
     /// For each opening token, the index of its closing one.
     closers: Vec<Option<usize>>,
-    dot: bool,
 }
 
 /// The expression for one segment of a pattern.
-pub(super) fn translate(segment: &str, dot: bool) -> Result<Node, GlobError> {
+pub(super) fn translate(segment: &str) -> Result<Node, GlobError> {
     let is_literal = matches!(segment, "" | "?()" | "*()" | "+()" | "@()");
     if is_literal {
         return Ok(Node::Sequence(segment.chars().map(Node::char).collect()));
@@ -73,7 +72,7 @@ pub(super) fn translate(segment: &str, dot: bool) -> Result<Node, GlobError> {
     if let Some(literals) = literals.collect() {
         return Ok(Node::Sequence(literals));
     }
-    let translator = Translator { tokens: &tokens, closers, dot };
+    let translator = Translator { tokens: &tokens, closers };
     let frame = &mut Frame { at: At::Start, ignores_dots: false, depth: 0 };
     let (mut branches, _) = translator.branches(0, tokens.len(), frame)?;
     let body = branches.remove(0);
@@ -182,7 +181,7 @@ impl Translator<'_> {
 
     /// A wildcard at the start of a name does not match if the name starts with a dot, not even if the wildcard is empty.
     fn not_a_dot(&self, frame: &Frame, wildcard: Node) -> Node {
-        if self.dot || frame.ignores_dots {
+        if frame.ignores_dots {
             return wildcard;
         }
         let is_visible = Node::look_ahead(Node::char('.'), true);
