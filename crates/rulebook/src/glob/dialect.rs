@@ -56,7 +56,7 @@ const DIALECTS: [(Dialect, &str, &str); 7] = [
     (
         Dialect::CopilotCli,
         "copilot-cli",
-        "like minimatch with dotfiles; a pattern without a slash matches at any depth",
+        "the crate globset, where `*` stays in its folder; a path matches if it or its name alone does",
     ),
 ];
 

@@ -108,7 +108,13 @@ const DOUBTS: &[Doubt] = &[
     },
     Doubt {
         severity: Severity::Warning,
-        fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::Gitignore, Dialect::VsCode],
+        fine_in: &[
+            Dialect::Amp,
+            Dialect::Claude,
+            Dialect::CopilotCli,
+            Dialect::Gitignore,
+            Dialect::VsCode,
+        ],
         is_in: |pattern| {
             let groups = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
             groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))

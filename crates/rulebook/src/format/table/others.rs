@@ -235,7 +235,7 @@ pub(crate) const QWEN: Format = Format {
         located(Base::Home, ".qwen/QWEN.md", "qwen"),
     ],
     agent_ignores: &["alwaysApply", "globs"],
-    knowledge: "its source",
+    knowledge: "the source of version 0.15.10, and observation",
     ..OTHER
 };
 
