@@ -146,7 +146,7 @@ impl<'r> Goal<'r> {
             .all(|(then, now)| body(then) == body(now) && (corrects || reach(then) == reach(now)));
         let meant = reach(meant);
         let mut native = then.native.iter().zip(&now.native);
-        keeps_meaning && native.all(|(then, now)| reach(now).is_between(&reach(then), &meant))
+        keeps_meaning && native.all(|(then, now)| reach(now).leads(&reach(then), &meant))
     }
 }
 

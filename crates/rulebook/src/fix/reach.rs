@@ -30,10 +30,18 @@ impl Reach {
         Reach(levels)
     }
 
-    /// Whether every level is between those of two others.
-    pub(super) fn is_between(&self, one: &Reach, other: &Reach) -> bool {
-        let mut levels = self.0.iter().zip(one.0.iter().zip(&other.0));
-        levels.all(|(level, (one, other))| (one.min(other)..=one.max(other)).contains(&level))
+    /// Whether it leads from one reach towards another, the goal.
+    ///
+    /// An agent that applied the rule always, and now uses its patterns, may read them more narrowly than the goal does.
+    pub(super) fn leads(&self, from: &Reach, goal: &Reach) -> bool {
+        let levels = || self.0.iter().zip(from.0.iter().zip(&goal.0));
+        let is_between = |(level, (from, goal)): (&Level, (&Level, &Level))| {
+            (from.min(goal)..=from.max(goal)).contains(&level)
+        };
+        let was_always = from.0.iter().all(|level| *level == Level::Applied);
+        let uses_patterns =
+            || self.0.contains(&Level::Applied) && levels().all(|(level, (_, goal))| level <= goal);
+        levels().all(is_between) || was_always && uses_patterns()
     }
 }
 

@@ -44,6 +44,15 @@ fn a_pattern_is_quoted_where_yaml_needs_it() {
     );
 }
 
+#[test]
+fn qwen_needs_a_block_list_and_double_quotes() {
+    let text = |value: &str| format!("---\npaths: {value}\n---\nText\n");
+    let path = ".qwen/rules/a.md";
+    check(path, &text("['src/**', lib/**]"), &text("\n  - \"src/**\"\n  - \"lib/**\""));
+    check(path, &text("src/**,lib/**"), &text("\n  - \"src/**\"\n  - \"lib/**\""));
+    check(path, &text("'src/**'"), &text("\"src/**\""));
+}
+
 /// The laws of fixing, over every place of every agent and many headers.
 #[test]
 fn fixes_are_never_wider_than_meant_and_run_once() {
@@ -124,6 +133,6 @@ fn check_views(before: &str, after: &str, readers: &Readers) {
     let paths = probe::paths(then.iter().chain(&now).chain([&meant]));
     let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
     for ((then, now), (agent, _)) in then.iter().zip(&now).zip(&readers.agents) {
-        assert!(reach(now).is_between(&reach(then), &reach(&meant)), "{}: {before} -> {after}", agent.name);
+        assert!(reach(now).leads(&reach(then), &reach(&meant)), "{}: {before} -> {after}", agent.name);
     }
 }

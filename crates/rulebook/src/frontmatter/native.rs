@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::fences::{Fence, after_bom, lines_of};
-use super::header::{Header, Reading, Tier};
+use super::fences::{Fence, after_bom, fence_span, lines_of, opening_fence};
+use super::header::{Header, Problem, Reading, Tier};
 use super::value::{Field, Node, Value};
 use super::{simple, yaml};
+use crate::diagnostic::Code;
 
 /// A program that reads headers in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +27,10 @@ pub(super) fn read(text: &str, program: Program) -> Reading<'_> {
         Program::QwenCode => split_qwen(text),
     };
     let Some((start, fence)) = split else {
-        return Reading { header: Header::Absent, body: text, body_start: 0, problems: Vec::new() };
+        let message = "the agent does not find a header and reads it as text";
+        let problem = |from| Problem::new(Code::RawHeader, fence_span(text, from), message);
+        let problems = opening_fence(text).map(problem).into_iter().collect();
+        return Reading { header: Header::Absent, body: text, body_start: 0, problems };
     };
     let range = start..fence.header_end;
     let native = Tier::Native(program);
@@ -51,7 +55,10 @@ pub(super) fn read(text: &str, program: Program) -> Reading<'_> {
     });
     let (header, problems) = match fields {
         Ok(fields) => (Header::Read { fields, tier }, Vec::new()),
-        Err(problem) => (Header::Broken, vec![problem]),
+        Err(problem) => {
+            let message = format!("the header is not valid YAML, so it is ignored: {}", problem.message);
+            (Header::Broken, vec![Problem { code: Code::BrokenHeader, message, ..problem }])
+        }
     };
     Reading { header, body: &text[fence.body_start..], body_start: fence.body_start, problems }
 }

@@ -132,7 +132,7 @@ impl Fields {
             reader.report(Code::EmptyValue, field.node.span.clone(), message);
         }
         let paths = paths?;
-        patterns::report_comma_list(field, &paths, reader);
+        patterns::report_single(field, &paths, reader);
         patterns::report_doubts(field, &paths, reader);
         Some((field, paths))
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::reader::Reader;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
-use crate::format::Lists;
-use crate::frontmatter::{Field, Value, quoted, scalar};
+use crate::format::{FormatId, Lists};
+use crate::frontmatter::{Field, Value, quoted, scalar, unquoted};
 use crate::glob::{Dialect, split_list};
 use crate::hidden::shown_characters;
 
@@ -108,13 +108,7 @@ const DOUBTS: &[Doubt] = &[
     },
     Doubt {
         severity: Severity::Warning,
-        fine_in: &[
-            Dialect::Amp,
-            Dialect::Claude,
-            Dialect::CopilotCli,
-            Dialect::Gitignore,
-            Dialect::VsCode,
-        ],
+        fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::CopilotCli, Dialect::Gitignore, Dialect::VsCode],
         is_in: |pattern| {
             let groups = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
             groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))
@@ -144,21 +138,34 @@ const DOUBTS: &[Doubt] = &[
     },
 ];
 
-/// Reports a comma-separated list that the agent reads as one pattern.
-pub(super) fn report_comma_list(field: &Field, paths: &Paths, reader: &mut Reader) {
+/// Reports a text that the agent reads as one pattern, although it is written as a list or in single quotes.
+pub(super) fn report_single(field: &Field, paths: &Paths, reader: &mut Reader) {
     let format = reader.format();
     let is_text = !matches!(field.node.value, Value::List(_));
     let Some(joined) = paths.patterns().next().filter(|_| format.lists == Lists::Whole && is_text) else {
         return;
     };
-    let pieces: Vec<&str> = split_list(joined).into_iter().map(|(_, piece)| piece).collect();
-    if pieces.len() > 1 {
-        let message = format!("the agent reads `{}` as one pattern, which matches nothing", shown(joined));
-        let list = format!("[{}]", pieces.iter().map(|piece| quoted(piece)).collect::<Vec<_>>().join(", "));
-        let diagnostic = reader.report(Code::PatternList, field.node.span.clone(), message);
-        diagnostic.help = format!("write a list: `{}: {}`", field.key, shown_characters(&list));
-        diagnostic.fix = Some(Fix::new(field.node.span.clone(), list));
+    let in_brackets = joined.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let in_brackets = in_brackets.filter(|_| format.id == FormatId::Qwen);
+    let pieces = split_list(in_brackets.unwrap_or(joined));
+    let pieces: Vec<String> = pieces.into_iter().map(|(_, piece)| quoted(unquoted(piece))).collect();
+    let is_quoted = format.id == FormatId::Qwen && unquoted(joined) != joined;
+    if pieces.len() < 2 && in_brackets.is_none() && !is_quoted {
+        return;
     }
+    let written = match (format.id, &pieces[..]) {
+        (FormatId::Qwen, [one]) => one.clone(),
+        // It reads brackets as text.
+        (FormatId::Qwen, many) => many.iter().map(|piece| format!("\n  - {piece}")).collect(),
+        (_, many) => format!("[{}]", many.join(", ")),
+    };
+    let message = format!("the agent reads `{}` as one pattern, which matches nothing", shown(joined));
+    let diagnostic = reader.report(Code::PatternList, field.node.span.clone(), message);
+    diagnostic.help = match pieces.len() {
+        0 | 1 => format!("write `{}: {}`", field.key, shown_characters(&written)),
+        _ => format!("write a list: `{}: {}`", field.key, shown_characters(&written)),
+    };
+    diagnostic.fix = Some(Fix::new(field.node.span.clone(), written)).filter(|_| !pieces.is_empty());
 }
 
 /// Reports likely mistakes in the patterns of a key, each at its position.
