@@ -179,26 +179,28 @@ impl Grid {
     fn collapsed(&self) -> Vec<GridRow> {
         /// Shorter tables are shown as they are.
         const LONG: usize = 24;
-        let mut groups: Vec<(&GridRow, usize)> = Vec::new();
+        let mut groups: Vec<Vec<&GridRow>> = Vec::new();
         let is_long = self.rows.len() > LONG;
         for row in &self.rows {
-            let same = |(other, _): &&mut (&GridRow, usize)| {
-                folder(&other.source) == folder(&row.source)
-                    && other.cells == row.cells
-                    && other.note == row.note
+            let same = |group: &&mut Vec<&GridRow>| {
+                folder(&group[0].source) == folder(&row.source) && group[0].cells == row.cells
             };
             match groups.iter_mut().find(same).filter(|_| is_long) {
-                Some((_, count)) => *count += 1,
-                None => groups.push((row, 1)),
+                Some(group) => group.push(row),
+                None => groups.push(vec![row]),
             }
         }
-        let shown = |(row, count): (&GridRow, usize)| GridRow {
-            source: match count {
-                1 => row.source.clone(),
-                _ => format!("{}/ ({})", folder(&row.source), plural(count, "file")),
-            },
-            cells: row.cells.clone(),
-            note: row.note.clone(),
+        let shown = |group: Vec<&GridRow>| {
+            let (row, count) = (group[0], group.len());
+            let is_one_note = group.iter().all(|other| other.note == row.note);
+            GridRow {
+                source: match count {
+                    1 => row.source.clone(),
+                    _ => format!("{}/ ({})", folder(&row.source), plural(count, "file")),
+                },
+                cells: row.cells.clone(),
+                note: if is_one_note { row.note.clone() } else { String::new() },
+            }
         };
         groups.into_iter().map(shown).collect()
     }
@@ -228,6 +230,7 @@ fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
     let text = match cell.state {
         CellState::Inactive if cell.would_add => "never".to_owned(),
         CellState::Inactive if target == GridTarget::Start => cell.rule.map(waits_for).unwrap_or_default(),
+        CellState::Native if cell.because.starts_with("imported") => "imported".to_owned(),
         CellState::Native | CellState::Added => cell
             .pattern
             .clone()
@@ -246,11 +249,13 @@ fn waits_for(rule: &Rule) -> String {
 /// Describes why a rule is there or not, where its cells do not say it.
 fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: GridTarget) -> String {
     let mut cells = matrix.columns.iter().map(|column| (column, &column.cells[at]));
-    let needs_note = |(_, cell): &(&AgentColumn<'_>, &Cell<'_>)| match cell.state {
+    let needs_note = |(column, cell): &(&AgentColumn<'_>, &Cell<'_>)| match cell.state {
         CellState::Native | CellState::Added => {
             cell.because.contains(';') || cell.because.starts_with("imported")
         }
         CellState::Offered => false,
+        // Why nothing is added for an agent that is not wired is no news.
+        CellState::Unread if column.wired.is_empty() => cell.because.starts_with("reads"),
         CellState::Inactive if target == GridTarget::Start && !cell.would_add => {
             cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }

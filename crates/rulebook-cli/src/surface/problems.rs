@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rulebook::agent::{AGENTS, Agent};
+use rulebook::agent::{AGENTS, Agent, Nested};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::matrix::{AgentColumn, CellState, Matrix, RuleRow};
 use rulebook::render::estimate_tokens;
-use rulebook::rule::Activation;
+use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
 use rulebook_workspace::hosts::Host;
 use serde::Serialize;
@@ -46,7 +46,8 @@ pub(super) fn problems(matrix: &Matrix<'_>, diagnostics: &[Diagnostic]) -> Vec<P
     let unread = unread(matrix);
     // Files that are not read are named once.
     let is_named = |path: &str| unread.iter().any(|problem| path.starts_with(&problem.path));
-    let others = |found: &&Diagnostic| found.code != Code::NotRead || !is_named(&found.path);
+    let is_about_reading = |code: Code| matches!(code, Code::NotRead | Code::AgentNever);
+    let others = |found: &&Diagnostic| !is_about_reading(found.code) || !is_named(&found.path);
     let others: Vec<&Diagnostic> = diagnostics.iter().filter(others).collect();
     all.extend(of_diagnostics(matrix, &others));
     all.extend(unread);
@@ -99,7 +100,15 @@ fn unread(matrix: &Matrix<'_>) -> Vec<Problem> {
         }
         let is_unread = |column: &AgentColumn<'_>| column.cells[at].state == CellState::Unread;
         let owner = matrix.columns.iter().position(|column| column.agent.owns == Some(row.origin.format.id));
+        // An agent that reads the folders from the root to where it is started may be started there.
+        let may_read = |column: &AgentColumn<'_>| {
+            let is_located = row.rule.is_some_and(Rule::is_located);
+            is_located && column.agent.nested != Nested::Read && !row.origin.folder.is_empty()
+        };
         let owner = owner.filter(|owner| is_unread(&matrix.columns[*owner]));
+        if owner.is_some_and(|owner| may_read(&matrix.columns[owner])) {
+            continue;
+        }
         if owner.is_some() || matrix.columns.iter().all(is_unread) {
             groups.entry((owner, folder(&row.origin.display).to_owned())).or_default().push(at);
         }

@@ -70,6 +70,7 @@ pub(super) fn imported(rule: &Rule, real: &Path, search: &Search<'_>) -> Origin 
     let display = search.shown(rule.origin.root, real);
     let mut origin = rule.origin.clone();
     origin.place = &IMPORTED;
+    origin.imported_by = Some(rule.origin.display.clone());
     display.trim_start_matches("~/").clone_into(&mut origin.inner);
     origin.display = display;
     origin.path = posix(real);
