@@ -106,7 +106,7 @@ test("rule and agent meet in the matrix, as `explain` and `status` compute it, a
   const cell = (path, column) => page.locator("tbody tr", { has: page.locator(`a.file[title='${path}']`) }).locator("td.agent").nth(column);
   const heads = await page.locator(".matrix thead .agent a").evaluateAll((all) => all.map((one) => new URL(one.href).searchParams.get("for")));
   const { agents } = JSON.parse(run(binary, folder, ["explain", ".", "--json"])).targets[0];
-  if (agents) assert.deepEqual(heads.toSorted(), Object.keys(agents).sort());
+  assert.deepEqual(heads.toSorted(), Object.keys(agents).sort());
   assert.match(await cell("CLAUDE.md", heads.indexOf("claude")).innerText(), /✓.*always/s);
   assert.match(await cell(".clinerules/api.md", heads.indexOf("cline")).innerText(), /apps\/api\/\*\*/);
   assert.match(await cell(".clinerules/api.md", heads.indexOf("cursor")).innerText(), /–/);
@@ -163,6 +163,13 @@ test("broken rules are marked, and can be shown alone", async (t) => {
   assert.deepEqual(await listed(), wanted);
 });
 
+test("the most important problems are those of `status`, each with its effect", async (t) => {
+  const page = await open(t, `${url}agents`);
+  const { problems } = JSON.parse(run(binary, folder, ["status", "--json"]));
+  const shown = await page.locator(".triage .effect").allTextContents();
+  assert.deepEqual(shown, problems.slice(0, 3).map((one) => `${one.effect} ${one.command}`.replaceAll("`", "")));
+});
+
 test("all problems of `check` are listed by code", async (t) => {
   const page = await open(t, `${url}problems`);
   const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
@@ -209,6 +216,7 @@ test("a path is explained exactly as on the command line", async (t) => {
     ["path=nowhere/new%20file.tsx", ["nowhere/new file.tsx"]],
     ["message=fix%20packages/ui/src/Grid.tsx", ["--message", "fix packages/ui/src/Grid.tsx"]],
     ["path=docs&message=hello", ["docs", "--message", "hello"]],
+    ["path=apps/web/components/Search.tsx&for=cursor", ["apps/web/components/Search.tsx", "--for", "cursor"]],
   ];
   for (const [query, args] of cases) {
     const shown = await page.evaluate(async (address) => (await fetch(address)).text(), `explain.json?${query}`);

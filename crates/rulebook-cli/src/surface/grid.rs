@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, grouped, paint, plural};
 
 /// How each state is shown: its character, the one for terminals without Unicode, its style and its meaning.
-const SYMBOLS: [(CellState, &str, &str, Style, &str); 10] = [
+pub(super) const SYMBOLS: [(CellState, &str, &str, Style, &str); 10] = [
     (CellState::Native, "✓", "*", GREEN, "read by the agent"),
     (CellState::Added, "+", "+", CYAN, "added by Rulebook"),
     (CellState::Offered, "○", "o", PLAIN, "offered"),

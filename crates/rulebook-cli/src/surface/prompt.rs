@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
 }
 
 /// Evaluates the rules for an agent, without those that it reads by itself.
-fn evaluation<'p>(prepared: &'p Prepared<'_>, view: Option<Viewpoint>) -> Evaluation<'p> {
+pub(super) fn evaluation<'p>(prepared: &'p Prepared<'_>, view: Option<Viewpoint>) -> Evaluation<'p> {
     let Some(Viewpoint::For(named)) = view else { return prepared.evaluate() };
     if let Some(note) = named.note() {
         out::print_aside(&format!("{}\n", paint(DIM, note)));

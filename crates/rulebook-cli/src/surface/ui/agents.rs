@@ -13,7 +13,7 @@ use super::matrix::{Column, RowSummary};
 use super::page::{self, first_rule, frame};
 use super::problems::{triage, worst_by_file};
 use super::rule;
-use super::table::{SYMBOLS, TableView, legend};
+use super::table::{TableView, legend, symbols};
 use super::text::{counted, grouped, ticks};
 
 /// How many rules are on a page.
@@ -130,8 +130,8 @@ fn states(columns: &[&Column], wanted: &str) -> Markup {
     html! {
         select name="state" aria-label="State" {
             option value="" { "Any state" }
-            @for (state, symbol, _) in SYMBOLS {
-                @if count(*state) > 0 { option value=(state.name()) selected[wanted == state.name()] { (symbol) " " (state.name()) " (" (grouped(count(*state))) ")" } }
+            @for (state, symbol, _) in symbols() {
+                @if count(state) > 0 { option value=(state.name()) selected[wanted == state.name()] { (symbol) " " (state.name()) " (" (grouped(count(state))) ")" } }
             }
         }
     }
@@ -166,7 +166,7 @@ fn without_unused<'r>(
 
 /// Rules that an agent does not use, for one reason.
 fn group(table: &TableView<'_>, state: CellState, because: &str, rows: &Rows<'_>) -> Markup {
-    let meaning = SYMBOLS.iter().find(|row| row.0 == state).map_or("", |row| row.2);
+    let meaning = symbols().find(|row| row.0 == state).map_or("", |row| row.2);
     let why = if because.is_empty() { meaning.to_owned() } else { format!("{meaning}: {because}") };
     let is_open =
         table.opened.as_ref().is_some_and(|(source, _)| rows.iter().any(|(_, row)| row.source == *source));

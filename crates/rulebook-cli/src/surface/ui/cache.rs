@@ -12,6 +12,7 @@ use rulebook::resolve::{OffBy, Rulebook};
 use rulebook::rule::Rule;
 use rulebook_workspace::{AgentSearch, Reach, Tree, Views, Wanted, Workspace};
 
+use super::super::problems::{Problem, problems};
 use super::super::rows::{self, Row};
 use super::http::Query;
 use super::matrix::CachedMatrix;
@@ -26,6 +27,8 @@ pub(super) struct CachedRules {
     /// The rules as meant, with the diagnostics of `check`, and as each agent reads them.
     pub(super) views: Views,
     pub(super) rows: Vec<Row>,
+    /// The most important first.
+    pub(super) problems: Vec<Problem>,
     pub(super) matrix: CachedMatrix,
 }
 
@@ -121,19 +124,21 @@ impl<'a> Caches<'a> {
             let tree = workspace.tree(Wanted::All, &|_| ());
             let sources = workspace.sources(Reach::Walked(&tree));
             let search = AgentSearch::WorkspaceAndHome;
-            let mut agents = workspace.agents_used(search);
+            let agents = workspace.agents_used(search);
             let others: Vec<&str> = lock(&self.others).iter().copied().collect();
             let others = others.into_iter().filter_map(Agent::named);
             let others: Vec<_> = others
                 .filter(|agent| agents.iter().all(|used| used.agent.name != agent.name))
                 .map(|agent| workspace.agent(agent, search))
                 .collect();
-            agents.extend(others);
-            let views = sources.views_with(sources.checked(&tree), agents);
+            // The problems are those of `status`: of the agents used here.
+            let mut views = sources.views_with(sources.checked(&tree), agents);
             let rows = rows::rows(&workspace, &views.meant);
             let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
+            let problems = problems(&views.matrix(&evidence), &views.meant.diagnostics);
+            views.agents.extend(others.into_iter().map(|used| sources.view(used)));
             let matrix = CachedMatrix::new(&views, &views.matrix(&evidence));
-            Ok(CachedRules { workspace, views, rows, matrix })
+            Ok(CachedRules { workspace, views, rows, problems, matrix })
         })
     }
 
@@ -148,7 +153,7 @@ impl<'a> Caches<'a> {
         })
     }
 
-    /// Returns the coverage of the rules that an agent reads by itself.
+    /// Returns the coverage for an agent, as `coverage --for` does: what it reads by itself, or, if it is wired, everything.
     pub(super) fn coverage_of(
         &self,
         agent: &'static str,
@@ -156,7 +161,8 @@ impl<'a> Caches<'a> {
         let (rules, tree) = (self.rules()?, self.tree()?);
         let make = || {
             let view = rules.views.agents.iter().find(|view| view.used.agent.name == agent);
-            let book = view.map_or(&rules.views.meant.book, |view| &view.native.book);
+            let by_itself = view.filter(|view| view.used.wired.is_empty());
+            let book = by_itself.map_or(&rules.views.meant.book, |view| &view.native.book);
             Ok((agent, rules.workspace.coverage(book, &tree.tree, Listing::Sample)))
         };
         let cached = self.agent.get(make)?;

@@ -16,7 +16,7 @@ use super::text::{Text, counted, ticks};
 /// Shows the changes to one file, or to all.
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules_for(query)?;
-    let fixes = run(&rules, query.get("source"), FixMode::DryRun);
+    let fixes = run(&rules, query, FixMode::DryRun);
     Ok(frame("problems", "Fix", query, &rules, &preview(&fixes, query, "")))
 }
 
@@ -24,13 +24,12 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
 pub(super) fn apply(caches: &Caches<'_>, form: &Query) -> anyhow::Result<Response> {
     caches.clear();
     let rules = caches.rules_for(form)?;
-    let source = form.get("source");
-    let fixes = run(&rules, source, FixMode::DryRun);
+    let fixes = run(&rules, form, FixMode::DryRun);
     if digest(&fixes) != form.get("seen") {
         let note = "The files have changed since. These are the changes now.";
         return Ok(frame("problems", "Fix", form, &rules, &preview(&fixes, form, note)));
     }
-    let written = run(&rules, source, FixMode::Write);
+    let written = run(&rules, form, FixMode::Write);
     caches.clear();
     let rules = caches.rules_for(form)?;
     let links = Links::of(form);
@@ -48,11 +47,14 @@ pub(super) fn apply(caches: &Caches<'_>, form: &Query) -> anyhow::Result<Respons
     Ok(frame("problems", "Fixed", form, &rules, &body))
 }
 
-/// Runs the fixes of `check --fix` for one file, or for all.
-fn run(rules: &CachedRules, source: &str, mode: FixMode) -> Vec<Fixed> {
+/// Runs the fixes of `check --fix` for one file, for one kind of problem, or for all.
+fn run(rules: &CachedRules, query: &Query, mode: FixMode) -> Vec<Fixed> {
     let tree = rules.workspace.tree(Wanted::All, &|_| ());
     let sources = rules.workspace.sources(Reach::Walked(&tree));
-    let is_wanted = |found: &&Diagnostic| source.is_empty() || found.path == source;
+    let is = |wanted: &str, has: &str| wanted.is_empty() || wanted == has;
+    let is_wanted = |found: &&Diagnostic| {
+        is(query.get("source"), &found.path) && is(query.get("code"), found.code.row().name)
+    };
     let found: Vec<Diagnostic> = rules.views.meant.diagnostics.iter().filter(is_wanted).cloned().collect();
     fix(&sources, &tree, &found, mode)
 }
@@ -89,8 +91,7 @@ fn preview(fixes: &[Fixed], query: &Query, note: &str) -> Markup {
         }
         @if count > 0 {
             form method="post" action="fix" {
-                input type="hidden" name="source" value=(query.get("source"));
-                input type="hidden" name="for" value=(query.get("for"));
+                @for name in ["source", "code", "for"] { input type="hidden" name=(name) value=(query.get(name)); }
                 input type="hidden" name="seen" value=(digest(fixes));
                 button type="submit" { "Apply to " (counted(count, "file")) }
             }

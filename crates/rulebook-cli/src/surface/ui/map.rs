@@ -98,8 +98,8 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let (rules, tree) = (caches.rules_for(query)?, caches.tree()?);
     let roots = &rules.workspace.roots;
     let measure = if query.get("by") == "tokens" { Measure::Tokens } else { Measure::Rules };
-    let agent = rules.matrix.column(query.get("for")).map(|column| column.agent);
-    let of_agent = agent.map(|agent| caches.coverage_of(agent.name)).transpose()?;
+    let column = rules.matrix.column(query.get("for"));
+    let of_agent = column.map(|column| caches.coverage_of(column.agent.name)).transpose()?;
     let report = of_agent.as_ref().map_or(&tree.report, |cached| &cached.1);
     let all = Folder::of(&report.by_folder, roots);
     let path = query.get("folder").trim_matches('/');
@@ -109,7 +109,11 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
         h1 { "Map" }
         p .lead { (counted(report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
             (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) ", "
-            @match agent { Some(agent) => { "of those that " (agent.title) " reads by itself." } None => "as meant, for any agent." } }
+            @match column {
+                Some(column) if column.wired.is_empty() => { "of those that " (column.agent.title) " reads by itself." }
+                Some(column) => { "which Rulebook brings to " (column.agent.title) "." }
+                None => "as meant, for any agent.",
+            } }
         nav .chips aria-label="Colour" {
             @for (value, title, this) in [("", "Rules", Measure::Rules), ("tokens", "Tokens", Measure::Tokens)] {
                 a href=(format!("map{}", query.with(&[("by", value)]))) aria-current=[(this == measure).then_some("true")] { (title) }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
+use rulebook::agent::{Agent, Purpose};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
 use rulebook::matrix::CellState;
@@ -11,6 +12,7 @@ use rulebook_workspace::Prepared;
 use serde_json::json;
 
 use super::super::explain::{self, Differing};
+use super::super::prompt::evaluation;
 use super::super::sections::off_words;
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
@@ -38,10 +40,16 @@ fn input(query: &Query) -> Input {
     Input { arguments: given("path").into_iter().collect(), message: given("message"), ..Input::default() }
 }
 
+/// Whom the answer is for.
+fn viewpoint(query: &Query) -> Viewpoint {
+    let named = Agent::find(query.get("for"), Purpose::View);
+    named.map(Viewpoint::For).unwrap_or_default()
+}
+
 /// The same as `explain --json`.
 pub(super) fn explain(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules()?;
-    Ok(match explain::answer(&rules.workspace, &input(query), Viewpoint::Used) {
+    Ok(match explain::answer(&rules.workspace, &input(query), viewpoint(query)) {
         Ok(answer) => Response::json(&answer.json()),
         Err(error) => Response::json(&json!({ "version": VERSION, "error": error.to_string() })).status(400),
     })
@@ -125,7 +133,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
                     }
                 }
             }
-            (prompt(rules, &prepared))
+            (prompt(rules, &prepared, viewpoint(query)))
         }
     }
 }
@@ -183,6 +191,9 @@ fn share(query: &Query) -> Markup {
     }
     if !message.is_empty() {
         command.push_str(&format!(" --message {}", quoted(message)));
+    }
+    if let Viewpoint::For(named) = viewpoint(query) {
+        command.push_str(&format!(" --for {}", named.agent.name));
     }
     html! {
         p .share {
@@ -295,15 +306,19 @@ fn differences(found: &[Differing], links: Links<'_>) -> Markup {
 }
 
 /// The text that an agent receives, and the notice to the user.
-fn prompt(rules: &CachedRules, prepared: &Prepared<'_>) -> Markup {
-    let evaluation = prepared.evaluate();
+fn prompt(rules: &CachedRules, prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
+    let evaluation = evaluation(prepared, Some(view));
+    let title = match view {
+        Viewpoint::For(named) => format!("What Rulebook adds for {}", named.agent.title),
+        _ => "Prompt, for any agent".to_owned(),
+    };
     let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
     let shown = &rendered.text[..rendered.text.floor_char_boundary(MAX_TEXT)];
     html! {
         section .prompt aria-labelledby="prompt" {
-            h2 #prompt { "Prompt, for any agent " span .count { (tokens(rendered.tokens)) " tokens" } }
+            h2 #prompt { (title) " " span .count { (tokens(rendered.tokens)) " tokens" } }
             @if let Some(notice) = Notice::of(&rendered) { (fragment(notice.html())) }
-            @if shown.is_empty() { p .none { "The prompt is empty." } }
+            @if shown.is_empty() { p .none { "Nothing." } }
             @else { pre tabindex="0" role="region" aria-label="Text of the prompt" { (Text(shown)) @if shown.len() < rendered.text.len() { "\n…" } } }
         }
     }

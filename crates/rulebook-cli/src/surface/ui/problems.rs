@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::group;
 
+use super::super::problems::Problem;
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
@@ -47,23 +48,40 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
 /// How many problems are shown first.
 const MAX_TRIAGE: usize = 3;
 
-/// The most important problems, each with its effect, its place and one action.
+/// The most important problems, each with its effect and one action. The same as in `status`.
 pub(super) fn triage(rules: &CachedRules, links: Links<'_>) -> Markup {
-    let all = &rules.views.meant.diagnostics;
-    let groups = group(all);
+    let count = rules.views.meant.diagnostics.len();
     html! {
-        @if !groups.is_empty() {
+        @if !rules.problems.is_empty() {
             section .triage aria-labelledby="triage" {
-                h2 #triage { a href=(links.to("problems", &[])) { (counted(all.len(), "problem")) } }
-                ul { @for group in groups.iter().take(MAX_TRIAGE) {
-                    @let (first, name) = (group.diagnostics[0], group.code().row().name);
+                h2 #triage { a href=(links.to("problems", &[])) { @if count > 0 { (counted(count, "problem")) } @else { "Problems" } } }
+                ul { @for problem in rules.problems.iter().take(MAX_TRIAGE) {
                     li {
-                        span class=(format!("bullet {}", class(group.severity()))) { span .hidden { (group.severity().name()) } }
-                        span .effect { (Text(&first.path)) ": " (ticks(&first.message)) @if group.diagnostics.len() > 1 { " (and " (grouped(group.diagnostics.len() - 1)) " more)" } }
-                        a .quiet .small href=(links.to("problems", &[("code", name)])) { "Show" }
+                        span .bullet .problem {}
+                        span .effect title=(Text(&format!("{}. Fix: {}", problem.effect, problem.command))) {
+                            (ticks(&problem.effect)) " " span .detail { (ticks(&problem.command)) }
+                        }
+                        (action(rules, problem, links))
                     }
                 } }
             }
+        }
+    }
+}
+
+/// What to do about a problem: preview a safe fix, copy a command, or look at the files.
+fn action(rules: &CachedRules, problem: &Problem, links: Links<'_>) -> Markup {
+    let is_of = |found: &&Diagnostic| found.code.row().name == problem.code;
+    let found: Vec<&Diagnostic> = rules.views.meant.diagnostics.iter().filter(is_of).collect();
+    let command = problem.command.split("  (").next().unwrap_or_default();
+    let is_command = ["git ", "rulebook "].iter().any(|program| command.starts_with(program));
+    html! {
+        @if found.iter().any(|found| found.fix.is_some()) {
+            a .quiet .small href=(links.to("fix", &[("code", problem.code)])) { "Preview the fix" }
+        } @else if is_command {
+            button .quiet .small .needs-script type="button" data-copy=(Text(command)) { "Copy command" }
+        } @else if !found.is_empty() {
+            a .quiet .small href=(links.to("problems", &[("code", problem.code)])) { "Show" }
         }
     }
 }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use rulebook::diagnostic::Severity;
 use rulebook::matrix::{CellState, DoneBy};
 
+use super::super::grid::SYMBOLS;
 use super::super::rows::{Row, RuleState};
 use super::cache::CachedRules;
 use super::links::Links;
@@ -19,19 +20,14 @@ const MAX_COLUMNS: usize = 8;
 /// With more columns than this, agents have their short names.
 const MAX_TITLES: usize = 4;
 
-/// Every state with its symbol and its meaning.
-pub(super) const SYMBOLS: &[(CellState, &str, &str)] = &[
-    (CellState::Native, "✓", "read by the agent"),
-    (CellState::Added, "+", "added by Rulebook"),
-    (CellState::Offered, "○", "offered: read on request"),
-    (CellState::Stream, "~", "watches the model's output"),
-    (CellState::Inactive, "·", "applies when its conditions hold"),
-    (CellState::Unknown, "?", "not documented"),
-    (CellState::Unread, "–", "not read"),
-    (CellState::Overridden, "×", "another rule is used instead"),
-    (CellState::Disabled, "×", "disabled"),
-    (CellState::Rejected, "×", "rejected"),
-];
+/// Returns the symbols of the terminal: each state with its symbol and its meaning.
+pub(super) fn symbols() -> impl Iterator<Item = (CellState, &'static str, &'static str)> {
+    SYMBOLS.iter().map(|(state, symbol, _, _, meaning)| match state {
+        // A page without a path is not about this path.
+        CellState::Inactive => (*state, *symbol, "does not apply until its conditions hold"),
+        _ => (*state, *symbol, *meaning),
+    })
+}
 
 /// What every row needs.
 pub(super) struct TableView<'v> {
@@ -142,7 +138,7 @@ pub(super) fn why(cell: &CellText) -> Markup {
 
 /// The symbol of a state, and what it means.
 pub(super) fn meaning(cell: &CellText) -> (&'static str, String) {
-    let row = SYMBOLS.iter().find(|row| row.0 == cell.state);
+    let row = symbols().find(|row| row.0 == cell.state);
     let (symbol, meaning) = row.map_or(("?", "unknown"), |row| (row.1, row.2));
     match (cell.state, cell.by) {
         (CellState::Offered | CellState::Stream, Some(DoneBy::Rulebook)) => {
@@ -161,7 +157,7 @@ pub(super) fn legend(columns: &[&Column]) -> Markup {
         |state: CellState| columns.iter().any(|column| column.cells.iter().any(|cell| cell.state == state));
     html! {
         ul .legend aria-label="Symbols" {
-            @for (state, symbol, meaning) in SYMBOLS.iter().filter(|row| occurs(row.0)) {
+            @for (state, symbol, meaning) in symbols().filter(|row| occurs(row.0)) {
                 li class=(state.name()) { span .symbol { (symbol) } (meaning) }
             }
         }
