@@ -49,6 +49,7 @@ pub mod revision;
 mod schema;
 mod session;
 pub mod settings;
+mod skills;
 mod sources;
 pub mod state;
 pub mod team;

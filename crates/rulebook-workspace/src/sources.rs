@@ -22,7 +22,7 @@ use crate::schema::Strict;
 use crate::settings::Setting;
 use crate::tree::{Tree, Wanted, walk};
 use crate::workspace::Workspace;
-use crate::{facts, git, imports, remote, trust};
+use crate::{facts, git, imports, remote, skills, trust};
 
 /// Which nested rule folders are searched.
 #[derive(Clone, Copy, Debug)]
@@ -139,8 +139,9 @@ impl<'w> Sources<'w> {
         let workspace = self.workspace;
         let (parsed, mut diagnostics) = self.read_meant();
         diagnostics.extend(workspace.diagnostics.iter().cloned());
-        let book = resolve(entries(parsed, &mut diagnostics), &workspace.switches())
-            .identified_by(workspace.settings.rules.identity);
+        let mut entries = entries(parsed, &mut diagnostics);
+        skills::limit(&mut entries, workspace.settings.agents.skills);
+        let book = resolve(entries, &workspace.switches()).identified_by(workspace.settings.rules.identity);
         if !matches!(self.folders, Folders::Above(_)) {
             diagnostics.extend(self.report_unknown_ids(&book));
         }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
-use crate::evaluate::{Evaluation, State, Verdict};
+use crate::evaluate::{Evaluation, InactiveReason, State, Verdict};
+use crate::format::FormatId;
 use crate::html::escape;
 use crate::rule::Rule;
 use crate::stream::policy::escape_tags;
@@ -59,6 +60,7 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
         push_block(&mut text, verdict.rule, is_header);
     }
     push_offers(&mut text, offered.iter().chain(&omitted).map(|verdict| verdict.rule));
+    push_more_skills(&mut text, evaluation, &offered);
     Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
 }
 
@@ -130,6 +132,16 @@ fn push_offers<'r>(text: &mut String, offers: impl Iterator<Item = &'r Rule>) {
     for line in lines {
         text.push('\n');
         text.push_str(&line);
+    }
+}
+
+/// Counts the skills that are not listed because others are.
+fn push_more_skills(text: &mut String, evaluation: &Evaluation<'_>, offered: &[&Verdict<'_>]) {
+    let is_skill = |verdict: &&Verdict<'_>| verdict.rule.origin.format.id == FormatId::Skill;
+    let is_left_out = |verdict: &&Verdict<'_>| matches!(&verdict.state, State::Inactive(why) if why.reason == InactiveReason::NotOffered);
+    let count = evaluation.verdicts.iter().filter(is_left_out).count();
+    if count > 0 && offered.iter().any(is_skill) {
+        text.push_str(&format!("\n- {count} more skills, which are not listed"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rules: one instruction each, normalised. Nothing of the format remains but the origin.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -197,6 +198,15 @@ impl Rule {
             id: &self.id,
             place,
             path: &self.origin.display,
+        }
+    }
+
+    /// Returns what reading it returns: its text. That of a skill starts with its folder, which holds other files.
+    pub fn readable(&self) -> Cow<'_, str> {
+        let folder = self.origin.display.rsplit_once('/').map(|(folder, _)| folder);
+        match folder.filter(|_| self.origin.format.id == FormatId::Skill) {
+            Some(folder) => Cow::Owned(format!("Folder: {folder}\n\n{}", self.body)),
+            None => Cow::Borrowed(&self.body),
         }
     }
 

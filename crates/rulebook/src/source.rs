@@ -106,6 +106,10 @@ impl Origin {
             PlaceKind::Located { id, .. } => {
                 return unlike_key(normalize_id(&format!("{id}@{}", self.folder)));
             }
+            PlaceKind::Skills => {
+                let name = inner.split('/').next().unwrap_or(inner);
+                return normalize_id(&format!("skill/{name}"));
+            }
             PlaceKind::Modes { prefix, .. } => inner.strip_prefix(prefix).unwrap_or(inner),
             PlaceKind::Folder { .. } if self.format.ids == Ids::Stem => {
                 inner.rsplit('/').next().unwrap_or(inner)

@@ -47,7 +47,7 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
             };
             let end = match place.shape {
                 PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => "\n",
-                PlaceKind::Folder { .. } => "/",
+                PlaceKind::Folder { .. } | PlaceKind::Skills => "/",
                 PlaceKind::Modes { prefix, .. } => &format!("/{prefix}"),
             };
             let file = format!("\n```file {start}{}{end}", place.path);

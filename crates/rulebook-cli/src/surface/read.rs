@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     if args.json {
         return out::print_json(&json(rule, &others, &loaded.diagnostics));
     }
-    out::print_raw(format!("{}\n", rule.body).as_bytes())?;
+    out::print_raw(format!("{}\n", rule.readable()).as_bytes())?;
     // On standard error, so that the text can be piped.
     for other in others {
         let (source, address) = (out::clean(&other.origin.display), out::clean(other.address()));
@@ -46,7 +46,7 @@ pub(super) fn json(rule: &Rule, others: &[&Rule], diagnostics: &[Diagnostic]) ->
         "name": rule.name,
         "source": rule.origin.display,
         "mimeType": MARKDOWN,
-        "text": rule.body,
+        "text": rule.readable(),
         "others": others,
         "diagnostics": diagnostics,
     })

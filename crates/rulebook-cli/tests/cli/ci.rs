@@ -48,7 +48,8 @@ fn the_hook_runs_when_any_rule_file_changes() {
             PlaceKind::Folder { files: Files::Ending(extensions), .. } => {
                 extensions.iter().map(|extension| format!("{}/a.{extension}", place.path)).collect()
             }
-            PlaceKind::Folder { files: Files::AllBut(_), .. } => vec![format!("{}/a.xml", place.path)],
+            PlaceKind::Folder { .. } => vec![format!("{}/a.xml", place.path)],
+            PlaceKind::Skills => vec![format!("{}/a/SKILL.md", place.path)],
             PlaceKind::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
             PlaceKind::File { .. } | PlaceKind::Located { .. } => vec![place.path.to_owned()],
             PlaceKind::Imported => Vec::new(),

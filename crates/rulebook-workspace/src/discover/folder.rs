@@ -46,6 +46,7 @@ impl Finder<'_> {
             (PlaceKind::Modes { prefix, .. }, Some(kind)) if kind.is_dir() => {
                 self.mode_folders(spot, at, prefix);
             }
+            (PlaceKind::Skills, Some(kind)) if kind.is_dir() => self.skills(spot, at),
             (PlaceKind::Folder { .. }, Some(_)) if is_only => {
                 self.report_not_a_file(spot, "is a file, not a folder of rules");
             }
@@ -66,6 +67,23 @@ impl Finder<'_> {
             if self.search.disk.kind(&at).is_some_and(Kind::is_folder) {
                 self.rule_folder(spot, &at, name, Depth::Recursive, &[]);
             }
+        }
+    }
+
+    /// Adds the file of each skill in a folder. Its other files are not listed.
+    fn skills(&mut self, spot: &Spot<'_>, at: &Path) {
+        let Some(Files::Named(file_name)) = spot.place.files() else { return };
+        let Ok(listing) = self.search.disk.folder(at) else { return };
+        for entry in listing.entries.iter().filter(|entry| !entry.kind.is_file()) {
+            let Some(name) = entry.name.to_str().filter(|name| !NEVER_WALKED.contains(name)) else {
+                continue;
+            };
+            let file = at.join(name).join(file_name);
+            let Some(Kind { is_link, target: Some(kind) }) = self.search.disk.kind(&file) else { continue };
+            let refused = self.allowed(spot, &file).err().or_else(|| not_a_file(kind));
+            let node = self.search.disk.node(&file);
+            let is_link = is_link || entry.kind.is_symlink();
+            self.add(spot, Item { inner: format!("{name}/{file_name}"), file, node, is_link, refused });
         }
     }
 

@@ -75,6 +75,7 @@ pub(super) const KEYS: &[Key] = &[
     },
     anyone("rules.formats", list(lower, |to, all| to.rules.formats = names_or_exceptions(all))),
     anyone("rules.strict", list(lower, |to, all| to.rules.strict = names_or_exceptions(all))),
+    anyone("agents.skills", Accepts::Flag(|to, on| to.agents.skills = on)),
     anyone("agents.used", list(agent_name, |to, agents| to.agents.used = names(agents))),
     anyone(
         "agents.NAME.add",

@@ -60,6 +60,8 @@ pub struct Rules {
 pub struct Agents {
     /// The names of the agents that answers are for; empty if they are detected.
     pub used: Vec<Setting>,
+    /// Whether skills are offered to agents that do not read them.
+    pub skills: bool,
     /// The settings of single agents, by name.
     pub(super) each: Vec<(&'static str, AgentSettings)>,
 }

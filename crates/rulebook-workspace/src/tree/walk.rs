@@ -279,7 +279,7 @@ fn head(name: &str) -> Option<&'static str> {
 /// Rule folders contain rules, not projects.
 fn is_rule_folder(folder: &str) -> bool {
     let places = FORMATS.iter().flat_map(|format| format.workspace);
-    places.filter(|place| matches!(place.shape, PlaceKind::Folder { .. })).any(|place| {
+    places.filter(|place| matches!(place.shape, PlaceKind::Folder { .. } | PlaceKind::Skills)).any(|place| {
         folder.strip_suffix(place.path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     })
 }

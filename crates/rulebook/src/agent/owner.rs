@@ -27,9 +27,10 @@ mod tests {
 
     #[test]
     fn every_format_with_a_header_has_an_owner() {
-        use FormatId::{Omo, Opencode, Remote, Rulebook};
+        use FormatId::{Omo, Opencode, Remote, Rulebook, Skill};
         for (name, id) in FormatId::NAMES {
-            let is_owned = Agent::owner_of(*id).is_some() || matches!(id, Rulebook | Remote | Omo | Opencode);
+            let is_owned =
+                Agent::owner_of(*id).is_some() || matches!(id, Rulebook | Remote | Omo | Opencode | Skill);
             assert!(is_owned || id.row().tier.is_none(), "{name}");
         }
     }

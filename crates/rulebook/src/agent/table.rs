@@ -1,12 +1,17 @@
 //! The table of agents: what each one reads, and how.
 
+mod base;
+mod limits;
 mod located;
+mod own;
 mod pipeline;
 mod readings;
+mod skills;
 
-use super::row::{Agent, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit};
-use crate::format::{Format, FormatId, PlaceKind, formats};
-use crate::rule::Rule;
+use super::row::{Agent, Conflicts, Nested, Order};
+use crate::format::{FormatId, formats};
+use base::{BASE, little_known};
+use limits::{AUGMENT_LIMIT, CODEX_LIMIT, QODER_LIMIT};
 use located::{
     AGENT_MD, AGENT_MD_AT_ROOT_ELSE, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_LOCAL, AGENTS_MD,
     AGENTS_MD_AND_OWN, AGENTS_MD_AT_ROOT, AGENTS_MD_EVERYWHERE, AGENTS_MD_IN_ANY_CASE, AGENTS_OVERRIDE,
@@ -26,24 +31,11 @@ use readings::{
     CURSORRULES, DEVIN, DEVIN_CLI, DEVIN_CURSOR, FIREBENDER, GROK, JETBRAINS, KILO, KIRO, KIRO_OWN, LINGMA,
     OPENCODE_CLAUDE, OPENHANDS, QODER, QWEN, TABNINE, TRAE, WINDSURF, WINDSURF_GLOBAL, WINDSURFRULES,
 };
-
-/// An agent that keeps all rules, puts the workspace first and reads nested folders.
-const BASE: Agent = Agent {
-    name: "",
-    title: "",
-    owns: None,
-    formats: &[],
-    nested: Nested::Read,
-    conflicts: Conflicts::KeepAll,
-    order: Order::WorkspaceFirst,
-    limit: None,
-    path_rules: "",
+use skills::{
+    AMP_SKILLS, ANTIGRAVITY_SKILLS, CLAUDE_SKILLS, CLINE_SKILLS, CODEX_SKILLS, COPILOT_GITHUB_SKILLS,
+    COPILOT_SKILLS, CURSOR_SKILLS, DEVIN_SKILLS, FACTORY_SKILLS, GEMINI_SKILLS, GOOSE_SKILLS, KILO_SKILLS,
+    KIRO_SKILLS, OPENCODE_SKILLS, PI_SKILLS, QWEN_SKILLS, WINDSURF_SKILLS,
 };
-
-/// An agent known only by where its own files are and how they are read.
-const fn little_known(own: FormatId, title: &'static str, formats: &'static [Format]) -> Agent {
-    Agent { name: own.name(), title, owns: Some(own), formats, nested: Nested::Undocumented, ..BASE }
-}
 
 /// Every agent, sorted by name.
 pub static AGENTS: &[Agent] = &[
@@ -58,7 +50,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "amp",
         title: "Amp",
-        formats: formats![AMP_AGENTS, AGENT_MD, CLAUDE_AS_AGENTS],
+        formats: formats![AMP_AGENTS, AGENT_MD, CLAUDE_AS_AGENTS, AMP_SKILLS],
         conflicts: Conflicts::FirstWins,
         path_rules: "for a folder, once a file below it is read",
         ..BASE
@@ -67,7 +59,7 @@ pub static AGENTS: &[Agent] = &[
         name: "antigravity",
         title: "Antigravity",
         owns: Some(FormatId::Antigravity),
-        formats: formats![ANTIGRAVITY, AGENTS_MD, GEMINI_MD_OF_ONE],
+        formats: formats![ANTIGRAVITY, AGENTS_MD, GEMINI_MD_OF_ONE, ANTIGRAVITY_SKILLS],
         nested: Nested::Undocumented,
         ..BASE
     },
@@ -76,19 +68,14 @@ pub static AGENTS: &[Agent] = &[
         title: "Augment",
         owns: Some(FormatId::Augment),
         formats: formats![CLAUDE_MD, AGENTS_MD, AUGMENT, AUGMENT_OWN],
-        limit: Some(SizeLimit {
-            most: 49_512,
-            unit: SizeUnit::Characters,
-            counts: |rule| rule.origin.format.id == FormatId::Augment,
-            beyond: Beyond::LeftOut("manual rules are left out first, guidelines last"),
-        }),
+        limit: Some(AUGMENT_LIMIT),
         ..BASE
     },
     Agent {
         name: "claude",
         title: "Claude Code",
         owns: Some(FormatId::Claude),
-        formats: formats![CLAUDE, CLAUDE_AGENTS],
+        formats: formats![CLAUDE, CLAUDE_AGENTS, CLAUDE_SKILLS],
         order: Order::UserFirst,
         path_rules: "when a matching file is read or mentioned; not when one is written",
         ..BASE
@@ -97,7 +84,7 @@ pub static AGENTS: &[Agent] = &[
         name: "cline",
         title: "Cline in VS Code",
         owns: Some(FormatId::Cline),
-        formats: formats![CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN],
+        formats: formats![CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN, CLINE_SKILLS],
         nested: Nested::Unread,
         path_rules: "for paths in the message, open tabs and files that it edits",
         ..BASE
@@ -106,7 +93,7 @@ pub static AGENTS: &[Agent] = &[
         name: "cline-cli",
         title: "Cline CLI",
         owns: Some(FormatId::ClineSdk),
-        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN],
+        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, CLINE_SKILLS],
         nested: Nested::Unread,
         path_rules: "never: it ignores paths",
         ..BASE
@@ -116,16 +103,11 @@ pub static AGENTS: &[Agent] = &[
         name: "codex",
         title: "Codex",
         owns: Some(FormatId::Codex),
-        formats: formats![CODEX, AGENTS_MD],
+        formats: formats![CODEX, AGENTS_MD, CODEX_SKILLS],
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         order: Order::UserFirst,
-        limit: Some(SizeLimit {
-            most: 32 << 10,
-            unit: SizeUnit::Bytes,
-            counts: is_agents_md,
-            beyond: Beyond::Cut,
-        }),
+        limit: Some(CODEX_LIMIT),
         path_rules: "at the start, from the root down to the folder where it is started",
     },
     Agent { name: "cody", title: "Cody", owns: Some(FormatId::Cody), formats: formats![CODY], ..BASE },
@@ -145,7 +127,8 @@ pub static AGENTS: &[Agent] = &[
             CLAUDE_RULES_AS_COPILOT_CLI,
             COPILOT_AGENTS,
             CLAUDE_MD,
-            GEMINI_AS_TEXT
+            GEMINI_AS_TEXT,
+            COPILOT_SKILLS
         ],
         path_rules: "after a matching file is viewed",
         ..BASE
@@ -153,14 +136,26 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "copilot-github",
         title: "Copilot on github.com",
-        formats: formats![COPILOT_GITHUB, AGENTS_MD, CLAUDE_MD_AT_ROOT, GEMINI_MD_AT_ROOT],
+        formats: formats![
+            COPILOT_GITHUB,
+            AGENTS_MD,
+            CLAUDE_MD_AT_ROOT,
+            GEMINI_MD_AT_ROOT,
+            COPILOT_GITHUB_SKILLS
+        ],
         ..BASE
     },
     Agent {
         name: "copilot-vscode",
         title: "Copilot in VS Code",
         owns: Some(FormatId::Copilot),
-        formats: formats![COPILOT_VSCODE, CLAUDE_RULES_AS_COPILOT, AGENTS_MD, CLAUDE_MD_AND_OWN],
+        formats: formats![
+            COPILOT_VSCODE,
+            CLAUDE_RULES_AS_COPILOT,
+            AGENTS_MD,
+            CLAUDE_MD_AND_OWN,
+            COPILOT_SKILLS
+        ],
         nested: Nested::Unread,
         path_rules: "when a matching file is attached to the request; otherwise the rule is listed to the model",
         ..BASE
@@ -184,14 +179,14 @@ pub static AGENTS: &[Agent] = &[
         name: "cursor",
         title: "Cursor",
         owns: Some(FormatId::Cursor),
-        formats: formats![CURSOR, AGENTS_MD],
+        formats: formats![CURSOR, AGENTS_MD, CURSOR_SKILLS],
         path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },
     Agent {
         name: "cursor-cli",
         title: "Cursor CLI",
-        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT],
+        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT, CURSOR_SKILLS],
         path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },
@@ -209,6 +204,7 @@ pub static AGENTS: &[Agent] = &[
             AGENTS_AND_LOCAL,
             AGENT_MD,
             CLAUDE_MD_AND_OWN,
+            DEVIN_SKILLS
         ],
         path_rules: "when a matching file is read or edited",
         ..BASE
@@ -217,7 +213,7 @@ pub static AGENTS: &[Agent] = &[
         name: "factory",
         title: "Factory Droid",
         owns: Some(FormatId::Factory),
-        formats: formats![FACTORY, AGENTS_MD],
+        formats: formats![FACTORY, AGENTS_MD, FACTORY_SKILLS],
         ..BASE
     },
     little_known(FormatId::Firebase, "Firebase Studio", formats![FIREBASE]),
@@ -226,7 +222,7 @@ pub static AGENTS: &[Agent] = &[
         name: "gemini",
         title: "Gemini CLI",
         owns: Some(FormatId::Gemini),
-        formats: formats![GEMINI],
+        formats: formats![GEMINI, GEMINI_SKILLS],
         order: Order::UserFirst,
         path_rules: "for a folder, once a file below it is read or written",
         ..BASE
@@ -235,7 +231,7 @@ pub static AGENTS: &[Agent] = &[
         name: "goose",
         title: "Goose",
         owns: Some(FormatId::Goose),
-        formats: formats![GOOSE, AGENTS_MD_AND_OWN],
+        formats: formats![GOOSE, AGENTS_MD_AND_OWN, GOOSE_SKILLS],
         order: Order::UserFirst,
         path_rules: "for a folder, once a tool call names a path below it",
         ..BASE
@@ -265,7 +261,7 @@ pub static AGENTS: &[Agent] = &[
         name: "kilo",
         title: "Kilo Code",
         owns: Some(FormatId::Kilo),
-        formats: formats![KILO, AGENTS_MD, AGENT_MD_ELSE],
+        formats: formats![KILO, AGENTS_MD, AGENT_MD_ELSE, KILO_SKILLS],
         ..BASE
     },
     little_known(FormatId::Kimi, "Kimi", formats![KIMI]),
@@ -273,7 +269,7 @@ pub static AGENTS: &[Agent] = &[
         name: "kiro",
         title: "Kiro",
         owns: Some(FormatId::Kiro),
-        formats: formats![KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE],
+        formats: formats![KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE, KIRO_SKILLS],
         path_rules: "when a matching file is part of the conversation",
         ..BASE
     },
@@ -292,7 +288,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "opencode",
         title: "opencode",
-        formats: formats![OPENCODE_AGENTS, OPENCODE_CLAUDE, OPENCODE_CLAUDE_OF_ONE],
+        formats: formats![OPENCODE_AGENTS, OPENCODE_CLAUDE, OPENCODE_CLAUDE_OF_ONE, OPENCODE_SKILLS],
         path_rules: "for a folder, once a file below it is read",
         ..BASE
     },
@@ -307,7 +303,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "pi",
         title: "Pi",
-        formats: formats![AGENTS_OVERRIDE, AGENTS_MD, CLAUDE_AS_AGENTS],
+        formats: formats![AGENTS_OVERRIDE, AGENTS_MD, CLAUDE_AS_AGENTS, PI_SKILLS],
         nested: Nested::Undocumented,
         conflicts: Conflicts::FirstWins,
         ..BASE
@@ -318,19 +314,14 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Qoder),
         formats: formats![QODER, AGENTS_MD],
         nested: Nested::Undocumented,
-        limit: Some(SizeLimit {
-            most: 100_000,
-            unit: SizeUnit::Characters,
-            counts: |rule| rule.origin.format.id == FormatId::Qoder,
-            beyond: Beyond::Cut,
-        }),
+        limit: Some(QODER_LIMIT),
         ..BASE
     },
     Agent {
         name: "qwen",
         title: "Qwen Code",
         owns: Some(FormatId::Qwen),
-        formats: formats![QWEN, AGENTS_MD],
+        formats: formats![QWEN, AGENTS_MD, QWEN_SKILLS],
         nested: Nested::Unread,
         order: Order::UserFirst,
         path_rules: "once per session, when a matching file is read or edited",
@@ -369,7 +360,7 @@ pub static AGENTS: &[Agent] = &[
         name: "windsurf",
         title: "Windsurf",
         owns: Some(FormatId::Windsurf),
-        formats: formats![DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE],
+        formats: formats![DEVIN, WINDSURF, AGENTS_MD_IN_ANY_CASE, WINDSURF_SKILLS],
         path_rules: "when a matching file is read or edited",
         ..BASE
     },
@@ -394,8 +385,3 @@ pub static AGENTS: &[Agent] = &[
         ..BASE
     },
 ];
-
-/// Whether a file is an AGENTS.md, or read instead of one.
-fn is_agents_md(rule: &Rule) -> bool {
-    matches!(rule.origin.place.shape, PlaceKind::Located { id: "agents", .. })
-}

@@ -239,6 +239,18 @@ codes! {
     Secret "secret" Error
         "A rule appears to contain a secret, which is exposed to every model and every reader of the repository."
         "revoke the secret, and keep its replacement out of rule files";
+    SkillBudget "skill-budget" Note
+        "The descriptions of all skills together take much of every prompt; some agents cut them."
+        "shorten the descriptions, or remove skills";
+    SkillCollision "skill-collision" Warning
+        "An agent reads two different skills of the same name."
+        "rename one of them, or remove it";
+    SkillDescription "skill-description" Warning
+        "The description of a skill is missing or too long. Agents choose skills by it."
+        "describe in at most 1,024 characters what the skill does and when to use it";
+    SkillName "skill-name" Warning
+        "The `name` of a skill is not the name of its folder."
+        "give both the same name";
     StaleBaseline "stale-baseline" Note
         "A baseline records a problem that no longer occurs."
         "update the baseline with `--write-baseline`";

@@ -94,7 +94,12 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
     match rule.activation {
         Activation::Stream => Ok(State::Stream),
         Activation::Always | Activation::When => Ok(State::Stack),
-        Activation::OnRequest => Ok(State::Offered),
+        Activation::OnRequest if rule.is_offered => Ok(State::Offered),
+        Activation::OnRequest => {
+            let detail =
+                "a skill, which agents list by themselves; `agents.skills = true` offers it to others";
+            Err(WhyNot::new(InactiveReason::NotOffered, detail))
+        }
         Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))

@@ -109,6 +109,8 @@ pub enum InactiveReason {
     Manual,
     /// It has none of the conditions that its format needs.
     NoCondition,
+    /// It is a skill, and skills are not offered, or no more of them.
+    NotOffered,
     /// Its agent does not document what it does with such a rule.
     Undocumented,
     /// Nothing in its header can activate it.
@@ -128,6 +130,7 @@ impl InactiveReason {
             InactiveReason::Folder => "folder",
             InactiveReason::Manual => "manual",
             InactiveReason::NoCondition => "no-condition",
+            InactiveReason::NotOffered => "not-offered",
             InactiveReason::Undocumented => "undocumented",
             InactiveReason::Unreachable => "unreachable",
             InactiveReason::Unread => "unread",

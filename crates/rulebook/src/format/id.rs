@@ -53,6 +53,7 @@ words! {
         Replit = "replit",
         Firebase = "firebase",
         AgentsMd = "agents-md",
+        Skill = "skill",
     }
 }
 

@@ -47,6 +47,7 @@ impl Place {
     pub fn files(&self) -> Option<Files> {
         match self.shape {
             PlaceKind::Folder { files, .. } | PlaceKind::Modes { files, .. } => Some(files),
+            PlaceKind::Skills => Some(Files::Named(SKILL_FILE)),
             PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => None,
         }
     }
@@ -81,6 +82,10 @@ impl Place {
                 PlaceKind::Modes { prefix, .. } => {
                     rest.strip_prefix('/').filter(|inner| inner.starts_with(prefix))?
                 }
+                PlaceKind::Skills => {
+                    let is_skill = |inner: &&str| inner.split('/').count() == 2;
+                    rest.strip_prefix('/').filter(is_skill)?
+                }
                 PlaceKind::Imported => return None,
             };
             let is_rule = self.files().is_none() || self.takes(name);
@@ -100,6 +105,7 @@ impl Place {
             PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => String::new(),
             PlaceKind::Folder { files, depth: Depth::Flat, .. } => format!("/{}", files.shown()),
             PlaceKind::Folder { files, depth: Depth::Recursive, .. } => format!("/**/{}", files.shown()),
+            PlaceKind::Skills => format!("/*/{SKILL_FILE}"),
             PlaceKind::Modes { prefix, files } => format!("/{prefix}MODE/**/{}", files.shown()),
         };
         format!("{base}{}{inner}", self.path)
@@ -140,6 +146,8 @@ pub enum PlaceKind {
         /// Which files are rules.
         files: Files,
     },
+    /// Sub-folders that each hold one skill.
+    Skills,
     /// One file.
     File {
         /// Its id.
@@ -165,6 +173,8 @@ pub enum Files {
     Ending(&'static [&'static str]),
     /// All but those whose names end like this.
     AllBut(&'static [&'static str]),
+    /// The one of this name.
+    Named(&'static str),
 }
 
 impl Files {
@@ -176,6 +186,7 @@ impl Files {
                 stem.is_some_and(|stem| !stem.is_empty())
             }),
             Files::AllBut(ends) => !ends.iter().any(|end| name.ends_with(end)),
+            Files::Named(known) => name == known,
         }
     }
 
@@ -185,6 +196,7 @@ impl Files {
             Files::Ending([one]) => format!("*.{one}"),
             Files::Ending(many) => format!("*.{{{}}}", many.join(",")),
             Files::AllBut(_) => "*".to_owned(),
+            Files::Named(name) => name.to_owned(),
         }
     }
 }
@@ -203,6 +215,14 @@ pub static IMPORTED: Place = Place::new(Base::Root, "", PlaceKind::Imported);
 
 /// The place of fetched rules, which have no folder, or one that the settings name.
 pub static FETCHED: Place = folder(Base::Root, "", MD_AND_MDC, Depth::Recursive);
+
+/// The file of a skill in its folder.
+pub(crate) const SKILL_FILE: &str = "SKILL.md";
+
+/// A folder of skills.
+pub(crate) const fn skills(base: Base, path: &'static str) -> Place {
+    Place::new(base, path, PlaceKind::Skills)
+}
 
 pub(crate) const MARKDOWN: &[&str] = &["md"];
 pub(crate) const MD_AND_MDC: &[&str] = &["md", "mdc"];

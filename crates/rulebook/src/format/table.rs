@@ -4,6 +4,7 @@ pub(crate) mod designs;
 pub(crate) mod located;
 pub(crate) mod modes;
 pub(crate) mod others;
+pub(crate) mod skills;
 
 use designs::{CLINE, CURSOR, OMP, OPENCODE, REMOTE, RULEBOOK, WINDSURF, XCSH};
 use located::{
@@ -15,6 +16,7 @@ use others::{
     AMAZON_Q, ANTIGRAVITY, AUGMENT, CLAUDE, CLINE_SDK, CODEBUDDY, CODY, CONTINUE, COPILOT, DEVIN, FIREBENDER,
     GROK, JETBRAINS, KIRO, LINGMA, OMO, OPENHANDS, QODER, QWEN, TABNINE, TRAE,
 };
+use skills::SKILL;
 
 use super::id::FormatId;
 use super::place::{Place, PlaceKind};
@@ -70,6 +72,7 @@ pub static FORMATS: &[Format] = formats![
     REPLIT,
     FIREBASE,
     AGENTS,
+    SKILL,
 ];
 
 impl FormatId {

@@ -9,6 +9,7 @@ mod id;
 mod page;
 mod secret;
 mod size_limits;
+mod skills;
 mod summary;
 
 pub use group::{Group, group};
@@ -17,6 +18,7 @@ pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};
 
 use crate::diagnostic::Diagnostic;
+use crate::format::FormatId;
 use crate::resolve::{Identity, Rulebook};
 use crate::rule::Rule;
 use page::Page;
@@ -43,6 +45,10 @@ pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<D
         .filter(|(rule, off)| off.is_none() && !rule.body.is_empty())
         .map(|(rule, _)| rule)
         .collect();
+    skills::lint(&enabled, &mut diagnostics);
+    // A skill may be there several times, for several agents.
+    let enabled: Vec<&Rule> =
+        enabled.into_iter().filter(|rule| rule.origin.format.id != FormatId::Skill).collect();
     COMPARING.iter().for_each(|lint| lint(&enabled, &mut diagnostics));
     IDENTITY.iter().for_each(|lint| lint(&enabled, book.identity(), &mut diagnostics));
     // A rule that is switched off is still in its file.

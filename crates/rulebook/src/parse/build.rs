@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fields::Fields;
 use super::reader::Reader;
+use super::skill;
 use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::format::{Bare, FormatId, Keys, StatedActivation};
@@ -33,6 +34,9 @@ pub(super) fn build(
         header.priority(&mut reader).unwrap_or_else(|| format.default_priority(reader.origin.place));
     let enabled = header.boolean("enabled", &mut reader).unwrap_or(true)
         && !header.boolean("disabled", &mut reader).unwrap_or(false);
+    if format.id == FormatId::Skill {
+        skill::report_skill(&mut reader, header, description.as_deref());
+    }
     let mut stream = header.trigger(&mut reader);
     let paths = header.paths(&mut reader);
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();

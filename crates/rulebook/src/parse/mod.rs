@@ -10,6 +10,7 @@ mod known;
 mod patterns;
 mod reader;
 mod reread;
+mod skill;
 mod split;
 mod strict;
 mod trigger;

@@ -91,7 +91,7 @@ impl Opener {
     /// The text of a rule, if it exists.
     fn text(&self, uri: &str) -> Option<String> {
         let book = self.workspace().ok()?.load(Reach::Tree).book;
-        book.read(uri).ok().map(|rule| rule.body.clone())
+        book.read(uri).ok().map(|rule| rule.readable().into_owned())
     }
 
     /// Every rule that can be read, by name.
@@ -101,7 +101,7 @@ impl Opener {
             let resource = Resource::new(rule_uri(rule.address()), out::clean(rule.address()))
                 .with_title(out::clean(&rule.origin.display))
                 .with_mime_type(MARKDOWN)
-                .with_size(rule.body.len() as u64);
+                .with_size(rule.readable().len() as u64);
             match &rule.description {
                 Some(description) => resource.with_description(out::clean(description)),
                 None => resource,
@@ -255,7 +255,7 @@ impl Server {
             let message = words(&read::unknown(uri, &loaded));
             ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
         })?;
-        let text = ResourceContents::text(rule.body.as_str(), uri).with_mime_type(MARKDOWN);
+        let text = ResourceContents::text(rule.readable(), uri).with_mime_type(MARKDOWN);
         Ok(ReadResourceResult::new(vec![text]))
     }
 }

@@ -204,7 +204,7 @@ fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
     if let Some(session) = &mut *lock(&server.session) {
         session.record(Vec::new(), vec![Delivery::of(rule, "`read_rule`".to_owned())]);
     }
-    Ok(ToolOutput { text: rule.body.clone(), structured })
+    Ok(ToolOutput { text: rule.readable().into_owned(), structured })
 }
 
 fn explain_work(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {

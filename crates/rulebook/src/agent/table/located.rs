@@ -1,15 +1,11 @@
 //! Readings of files found by location, and of single files of which the first counts.
 
+use super::own::own;
+use super::skills::ROO_SKILLS;
 use crate::format::place::{MARKDOWN, file, folder, located};
 use crate::format::table::modes::{self as of_modes, mode_file, modes, texts};
 use crate::format::table::{located as files, others};
 use crate::format::{Base, Depth, Format, Place, formats};
-
-/// A format as an agent reads it, without Rulebook's priorities: its own table decides the order.
-#[allow(clippy::needless_pass_by_value, reason = "called on the rows it makes")]
-pub(super) const fn own(format: Format) -> Format {
-    Format { priority: Some(50), ..format }
-}
 
 /// One of several files of the same id, of which the agent reads the first.
 pub(super) const fn first_of(workspace: &'static [Place]) -> Format {
@@ -203,6 +199,7 @@ pub(super) const ROO: &[Format] = formats![
     ),
     AGENTS_AND_LOCAL,
     AGENT_MD_ELSE,
+    ROO_SKILLS,
 ];
 
 const fn roo_else(workspace: &'static [Place], unless: &'static [&'static str]) -> Format {

@@ -1,6 +1,6 @@
 //! Readings of xcsh and oh-my-pi: paths are shown to the model and have no other effect.
 
-use super::located::own;
+use super::own::own;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file_with_header, folder};
 use crate::format::table::{designs, others};
 use crate::format::{Bare, Base, Depth, Format, Keys, Top};

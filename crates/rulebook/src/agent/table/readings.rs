@@ -1,6 +1,7 @@
 //! Readings: formats as each agent actually reads them.
 
-use super::located::{AGENTS_MD, CLAUDE_MD, own};
+use super::located::{AGENTS_MD, CLAUDE_MD};
+use super::own::own;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder, located};
 use crate::format::table::{designs, modes, others};
 use crate::format::{

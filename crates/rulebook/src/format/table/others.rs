@@ -11,7 +11,7 @@ use crate::frontmatter::Tier;
 use crate::glob::Dialect;
 
 /// What they have in common: Markdown files with headers, read as forgivingly as possible.
-const OTHER: Format = Format {
+pub(super) const OTHER: Format = Format {
     priority: Some(30),
     tier: Some(Tier::Lines),
     broken: Broken::Bare,

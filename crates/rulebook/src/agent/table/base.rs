@@ -1,0 +1,22 @@
+//! What most agents have in common.
+
+use crate::agent::row::{Agent, Conflicts, Nested, Order};
+use crate::format::{Format, FormatId};
+
+/// An agent that keeps all rules, puts the workspace first and reads nested folders.
+pub(super) const BASE: Agent = Agent {
+    name: "",
+    title: "",
+    owns: None,
+    formats: &[],
+    nested: Nested::Read,
+    conflicts: Conflicts::KeepAll,
+    order: Order::WorkspaceFirst,
+    limit: None,
+    path_rules: "",
+};
+
+/// An agent known only by where its own files are and how they are read.
+pub(super) const fn little_known(own: FormatId, title: &'static str, formats: &'static [Format]) -> Agent {
+    Agent { name: own.name(), title, owns: Some(own), formats, nested: Nested::Undocumented, ..BASE }
+}

@@ -1,0 +1,31 @@
+//! What the standard requires of the header of a skill.
+
+use super::fields::Fields;
+use super::reader::Reader;
+use crate::diagnostic::{Code, shown};
+
+/// The longest description, in characters.
+const MAX_DESCRIPTION: usize = 1_024;
+
+/// Reports a missing or overlong description, and a name that is not that of the folder.
+pub(super) fn report_skill(reader: &mut Reader<'_>, header: &Fields, description: Option<&str>) {
+    let count = description.map_or(0, |description| description.chars().count());
+    match header.find("description").map(|field| field.node.span.clone()) {
+        Some(span) if count > MAX_DESCRIPTION => {
+            let message =
+                format!("the description has {count} characters; at most {MAX_DESCRIPTION} are allowed");
+            reader.report(Code::SkillDescription, span, message);
+        }
+        _ if count > 0 => {}
+        span => {
+            let message = "has no description, so agents do not know when to use it";
+            reader.report(Code::SkillDescription, span.unwrap_or(0..0), message);
+        }
+    }
+    let folder = reader.origin.inner.split('/').next().unwrap_or_default().to_owned();
+    if let Some(name) = header.text("name", reader).filter(|name| *name != folder) {
+        let span = header.find("name").map_or(0..0, |field| field.node.span.clone());
+        let message = format!("the name is `{}`, and the folder is `{}`", shown(&name), shown(&folder));
+        reader.report(Code::SkillName, span, message);
+    }
+}
