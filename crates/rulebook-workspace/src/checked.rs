@@ -23,6 +23,7 @@ impl Sources<'_> {
         let others = differences.filter(|(rule, _, found)| !is_reported(rule, found));
         report_differences(others, &mut loaded.diagnostics);
         loaded.diagnostics.extend(unread.diagnostics);
+        loaded.diagnostics.extend(self.around(&loaded.book, tree));
         report_dead(self.dead_globs(&loaded.book, tree), &mut loaded.diagnostics);
         loaded.diagnostics.sort();
         loaded

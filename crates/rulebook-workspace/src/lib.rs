@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod agents;
+mod around;
 mod checked;
 mod coverage;
 mod discover;

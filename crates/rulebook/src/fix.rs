@@ -139,11 +139,11 @@ impl<'r> Goal<'r> {
         let mut paths = self.files.to_vec();
         paths.extend(probe::paths(then.all().chain(now.all()).chain([meant])));
         let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
-        let keeps_meaning = then
-            .meant
-            .iter()
-            .zip(&now.meant)
-            .all(|(then, now)| body(then) == body(now) && (corrects || reach(then) == reach(now)));
+        // A fix may add a line at the end, but changes none.
+        let keeps_meaning =
+            then.meant.iter().zip(&now.meant).all(|(then, now)| {
+                body(now).starts_with(body(then)) && (corrects || reach(then) == reach(now))
+            });
         let meant = reach(meant);
         let mut native = then.native.iter().zip(&now.native);
         keeps_meaning && native.all(|(then, now)| reach(now).leads(&reach(then), &meant))

@@ -182,6 +182,9 @@ codes! {
     ImportTooDeep "import-too-deep" Warning
         "Imports are nested deeper than the agent follows."
         "import the file directly";
+    LegacyPlace "legacy-place" Note
+        "A rule file is in a place that its agent has replaced by another."
+        "move the file to the new place";
     LineHeader "line-header" Warning
         "The header is not valid YAML; it is read line by line as `key: value`."
         "fix the YAML, so that every agent reads it the same way";
@@ -194,6 +197,9 @@ codes! {
     MissingHeader "missing-header" Error
         "The format requires a header."
         "start the file with `---`, `description: …`, `priority: 50`, `---`";
+    MissingLink "missing-link" Warning
+        "The text of a rule links to a file that does not exist."
+        "fix or remove the link; it is relative to the rule file or to the workspace";
     MissingPriority "missing-priority" Error
         "The format requires a `priority`."
         "add `priority: 50`; higher values come first";
@@ -218,6 +224,9 @@ codes! {
     OverLimit "over-limit" Warning
         "A file is longer than its agent reads or recommends."
         "split or shorten the rule";
+    PackageManager "package-manager" Warning
+        "A rule uses another package manager than the project or the other rules."
+        "use the package manager of the project";
     PatternList "pattern-list" Warning
         "Patterns are separated by white space, or by a comma inside a list entry."
         "separate patterns with commas, or make each a list entry";
@@ -266,12 +275,18 @@ codes! {
     TwoHeaders "two-headers" Warning
         "The file has two headers in a row."
         "merge them into one";
+    UnclosedFence "unclosed-fence" Warning
+        "A code block is never closed. Rules that follow it in a prompt become part of the code."
+        "close the block";
     UnclosedHeader "unclosed-header" Warning
         "The header starts with `---` and is never closed."
         "put a line `---` after the last key";
     UnclosedList "unclosed-list" Warning
         "A list in the header is not closed; it is read as if it were."
         "add the closing `]`";
+    UnexpandedImport "unexpanded-import" Note
+        "A file imports another with `@`, and an agent that reads it does not follow imports."
+        "write out what the agents need, or say in the text that the file must be read";
     UnknownEvidence "unknown-evidence" Warning
         "The evidence has an unknown key, which is ignored."
         "use a known key, or remove it";
@@ -281,6 +296,9 @@ codes! {
     UnknownKey "unknown-key" Warning
         "A header has a key that the format does not know, which is ignored."
         "use a known key, or remove it";
+    UnknownScript "unknown-script" Warning
+        "A rule names a script that no `package.json`, `Makefile` or `justfile` in the tree has."
+        "fix the name, or add the script";
     UnknownSetting "unknown-setting" Warning
         "A settings file has an unknown key, which is ignored."
         "use a known key, or remove it";

@@ -53,6 +53,12 @@ fn qwen_needs_a_block_list_and_double_quotes() {
     check(path, &text("'src/**'"), &text("\"src/**\""));
 }
 
+#[test]
+fn a_code_block_is_closed_at_the_end() {
+    check(".clinerules/a.md", "Text\n```ts\nlet a;\n", "Text\n```ts\nlet a;\n```\n");
+    check(".clinerules/a.md", "Text\n  ```ts\nlet a;\n", "Text\n  ```ts\nlet a;\n");
+}
+
 /// The laws of fixing, over every place of every agent and many headers.
 #[test]
 fn fixes_are_never_wider_than_meant_and_run_once() {

@@ -2,20 +2,29 @@
 
 mod always;
 mod body;
+mod command;
 mod copy;
+mod fence;
 mod forged;
 mod group;
 mod id;
+mod import;
+mod legacy;
+mod link;
+mod manager;
 mod page;
+mod script;
 mod secret;
 mod size_limits;
 mod skills;
 mod summary;
+mod surroundings;
 
 pub use group::{Group, group};
 pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
 pub use summary::{AlwaysCost, Summary};
+pub use surroundings::{Names, Runner, Surroundings};
 
 use crate::diagnostic::Diagnostic;
 use crate::format::FormatId;
@@ -24,7 +33,7 @@ use crate::rule::Rule;
 use page::Page;
 
 /// Lints that compare rules. They get the rules that are switched on, in order.
-const COMPARING: &[RulesLint] = &[body::lint, size_limits::lint];
+const COMPARING: &[RulesLint] = &[body::lint];
 type RulesLint = fn(&[&Rule], &mut Vec<Diagnostic>);
 
 /// Lints that compare rules of one id. What identifies a rule decides which of them override each other.
@@ -32,8 +41,16 @@ const IDENTITY: &[IdentityLint] = &[id::lint, copy::lint];
 type IdentityLint = fn(&[&Rule], Identity, &mut Vec<Diagnostic>);
 
 /// Lints that read the file of one rule.
-const READING: &[PageLint] = &[always::lint, forged::lint, secret::lint];
+const READING: &[PageLint] = &[always::lint, fence::lint, forged::lint, secret::lint];
 type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
+
+/// Lints that compare one rule with the files around it.
+const READING_AROUND: &[fn(&Page<'_>, &Surroundings<'_>, &mut Vec<Diagnostic>)] =
+    &[legacy::lint, link::lint, script::lint];
+
+/// Lints that compare all rules with the files around them.
+const COMPARING_AROUND: &[fn(&[Page<'_>], &Surroundings<'_>, &mut Vec<Diagnostic>)] =
+    &[import::lint, manager::lint, size_limits::lint];
 
 /// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;
 /// without it, problems of the header are reported for the whole file.
@@ -53,6 +70,20 @@ pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<D
     IDENTITY.iter().for_each(|lint| lint(&enabled, book.identity(), &mut diagnostics));
     // A rule that is switched off is still in its file.
     book.rules().for_each(|(rule, _)| lint_page(&Page::new(rule, text_of(rule)), &mut diagnostics));
+    diagnostics.sort();
+    diagnostics
+}
+
+/// Runs the lints that compare rules with the files around them.
+#[must_use]
+pub fn lint_surroundings(book: &Rulebook, around: &Surroundings<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let pages: Vec<Page<'_>> =
+        book.rules().map(|(rule, _)| Page::new(rule, (around.text_of)(rule))).collect();
+    for page in &pages {
+        READING_AROUND.iter().for_each(|lint| lint(page, around, &mut diagnostics));
+    }
+    COMPARING_AROUND.iter().for_each(|lint| lint(&pages, around, &mut diagnostics));
     diagnostics.sort();
     diagnostics
 }

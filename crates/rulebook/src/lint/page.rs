@@ -34,6 +34,11 @@ impl<'r> Page<'r> {
         Diagnostic { line: found.line + self.above, ..found }
     }
 
+    /// Whether the text is that of the whole file.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.text, Cow::Owned(_))
+    }
+
     /// Reports a problem of a value of the header.
     pub(super) fn report_value(&self, code: Code, value: &str, message: impl Into<String>) -> Diagnostic {
         match self.text[..self.body].find(value) {

@@ -2,16 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::agent::{AGENTS, Agent, Beyond, SizeLimit};
+use super::page::Page;
+use super::surroundings::Surroundings;
+use crate::agent::{Agent, Beyond, SizeLimit};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::rule::Rule;
 use crate::source::{Scope, enclosing_folders};
 
 const HELP: &str = "shorten the files, or move what only some work needs into rules for that work";
 
-/// Checks the limits of every agent.
-pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
-    AGENTS.iter().for_each(|agent| diagnostics.extend(over_limit(agent, rules)));
+/// Checks the limits of the agents used here.
+pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let rules: Vec<&Rule> = pages.iter().map(|page| page.rule).filter(|rule| !rule.body.is_empty()).collect();
+    around.agents.iter().for_each(|agent| diagnostics.extend(over_limit(agent, &rules)));
 }
 
 /// Reports each file that, with the files in the folders above it, exceeds what an agent reads.

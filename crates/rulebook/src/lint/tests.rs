@@ -1,3 +1,5 @@
+mod around;
+
 use super::*;
 use crate::diagnostic::Code;
 use crate::evaluate::{Audience, State, evaluate};
@@ -381,40 +383,12 @@ fn the_summary_lists_what_does_not_work_as_intended() {
 }
 
 #[test]
-fn files_beyond_the_size_limit_of_an_agent_are_reported() {
-    #[track_caller]
-    fn check_sizes(files: &[(&str, usize)], want: &[&str]) {
-        // No two files say the same.
-        let texts: Vec<String> =
-            files.iter().enumerate().map(|(at, (_, len))| format!("{at}").repeat(*len)).collect();
-        let files: Vec<(&str, &str)> =
-            files.iter().zip(&texts).map(|((path, _), text)| (*path, text.as_str())).collect();
-        check(&files, want);
-    }
-    // Codex counts the files from the root down to the current folder.
-    check_sizes(&[("AGENTS.md", 32_768)], &[]);
-    let cut = |path: &str, bytes: usize| {
-        format!(
-            "{path}:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the last {bytes} bytes of this file are cut"
-        )
-    };
-    check_sizes(&[("AGENTS.md", 32_770)], &[&cut("AGENTS.md", 2)]);
-    check_sizes(
-        &[("AGENTS.md", 30_000), ("a/AGENTS.md", 2_000), ("a/b/AGENTS.md", 2_000), ("c/AGENTS.md", 2_000)],
-        &[&cut("a/b/AGENTS.md", 1_232)],
-    );
-    check_sizes(
-        &[("AGENTS.md", 32_768), ("a/AGENTS.md", 9)],
-        &[
-            "a/AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the files before it use them up, so it is not read",
-        ],
-    );
-    // Nothing of which this is said to be.
-    check_sizes(&[("AGENTS.local.md", 40_000), ("CLAUDE.md", 40_000)], &[]);
-    check_sizes(
-        &[(".augment/rules/a.md", 40_000), (".augment/rules/b.md", 9_513), (".augment/rules/c.md", 9)],
-        &[
-            ".augment/rules/b.md:0:0 warning[over-limit] Augment reads 49512 characters of these files together; with this file there are 49513: manual rules are left out first, guidelines last",
-        ],
-    );
+fn a_code_block_that_is_never_closed_is_reported() {
+    let found: &[&str] = &[".clinerules/a.md:3:1 warning[unclosed-fence] this code block is never closed"];
+    check(&[(".clinerules/a.md", "Text.\n\n```ts\nlet a;\n")], found);
+    check(&[(".clinerules/a.md", "Text.\n\n~~~\nlet a;\n```\n")], found);
+    check(&[(".clinerules/a.md", "```ts\nlet a;\n```\n")], &[]);
+    // A block in a block, as people write it, and a tag after the fence.
+    check(&[(".clinerules/a.md", "```md\n```ts\nlet a;\n```\n```\n")], &[]);
+    check(&[(".clinerules/a.md", "<a>\n```md\nb\n```</a>\n")], &[]);
 }

@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::reader::Reader;
 use super::skill;
 use crate::condition::{Condition, MatchMode};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::{Bare, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Position, Rule};
@@ -216,6 +216,7 @@ fn report_dead(
         Some(StatedActivation::Always)
             if matches!(reader.format().id, FormatId::Cursor | FormatId::Opencode) =>
         {
+            report_beside_always(reader, field);
             return true;
         }
         Some(StatedActivation::Always | StatedActivation::AlwaysHere) => {
@@ -238,6 +239,19 @@ fn report_dead(
         diagnostic.help = help.to_owned();
     }
     true
+}
+
+/// Reports patterns that the agent documents to have no effect. Patterns for everything mean the same.
+fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
+    let is_own_view = matches!(reader.format().keys, Keys::Own(_));
+    let says_more = reader.text[field.node.span.clone()].contains(|c: char| c.is_alphanumeric());
+    if !is_own_view && says_more {
+        let message = format!("`{}` has no effect beside `alwaysApply: true`", field.key);
+        let diagnostic = reader.report(Code::DeadKey, field.key_span.clone(), message);
+        diagnostic.severity = Severity::Note;
+        diagnostic.help =
+            "remove it, or write `alwaysApply: false` to apply the rule to these files only".to_owned();
+    }
 }
 
 fn report_unreachable(reader: &mut Reader<'_>, header: &Fields) {

@@ -1,0 +1,156 @@
+//! The files around the rules: what scripts there are, which package manager, and whether a file exists.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Seen;
+use rulebook::lint::{Names, Runner, Surroundings, lint_surroundings};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
+use serde_json::Value;
+
+use crate::agents::AgentSearch;
+use crate::read;
+use crate::sources::Sources;
+use crate::tree::Tree;
+
+/// Lock files and their package managers.
+const LOCK_FILES: &[(&str, &str)] = &[
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("npm-shrinkwrap.json", "npm"),
+    ("package-lock.json", "npm"),
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+];
+
+/// Files that define scripts.
+const SCRIPT_FILES: &[(&str, Runner)] = &[
+    ("Makefile", Runner::Make),
+    ("makefile", Runner::Make),
+    ("GNUmakefile", Runner::Make),
+    ("justfile", Runner::Just),
+    ("Justfile", Runner::Just),
+    (".justfile", Runner::Just),
+    ("package.json", Runner::Package),
+];
+
+/// How many files with scripts are read, and how many bytes of each.
+const MAX_FILES: usize = 500;
+const MAX_BYTES: usize = 1 << 20;
+
+impl Sources<'_> {
+    /// Compares the rules with the files around them.
+    pub(crate) fn around(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
+        let workspace = self.workspace();
+        let root = |root: usize| workspace.roots.roots.get(root).map(|root| Path::new(&root.path));
+        let (mut managers, mut script_files) = (BTreeSet::new(), Vec::new());
+        for file in tree.named(|name| manager_of(name).is_some() || runner_of(name).is_some()) {
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            managers.extend(manager_of(name));
+            script_files.extend(runner_of(name).map(|runner| (runner, file)));
+        }
+        script_files.sort_by(|(_, one), (_, other)| (one.root, &one.path).cmp(&(other.root, &other.path)));
+        let is_cut = script_files.len() > MAX_FILES;
+        let scripts = script_files.iter().take(MAX_FILES).filter_map(|(runner, file)| {
+            let text = read::text(&root(file.root)?.join(&file.path), MAX_BYTES).ok()??;
+            let names = names(*runner, &text);
+            Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
+        });
+        let around = Surroundings {
+            text_of: &|rule: &Rule| self.text(rule).map(|text| text.to_string()),
+            exists: &|at, path| {
+                root(at).is_some_and(|root| {
+                    // A link to a page of a website has no extension.
+                    let path = root.join(path);
+                    path.exists() || ["md", "mdx", "mdc"].iter().any(|end| path.with_extension(end).exists())
+                })
+            },
+            is_link: &|rule: &Rule| Path::new(&rule.origin.path).is_symlink(),
+            scripts: scripts.collect(),
+            managers,
+            agents: workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect(),
+        };
+        lint_surroundings(book, &around)
+    }
+}
+
+impl Tree {
+    /// The files with a name like this.
+    fn named(&self, is_wanted: impl Fn(&str) -> bool + Sync) -> Vec<Seen> {
+        let name = |file: &Seen| is_wanted(file.path.rsplit('/').next().unwrap_or_default());
+        self.fold(Vec::new, |all: &mut Vec<Seen>, files| all.extend(files.into_iter().filter(&name))).concat()
+    }
+}
+
+fn manager_of(name: &str) -> Option<&'static str> {
+    LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, manager)| *manager)
+}
+
+fn runner_of(name: &str) -> Option<Runner> {
+    SCRIPT_FILES.iter().find(|(file, _)| *file == name).map(|(_, runner)| *runner)
+}
+
+/// Reads the names of scripts. A file that cannot be read may have any.
+fn names(runner: Runner, text: &str) -> Names {
+    match runner {
+        Runner::Package => match serde_json::from_str::<Value>(text) {
+            Ok(file) => {
+                let scripts = file.get("scripts").and_then(Value::as_object);
+                Names { names: scripts.into_iter().flat_map(|s| s.keys().cloned()).collect(), is_open: false }
+            }
+            Err(_) => Names { is_open: true, ..Names::default() },
+        },
+        Runner::Make | Runner::Just => {
+            let is_open = |line: &str| {
+                ["include", "-include", "sinclude", "import", "mod ", "define"]
+                    .iter()
+                    .any(|word| line.starts_with(word))
+                    || line
+                        .split(':')
+                        .next()
+                        .is_some_and(|target| target.contains(['%', '$']) && line.contains(':'))
+            };
+            let targets =
+                text.lines().filter(|line| !line.starts_with([' ', '\t', '#'])).filter_map(|line| {
+                    let (targets, rest) = line.split_once(':')?;
+                    (!rest.starts_with('=')).then_some(targets)
+                });
+            let targets =
+                targets.flat_map(str::split_whitespace).map(|name| name.trim_start_matches('@').to_owned());
+            let aliases =
+                text.lines().filter_map(|line| line.strip_prefix("alias ")?.split_whitespace().next());
+            Names {
+                is_open: text.lines().any(is_open),
+                names: targets.chain(aliases.map(str::to_owned)).collect(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_read_from_their_files() {
+        #[track_caller]
+        fn check(runner: Runner, text: &str, want: &[&str], is_open: bool) {
+            let found = names(runner, text);
+            assert_eq!(found.names.iter().map(String::as_str).collect::<Vec<_>>(), want);
+            assert_eq!(found.is_open, is_open);
+        }
+        check(Runner::Package, "{\"scripts\": {\"b\": \"x\", \"a\": \"y\"}}", &["a", "b"], false);
+        check(Runner::Package, "{", &[], true);
+        check(Runner::Make, "X := 1\nall: a b\n\techo x: y\n.PHONY: all\n", &[".PHONY", "all"], false);
+        check(Runner::Make, "include x.mk\na:\n", &["a"], true);
+        check(Runner::Make, "%.o: %.c\n", &["%.o"], true);
+        check(
+            Runner::Just,
+            "alias b := build\nbuild target='x':\n  cargo build\n@quiet:\n",
+            &["b", "build", "quiet", "target='x'"],
+            false,
+        );
+    }
+}

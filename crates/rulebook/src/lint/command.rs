@@ -1,0 +1,74 @@
+//! Commands in the text of a rule: inline code, and lines of shell blocks.
+
+use std::ops::Range;
+
+/// A command that a rule names.
+pub(super) struct Command<'t> {
+    pub(super) words: Vec<&'t str>,
+    pub(super) span: Range<usize>,
+    /// The line that contains it.
+    pub(super) line: &'t str,
+}
+
+/// The languages of blocks that contain commands.
+const SHELLS: &[&str] = &["", "bash", "cmd", "console", "powershell", "sh", "shell", "terminal", "zsh"];
+
+/// Finds the commands of a text, in order.
+pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
+    let mut found = Vec::new();
+    let mut language: Option<&str> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim();
+        if let Some(info) = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~")) {
+            language = if language.is_some() { None } else { Some(info.trim_matches('`').trim()) };
+            continue;
+        }
+        match language {
+            Some(language) if SHELLS.contains(&language) && !trimmed.starts_with('#') => {
+                let code = line.split(" #").next().unwrap_or(line);
+                split(code, start, line, &mut found);
+            }
+            Some(_) => {}
+            None => {
+                let mut from = start;
+                for (nth, part) in line.split('`').enumerate() {
+                    if nth % 2 == 1 {
+                        split(part, from, line, &mut found);
+                    }
+                    from += part.len() + 1;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Splits a line of shell into simple commands.
+fn split<'t>(code: &'t str, start: usize, line: &'t str, found: &mut Vec<Command<'t>>) {
+    let mut at = start;
+    for piece in code.split(['&', ';', '|']) {
+        let words: Vec<&str> =
+            piece.split_whitespace().filter(|word| !matches!(*word, "$" | ">" | "%")).collect();
+        let lead = piece.len() - piece.trim_start_matches([' ', '\t', '$', '>', '%']).len();
+        if words.len() > 1 {
+            found.push(Command { words, span: at + lead..at + piece.trim_end().len(), line });
+        }
+        at += piece.len() + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_in_code() {
+        let text = "Run `npm test` or make it so.\n```sh\n$ cd a && make b # note\n# no\n```\n```ts\nnpm run x\n```\n";
+        let found: Vec<String> =
+            commands(text).iter().map(|command| text[command.span.clone()].to_owned()).collect();
+        assert_eq!(found, ["npm test", "cd a", "make b"]);
+    }
+}

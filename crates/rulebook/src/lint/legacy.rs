@@ -1,0 +1,28 @@
+//! `legacy-place`: a file in a place that its agent has replaced by another.
+
+use super::page::Page;
+use super::surroundings::Surroundings;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Old places, where to move a file from each, and the header that keeps it always on.
+const PLACES: &[(&str, &str, &str, &str)] = &[
+    (".cursorrules", "Cursor", ".cursor/rules/project.mdc", "alwaysApply: true"),
+    (".windsurfrules", "Windsurf", ".windsurf/rules/project.md", "trigger: always_on"),
+];
+
+pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let rule = page.rule;
+    let name = rule.origin.display.rsplit('/').next().unwrap_or_default();
+    let found = PLACES.iter().find(|(place, ..)| *place == name && rule.origin.place.path == *place);
+    let Some((place, agent, new, header)) = found.filter(|_| !(around.is_link)(rule)) else { return };
+    let at = |path: &str| match rule.origin.folder.as_str() {
+        "" => path.to_owned(),
+        folder => format!("{folder}/{path}"),
+    };
+    let (old, new) = (at(place), at(new));
+    let folder = new.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let message = format!("`{place}` is the old place of {agent} rules");
+    let help =
+        format!("`mkdir -p {folder} && git mv {old} {new}`, and start the file with the header `{header}`");
+    diagnostics.push(Diagnostic::whole(Code::LegacyPlace, &rule.origin.display, message).help(help));
+}

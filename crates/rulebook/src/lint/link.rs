@@ -1,0 +1,155 @@
+//! `missing-link`: a link in the text of a rule to a file that does not exist.
+
+use std::ops::Range;
+
+use super::page::Page;
+use super::surroundings::Surroundings;
+use crate::diagnostic::{Code, Diagnostic, report_first, shown};
+use crate::markdown::outside_code;
+
+pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let origin = &page.rule.origin;
+    let body = &page.text[page.body..];
+    let own = origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let bases = [own, origin.folder.as_str(), ""];
+    let is_missing = |(path, _): &(String, Range<usize>)| {
+        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| (around.exists)(origin.root, &path))
+            // A link that leaves the root is not looked up.
+            && resolve(own, path).is_some()
+    };
+    let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
+    let report = |(path, span): (String, Range<usize>)| {
+        let span = page.body + span.start..page.body + span.end;
+        page.report(Code::MissingLink, span, format!("links to `{}`, which does not exist", shown(&path)))
+    };
+    report_first(found.into_iter(), report, diagnostics);
+}
+
+/// Finds the links of a text to files of the repository.
+fn links(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    for part in outside_code(text) {
+        let base = part.as_ptr() as usize - text.as_ptr() as usize;
+        for (at, _) in part.match_indices("](") {
+            let line = part[at + 2..].lines().next().unwrap_or_default();
+            let Some(target) = line.find(')').map(|end| &line[..end]) else { continue };
+            // A link in inline code is an example.
+            let before = part[..at].rsplit('\n').next().unwrap_or_default();
+            if before.matches('`').count() % 2 == 1 {
+                continue;
+            }
+            if let Some(path) = file(target) {
+                let start = base + at + 2;
+                found.push((path, start..start + target.len()));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the path of a link to a file of the repository.
+fn file(target: &str) -> Option<String> {
+    let target = target.trim();
+    let target = target.strip_prefix("mdc:").unwrap_or(target);
+    // A title may follow.
+    let target = target.split(" \"").next().unwrap_or(target).trim_matches(['<', '>']);
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let path = match path.rsplit_once(':') {
+        Some((path, line)) if !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()) => path,
+        _ => path,
+    };
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let is_path = path.contains('/') || name.rsplit_once('.').is_some_and(|(_, end)| !end.is_empty());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./@+~%".contains(c);
+    let is_usual = !path.is_empty() && path.chars().all(is_plain) && !path.starts_with(['~', '@']);
+    (is_path && is_usual && !path.contains("...") && !is_placeholder(path)).then(|| path.replace("%20", " "))
+}
+
+/// Words of paths that stand for another path.
+const PLACEHOLDERS: &[&str] = &[
+    "absolute",
+    "another",
+    "bar",
+    "baz",
+    "dir",
+    "example",
+    "examples",
+    "file",
+    "filename",
+    "folder",
+    "foo",
+    "image",
+    "link",
+    "my",
+    "name",
+    "other",
+    "path",
+    "placeholder",
+    "relative",
+    "some",
+    "to",
+    "url",
+    "xxx",
+    "xxxx",
+    "your",
+];
+
+/// Whether a path is an example: `path/to/file.md`, `./image.png`, `NNN-title.md`.
+fn is_placeholder(path: &str) -> bool {
+    let is_word = |part: &str| {
+        let stem = part.split('.').next().unwrap_or(part).to_lowercase();
+        let mut words = stem.split(['-', '_']).filter(|word| !word.is_empty()).peekable();
+        let is_upper = part.len() > 2 && part.chars().all(|c| c.is_uppercase() || "-_".contains(c));
+        words.peek().is_some() && words.any(|word| PLACEHOLDERS.contains(&word))
+            || is_upper && part.contains("XX")
+    };
+    path.split('/').any(is_word)
+}
+
+/// Resolves a path against a folder; `None` if it leaves the root.
+fn resolve(base: &str, path: &str) -> Option<String> {
+    let base = if path.starts_with('/') { "" } else { base };
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_to_files_are_found_and_examples_are_not() {
+        #[track_caller]
+        fn check(text: &str, want: &[&str]) {
+            let found: Vec<String> = links(text).into_iter().map(|(path, _)| path).collect();
+            assert_eq!(found, want);
+        }
+        check("See [a](docs/a.md), [b](mdc:src/b.ts) and [c](../c/).", &["docs/a.md", "src/b.ts", "../c/"]);
+        check(
+            "[a](docs/a.md#part) [b](docs/b.md:12) [c](docs/c.md \"Title\")",
+            &["docs/a.md", "docs/b.md", "docs/c.md"],
+        );
+        check("[a](https://x.y/z.md) [b](#part) [c](mailto:a@b.c) [d](<url>) [e](link)", &[]);
+        check(
+            "[a](path/to/file.md) [b](./image.png) [c](your-guide.md) [d](docs/{name}.md) [e](a/*.md)",
+            &[],
+        );
+        check("`[a](docs/a.md)` and\n```md\n[b](docs/b.md)\n```\n", &[]);
+    }
+
+    #[test]
+    fn a_path_is_resolved_inside_its_root() {
+        assert_eq!(resolve("a/b", "../c.md").as_deref(), Some("a/c.md"));
+        assert_eq!(resolve("a/b", "/c.md").as_deref(), Some("c.md"));
+        assert_eq!(resolve("a", "../../c.md"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! `package-manager`: rules that use different package managers for one project.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::command::commands;
+use super::page::Page;
+use super::surroundings::Surroundings;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// The package managers that exclude each other.
+const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
+
+/// What people do with a package manager in a project. Other commands are about the registry, or have no rival.
+const IN_PROJECT: &[&str] =
+    &["add", "build", "ci", "dev", "i", "install", "lint", "remove", "run", "start", "test", "uninstall"];
+
+/// Words of sentences that say what not to use.
+const NEGATIONS: &[&str] =
+    &["avoid", "don't", "instead", "neither", "never", "no", "nor", "not", "rather", "than", "without"];
+
+pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let used: Vec<(&Page<'_>, BTreeMap<&str, Range<usize>>)> = pages
+        .iter()
+        .filter(|page| !page.rule.origin.display.ends_with("SKILL.md"))
+        .map(|page| (page, managers(&page.text[page.body..])))
+        .filter(|(_, managers)| !managers.is_empty())
+        .collect();
+    let (allowed, because) = match around.managers.is_empty() {
+        false => (around.managers.clone(), "the lock file is that of".to_owned()),
+        true => match majority(&used) {
+            Some((manager, file)) => (BTreeSet::from([manager]), format!("`{file}` uses")),
+            None => return,
+        },
+    };
+    let names: Vec<String> = allowed.iter().map(|name| format!("`{name}`")).collect();
+    for (page, managers) in used {
+        for (manager, span) in managers.iter().filter(|(manager, _)| !allowed.contains(**manager)) {
+            // A rule that names the right one too gives a choice.
+            if managers.keys().any(|manager| allowed.contains(manager)) {
+                continue;
+            }
+            let span = page.body + span.start..page.body + span.end;
+            let message = format!("uses `{manager}`, but {because} {}", names.join(" and "));
+            diagnostics.push(page.report(Code::PackageManager, span, message));
+        }
+    }
+}
+
+/// Returns the package managers that a text uses in a project, each with its first command.
+fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
+    let mut found = BTreeMap::new();
+    for command in commands(text) {
+        let Some(manager) = MANAGERS.iter().find(|manager| command.words[0] == **manager) else { continue };
+        let is_in_project = IN_PROJECT.contains(&command.words[1])
+            && !command.words.iter().any(|word| matches!(*word, "-g" | "--global"));
+        let words = || command.line.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::to_lowercase);
+        let is_choice = words().filter(|word| MANAGERS.contains(&word.as_str())).any(|word| word != *manager);
+        let is_negated = words().any(|word| NEGATIONS.contains(&word.as_str()));
+        if is_in_project && !is_choice && !is_negated {
+            found.entry(*manager).or_insert(command.span);
+        }
+    }
+    found
+}
+
+/// Returns the manager that most rules use, and the first of them; `None` if they agree or are even.
+fn majority<'p>(
+    used: &[(&Page<'p>, BTreeMap<&'static str, Range<usize>>)],
+) -> Option<(&'static str, &'p str)> {
+    let mut counts: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for (page, managers) in used {
+        for manager in managers.keys() {
+            counts.entry(manager).or_insert((0, page.rule.origin.display.as_str())).0 += 1;
+        }
+    }
+    let (most, (count, file)) = counts.iter().max_by_key(|(_, (count, _))| *count)?;
+    let rivals = counts.iter().filter(|(manager, _)| *manager != most);
+    let is_clear = counts.len() > 1 && rivals.clone().all(|(_, (other, _))| other < count);
+    is_clear.then_some((most, file))
+}

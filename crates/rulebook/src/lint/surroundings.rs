@@ -1,0 +1,42 @@
+//! What is known about the files around the rules. The disk side looks it up; lints judge.
+
+use std::collections::BTreeSet;
+
+use crate::agent::Agent;
+use crate::rule::Rule;
+
+/// The files around the rules, as far as they are known.
+pub struct Surroundings<'s> {
+    /// Returns the text of a rule's file.
+    pub text_of: &'s dyn Fn(&Rule) -> Option<String>,
+    /// Whether a file or folder exists, by its root and its path in it.
+    pub exists: &'s dyn Fn(usize, &str) -> bool,
+    /// Whether a rule's file is a link.
+    pub is_link: &'s dyn Fn(&Rule) -> bool,
+    /// The names that can be run, by their runner.
+    pub scripts: Vec<(Runner, Names)>,
+    /// The package managers whose lock file is in the tree.
+    pub managers: BTreeSet<&'static str>,
+    /// The agents used here; empty if that is unknown.
+    pub agents: Vec<&'static Agent>,
+}
+
+/// Runs scripts by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Runner {
+    /// The `scripts` of `package.json`.
+    Package,
+    /// The targets of a `Makefile`.
+    Make,
+    /// The recipes of a `justfile`.
+    Just,
+}
+
+/// The names that a file defines.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// All names.
+    pub names: BTreeSet<String>,
+    /// Whether there may be more: it includes other files, or has patterns.
+    pub is_open: bool,
+}

@@ -1,0 +1,180 @@
+//! Lints that compare rules with the files around them.
+
+use super::*;
+use crate::agent::Agent;
+use crate::diagnostic::Severity;
+
+/// The files around the rules.
+#[derive(Default)]
+struct Facts<'f> {
+    files: &'f [&'f str],
+    scripts: &'f [(Runner, &'f [&'f str])],
+    managers: &'f [&'static str],
+    agents: &'f [&'f str],
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
+    let text_of = |rule: &Rule| {
+        let own = files.iter().find(|(path, _)| *path == rule.origin.display);
+        own.map(|(_, text)| (*text).to_owned())
+    };
+    let names =
+        |names: &[&str]| Names { names: names.iter().map(|&name| name.to_owned()).collect(), is_open: false };
+    let around = Surroundings {
+        text_of: &text_of,
+        exists: &|_, path| facts.files.contains(&path),
+        is_link: &|_| false,
+        scripts: facts.scripts.iter().map(|(runner, found)| (*runner, names(found))).collect(),
+        managers: facts.managers.iter().copied().collect(),
+        agents: facts.agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+    };
+    let found: Vec<String> = lint_surroundings(&book(files), &around).iter().map(line).collect();
+    assert_eq!(found, want);
+}
+
+#[test]
+fn a_link_to_a_missing_file_is_reported() {
+    let facts = Facts { files: &["docs/a.md", ".cursor/rules/b.mdc"], ..Facts::default() };
+    check(
+        &[(
+            ".cursor/rules/a.mdc",
+            "---\nalwaysApply: true\n---\n[a](docs/a.md) [b](b.mdc) [c](mdc:docs/c.md)",
+        )],
+        &facts,
+        &[".cursor/rules/a.mdc:4:31 warning[missing-link] links to `docs/c.md`, which does not exist"],
+    );
+    // Not looked up: the file would be outside the root.
+    check(&[("AGENTS.md", "[a](../../a.md)")], &facts, &[]);
+}
+
+#[test]
+fn a_script_that_no_file_has_is_reported_with_a_similar_one() {
+    let facts = Facts { scripts: &[(Runner::Package, &["build", "lint"])], ..Facts::default() };
+    check(
+        &[(
+            "AGENTS.md",
+            "Run `npm run buidl`, `pnpm run lint`, `npm run <name>`, `make x` and `bun run a.ts`.",
+        )],
+        &facts,
+        &["AGENTS.md:1:6 warning[unknown-script] no `package.json` has a script `buidl`"],
+    );
+    // A rule that names no script of this tree was written for another.
+    check(&[(".clinerules/a.md", "Run `npm run deploy`.")], &facts, &[]);
+    check(
+        &[(".clinerules/a.md", "Run `npm run lint` and `npm run deploy`.")],
+        &facts,
+        &[".clinerules/a.md:1:25 warning[unknown-script] no `package.json` has a script `deploy`"],
+    );
+}
+
+#[test]
+fn a_rule_with_another_package_manager_is_reported() {
+    let facts = Facts { managers: &["pnpm"], ..Facts::default() };
+    let rule = ".clinerules/a.md";
+    let found =
+        ".clinerules/a.md:1:6 warning[package-manager] uses `npm`, but the lock file is that of `pnpm`";
+    check(&[(rule, "Run `npm install`.")], &facts, &[found]);
+    check(&[(rule, "Never run `npm install`.")], &facts, &[]);
+    check(&[(rule, "Run `pnpm install`, or `npm install`.")], &facts, &[]);
+    check(&[(rule, "Run `npm install -g x`, `npm publish` and `npx x`.")], &facts, &[]);
+    // Without a lock file, most rules decide.
+    check(
+        &[
+            (".clinerules/a.md", "Run `yarn test`."),
+            (".clinerules/b.md", "Run `yarn build`."),
+            (".clinerules/c.md", "Run `npm test`."),
+        ],
+        &Facts::default(),
+        &[".clinerules/c.md:1:6 warning[package-manager] uses `npm`, but `.clinerules/a.md` uses `yarn`"],
+    );
+    check(&[(rule, "Run `yarn test`."), (".clinerules/b.md", "Run `npm test`.")], &Facts::default(), &[]);
+}
+
+#[test]
+fn a_file_in_an_old_place_is_reported_with_the_move() {
+    let book = resolve(
+        [parse(Source::text(crate::format::FormatId::Cursor, "web/.cursorrules", "Be brief.")).entry],
+        &Switches::default(),
+    );
+    let around = Surroundings {
+        text_of: &|_| None,
+        exists: &|_, _| false,
+        is_link: &|_| false,
+        scripts: Vec::new(),
+        managers: Default::default(),
+        agents: Vec::new(),
+    };
+    let found = lint_surroundings(&book, &around);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].code, found[0].severity), (Code::LegacyPlace, Severity::Note));
+    assert!(
+        found[0].help.contains("git mv web/.cursorrules web/.cursor/rules/project.mdc"),
+        "{}",
+        found[0].help
+    );
+    let linked = Surroundings { is_link: &|_| true, ..around };
+    assert!(lint_surroundings(&book, &linked).is_empty());
+}
+
+#[test]
+fn an_import_that_an_agent_does_not_follow_is_reported() {
+    let codex = Facts { agents: &["codex"], ..Facts::default() };
+    check(
+        &[("AGENTS.md", "@docs/style.md")],
+        &codex,
+        &[
+            "AGENTS.md:1:1 warning[unexpanded-import] Codex reads this file and does not follow `@docs/style.md`: the model sees only the name",
+        ],
+    );
+    let long = format!("{}\n\n@docs/style.md\n", "Be brief. ".repeat(20));
+    check(
+        &[("AGENTS.md", &long)],
+        &codex,
+        &[
+            "AGENTS.md:3:1 note[unexpanded-import] Codex reads this file and does not follow `@docs/style.md`: the model sees only the name",
+        ],
+    );
+    check(&[("AGENTS.md", "Read @docs/style.md before you start.")], &codex, &[]);
+    let claude = Facts { agents: &["claude"], ..Facts::default() };
+    check(&[("CLAUDE.md", "@docs/style.md")], &claude, &[]);
+}
+
+#[test]
+fn files_beyond_the_size_limit_of_an_agent_are_reported() {
+    #[track_caller]
+    fn check_sizes(files: &[(&str, usize)], want: &[&str]) {
+        // No two files say the same.
+        let texts: Vec<String> =
+            files.iter().enumerate().map(|(at, (_, len))| format!("{at}").repeat(*len)).collect();
+        let files: Vec<(&str, &str)> =
+            files.iter().zip(&texts).map(|((path, _), text)| (*path, text.as_str())).collect();
+        check(&files, &Facts { agents: &["codex", "augment"], ..Facts::default() }, want);
+    }
+    // Codex counts the files from the root down to the current folder.
+    check_sizes(&[("AGENTS.md", 32_768)], &[]);
+    let cut = |path: &str, bytes: usize| {
+        format!(
+            "{path}:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the last {bytes} bytes of this file are cut"
+        )
+    };
+    check_sizes(&[("AGENTS.md", 32_770)], &[&cut("AGENTS.md", 2)]);
+    check_sizes(
+        &[("AGENTS.md", 30_000), ("a/AGENTS.md", 2_000), ("a/b/AGENTS.md", 2_000), ("c/AGENTS.md", 2_000)],
+        &[&cut("a/b/AGENTS.md", 1_232)],
+    );
+    check_sizes(
+        &[("AGENTS.md", 32_768), ("a/AGENTS.md", 9)],
+        &[
+            "a/AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the files before it use them up, so it is not read",
+        ],
+    );
+    // Nothing of which this is said to be.
+    check_sizes(&[("AGENTS.local.md", 40_000), ("CLAUDE.md", 40_000)], &[]);
+    check_sizes(
+        &[(".augment/rules/a.md", 40_000), (".augment/rules/b.md", 9_513), (".augment/rules/c.md", 9)],
+        &[
+            ".augment/rules/b.md:0:0 warning[over-limit] Augment reads 49512 characters of these files together; with this file there are 49513: manual rules are left out first, guidelines last",
+        ],
+    );
+}
