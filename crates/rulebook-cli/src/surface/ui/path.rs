@@ -145,11 +145,15 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         columns.iter().any(|column| states.contains(&column.cells[at].state))
     };
     let in_context = [CellState::Native, CellState::Added, CellState::Offered, CellState::Stream];
-    let kinds: [(&str, Vec<usize>); 3] = {
+    let kinds: [([&str; 2], Vec<usize>); 3] = {
         let (used, others): (Vec<usize>, Vec<usize>) =
             (0..matrix.rows.len()).partition(|at| is(*at, &in_context));
         let (inactive, rest) = others.into_iter().partition(|at| is(*at, &[CellState::Inactive]));
-        [("", used), ("do not apply to this path", inactive), ("are not used by these agents", rest)]
+        [
+            (["", ""], used),
+            (["does not apply to this path", "do not apply to this path"], inactive),
+            (["is not used by these agents", "are not used by these agents"], rest),
+        ]
     };
     let table = |rows: &[usize]| {
         html! {
@@ -170,7 +174,8 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         }
     };
     html! {
-        @for (title, rows) in &kinds {
+        @for (titles, rows) in &kinds {
+            @let title = titles[usize::from(rows.len() != 1)];
             @if title.is_empty() && rows.is_empty() { p .none { "No rule applies to this path." } }
             @else if title.is_empty() { (table(rows)) }
             @else if !rows.is_empty() { details .group { summary { (counted(rows.len(), "rule")) " " (title) } (table(rows)) } }
