@@ -330,6 +330,34 @@ mod tests {
     }
 
     #[test]
+    fn rules_are_stored_by_key_and_records_of_ids_are_split() {
+        use rulebook::format::FormatId;
+        use rulebook::parse::parse;
+        use rulebook::resolve::{Switches, resolve};
+        use rulebook::source::Source;
+
+        let file = |format, path| parse(Source::text(format, path, path)).entry;
+        let files =
+            [file(FormatId::Cursor, ".cursor/rules/a.mdc"), file(FormatId::Cline, ".clinerules/a.md")];
+        let book = resolve(files, &Switches::default());
+        #[track_caller]
+        fn check(book: &Rulebook, stored: &[&str], name: &str, to: Switch, want: &[(&str, Switch)]) {
+            let changes = changes(book, stored.iter().copied(), name, to);
+            let changes: Vec<_> = changes.iter().map(|(name, to)| (name.as_str(), *to)).collect();
+            assert_eq!(changes, want, "{name}");
+        }
+        let (on, off) = (Switch::On, Switch::Off);
+        check(&book, &[], "A", off, &[("a@cline", off), ("a@cursor", off)]);
+        check(&book, &[], "a@cline", off, &[("a@cline", off)]);
+        check(&book, &[], ".clinerules/a.md", off, &[(".clinerules/a.md", off)]);
+        check(&book, &["a@cline", "a@cursor", "b"], "a", on, &[("a@cline", on), ("a@cursor", on)]);
+        // An older version stored ids.
+        check(&book, &["a"], "a@cline", on, &[("a", on), ("a@cursor", off)]);
+        check(&book, &["a"], "a", on, &[("a", on)]);
+        check(&book, &["Gone", "b"], "gone", on, &[("Gone", on)]);
+    }
+
+    #[test]
     fn a_file_of_a_newer_version_is_not_written_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("toggles.json");
