@@ -68,6 +68,7 @@ impl Coverage<'_> {
         let reached = self.reached(&positions, files);
         let extent = |(covered, reached): (&super::Covered<'_>, Vec<usize>)| match covered.role {
             Role::Always => Extent::Always,
+            Role::Files if reached.is_empty() && covered.rule.is_offered => Extent::Offered,
             Role::Files if reached.is_empty() => Extent::Nowhere,
             Role::Files => Extent::Files(FileSet::of(&reached, files.len())),
             Role::Shadow | Role::Other => match at_best(covered.rule) {

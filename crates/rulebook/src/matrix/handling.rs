@@ -9,8 +9,10 @@ use crate::source::{Origin, enclosing_folders};
 /// Who brings a rule that applies, or is offered, to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handling {
-    /// The agent has it in context by itself.
+    /// The agent has it in context by itself, for this evidence.
     Native,
+    /// The agent has it in context by itself, whatever the evidence.
+    NativeAlways,
     /// The agent does not read the file: Rulebook adds it.
     Unread,
     /// The agent reads the file but does not apply the rule, for this reason: Rulebook adds it.
@@ -29,7 +31,9 @@ pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
     let Subject { agent, native, add, .. } = *subject;
     let rule = verdict.rule;
     let path = rule.origin.path.as_str();
-    let because = match native.verdict(path).map(|own| &own.state) {
+    let own = native.verdict(path);
+    let because = match own.map(|own| &own.state) {
+        Some(State::Stack) if own.is_some_and(|own| own.because.is_empty()) => return Handling::NativeAlways,
         Some(State::Stack | State::Stream) => return Handling::Native,
         Some(State::Offered) if matches!(verdict.state, State::Offered) => return Handling::Native,
         None if is_read_at_start(rule, subject) => return Handling::Native,

@@ -96,7 +96,7 @@ impl Session {
                 }
                 Handling::NotApplied(why) => Some(format!("{} does not apply it: {why}", report.host.name)),
                 Handling::Native => self.why_missed(report, verdict, evidence, &applied),
-                Handling::Unknown | Handling::NotAdded(_) => None,
+                Handling::NativeAlways | Handling::Unknown | Handling::NotAdded(_) => None,
             };
             if let Some(why) = why {
                 due.missed.insert(verdict.rule.origin.display.clone(), why);

@@ -21,6 +21,10 @@ const KINDS: [(ChangeKind, &str, anstyle::Style); 6] = [
 /// Shows the changes per agent. Agents with the same changes are shown together.
 pub(super) fn text(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> String {
     let mut text = format!("{} → {}\n", paint(BOLD, clean(base)), paint(BOLD, clean(head)));
+    if agents.iter().all(|agent| agent.changes.is_empty()) {
+        text.push_str("no change for any agent\n");
+        return text;
+    }
     for group in groups(agents) {
         let names: Vec<&str> = group.iter().map(|agent| agent.name()).collect();
         let _ = writeln!(text, "\n{}   {}", paint(BOLD, names.join(", ")), always(group[0].always));
@@ -96,6 +100,9 @@ fn what(change: &Change<'_>) -> String {
     let tokens = match change.tokens() {
         (0, after) => counted(after, "token"),
         (before, 0) => counted(before, "token"),
+        (before, after) if before == after && change.kind == ChangeKind::Text => {
+            format!("another text of {}", counted(after, "token"))
+        }
         (before, after) if before == after => String::new(),
         (before, after) => format!("{} → {}", grouped(before), counted(after, "token")),
     };

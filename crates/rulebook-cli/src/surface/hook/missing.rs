@@ -27,7 +27,7 @@ pub(crate) fn not_delivered(
         let why = match &verdict.state {
             State::Stack if session.has_rule(verdict.rule) => continue,
             State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
-                Some(Handling::Native | Handling::Unknown) => {
+                Some(Handling::Native | Handling::NativeAlways | Handling::Unknown) => {
                     format!("left to {name}, which reads the file itself")
                 }
                 Some(Handling::NotAdded(why)) => why,
