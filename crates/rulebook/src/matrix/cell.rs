@@ -193,7 +193,9 @@ impl<'r> Column<'_, 'r> {
         let because = if is_offer { String::new() } else { applies(meant) };
         let new = |state, because| Cell { pattern: pattern(meant), ..Cell::new(state, because, rule) };
         match handling(meant, self.subject) {
-            Handling::Native | Handling::NativeAlways => new(CellState::Native, "read in the folder where it is started".to_owned()),
+            Handling::Native | Handling::NativeAlways => {
+                new(CellState::Native, "read in the folder where it is started".to_owned())
+            }
             Handling::Unknown => new(CellState::Unknown, UNDOCUMENTED.to_owned()),
             Handling::NotAdded(why) if own.is_some() => new(CellState::Overridden, why),
             Handling::NotAdded(why) => new(CellState::Unread, why),
