@@ -4,7 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::parse::{Parsed, imports};
+use rulebook::format::FormatId;
+use rulebook::parse::{Parsed, imports, imports_in_gemini};
 use rulebook::rule::Rule;
 use rulebook::source::Source;
 
@@ -41,7 +42,8 @@ pub(crate) fn follow_native(
         let (mut added, mut is_full) = (Vec::new(), false);
         let mut reports = Reports::new(rule);
         let mut names = HashSet::new();
-        for import in imports(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
+        let find = if rule.origin.format.id == FormatId::Gemini { imports_in_gemini } else { imports };
+        for import in find(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
             let path = &import.path;
             let depth = rule.origin.format.imports;
             let mut report = |code, message: String| reports.add(&import, code, message);

@@ -41,6 +41,43 @@ pub fn imports(text: &str) -> Vec<Import> {
     found
 }
 
+/// Finds the imports of a text as Gemini CLI does: a word that starts with `@`, up to the next white space. Only backticks
+/// make code.
+pub fn imports_in_gemini(text: &str) -> Vec<Import> {
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let mut found = Vec::new();
+    let mut code_end = 0;
+    let mut at = 0;
+    while let Some(here) = text[at..].find(['`', '@']).map(|step| at + step) {
+        if text[here..].starts_with('`') {
+            at = after_ticks(text, here);
+            code_end = at;
+            continue;
+        }
+        if !text[..here].chars().next_back().is_none_or(is_space) {
+            at = here + 1;
+            continue;
+        }
+        let word = text[here + 1..].split(is_space).next().unwrap_or_default();
+        let is_path = word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '.' | '/'));
+        if is_path && here >= code_end {
+            found.push(Import { path: word.to_owned(), span: here..here + 1 + word.len() });
+        }
+        at = here + 1 + word.find('`').unwrap_or(word.len());
+    }
+    found
+}
+
+/// Returns the end of the code that the backticks at `start` open. If as many do not follow, fewer open it.
+fn after_ticks(text: &str, start: usize) -> usize {
+    let run = text[start..].len() - text[start..].trim_start_matches('`').len();
+    let close = |run: usize| {
+        let ticks = &text[start..start + run];
+        text[start + run..].find(ticks).map(|at| start + run + at + run)
+    };
+    (1..=run).rev().find_map(close).unwrap_or(start + run)
+}
+
 fn in_line(line: &str, base: usize, found: &mut Vec<Import>) {
     let mut at = 0;
     while let Some(step) = line[at..].find(['`', '@']) {
@@ -112,6 +149,21 @@ mod tests {
         check("```\n@a.md\n```\n@b.md", &["b.md"]);
         check("me@example.com", &[]);
         check("@ nothing, @", &[]);
+        check("`unclosed @a.md", &["a.md"]);
+    }
+
+    #[test]
+    fn gemini_imports_words() {
+        #[track_caller]
+        fn check(text: &str, wanted: &[&str]) {
+            let paths: Vec<String> = imports_in_gemini(text).into_iter().map(|import| import.path).collect();
+            assert_eq!(paths, wanted, "{text}");
+        }
+        check("@a.md\n- @./b.md\n\t@c/(d).md", &["a.md", "./b.md", "c/(d).md"]);
+        check("See @a.md, and (@b.md) and *@c.md*", &["a.md,"]);
+        check("@~/a.md @é.md @@a.md x@a.md", &[]);
+        check("~~~\n@a.md\n~~~\n    @b.md", &["a.md", "b.md"]);
+        check("```\n@a.md\n``` @b.md `@c.md` `` ` @d.md``", &["b.md"]);
         check("`unclosed @a.md", &["a.md"]);
     }
 

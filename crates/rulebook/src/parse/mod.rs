@@ -28,7 +28,7 @@ use build::ReadBy;
 use reader::Reader;
 
 pub use header::{Explained, explain_header};
-pub use imports::{Import, imports};
+pub use imports::{Import, imports, imports_in_gemini};
 
 /// What became of a source.
 #[derive(Clone, Debug)]
