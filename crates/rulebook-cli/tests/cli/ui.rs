@@ -109,7 +109,7 @@ fn the_page_answers_only_requests_with_its_token_and_host() {
     let sandbox = sandbox();
     let page = Page::start(&sandbox);
     let (host, token) = (&page.host, &page.token);
-    assert_eq!(status(&page.get("rules")), "200");
+    assert_eq!(status(&page.get("agents")), "200");
     let refused = |request: String| {
         let answer = page.send(request.as_bytes());
         assert_eq!((status(&answer), body(&answer)), ("403", "forbidden\n"), "{request}");
@@ -117,9 +117,9 @@ fn the_page_answers_only_requests_with_its_token_and_host() {
     };
     refused(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
     refused(format!("GET /{token} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
-    refused(format!("GET /{}/rules HTTP/1.1\r\nHost: {host}\r\n\r\n", &token[1..]));
-    refused(format!("GET /{token}0/rules HTTP/1.1\r\nHost: {host}\r\n\r\n"));
-    refused(format!("GET /{token}/rules HTTP/1.1\r\nHost: rebound.example\r\n\r\n"));
+    refused(format!("GET /{}/agents HTTP/1.1\r\nHost: {host}\r\n\r\n", &token[1..]));
+    refused(format!("GET /{token}0/agents HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    refused(format!("GET /{token}/agents HTTP/1.1\r\nHost: rebound.example\r\n\r\n"));
     refused(format!("GET /{token}/events HTTP/1.1\r\nHost: rebound.example\r\n\r\n"));
     refused(format!(
         "POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: 13\r\n\r\nid=web&to=off"
@@ -140,12 +140,12 @@ fn a_form_of_the_page_toggles_a_rule_and_a_link_does_not() {
     };
     assert_eq!(status(&post("id=nobody&to=off")), "404");
     assert_eq!(state(), "inactive");
-    let answer = post("id=web&to=off&back=rules%3Fq%3Dweb");
+    let answer = post("id=web&to=off&back=agents%3Fq%3Dweb");
     assert_eq!(status(&answer), "303");
-    assert!(answer.contains("\r\nLocation: rules?q=web\r\n"), "{answer}");
+    assert!(answer.contains("\r\nLocation: agents?q=web\r\n"), "{answer}");
     assert_eq!(state(), "disabled");
-    let answer = post("id=web&to=on&back=rules%0d%0aSet-Cookie:+a%3Db");
-    assert!(answer.contains("\r\nLocation: rules\r\n") && !answer.contains("Set-Cookie"), "{answer}");
+    let answer = post("id=web&to=on&back=agents%0d%0aSet-Cookie:+a%3Db");
+    assert!(answer.contains("\r\nLocation: agents\r\n") && !answer.contains("Set-Cookie"), "{answer}");
     assert_eq!(state(), "inactive");
 }
 
@@ -171,7 +171,7 @@ fn no_request_ends_the_server() {
             "413",
         ),
         (
-            format!("PUT /{token}/rules HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n\r\n")
+            format!("PUT /{token}/agents HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n\r\n")
                 .into_bytes(),
             "405",
         ),
@@ -191,8 +191,11 @@ fn no_request_ends_the_server() {
         "session?host=..&id=..%2F..%2F..",
         "session?host=%00&id=%ff",
         "map?folder=%2F%2F..",
-        "rules?page=99999999999999999999",
-        "rules?page=0&state=nonsense",
+        "agents?page=99999999999999999999",
+        "agents?page=0&state=nonsense",
+        "agents?for=nobody&open=..%2F..%2Fetc%2Fpasswd",
+        "problems?code=nonsense",
+        "fix?source=..%2F..%2Fetc%2Fpasswd&code=%00",
         "path?path=%00",
         "path?path=..%2F..",
         "files.json?q=%5C",
@@ -206,7 +209,7 @@ fn no_request_ends_the_server() {
     assert_eq!(status(&page.get("explain.json?path=%2Felsewhere")), "400");
     // Clients that send nothing keep no other client waiting.
     let silent: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(host).unwrap()).collect();
-    assert_eq!(status(&page.get("rules")), "200");
+    assert_eq!(status(&page.get("agents")), "200");
     drop(silent);
 }
 
