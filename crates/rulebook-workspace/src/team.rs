@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use rulebook::id::normalize_id;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
 
 use crate::read;
@@ -46,7 +47,7 @@ fn refuse_link_outside(path: &Path) -> io::Result<()> {
 /// The text with the toggle set; `None` if it was set already.
 fn edit(text: &str, id: &str, to: Switch) -> Result<Option<String>, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| locate(text, &error))?;
-    let is_it = |entry: &Value| entry.as_str().is_some_and(|entry| entry.trim() == id);
+    let is_it = |entry: &Value| entry.as_str().is_some_and(|entry| normalize_id(entry) == normalize_id(id));
     let ids = disabled_ids(&mut document)?;
     let places: Vec<usize> =
         ids.iter().enumerate().filter(|(_, entry)| is_it(entry)).map(|(at, _)| at).collect();
@@ -235,13 +236,13 @@ mod tests {
         let path = folder.path().join("rulebook.toml");
         assert_eq!(set_team_switch(&path, "x", Switch::On).unwrap(), Changed::No);
         assert!(!path.exists());
-        assert_eq!(set_team_switch(&path, " My Rule", Switch::Off).unwrap(), Changed::Yes);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[rules]\ndisabled_ids = [\"my-rule\"]\n");
+        assert_eq!(set_team_switch(&path, "my-rule@cline", Switch::Off).unwrap(), Changed::Yes);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[rules]\ndisabled_ids = [\"my-rule@cline\"]\n");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
-            assert_eq!(set_team_switch(&path, "my-rule", Switch::On).unwrap(), Changed::Yes);
+            assert_eq!(set_team_switch(&path, "My-Rule@cline", Switch::On).unwrap(), Changed::Yes);
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o664);
         }
     }

@@ -259,7 +259,7 @@ mod tests {
         check("cursor", 1_001, 1);
         check("copilot", 2_001, 1);
         check("windsurf", 1_001, 0);
-        check("agents", 5_000, 0);
+        check("agents-md", 5_000, 0);
     }
 
     #[test]
