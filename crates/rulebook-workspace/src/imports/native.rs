@@ -42,7 +42,8 @@ pub(crate) fn follow_native(
         let (mut added, mut is_full) = (Vec::new(), false);
         let mut reports = Reports::new(rule);
         let mut names = HashSet::new();
-        let find = if rule.origin.format.id == FormatId::Gemini { imports_in_gemini } else { imports };
+        let is_gemini = matches!(rule.origin.format.id, FormatId::Gemini | FormatId::Qwen);
+        let find = if is_gemini { imports_in_gemini } else { imports };
         for import in find(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
             let path = &import.path;
             let depth = rule.origin.format.imports;

@@ -298,13 +298,22 @@ const KIRO_MODES: ActivationKey = match others::KIRO.modes {
     None => designs::TRIGGER,
 };
 
+/// It does not read `.qwen/QWEN.local.md`.
 pub(super) const QWEN: Format = own(Format {
+    workspace: &[
+        folder(Base::Root, ".qwen/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Root, "QWEN.md", "qwen"),
+    ],
+    imports: 5,
     keys: Keys::Own(&["description", "paths"]),
     agent_ignores: &[],
     lists: Lists::Whole,
     tier: Some(Tier::Native(Program::QwenCode)),
     ..others::QWEN
 });
+
+/// With its imports.
+pub(super) const QWEN_AGENTS: Format = Format { imports: QWEN.imports, ..AGENTS_MD };
 
 pub(super) const OPENHANDS: Format = own(Format {
     keys: Keys::Own(&["keywords"]),
