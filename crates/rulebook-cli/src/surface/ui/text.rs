@@ -24,7 +24,9 @@ pub(super) fn name(text: &str) -> Markup {
 
 /// A path on one line. If it does not fit, the style sheet cuts the folder, so that the file's name stays readable.
 pub(super) fn shortened(path: &str) -> Markup {
-    let at = path.rfind('/').map_or(0, |at| at + 1);
+    // A skill is known by its folder.
+    let end = path.strip_suffix("/SKILL.md").unwrap_or(path);
+    let at = end.rfind('/').map_or(0, |at| at + 1);
     html! {
         bdi .short {
             @if at > 0 { span .folder { (PreEscaped(escape(&path[..at]))) } }
