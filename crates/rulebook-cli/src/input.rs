@@ -8,7 +8,9 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
 use rulebook_workspace::{Homes, Workspace, find_root};
 
+use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
+use crate::out;
 
 /// The largest evidence file that is read, in bytes.
 const MAX_EVIDENCE: u64 = 64 << 20;
@@ -17,9 +19,36 @@ const MAX_EVIDENCE: u64 = 64 << 20;
 pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
     let here = current_folder()?;
     let roots = if args.root.is_empty() { vec![find_root(&here).to_owned()] } else { args.root.clone() };
-    Workspace::open_with(&roots, Homes::from_environment(), &args.set.join("\n")).map_err(|error| {
+    let flags = settings_of(&args.set)?;
+    let workspace = Workspace::open_with(&roots, Homes::from_environment(), &flags).map_err(|error| {
         anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
-    })
+    })?;
+    match workspace.diagnostics.iter().find(|diagnostic| diagnostic.path == FLAGS) {
+        Some(wrong) => {
+            Err(anyhow!(wrong.help.clone()).context(format!("cannot use `{FLAGS}`: {}", wrong.message)))
+        }
+        None => Ok(workspace),
+    }
+}
+
+/// The name of the flag for settings, which its diagnostics have as their path.
+const FLAGS: &str = "--set";
+
+/// Writes `KEY=VALUE` flags as TOML. A value that is not TOML is text; the last of one key counts.
+pub(crate) fn settings_of(flags: &[String]) -> anyhow::Result<String> {
+    let mut settings: Vec<(&str, String)> = Vec::new();
+    for flag in flags {
+        let Some((key, value)) = flag.split_once('=') else {
+            let error = anyhow!("write `{FLAGS} KEY=VALUE`, such as `{FLAGS} budget.tokens=4000`");
+            return Err(error.context(format!("`{FLAGS} {flag}` has no `=`")));
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let is_toml = value.parse::<toml_edit::Value>().is_ok();
+        let value = if is_toml { value.to_owned() } else { toml_edit::Value::from(value).to_string() };
+        settings.retain(|(other, _)| *other != key);
+        settings.push((key, value));
+    }
+    Ok(settings.into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect())
 }
 
 /// Returns the current folder as the shell names it, so that paths through a symbolic link work; otherwise its canonical
@@ -34,6 +63,7 @@ pub(crate) fn current_folder() -> anyhow::Result<PathBuf> {
 
 /// Reads the evidence from the flags and the evidence file. `paths` are relative to the current folder.
 pub(crate) fn read_evidence(
+    args: &Args,
     flags: &EvidenceArgs,
     paths: &[String],
 ) -> anyhow::Result<(Input, Vec<Diagnostic>)> {
@@ -73,6 +103,10 @@ pub(crate) fn read_evidence(
         input.tags.get_or_insert_with(Vec::new).extend(flags.tags.iter().cloned());
     }
     input.requested.extend(flags.requested.iter().cloned());
+    if !args.json {
+        let lines: String = diagnostics.iter().map(|found| alert_line(found) + "\n").collect();
+        out::print_aside(&lines);
+    }
     Ok((input, diagnostics))
 }
 

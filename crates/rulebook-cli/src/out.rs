@@ -84,6 +84,13 @@ pub(crate) fn suggestion<'n>(name: &str, known: impl Iterator<Item = &'n str>, l
     nearest(name, known).map_or_else(|| listed.to_owned(), |near| format!("did you mean `{}`?", clean(near)))
 }
 
+/// Prints an error for programs.
+pub(crate) fn print_error_json(message: &str, help: &str) {
+    // If standard output is closed, there is nowhere to report the error.
+    let _ =
+        print_json(&serde_json::json!({ "version": VERSION, "error": { "message": message, "help": help } }));
+}
+
 /// Prints an error, its causes as help lines.
 pub(crate) fn print_error(error: &anyhow::Error) {
     let mut lines = error.chain().map(ToString::to_string);

@@ -18,8 +18,8 @@ pub struct Host {
     pub(crate) moved: &'static [(&'static str, &'static str)],
     /// The files that `rulebook install` edits.
     pub files: &'static [HostFile],
-    /// Files of a workspace that wire the host too, in the syntax of its hooks.
-    pub(crate) personal: &'static [&'static str],
+    /// Files of a workspace that wire the host for one person, in the syntax of its hooks. They are not committed.
+    pub personal: &'static [&'static str],
 }
 
 /// One file of a host.

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
 
 use super::Args;
+use crate::out;
 
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -27,8 +28,24 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
             let matches = with_groups(Args::command()).get_matches_from(args);
             Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
         }
+        Err(error) if error.use_stderr() && asks_for_json(&args) => {
+            let text = error.render().to_string();
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
+            let help = lines.filter(|line| !line.starts_with("For more information"));
+            let help: Vec<&str> =
+                help.map(|line| line.trim_start_matches("help: ").trim_start_matches("tip: ")).collect();
+            out::print_error_json(message, &help.join("; "));
+            std::process::exit(error.exit_code());
+        }
         Err(error) => error.exit(),
     }
+}
+
+/// Whether the arguments contain `--json`, for a command other than `hook`.
+fn asks_for_json(args: &[OsString]) -> bool {
+    let own = || args.iter().take_while(|arg| *arg != "--");
+    own().any(|arg| arg == "--json") && !own().any(|arg| arg == "hook")
 }
 
 /// Replaces the list of commands in the help text, which clap prints as one.

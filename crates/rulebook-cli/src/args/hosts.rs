@@ -43,6 +43,10 @@ pub(crate) struct Wiring {
     #[arg(long)]
     pub(crate) user: bool,
 
+    /// Edit your own file in this workspace, which is not shared with colleagues; only the hooks
+    #[arg(long, conflicts_with = "user")]
+    pub(crate) personal: bool,
+
     /// Show the changes without writing them
     #[arg(long)]
     pub(crate) print: bool,

@@ -60,6 +60,7 @@ impl Args {
 #[command(defer = true)]
 pub(crate) enum Command {
     /// List every rule with its activation and state (default)
+    #[command(visible_alias = "list")]
     Status(View),
     /// Show which rules apply to a path, and why the others do not
     Explain(Explain),
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     /// Report problems in rule files and settings, and fix them
     ///
     /// Exits with 1 if there are errors.
+    #[command(visible_aliases = ["validate", "doctor"])]
     Check(Check),
     /// Compare the rules with every file in the tree
     ///

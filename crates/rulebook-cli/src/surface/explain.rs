@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     if let Some(id) = &options.rule {
         return reach::run(args, &workspace, id);
     }
-    let (input, diagnostics) = read_evidence(&options.evidence, &options.paths)?;
+    let (input, diagnostics) = read_evidence(args, &options.evidence, &options.paths)?;
     let mut answer = answer(&workspace, &input, options.view.point())?;
     answer.add_diagnostics(diagnostics);
     if args.json { out::print_json(&answer.json()) } else { out::print(&answer.text()) }

@@ -45,7 +45,7 @@ struct Applied<'a> {
 
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let (input, mut diagnostics) = read_evidence(&options.evidence, &options.paths)?;
+    let (input, mut diagnostics) = read_evidence(args, &options.evidence, &options.paths)?;
     // The process ends after printing: freeing every text would only take time.
     let prepared = ManuallyDrop::new(workspace.prepare(&input));
     diagnostics.extend(prepared.diagnostics.iter().cloned());
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
         );
     }
     if !args.json {
-        print_aside(&rendered, notice.as_ref(), &diagnostics);
+        print_aside(&rendered, notice.as_ref(), &prepared.diagnostics);
         let end = if rendered.text.is_empty() { "" } else { "\n" };
         return out::print_raw(format!("{}{end}", rendered.text).as_bytes());
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Args, Trust};
 use crate::diff::diff;
-use crate::input::open_workspace;
+use crate::input::{open_workspace, settings_of};
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// Diagnostics about text that people do not see.
@@ -36,33 +36,38 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     let diagnostics = workspace.diagnostics.iter();
     let diagnostics: Vec<_> =
         diagnostics.filter(|diagnostic| diagnostic.code == Code::BadState).cloned().collect();
-    let review = workspace.review(&args.set.join("\n"));
-    if !options.show {
-        for (at, root) in roots.roots.iter().enumerate() {
+    let review = workspace.review(&settings_of(&args.set)?);
+    let record = || -> anyhow::Result<()> {
+        for (at, root) in roots.roots.iter().enumerate().filter(|_| !options.show) {
             let of_root = review.files.iter().filter(|file| file.root == at);
             let texts: Vec<_> = of_root.map(|file| (file.path.clone(), file.text.clone())).collect();
             store.record(&root.path, &texts).context("cannot record trust")?;
         }
-    }
+        Ok(())
+    };
     let shown: Vec<Shown<'_>> =
         roots.roots.iter().enumerate().map(|(at, root)| Shown::new(&review, at, &root.path)).collect();
-    let value = json!({
-        "version": VERSION, "mode": mode.name(), "recorded": !options.show, "file": file,
-        "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": diagnostics,
-    });
-    out::print_answer(args.json, &value, || {
-        let mut text = String::new();
-        shown.iter().for_each(|shown| shown.write(&mut text));
-        let files = plural(review.files.len(), "file");
-        let _ = if options.show {
-            writeln!(text, "nothing recorded; run `rulebook trust` without `--show` to record {files}")
-        } else {
-            writeln!(text, "{} {files} recorded in {file}", paint(GREEN, "trusted:"))
-        };
-        let _ = writeln!(text, "{}", paint(DIM, format!("trust = \"{}\" in your settings", mode.name())));
-        diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
-        text
-    })
+    if args.json {
+        record()?;
+        return out::print_json(&json!({
+            "version": VERSION, "mode": mode.name(), "recorded": !options.show, "file": file,
+            "roots": shown.iter().map(Shown::json).collect::<Vec<_>>(), "diagnostics": diagnostics,
+        }));
+    }
+    // What could not be shown is not recorded.
+    let mut text = String::new();
+    shown.iter().for_each(|shown| shown.write(&mut text));
+    out::print(&text)?;
+    record()?;
+    let files = plural(review.files.len(), "file");
+    let mut text = if options.show {
+        format!("nothing recorded; run `rulebook trust` without `--show` to record {files}\n")
+    } else {
+        format!("{} {files} recorded in {file}\n", paint(GREEN, "trusted:"))
+    };
+    let _ = writeln!(text, "{}", paint(DIM, format!("trust = \"{}\" in your settings", mode.name())));
+    diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
+    out::print(&text)
 }
 
 /// One root of a review.

@@ -8,12 +8,14 @@ use rulebook_workspace::hosts::{HostFile, Syntax};
 use rulebook_workspace::wiring::UserPath;
 
 use super::hosts::Host;
-use crate::args::Args;
+use crate::args::{Args, Wiring};
 use crate::input::open_workspace;
 
 /// The workspace or the home folder.
 pub(super) struct Destination {
     pub(super) is_user: bool,
+    /// Whether it is a person's own file in the workspace.
+    pub(super) is_personal: bool,
     pub(super) base: PathBuf,
     homes: Homes,
 }
@@ -28,25 +30,40 @@ pub(super) struct HostPath {
 }
 
 impl Destination {
-    pub(super) fn find(args: &Args, is_user: bool) -> anyhow::Result<Destination> {
+    pub(super) fn find(args: &Args, wiring: &Wiring) -> anyhow::Result<Destination> {
+        let Wiring { user: is_user, personal: is_personal, .. } = *wiring;
         let homes = Homes::from_environment();
         let base = if is_user {
             homes.home.clone().context("no home folder found: set HOME, or omit `--user`")?
         } else {
             PathBuf::from(&open_workspace(args)?.roots.roots[0].path)
         };
-        Ok(Destination { is_user, base, homes })
+        Ok(Destination { is_user, is_personal, base, homes })
+    }
+
+    /// Whether colleagues get the files too.
+    pub(super) fn is_shared(&self) -> bool {
+        !self.is_user && !self.is_personal
+    }
+
+    /// Returns the word in output.
+    pub(super) fn scope(&self) -> &'static str {
+        match (self.is_user, self.is_personal) {
+            (true, _) => "user",
+            (_, true) => "personal",
+            _ => "workspace",
+        }
     }
 
     pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> HostPath {
         let at_home = host.row().user_path(&self.homes, file.user).filter(|_| self.is_user);
         let own = match at_home {
             Some(UserPath { path, base, shown, .. }) => HostPath { path, base, shown },
-            None => HostPath {
-                path: self.base.join(file.workspace),
-                base: self.base.clone(),
-                shown: file.workspace.to_owned(),
-            },
+            None => {
+                let personal = host.row().personal.first().filter(|_| self.is_personal);
+                let path = personal.copied().unwrap_or(file.workspace);
+                HostPath { path: self.base.join(path), base: self.base.clone(), shown: path.to_owned() }
+            }
         };
         if file.syntax != Syntax::Jsonc {
             return own;

@@ -28,7 +28,7 @@ use program::Program;
 use show::Outcome;
 
 pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<()> {
-    let destination = Destination::find(args, install.wiring.user)?;
+    let destination = Destination::find(args, &install.wiring)?;
     match install.host.map(Host::of) {
         Some(host) => run(args, host, &install.wiring, &destination, Task::Install),
         None => offer::run(args, &destination, &install.wiring.command),
@@ -36,7 +36,7 @@ pub(super) fn install(args: &Args, install: &Install) -> anyhow::Result<()> {
 }
 
 pub(super) fn uninstall(args: &Args, uninstall: &Uninstall) -> anyhow::Result<()> {
-    let destination = Destination::find(args, uninstall.wiring.user)?;
+    let destination = Destination::find(args, &uninstall.wiring)?;
     run(args, Host::of(uninstall.host), &uninstall.wiring, &destination, Task::Uninstall)
 }
 
@@ -49,8 +49,17 @@ fn run(
 ) -> anyhow::Result<()> {
     let program = Program::new(&wiring.command, host.id.name())
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
+    if wiring.personal && host.row().personal.is_empty() {
+        let error = anyhow!(
+            "`rulebook {} {} --user` edits your own files for every workspace",
+            task.name(),
+            host.id.name()
+        );
+        return Err(error.context(format!("{} has no personal file in a workspace", host.title)));
+    }
+    let only_hooks = wiring.no_mcp || wiring.personal;
     let mut files: Vec<&HostFile> =
-        host.row().files.iter().filter(|file| !wiring.no_mcp || file.wiring == Connection::Hook).collect();
+        host.row().files.iter().filter(|file| !only_hooks || file.wiring == Connection::Hook).collect();
     let mut kept = Vec::new();
     if task == Task::Uninstall {
         // In reverse order of installing: otherwise a file that holds two parts would not come back byte for byte.

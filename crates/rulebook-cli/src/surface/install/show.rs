@@ -24,12 +24,15 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     pub(super) fn json(&self) -> Json {
-        let file = |change: &Change| json!({ "path": change.path.shown, "change": name(change), "diff": diff_of(change) });
+        let file = |change: &Change| {
+            let is_shared = self.destination.is_shared();
+            json!({ "path": change.path.shown, "change": name(change), "shared": is_shared, "diff": diff_of(change) })
+        };
         json!({
             "version": VERSION,
             "host": self.host.id.name(),
             "task": self.task.name(),
-            "scope": if self.destination.is_user { "user" } else { "workspace" },
+            "scope": self.destination.scope(),
             "written": self.is_written && !self.changes.is_empty(),
             "files": self.changes.iter().map(file).collect::<Vec<_>>(),
             "notes": self.notes(),
@@ -70,8 +73,24 @@ impl Outcome<'_> {
             .iter()
             .map(|(shown, other)| format!("`{shown}` keeps the MCP server: {} uses it too", other.title));
         let is_new = self.task == Task::Install && !self.changes.is_empty();
-        let own = Some(self.host.note).filter(|note| is_new && !note.is_empty());
-        kept.chain(own.map(str::to_owned)).collect()
+        let own =
+            Some(self.host.note).filter(|note| is_new && !note.is_empty() && !self.destination.is_personal);
+        let shared = self.shared().filter(|_| is_new);
+        kept.chain(own.map(str::to_owned)).chain(shared).collect()
+    }
+
+    /// Says which files colleagues get too, and how to wire only oneself.
+    fn shared(&self) -> Option<String> {
+        let files: Vec<String> =
+            self.changes.iter().map(|change| format!("`{}`", change.path.shown)).collect();
+        let (verb, name) = (if files.len() == 1 { "is" } else { "are" }, self.host.id.name());
+        let alone = match self.host.row().personal.first() {
+            Some(path) => format!("`rulebook install {name} --personal` writes `{path}` instead"),
+            None => format!("`rulebook install {name} --user` wires only you"),
+        };
+        let shared =
+            || format!("{} {verb} shared with everyone who uses this repository; {alone}", files.join(", "));
+        self.destination.is_shared().then(shared)
     }
 }
 
