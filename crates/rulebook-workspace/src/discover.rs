@@ -1,7 +1,9 @@
 //! Discovery: finds rule files, in sorted order, each with the place it was found in.
 
+mod config;
 mod finder;
 mod folder;
+mod named;
 mod nested;
 mod places;
 mod search;
@@ -20,6 +22,7 @@ pub(crate) fn discover(search: &Search<'_>, within: Within<'_>) -> (Vec<Found>, 
         finder.root(root);
     }
     finder.nested(within);
+    finder.named(within);
     finder.extra();
     finder.remote_folders();
     finder.user();

@@ -106,6 +106,7 @@ impl Origin {
             PlaceKind::Located { id, .. } => {
                 return unlike_key(normalize_id(&format!("{id}@{}", self.folder)));
             }
+            PlaceKind::Named => return self.named_id(),
             PlaceKind::Skills => {
                 let name = inner.split('/').next().unwrap_or(inner);
                 return normalize_id(&format!("skill/{name}"));
@@ -130,6 +131,15 @@ impl Origin {
 /// Appends `/` to an id that looks like a key: `agents@cursor` is the key of the id `agents` in the format `cursor`.
 fn unlike_key(id: String) -> String {
     if FormatId::split_key(&id).is_some() { id + "/" } else { id }
+}
+
+impl Origin {
+    /// Returns the id of a file that an agent's settings name: its path, or its name and folder.
+    fn named_id(&self) -> String {
+        let stem = SUFFIXES.iter().find_map(|suffix| self.inner.strip_suffix(suffix)).unwrap_or(&self.inner);
+        let id = normalize_id(stem.trim_start_matches("./"));
+        if self.folder.is_empty() { id } else { format!("{id}@{}", self.folder) }
+    }
 }
 
 /// Suffixes that are not part of an id; longer ones first.

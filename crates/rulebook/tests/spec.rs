@@ -46,9 +46,9 @@ fn every_format_has_a_page_with_a_file_in_every_place() {
                 Base::System => "~/system/",
             };
             let end = match place.shape {
-                PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => "\n",
                 PlaceKind::Folder { .. } | PlaceKind::Skills => "/",
                 PlaceKind::Modes { prefix, .. } => &format!("/{prefix}"),
+                _ => "\n",
             };
             let file = format!("\n```file {start}{}{end}", place.path);
             assert!(page.contains(&file), "{} has no {}", format.id, file.trim_start());

@@ -52,7 +52,7 @@ fn the_hook_runs_when_any_rule_file_changes() {
             PlaceKind::Skills => vec![format!("{}/a/SKILL.md", place.path)],
             PlaceKind::Modes { prefix, .. } => vec![format!("{}/{prefix}code/a.md", place.path)],
             PlaceKind::File { .. } | PlaceKind::Located { .. } => vec![place.path.to_owned()],
-            PlaceKind::Imported => Vec::new(),
+            PlaceKind::Imported | PlaceKind::Named => Vec::new(),
         };
         for path in paths {
             assert!(files.is_match(&path), "{path}");

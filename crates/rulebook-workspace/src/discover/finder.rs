@@ -10,6 +10,7 @@ use rulebook::format::{Format, Place};
 use rulebook::hidden::visible_line;
 use rulebook::source::{Origin, Scope, Unreadable};
 
+use super::config::{self, LoadedConfig};
 use super::search::{Found, Search};
 use crate::disk::Node;
 use crate::homes::posix;
@@ -23,6 +24,8 @@ pub(super) struct Finder<'s> {
     /// The first names of all places in a workspace, sorted.
     pub(super) heads: Vec<&'static str>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The settings of agents that decide which files they read.
+    pub(super) configs: Vec<LoadedConfig>,
     found: Vec<Found>,
     /// The number of files of each scope, including those beyond the limit.
     counts: BTreeMap<Scope, usize>,
@@ -65,7 +68,8 @@ impl<'s> Finder<'s> {
         let mut heads: Vec<&str> = places.map(Place::head).collect();
         heads.sort_unstable();
         heads.dedup();
-        Finder { search, heads, diagnostics: Vec::new(), found: Vec::new(), counts: BTreeMap::new() }
+        let configs = config::load(search);
+        Finder { search, heads, configs, diagnostics: Vec::new(), found: Vec::new(), counts: BTreeMap::new() }
     }
 
     pub(super) fn finish(mut self) -> (Vec<Found>, Vec<Diagnostic>) {
@@ -76,6 +80,9 @@ impl<'s> Finder<'s> {
             Diagnostic::whole(Code::TooMany, "rule files", message)
         };
         self.diagnostics.extend(over.map(report));
+        let mut found = std::mem::take(&mut self.found);
+        self.drop_excluded(&mut found);
+        self.found = found;
         self.found.sort_by(|one, other| one.order().cmp(&other.order()));
         (self.found, self.diagnostics)
     }

@@ -64,6 +64,11 @@ impl Search<'_> {
             || allowed.any(|folder| real.starts_with(self.disk.real(&folder).unwrap_or(folder)))
     }
 
+    /// Whether the files are those of one agent: its settings can exclude some.
+    pub(super) fn is_native(&self) -> bool {
+        self.used.is_none()
+    }
+
     /// Whether files at a place of a root are rules: a common name counts only if the agent is used.
     pub(super) fn counts(&self, format: &Format, place: &Place, root: usize) -> bool {
         let Some(used) = self.used.as_ref().filter(|_| !place.shown_by.is_empty()) else { return true };

@@ -203,6 +203,12 @@ codes! {
     MissingPriority "missing-priority" Error
         "The format requires a `priority`."
         "add `priority: 50`; higher values come first";
+    NamedMissing "named-missing" Warning
+        "The settings of an agent name a file that does not exist, or none matches."
+        "fix or remove the entry";
+    NamedRemote "named-remote" Note
+        "The settings of an agent name an address. The agent fetches it; Rulebook does not."
+        "no action needed; `[[remote]]` of your own settings adds remote rules";
     NearName "near-name" Note
         "A file at the root has the name of a rule file in different case; on most systems no agent finds it."
         "rename it";

@@ -7,7 +7,7 @@ use crate::condition::{ConditionResult, Facts, Truth};
 use crate::format::Bare;
 use crate::hidden::visible_line;
 use crate::resolve::Off;
-use crate::rule::{Activation, Rule};
+use crate::rule::{Activation, Basis, Rule};
 
 /// Whether the user requested a rule by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,10 +104,14 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
         }
-        Activation::Never if rule.origin.format.bare == Bare::Undocumented => Err(WhyNot::new(
-            InactiveReason::Undocumented,
-            "the agent does not document what it does with such a rule",
-        )),
+        Activation::Never
+            if rule.origin.format.bare == Bare::Undocumented && rule.basis != Basis::Explicit =>
+        {
+            Err(WhyNot::new(
+                InactiveReason::Undocumented,
+                "the agent does not document what it does with such a rule",
+            ))
+        }
         Activation::Never => {
             Err(WhyNot::new(InactiveReason::Unreachable, "nothing in its header can activate it"))
         }

@@ -42,6 +42,7 @@ words! {
         CodeBuddy = "codebuddy",
         Firebender = "firebender",
         Factory = "factory",
+        Aider = "aider",
         Tabnine = "tabnine",
         Grok = "grok",
         Cody = "cody",

@@ -48,7 +48,9 @@ impl Place {
         match self.shape {
             PlaceKind::Folder { files, .. } | PlaceKind::Modes { files, .. } => Some(files),
             PlaceKind::Skills => Some(Files::Named(SKILL_FILE)),
-            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => None,
+            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported | PlaceKind::Named => {
+                None
+            }
         }
     }
 
@@ -64,7 +66,7 @@ impl Place {
 
     /// Whether files there have no header.
     pub fn is_raw(&self) -> bool {
-        matches!(self.shape, PlaceKind::Located { is_raw: true, .. } | PlaceKind::Imported)
+        matches!(self.shape, PlaceKind::Located { is_raw: true, .. } | PlaceKind::Imported | PlaceKind::Named)
     }
 
     /// Splits the path of a file at this place of the workspace: the folder that holds the place, and the path inside it.
@@ -86,7 +88,7 @@ impl Place {
                     let is_skill = |inner: &&str| inner.split('/').count() == 2;
                     rest.strip_prefix('/').filter(is_skill)?
                 }
-                PlaceKind::Imported => return None,
+                PlaceKind::Imported | PlaceKind::Named => return None,
             };
             let is_rule = self.files().is_none() || self.takes(name);
             (is_rule && (folder.is_empty() || self.base == Base::Root)).then_some((folder, inner))
@@ -102,7 +104,9 @@ impl Place {
             Base::System => "/",
         };
         let inner = match self.shape {
-            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported => String::new(),
+            PlaceKind::File { .. } | PlaceKind::Located { .. } | PlaceKind::Imported | PlaceKind::Named => {
+                String::new()
+            }
             PlaceKind::Folder { files, depth: Depth::Flat, .. } => format!("/{}", files.shown()),
             PlaceKind::Folder { files, depth: Depth::Recursive, .. } => format!("/**/{}", files.shown()),
             PlaceKind::Skills => format!("/*/{SKILL_FILE}"),
@@ -164,6 +168,8 @@ pub enum PlaceKind {
     },
     /// A file that another one imports.
     Imported,
+    /// A file that the agent's settings name.
+    Named,
 }
 
 /// Which files of a folder are rules.

@@ -1,5 +1,6 @@
 //! One row of the table of formats.
 
+use super::config::Config;
 use super::id::FormatId;
 use super::place::{Place, PlaceKind};
 use crate::frontmatter::Tier;
@@ -20,6 +21,12 @@ pub struct Format {
     pub workspace: &'static [Place],
     /// Where a user's own files are.
     pub user: &'static [Place],
+    /// Settings of the agent that decide which files it reads.
+    pub configs: &'static [Config],
+    /// The first version of the agent that reads these files, if not all do.
+    pub since: Option<&'static str>,
+    /// Values of keys that switch a file off for this agent.
+    pub off_words: &'static [(&'static str, &'static str)],
     /// Whether the nearest place above the root counts when the root has none.
     pub climbs: bool,
     /// Whether the user's files come before those of the workspace, for an agent that sorts by format.
@@ -95,11 +102,19 @@ impl Format {
         self.modes.map(|modes| modes.words.iter().map(|(word, _)| *word).collect()).unwrap_or_default()
     }
 
+    /// Whether the agent reads these files only in versions after the given one; without one, it is the newest.
+    pub fn is_newer_than(&self, version: Option<&str>) -> bool {
+        let numbers = |text: &str| -> Vec<u64> {
+            text.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
+        };
+        self.since.zip(version).is_some_and(|(since, version)| numbers(version) < numbers(since))
+    }
+
     /// Returns the priority of a file at a place that gives none.
     pub(crate) fn default_priority(&self, place: &Place) -> u8 {
         match (place.shape, self.priority) {
             (_, None) => 0,
-            (PlaceKind::Located { .. } | PlaceKind::Imported, Some(priority)) => {
+            (PlaceKind::Located { .. } | PlaceKind::Imported | PlaceKind::Named, Some(priority)) => {
                 priority.min(LOCATED_PRIORITY)
             }
             (_, Some(priority)) => priority,

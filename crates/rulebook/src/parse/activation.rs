@@ -17,6 +17,12 @@ impl Fields {
         if self.is_excluded(reader.format()) {
             return Some(StatedActivation::Off);
         }
+        let has_word = |(key, word): &(&str, &str)| {
+            self.find(key).is_some_and(|field| field.node.value == Value::Text((*word).to_owned()))
+        };
+        if reader.format().off_words.iter().any(has_word) {
+            return Some(StatedActivation::Off);
+        }
         if self.called().is_some() {
             return Some(StatedActivation::Manual);
         }

@@ -36,6 +36,9 @@ impl Format {
             agent,
             workspace: _,
             user: _,
+            configs: _,
+            since: _,
+            off_words,
             climbs: _,
             user_first: _,
             priority,
@@ -69,7 +72,7 @@ impl Format {
             knowledge: _,
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
-        let activation = (bare, not_always, everything);
+        let activation = (bare, not_always, everything, off_words);
         let header = (tier, broken, repeats, top, dialect, rival);
         ((id, agent, priority, scoped, ids, limit, advised), header, activation, keys)
     }

@@ -4,7 +4,7 @@ use super::own::own;
 use super::skills::ROO_SKILLS;
 use crate::format::place::{MARKDOWN, file, folder, located};
 use crate::format::table::modes::{self as of_modes, mode_file, modes, texts};
-use crate::format::table::{located as files, others};
+use crate::format::table::{designs, located as files, others};
 use crate::format::{Base, Depth, Format, Place, formats};
 
 /// One of several files of the same id, of which the agent reads the first.
@@ -91,14 +91,19 @@ pub(super) const CLAUDE_MD_AT_ROOT: Format =
 pub(super) const CLAUDE_MD_AT_ROOT_ELSE: Format =
     Format { unless: &["AGENTS.md", "AGENT.md"], ..CLAUDE_MD_AT_ROOT };
 
-pub(super) const GEMINI_MD_AT_ROOT: Format =
-    Format { workspace: &[located(Base::Top, "GEMINI.md", "gemini")], user: &[], imports: 0, ..GEMINI };
+pub(super) const GEMINI_MD_AT_ROOT: Format = Format {
+    workspace: &[located(Base::Top, "GEMINI.md", "gemini")],
+    user: &[],
+    imports: 0,
+    configs: &[],
+    ..GEMINI
+};
 
 /// Without its imports.
-pub(super) const GEMINI_AS_TEXT: Format = Format { imports: 0, ..GEMINI };
+pub(super) const GEMINI_AS_TEXT: Format = Format { imports: 0, configs: &[], ..GEMINI };
 
 /// The user's file only.
-pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, ..GEMINI };
+pub(super) const GEMINI_MD_OF_ONE: Format = Format { workspace: &[], imports: 0, configs: &[], ..GEMINI };
 
 /// The user's file for Claude Code, read if there is none for opencode.
 pub(super) const OPENCODE_CLAUDE_OF_ONE: Format = Format {
@@ -117,6 +122,17 @@ pub(super) const CODEX: Format = own(files::CODEX);
 /// Without the user's file.
 pub(super) const AGENTS_OVERRIDE: Format = Format { user: &[], ..CODEX };
 pub(super) const FACTORY: Format = own(files::FACTORY);
+pub(super) const AIDER: Format = own(files::AIDER);
+
+/// The files that its settings name.
+pub(super) const OPENCODE_NAMED: Format = own(Format {
+    id: designs::OPENCODE.id,
+    agent: designs::OPENCODE.agent,
+    workspace: &[],
+    user: &[],
+    configs: designs::OPENCODE.configs,
+    ..others::RAW
+});
 pub(super) const KIMI: Format = own(files::KIMI);
 pub(super) const ROVO: Format = own(files::ROVO);
 pub(super) const DEEPAGENTS: Format = own(files::DEEPAGENTS);

@@ -1,17 +1,24 @@
 //! Readings: formats as each agent actually reads them.
 
-use super::located::{AGENTS_MD, CLAUDE_MD};
+use super::located::{AGENTS_MD, CLAUDE_MD, CLAUDE_MD_AND_OWN};
 use super::own::own;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder, located};
 use crate::format::table::{designs, modes, others};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Depth, Everything, Files, Format, Keys, Lists, Place, PlaceKind,
-    Repeats, StatedActivation, Top,
+    ActivationKey, Bare, Base, Broken, Config, ConfigEffect, Depth, Everything, Files, Format, Keys, Lists,
+    Place, PlaceKind, Repeats, StatedActivation, Top,
 };
 use crate::frontmatter::{Program, Tier};
 use crate::glob::Dialect;
 
 // Claude Code.
+
+/// Its settings can exclude files by globs of absolute paths.
+const CLAUDE_EXCLUDES: &[Config] = &[
+    Config::new(ConfigEffect::Excludes, Base::Top, ".claude/settings.json", &["claudeMdExcludes"]),
+    Config::new(ConfigEffect::Excludes, Base::Top, ".claude/settings.local.json", &["claudeMdExcludes"]),
+    Config::new(ConfigEffect::Excludes, Base::Home, ".claude/settings.json", &["claudeMdExcludes"]),
+];
 
 pub(super) const CLAUDE: Format = own(Format {
     lists: Lists::Deep,
@@ -20,6 +27,7 @@ pub(super) const CLAUDE: Format = own(Format {
     tier: Some(Tier::Native(Program::ClaudeCode)),
     repeats: Repeats::Last,
     everything: Everything::All(&["**", "**/**", "/**", "{,}"]),
+    configs: CLAUDE_EXCLUDES,
     ..others::CLAUDE
 });
 
@@ -30,9 +38,13 @@ pub(super) const CLAUDE_RULES: Format = Format {
     ..CLAUDE
 };
 
-/// Read if there is no CLAUDE.md, since version 2.1.277.
-pub(super) const CLAUDE_AGENTS: Format =
-    Format { unless: &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"], ..AGENTS_MD };
+/// Read if there is no CLAUDE.md.
+pub(super) const CLAUDE_AGENTS: Format = Format {
+    unless: &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"],
+    since: Some("2.1.277"),
+    configs: CLAUDE_EXCLUDES,
+    ..AGENTS_MD
+};
 
 pub(super) const OPENCODE_CLAUDE: Format = Format {
     workspace: &[located(Base::Root, "CLAUDE.md", "claude")],
@@ -59,6 +71,8 @@ pub(super) const COPILOT_GITHUB: Format = own(Format {
     bare: Bare::Undocumented,
     dialect: Dialect::Picomatch,
     user: &[],
+    configs: &[],
+    off_words: &[("excludeAgent", "cloud-agent"), ("excludeAgent", "coding-agent")],
     ..others::COPILOT
 });
 
@@ -73,6 +87,7 @@ pub(super) const COPILOT_CLI: Format = own(Format {
     bare: Bare::Always,
     everything: Everything::All(&["**", "**/*", "*"]),
     dialect: Dialect::CopilotCli,
+    configs: &[],
     ..others::COPILOT
 });
 
@@ -80,6 +95,7 @@ pub(super) const COPILOT_CLI: Format = own(Format {
 pub(super) const COPILOT_INSTRUCTIONS: Format = own(Format {
     workspace: &[file(Base::Root, ".github/copilot-instructions.md", "copilot-instructions")],
     user: &[],
+    configs: &[],
     ..others::COPILOT
 });
 
@@ -101,6 +117,28 @@ pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     dialect: Dialect::VsCode,
     ..others::CLAUDE
 });
+
+/// Unless VS Code's settings switch it off.
+pub(super) const VSCODE_AGENTS: Format = Format {
+    configs: &[Config::new(
+        ConfigEffect::Switch,
+        Base::Top,
+        ".vscode/settings.json",
+        &["chat.useAgentsMdFile"],
+    )],
+    ..AGENTS_MD
+};
+
+/// Unless VS Code's settings switch it off.
+pub(super) const VSCODE_CLAUDE: Format = Format {
+    configs: &[Config::new(
+        ConfigEffect::Switch,
+        Base::Top,
+        ".vscode/settings.json",
+        &["chat.useClaudeMdFile"],
+    )],
+    ..CLAUDE_MD_AND_OWN
+};
 
 // Cursor, and agents that read its files.
 

@@ -2,8 +2,8 @@
 
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Everything, Files, Format, FormatId, Ids, Keys,
-    Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top,
+    ActivationKey, Bare, Base, Broken, Confidence, Config, ConfigEffect, Depth, Everything, Files, Format,
+    FormatId, Ids, Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -15,6 +15,9 @@ pub(crate) const RULEBOOK: Format = Format {
     agent: "Rulebook",
     workspace: &[folder(Base::Root, ".rulebook/rules", MD_AND_MDC, Depth::Recursive)],
     user: &[folder(Base::Config, "rulebook/rules", MD_AND_MDC, Depth::Recursive)],
+    configs: &[],
+    since: None,
+    off_words: &[],
     climbs: false,
     user_first: false,
     priority: Some(80),
@@ -161,6 +164,11 @@ pub(crate) const CLINE: Format = Format {
     ..RULEBOOK
 };
 
+/// The key of opencode and its descendants that lists more files to read.
+pub(crate) const fn instructions(base: Base, path: &'static str) -> Config {
+    Config::new(ConfigEffect::Files, base, path, &["instructions"])
+}
+
 pub(crate) const OPENCODE: Format = Format {
     id: FormatId::Opencode,
     agent: "opencode",
@@ -174,6 +182,14 @@ pub(crate) const OPENCODE: Format = Format {
     ids: Ids::Stem,
     paths_key: "globs",
     keys: Keys::Strict,
+    configs: &[
+        instructions(Base::Top, "opencode.json"),
+        instructions(Base::Top, "opencode.jsonc"),
+        instructions(Base::Top, ".opencode/opencode.json"),
+        instructions(Base::Top, ".opencode/opencode.jsonc"),
+        instructions(Base::Config, "opencode/opencode.json"),
+        instructions(Base::Config, "opencode/opencode.jsonc"),
+    ],
     knowledge: "the design of its strict rules",
     ..RULEBOOK
 };

@@ -2,7 +2,7 @@
 
 use super::others::RAW;
 use crate::format::place::{MARKDOWN, file, folder, located};
-use crate::format::{Base, Confidence, Depth, Format, FormatId};
+use crate::format::{Base, Confidence, Config, ConfigEffect, Depth, Format, FormatId};
 
 /// Text without a header, which applies to its folder.
 const LOCATED: Format = Format { priority: Some(20), user: &[], ..RAW };
@@ -37,6 +37,10 @@ pub(crate) const GEMINI: Format = Format {
     agent: "Gemini CLI",
     workspace: &[located(Base::Root, "GEMINI.md", "gemini")],
     user: &[located(Base::Home, ".gemini/GEMINI.md", "gemini")],
+    configs: &[
+        Config::new(ConfigEffect::Names, Base::Top, ".gemini/settings.json", &["context", "fileName"]),
+        Config::new(ConfigEffect::Names, Base::Home, ".gemini/settings.json", &["context", "fileName"]),
+    ],
     imports: 5,
     knowledge: "its source and documentation",
     ..LOCATED
@@ -103,6 +107,21 @@ pub(crate) const FACTORY: Format = Format {
     agent: "Factory Droid",
     workspace: &[],
     user: &[file(Base::Home, ".factory/AGENTS.md", "agents@factory")],
+    ..JUNIE
+};
+
+/// It reads only files that its settings or the user name.
+pub(crate) const AIDER: Format = Format {
+    id: FormatId::Aider,
+    agent: "Aider",
+    workspace: &[],
+    user: &[],
+    configs: &[
+        Config::new(ConfigEffect::Files, Base::Top, ".aider.conf.yml", &["read"]),
+        Config::new(ConfigEffect::Files, Base::Home, ".aider.conf.yml", &["read"]),
+    ],
+    confidence: Confidence::High,
+    knowledge: "its documentation",
     ..JUNIE
 };
 

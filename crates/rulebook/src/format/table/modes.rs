@@ -1,5 +1,6 @@
 //! Formats of agents with rules for modes: text, in one folder or file per mode.
 
+use super::designs::instructions;
 use super::others::RAW;
 use crate::format::place::{MARKDOWN, file, folder};
 use crate::format::{Base, Depth, Files, Format, FormatId, Place, PlaceKind, SameId};
@@ -83,5 +84,6 @@ pub(crate) const KILO: Format = Format {
         folder(Base::Home, ".kilo/rules", MARKDOWN, Depth::Flat),
         file(Base::Config, "kilo/AGENTS.md", "agents@kilo"),
     ],
+    configs: &[instructions(Base::Top, "kilo.json"), instructions(Base::Top, "kilo.jsonc")],
     ..ROO
 };

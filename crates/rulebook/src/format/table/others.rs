@@ -4,8 +4,8 @@ use super::designs::{RULEBOOK, TRIGGER};
 use crate::condition::FILTERS;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
-    ActivationKey, Bare, Base, Broken, Confidence, Depth, Everything, Format, FormatId, Keys, Lists, Place,
-    PlaceKind, SameId, StatedActivation,
+    ActivationKey, Bare, Base, Broken, Confidence, Config, ConfigEffect, Depth, Everything, Format, FormatId,
+    Keys, Lists, Place, PlaceKind, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -70,6 +70,12 @@ pub(crate) const COPILOT: Format = Format {
         folder(Base::Home, ".copilot/instructions", &["instructions.md"], Depth::Recursive),
         file(Base::Home, ".copilot/copilot-instructions.md", "copilot-instructions@~"),
     ],
+    configs: &[Config::new(
+        ConfigEffect::Folders,
+        Base::Top,
+        ".vscode/settings.json",
+        &["chat.instructionsFilesLocations"],
+    )],
     bare: Bare::OfferedElseManual,
     everything: Everything::Any(&["**", "**/*", "*"]),
     paths_key: "applyTo",

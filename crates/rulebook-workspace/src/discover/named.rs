@@ -1,0 +1,288 @@
+//! Files that agents' settings name, and files that they exclude.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Component, Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::format::{ConfigEffect, FORMATS, Format, NAMED, PlaceKind};
+use rulebook::glob::{Dialect, Glob};
+use rulebook::source::Scope;
+
+use super::config::{ConfigValue, LoadedConfig};
+use super::finder::{Finder, Item, Spot, not_a_file};
+use super::nested::Within;
+use super::search::Found;
+use crate::homes::posix;
+use crate::tree::NEVER_WALKED;
+
+/// The most folders that are listed for one pattern.
+const MAX_FOLDERS: usize = 2_000;
+
+impl Finder<'_> {
+    /// Adds the files that agents' settings name.
+    pub(super) fn named(&mut self, within: Within<'_>) {
+        for config in std::mem::take(&mut self.configs) {
+            match config.effect {
+                ConfigEffect::Files => self.named_files(&config, within),
+                ConfigEffect::Names => self.named_everywhere(&config, within),
+                ConfigEffect::Folders => self.named_folders(&config),
+                ConfigEffect::Excludes | ConfigEffect::Switch => {}
+            }
+            self.configs.push(config);
+        }
+    }
+
+    fn named_files(&mut self, config: &LoadedConfig, within: Within<'_>) {
+        for entry in config.value.texts() {
+            if entry.contains("://") {
+                let message = format!("`{entry}` is not read: {} fetches it", config.format.agent);
+                self.diagnostics.push(Diagnostic::whole(Code::NamedRemote, &config.shown, message));
+                continue;
+            }
+            let roots = match config.scope {
+                Scope::User => 0..self.search.roots.roots.len(),
+                _ => config.root..config.root + 1,
+            };
+            let is_own = entry.starts_with("~/") || Path::new(entry).is_absolute();
+            let mut count = 0;
+            for root in roots {
+                count += if is_own {
+                    self.own_file(config, entry, root)
+                } else {
+                    self.files(config, entry, root, within)
+                };
+                if is_own {
+                    break;
+                }
+            }
+            if count == 0 && config.scope == Scope::Workspace {
+                let message = format!("names `{entry}` for {}, and no file matches", config.format.agent);
+                self.diagnostics.push(Diagnostic::whole(Code::NamedMissing, &config.shown, message));
+            }
+        }
+    }
+
+    /// Adds a file given by its whole path. A workspace can only name files inside it.
+    fn own_file(&mut self, config: &LoadedConfig, entry: &str, root: usize) -> usize {
+        let path = self.search.homes.expand(entry);
+        let base = PathBuf::from(&self.search.roots.roots[root].path);
+        let is_inside = path.starts_with(&base);
+        if !is_inside && config.scope == Scope::Workspace {
+            let message = format!("names `{entry}`, which is outside its root and is not read");
+            self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, &config.shown, message));
+            return 1;
+        }
+        let scope = if is_inside { Scope::Workspace } else { config.scope };
+        let within = if is_inside { base } else { path.clone() };
+        self.add_named(config.format, scope, root, &path, within)
+    }
+
+    /// Adds the files that a path or pattern relative to a root matches.
+    fn files(&mut self, config: &LoadedConfig, entry: &str, root: usize, within: Within<'_>) -> usize {
+        let base = PathBuf::from(&self.search.roots.roots[root].path);
+        let entry = entry.trim_start_matches("./");
+        let is_outside = Path::new(entry).components().any(|part| part == Component::ParentDir);
+        let is_pattern = |part: &str| part.contains(['*', '?', '[', '{']);
+        if is_outside {
+            let message = format!("names `{entry}`, which is outside its root and is not read");
+            self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, &config.shown, message));
+            return 1;
+        }
+        if !is_pattern(entry) {
+            return self.add_named(config.format, Scope::Workspace, root, &base.join(entry), base);
+        }
+        let Ok(glob) = Glob::new(entry, Dialect::Picomatch) else { return 0 };
+        let prefix: Vec<&str> = entry.split('/').take_while(|part| !is_pattern(part)).collect();
+        let depth = (!entry.contains("**")).then(|| entry.split('/').count() - prefix.len());
+        let matched = match (prefix.as_slice(), depth, within) {
+            // The tree is not walked for a pattern that could match anywhere.
+            ([], None, Within::Above(paths)) => self.beside(root, paths),
+            _ => self.below(&base, &prefix.join("/"), depth),
+        };
+        let matched: Vec<String> = matched.into_iter().filter(|path| glob.is_match(path)).collect();
+        let mut count = 0;
+        for path in &matched {
+            count += self.add_named(config.format, Scope::Workspace, root, &base.join(path), base.clone());
+        }
+        count
+    }
+
+    /// The files of a root in the folders above some paths.
+    fn beside(&self, root: usize, paths: &[(usize, String)]) -> Vec<String> {
+        let mut folders = BTreeSet::from([String::new()]);
+        for (_, path) in paths.iter().filter(|(at, _)| *at == root) {
+            folders.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
+        }
+        let base = Path::new(&self.search.roots.roots[root].path);
+        folders.iter().flat_map(|folder| self.below(base, folder, Some(1))).collect()
+    }
+
+    /// The files below a folder of a root, down to a depth.
+    fn below(&self, base: &Path, folder: &str, depth: Option<usize>) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut open = vec![(folder.to_owned(), 1)];
+        let mut count = 0;
+        while let Some((inner, level)) = open.pop().filter(|_| count < MAX_FOLDERS) {
+            count += 1;
+            let Ok(listing) = self.search.disk.folder(&base.join(&inner)) else { continue };
+            for entry in &listing.entries {
+                let Some(name) = entry.name.to_str() else { continue };
+                let path = if inner.is_empty() { name.to_owned() } else { format!("{inner}/{name}") };
+                if !entry.kind.is_dir() {
+                    files.push(path);
+                } else if depth.is_none_or(|depth| level < depth) && !NEVER_WALKED.contains(&name) {
+                    open.push((path, level + 1));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Adds the files of these names in every folder that is searched.
+    fn named_everywhere(&mut self, config: &LoadedConfig, within: Within<'_>) {
+        let places = || FORMATS.iter().flat_map(|format| format.workspace).map(|place| place.path);
+        let is_known = |name: &str| {
+            let is_own = config.format.workspace.iter().any(|place| place.path == name);
+            is_own || !self.search.is_native() && places().any(|path| path == name)
+        };
+        let names: Vec<&String> = config.value.texts().iter().filter(|name| !is_known(name)).collect();
+        if names.is_empty() {
+            return;
+        }
+        let roots = match config.scope {
+            Scope::User => (0..self.search.roots.roots.len()).collect(),
+            _ => vec![config.root],
+        };
+        let mut folders: BTreeSet<(usize, String)> =
+            roots.iter().map(|root| (*root, String::new())).collect();
+        match within {
+            Within::Above(paths) => {
+                for (root, path) in paths.iter().filter(|(root, _)| roots.contains(root)) {
+                    let above = path.match_indices('/').map(|(at, _)| (*root, path[..at].to_owned()));
+                    folders.extend(above);
+                }
+            }
+            Within::Tree(tree) => {
+                let paths = tree.paths().into_iter().filter(|seen| roots.contains(&seen.root));
+                folders.extend(paths.filter_map(|seen| {
+                    let (folder, name) = seen.path.rsplit_once('/')?;
+                    names.iter().any(|known| *known == name).then(|| (seen.root, folder.to_owned()))
+                }));
+            }
+        }
+        for (root, folder) in &folders {
+            let base = PathBuf::from(&self.search.roots.roots[*root].path);
+            for name in &names {
+                let file = base.join(folder).join(name);
+                self.add_in_folder(config.format, Scope::Workspace, (*root, folder), &file, base.clone());
+            }
+        }
+    }
+
+    /// Adds the rule files of the folders that a setting switches on.
+    fn named_folders(&mut self, config: &LoadedConfig) {
+        let ConfigValue::Switches(folders) = &config.value else { return };
+        let Some(place) = config.format.workspace.first() else { return };
+        for (folder, _) in folders.iter().filter(|(_, is_on)| *is_on) {
+            let folder = folder.trim_start_matches("./").trim_end_matches('/');
+            let is_known =
+                FORMATS.iter().flat_map(|format| format.workspace).any(|place| place.path == folder);
+            let is_inside = !folder.starts_with(['/', '~']) && !folder.contains("..");
+            if is_known || !is_inside || folder.is_empty() {
+                continue;
+            }
+            let base = PathBuf::from(&self.search.roots.roots[config.root].path);
+            let shown = format!("{}{folder}", self.search.prefix(config.root));
+            let at = base.join(folder);
+            let spot = Spot {
+                format: config.format,
+                place,
+                scope: Scope::Workspace,
+                root: config.root,
+                folder: "",
+                shown,
+                within: base,
+            };
+            self.place(&spot, &at);
+        }
+    }
+
+    fn add_named(
+        &mut self,
+        format: &'static Format,
+        scope: Scope,
+        root: usize,
+        file: &Path,
+        within: PathBuf,
+    ) -> usize {
+        self.add_in_folder(format, scope, (root, ""), file, within)
+    }
+
+    /// Adds one file, if it exists. Returns how many were added.
+    fn add_in_folder(
+        &mut self,
+        format: &'static Format,
+        scope: Scope,
+        (root, folder): (usize, &str),
+        file: &Path,
+        within: PathBuf,
+    ) -> usize {
+        let Some(kind) = self.search.disk.kind(file) else { return 0 };
+        let Some(target) = kind.target.filter(|target| !target.is_dir()) else { return 0 };
+        let shown = self.search.shown(root, file);
+        let base = Path::new(&self.search.roots.roots[root].path).join(folder);
+        let inner = file.strip_prefix(&base).map_or_else(|_| shown.clone(), posix);
+        // The schema of a format is for its own folder.
+        let format = format.lenient().unwrap_or(format);
+        let spot = Spot { format, place: &NAMED, scope, root, folder, shown, within };
+        let refused = self.allowed(&spot, file).err().or_else(|| not_a_file(target));
+        let node = self.search.disk.node(file);
+        self.add(&spot, Item { file: file.to_owned(), inner, node, is_link: kind.is_link, refused });
+        1
+    }
+
+    /// Drops files that the agent's settings exclude, and named files that are found otherwise too.
+    pub(super) fn drop_excluded(&self, found: &mut Vec<Found>) {
+        if self.configs.is_empty() {
+            return;
+        }
+        let is_named = |found: &Found| found.origin.place.shape == PlaceKind::Named;
+        let others: HashSet<PathBuf> =
+            found.iter().filter(|found| !is_named(found)).map(|found| found.file.clone()).collect();
+        let mut named = HashSet::new();
+        found.retain(|found| {
+            let is_twice =
+                is_named(found) && (others.contains(&found.file) || !named.insert(found.file.clone()));
+            !is_twice && !self.configs.iter().any(|config| self.excludes(config, found))
+        });
+    }
+
+    fn excludes(&self, config: &LoadedConfig, found: &Found) -> bool {
+        if !self.search.is_native() || !std::ptr::eq(config.format, found.origin.format) {
+            return false;
+        }
+        let name = found.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match (&config.value, config.effect) {
+            (ConfigValue::Texts(globs), ConfigEffect::Excludes) => {
+                let path = found.origin.path.as_str();
+                globs
+                    .iter()
+                    .any(|glob| Glob::new(glob, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(path)))
+            }
+            (ConfigValue::Texts(names), ConfigEffect::Names) => {
+                let is_located = matches!(found.origin.place.shape, PlaceKind::Located { .. });
+                is_located && !names.is_empty() && !names.iter().any(|known| known == name)
+            }
+            (ConfigValue::Switches(folders), ConfigEffect::Folders) => {
+                let root = Path::new(&self.search.roots.roots[config.root].path);
+                let is_off = |(folder, is_on): &(String, bool)| {
+                    !is_on && found.file.starts_with(root.join(folder.trim_end_matches('/')))
+                };
+                folders.iter().any(is_off)
+            }
+            (ConfigValue::Flag(is_on), ConfigEffect::Switch) => !is_on,
+            _ => false,
+        }
+    }
+}
