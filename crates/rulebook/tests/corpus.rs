@@ -90,8 +90,14 @@ fn a_fix_changes_only_what_the_diagnostic_announces() {
 }
 
 /// The codes that report a part of a rule as ignored, or as matching nothing: after the fix it has an effect.
-const ANNOUNCED: &[Code] =
-    &[Code::BadValue, Code::DoubtfulGlob, Code::UnclosedHeader, Code::UnknownKey, Code::WrongType];
+const ANNOUNCED: &[Code] = &[
+    Code::BadValue,
+    Code::DoubtfulGlob,
+    Code::UnclosedHeader,
+    Code::UnclosedList,
+    Code::UnknownKey,
+    Code::WrongType,
+];
 
 /// Fixes the one file, if possible, and compares the rule before and after, as it is meant and as its agent reads it. Returns
 /// whether there was a fix.

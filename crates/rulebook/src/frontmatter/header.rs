@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::native::Program;
 use super::value::Field;
 use crate::diagnostic::{Code, Fix};
 
@@ -80,4 +79,15 @@ impl Problem {
     pub(super) fn fix(self, span: Range<usize>, replacement: impl Into<String>) -> Problem {
         Problem { fix: Some(Fix::new(span, replacement)), ..self }
     }
+}
+
+/// A program that reads headers in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Program {
+    /// YAML, or else YAML after quoting the values that have special characters.
+    ClaudeCode,
+    /// YAML, or else the first line of each key.
+    CopilotCli,
+    /// Lines and lists with an indentation of two spaces. Only double quotes are quotes, and lists in brackets are text.
+    QwenCode,
 }

@@ -13,9 +13,8 @@ mod stray;
 mod value;
 mod yaml;
 
-pub use header::{Header, Problem, Reading, Tier};
+pub use header::{Header, Problem, Program, Reading, Tier};
 pub(crate) use lines::unquoted;
-pub use native::Program;
 pub(crate) use repair::{quoted, scalar};
 pub use value::{Field, Node, Value};
 

@@ -3,21 +3,10 @@
 use std::ops::Range;
 
 use super::fences::{Fence, after_bom, fence_span, lines_of, opening_fence};
-use super::header::{Header, Problem, Reading, Tier};
+use super::header::{Header, Problem, Program, Reading, Tier};
 use super::value::{Field, Node, Value};
 use super::{simple, yaml};
 use crate::diagnostic::Code;
-
-/// A program that reads headers in its own way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Program {
-    /// YAML, or else YAML after quoting the values that have special characters.
-    ClaudeCode,
-    /// YAML, or else the first line of each key.
-    CopilotCli,
-    /// Lines and lists with an indentation of two spaces. Only double quotes are quotes, and lists in brackets are text.
-    QwenCode,
-}
 
 /// Splits a file into header and body as the program does.
 pub(super) fn read(text: &str, program: Program) -> Reading<'_> {

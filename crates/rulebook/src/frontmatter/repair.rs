@@ -62,12 +62,18 @@ fn fill_masks(text: &str, range: Range<usize>, masks: &[Range<usize>]) -> Option
     (!masks.is_empty()).then(|| String::from_utf8(bytes).expect("ASCII replaces whole characters"))
 }
 
+/// An item of a list without a quote that nothing closes.
+fn without_lone_quote(item: &str) -> &str {
+    let item = item.trim();
+    item.strip_prefix(['"', '\'']).filter(|rest| !rest.contains(['"', '\''])).unwrap_or(item)
+}
+
 /// The value as valid YAML.
 fn repaired(value: &str) -> String {
     let value = lines::unquoted(value);
     if let Some(inner) = lines::inside_brackets(value) {
         let items: Vec<String> =
-            glob::split_list(inner).into_iter().map(|(_, item)| repaired(item)).collect();
+            glob::split_list(inner).into_iter().map(|(_, item)| repaired(without_lone_quote(item))).collect();
         return format!("[{}]", items.join(", "));
     }
     match value.chars().next() {

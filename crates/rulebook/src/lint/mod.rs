@@ -49,8 +49,8 @@ const READING_AROUND: &[fn(&Page<'_>, &Surroundings<'_>, &mut Vec<Diagnostic>)] 
     &[legacy::lint, link::lint, script::lint];
 
 /// Lints that compare all rules with the files around them.
-const COMPARING_AROUND: &[fn(&[Page<'_>], &Surroundings<'_>, &mut Vec<Diagnostic>)] =
-    &[import::lint, manager::lint, size_limits::lint];
+const COMPARING_AROUND: &[PagesLint] = &[import::lint, manager::lint, size_limits::lint];
+type PagesLint = fn(&[Page<'_>], &Surroundings<'_>, &mut Vec<Diagnostic>);
 
 /// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;
 /// without it, problems of the header are reported for the whole file.
