@@ -16,6 +16,7 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub struct Revision {
     folder: TempDir,
+    submodules: Vec<String>,
 }
 
 /// Why a revision cannot be read.
@@ -71,8 +72,9 @@ impl Revision {
     pub fn checkout(root: &Path, name: &str) -> Result<Revision, RevisionError> {
         let commit = resolve(root, name)?;
         let folder = tempfile::Builder::new().prefix("rulebook-").tempdir()?;
+        let (entries, submodules) = entries(root, &commit)?;
         let (mut links, files): (Vec<TreeEntry>, Vec<TreeEntry>) =
-            entries(root, &commit)?.into_iter().partition(|entry| entry.is_link);
+            entries.into_iter().partition(|entry| entry.is_link);
         // A tree made by hand may have a link and files below it: links come last, so no file is written through one.
         for entry in files.iter().filter(|entry| !entry.is_read) {
             create(folder.path(), &entry.path)?.set_len(entry.large.unwrap_or(0))?;
@@ -81,7 +83,12 @@ impl Revision {
         texts(root, &read, |entry, text| create(folder.path(), &entry.path)?.write_all(text))?;
         links.retain(|entry| !folder.path().join(&entry.path).exists());
         texts(root, &links, |entry, target| link(target, &folder.path().join(&entry.path)))?;
-        Ok(Revision { folder })
+        Ok(Revision { folder, submodules })
+    }
+
+    /// The paths of its submodules, whose files are not in the repository.
+    pub fn submodules(&self) -> &[String] {
+        &self.submodules
     }
 
     /// The folder with its files.
@@ -122,35 +129,65 @@ fn git(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The files of a commit below the root. Names that would leave the folder are left out.
-fn entries(root: &Path, commit: &str) -> Result<Vec<TreeEntry>, RevisionError> {
+/// The files of a commit below the root, and its submodules. Names that would leave the folder are left out.
+fn entries(root: &Path, commit: &str) -> Result<(Vec<TreeEntry>, Vec<String>), RevisionError> {
     let listing = git(root, &["ls-tree", "-r", "-z", "-l", commit]).output()?;
     if !listing.status.success() {
         let reason = String::from_utf8_lossy(&listing.stderr).trim().to_owned();
         return Err(RevisionError::Unknown { name: commit.to_owned(), reason });
     }
-    let lines = listing.stdout.split(|byte| *byte == 0);
-    Ok(lines.filter_map(|line| entry(std::str::from_utf8(line).ok()?)).collect())
+    let lines = || listing.stdout.split(|byte| *byte == 0).filter_map(TreeLine::read);
+    let submodules = lines().filter(|line| line.kind == "commit");
+    let submodules = submodules.map(|line| String::from_utf8_lossy(line.path).into_owned()).collect();
+    Ok((lines().filter_map(|line| entry(&line)).collect(), submodules))
 }
 
-/// Reads a line of `git ls-tree -l`: mode, kind, id, size, then a tab and the path.
-fn entry(line: &str) -> Option<TreeEntry> {
-    let (fields, path) = line.split_once('\t')?;
-    let mut fields = fields.split_whitespace();
-    let (mode, kind, id, size) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+/// A line of `git ls-tree -l`: mode, kind, id, size, then a tab and the path.
+struct TreeLine<'l> {
+    mode: &'l str,
+    kind: &'l str,
+    id: &'l str,
+    size: &'l str,
+    /// Any bytes but zero.
+    path: &'l [u8],
+}
+
+impl<'l> TreeLine<'l> {
+    fn read(line: &'l [u8]) -> Option<TreeLine<'l>> {
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        let mut fields = std::str::from_utf8(&line[..tab]).ok()?.split_whitespace();
+        let (mode, kind, id, size) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        Some(TreeLine { mode, kind, id, size, path: &line[tab + 1..] })
+    }
+}
+
+/// A file of a line. Anything else, and a name that would leave the folder, is none.
+fn entry(line: &TreeLine<'_>) -> Option<TreeEntry> {
+    let shown = String::from_utf8_lossy(line.path);
     let is_safe = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
-    if kind != "blob" || !path.split('/').all(is_safe) || path.contains('\\') && cfg!(windows) {
+    if line.kind != "blob" || !shown.split('/').all(is_safe) || shown.contains('\\') && cfg!(windows) {
         return None;
     }
-    let is_link = mode == "120000";
-    let large = size.parse().ok().filter(|size| *size > MAX_SOURCE);
+    let is_link = line.mode == "120000";
+    let large = line.size.parse().ok().filter(|size| *size > MAX_SOURCE);
     Some(TreeEntry {
-        is_read: is_link || (large.is_none() && may_matter(path)),
+        is_read: is_link || (large.is_none() && may_matter(&shown)),
         large,
-        path: PathBuf::from(path),
-        id: id.to_owned(),
+        path: path_of(line.path),
+        id: line.id.to_owned(),
         is_link,
     })
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// Whether a file could be a rule, be imported by one, or hold settings.

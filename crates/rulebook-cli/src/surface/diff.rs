@@ -3,6 +3,7 @@
 mod changes;
 mod show;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,7 +25,7 @@ use crate::out::{self, VERSION};
 /// One version of the files. The folder of a revision is removed when this is dropped.
 struct Version {
     workspace: Workspace,
-    _revision: Option<Revision>,
+    revision: Option<Revision>,
 }
 
 pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
@@ -37,6 +38,10 @@ pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
         [] => used(&[&before, &after]),
         named => named.to_vec(),
     };
+    // The working tree has the files of submodules, a revision has not.
+    let revisions = [&before, &after].into_iter().filter_map(|version| version.revision.as_ref());
+    let submodules: BTreeSet<String> =
+        revisions.flat_map(|revision| revision.submodules().iter().cloned()).collect();
     let (before, after) = (views(&before.workspace, &agents), views(&after.workspace, &agents));
     let per_agent: Vec<AgentChanges<'_>> = match agents.as_slice() {
         [] => vec![compare(None, (&before, &after), &files)],
@@ -44,10 +49,14 @@ pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
     };
     let head = head.unwrap_or_else(|| "the working tree".to_owned());
     match options.format {
-        _ if args.json => out::print_json(&as_json(&base, &head, &per_agent))?,
-        DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent))?,
+        _ if args.json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
+        DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
         DiffFormat::Text => out::print(&show::text(&base, &head, &per_agent))?,
         DiffFormat::Markdown => out::print_raw(show::markdown(&per_agent).as_bytes())?,
+    }
+    if !submodules.is_empty() {
+        let names: Vec<String> = submodules.iter().map(|name| out::clean(name)).collect();
+        out::print_aside(&format!("submodules are not compared: {}\n", names.join(", ")));
     }
     let is_changed = per_agent.iter().any(|agent| !agent.changes.is_empty());
     Ok(if options.exit_code && is_changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -104,7 +113,7 @@ fn version(root: &Path, name: Option<&str>, args: &Args) -> anyhow::Result<Versi
     let revision = name.map(|name| Revision::checkout(root, name)).transpose().map_err(explained)?;
     let folder = revision.as_ref().map_or(root, Revision::folder);
     let workspace = Workspace::open_with(&[folder], Homes::default(), &args.set.join("\n"))?;
-    Ok(Version { workspace, _revision: revision })
+    Ok(Version { workspace, revision })
 }
 
 /// Returns the agents that either version is used with.
@@ -143,7 +152,7 @@ fn seen<'r>(views: &'r Views, at: Option<usize>, files: &[Seen]) -> Vec<Sighting
     sightings(&views.meant.book, Some((&view.native.book, &view.subject(&reading))), files)
 }
 
-fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> Value {
+fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], submodules: &BTreeSet<String>) -> Value {
     let extent = |sighting: &Option<Sighting<'_>>| {
         sighting.as_ref().map(|sighting| {
             let (word, files) = match &sighting.extent {
@@ -178,5 +187,5 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> Value {
         (agent.name().to_owned(), json!({ "alwaysTokens": always, "changes": changes }))
     };
     let agents: serde_json::Map<String, Value> = agents.iter().map(one).collect();
-    json!({ "version": VERSION, "base": base, "head": head, "agents": agents })
+    json!({ "version": VERSION, "base": base, "head": head, "agents": agents, "submodules": submodules })
 }
