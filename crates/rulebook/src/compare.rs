@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::agent::{Agent, Nested};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, FormatId, PlaceKind, StatedActivation};
+use crate::format::{Bare, Depth, Format, FormatId, PlaceKind};
 use crate::parse::{Entry, Parsed};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
@@ -115,18 +115,12 @@ impl Difference {
                 help: help(agent, Some(&cause.help)),
                 ..found
             },
-            None if self.does == Outcome::Undocumented => {
-                let modes = rule.origin.format.modes;
-                let always = modes.and_then(|modes| {
-                    let is_always =
-                        |(_, stated): &&(&str, StatedActivation)| *stated == StatedActivation::Always;
-                    Some(format!("write `{}: {}`", modes.key, modes.words.iter().find(is_always)?.0))
-                });
-                found.severity(Severity::Note).help(help(agent, always.as_deref()))
-            }
             None => {
                 let reads = readable_files(agent, &rule.origin).filter(|_| self.does == Outcome::Unread);
                 let reads = reads.map(|files| format!("{} reads {files}", agent.title));
+                // Most of them are templates, or for an agent that is started there.
+                let is_nested = self.does == Outcome::Unread && !rule.origin.folder.is_empty();
+                let found = if is_nested { found.severity(Severity::Note) } else { found };
                 found.help(help(agent, reads.as_deref()))
             }
         }
@@ -164,6 +158,12 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     };
     let is_only_header = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
     if !is_only_header && rule.is_some_and(|rule| describe(rule) == describe(meant)) {
+        return None;
+    }
+    // A pattern for everything and no pattern are the same to people.
+    if rule.is_some_and(|rule| rule.activation == Activation::Always)
+        && meant.globs.iter().any(|glob| matches!(glob.as_str(), "**" | "**/*"))
+    {
         return None;
     }
     // Both wait to be asked for.

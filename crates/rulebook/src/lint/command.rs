@@ -13,6 +13,9 @@ pub(super) struct Command<'t> {
 /// The languages of blocks that contain commands.
 const SHELLS: &[&str] = &["", "bash", "cmd", "console", "powershell", "sh", "shell", "terminal", "zsh"];
 
+/// The longest line that is searched, in bytes.
+const MAX_LINE: usize = 4_096;
+
 /// Finds the commands of a text, in order.
 pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut found = Vec::new();
@@ -21,6 +24,10 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
+        // A longer line is data.
+        if line.len() > MAX_LINE {
+            continue;
+        }
         let trimmed = line.trim();
         if let Some(info) = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~")) {
             language = if language.is_some() { None } else { Some(info.trim_matches('`').trim()) };

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::{Lines, overrides};
+use crate::format::FORMATS;
 use crate::resolve::Identity;
 use crate::rule::Rule;
 
@@ -67,9 +68,9 @@ fn report(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
 
 /// Returns the non-blank lines of a rule that another does not have, with their numbers in the file.
 fn lines_only_in<'r>(rule: &'r Rule, other: &Rule) -> Vec<(usize, &'r str)> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    other.body.lines().for_each(|line| *counts.entry(line.trim()).or_default() += 1);
-    let is_only_here = |(_, line): &(usize, &str)| match counts.get_mut(line.trim()) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    other.body.lines().for_each(|line| *counts.entry(neutral(line)).or_default() += 1);
+    let is_only_here = |(_, line): &(usize, &str)| match counts.get_mut(&neutral(line)) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -79,10 +80,27 @@ fn lines_only_in<'r>(rule: &'r Rule, other: &Rule) -> Vec<(usize, &'r str)> {
     (rule.body_line..).zip(rule.body.lines()).filter(is_only_here).collect()
 }
 
+/// Returns a line without what copies for several agents have to write differently: the names of their rule folders and
+/// files, and quotes.
+fn neutral(line: &str) -> String {
+    let mut line = line.trim().replace("\\\"", "\"").replace(['“', '”'], "\"").replace(['‘', '’'], "'");
+    if line.contains('.') {
+        let places = FORMATS.iter().flat_map(|format| format.workspace).map(|place| place.path);
+        for place in places.filter(|place| place.starts_with('.') && place.contains('/')) {
+            if line.contains(place) {
+                line = line.replace(place, "RULES");
+            }
+        }
+        line = line.replace(".mdc", ".md");
+    }
+    line
+}
+
 fn listed(place: &str, lines: &[(usize, &str)]) -> Option<String> {
     const MAX_LENGTH: usize = 60;
     let shown = |(number, line): &(usize, &str)| {
-        let line = line.trim();
+        // Quotes of quotes are hard to read.
+        let line = &line.trim().replace('`', "'");
         match line.char_indices().nth(MAX_LENGTH) {
             Some((end, _)) => format!("{number} `{}…`", &line[..end]),
             None => format!("{number} `{line}`"),

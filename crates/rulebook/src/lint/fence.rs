@@ -13,35 +13,20 @@ struct Open {
 
 pub(super) fn lint(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut open: Option<Open> = None;
-    // Blocks in blocks, as people write them: a fence with a language opens another one.
-    let mut nested: Vec<(char, usize)> = Vec::new();
+    let mut nested = Nested::default();
     let mut at = page.body;
     for line in page.text[page.body..].split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let trimmed = line.trim_start_matches([' ', '\t', '>']);
-        let indent = line.len() - trimmed.len();
-        let Some(mark) = trimmed.chars().next().filter(|mark| matches!(mark, '`' | '~')) else { continue };
-        let len = trimmed.chars().take_while(|c| *c == mark).count();
-        // A tag after the marks is not a language: ```` ```</example> ````.
-        let info = trimmed[len..].trim();
-        let info = if info.starts_with('<') { "" } else { info };
-        if len < 3 || info.contains('`') {
-            continue;
-        }
+        nested.add(line);
+        let Some(Fence { indent, mark, len, has_info }) = fence(line) else { continue };
         match &open {
-            Some(fence) if fence.mark == mark && len >= fence.len && info.is_empty() => open = None,
+            Some(fence) if fence.mark == mark && len >= fence.len && !has_info => open = None,
             Some(_) => {}
             None => open = Some(Open { start: start + indent, mark, len, indent }),
         }
-        match nested.last() {
-            Some((known, longest)) if *known == mark && len >= *longest && info.is_empty() => {
-                nested.pop();
-            }
-            _ => nested.push((mark, len)),
-        }
     }
-    let Some(fence) = open.filter(|_| !nested.is_empty()) else { return };
+    let Some(fence) = open.filter(|_| nested.is_inside()) else { return };
     let marks = fence.mark.to_string().repeat(fence.len);
     let end = page.text.trim_end().len();
     let span = fence.start..fence.start + fence.len;
@@ -51,4 +36,49 @@ pub(super) fn lint(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
         found.fix = Some(Fix::new(end..end, format!("{line_break}{marks}")));
     }
     diagnostics.push(found);
+}
+
+/// Blocks in blocks, as people write them: a fence with a language opens another block.
+#[derive(Default)]
+pub(super) struct Nested(Vec<(char, usize)>);
+
+impl Nested {
+    /// Reads the next line.
+    pub(super) fn add(&mut self, line: &str) {
+        let Some(Fence { mark, len, has_info, .. }) = fence(line) else { return };
+        match self.0.last() {
+            Some((open, longest)) if *open == mark && len >= *longest && !has_info => {
+                self.0.pop();
+            }
+            _ => self.0.push((mark, len)),
+        }
+    }
+
+    /// Whether the next line is code.
+    pub(super) fn is_inside(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+/// A line of marks that opens or closes a block.
+struct Fence {
+    indent: usize,
+    mark: char,
+    len: usize,
+    has_info: bool,
+}
+
+fn fence(line: &str) -> Option<Fence> {
+    let trimmed = line.trim_start_matches([' ', '\t', '>']);
+    let mark = trimmed.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let len = trimmed.chars().take_while(|c| *c == mark).count();
+    let info = trimmed[len..].trim();
+    // A tag after the marks is not a language: ```` ```</example> ````.
+    let has_info = !info.is_empty() && !info.starts_with('<');
+    (len >= 3 && !info.contains('`')).then_some(Fence {
+        indent: line.len() - trimmed.len(),
+        mark,
+        len,
+        has_info,
+    })
 }

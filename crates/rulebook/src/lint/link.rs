@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fence::Nested;
 use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic, report_first, shown};
@@ -25,26 +26,55 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     report_first(found.into_iter(), report, diagnostics);
 }
 
+/// The longest line that is searched, in bytes: longer ones are data.
+const MAX_LINE: usize = 4_096;
+
 /// Finds the links of a text to files of the repository.
 fn links(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
+    let code = code_in_code(text);
     for part in outside_code(text) {
-        let base = part.as_ptr() as usize - text.as_ptr() as usize;
-        for (at, _) in part.match_indices("](") {
-            let line = part[at + 2..].lines().next().unwrap_or_default();
-            let Some(target) = line.find(')').map(|end| &line[..end]) else { continue };
-            // A link in inline code is an example.
-            let before = part[..at].rsplit('\n').next().unwrap_or_default();
-            if before.matches('`').count() % 2 == 1 {
-                continue;
+        let mut start = part.as_ptr() as usize - text.as_ptr() as usize;
+        for line in part.split_inclusive('\n') {
+            let next = code.partition_point(|code| code.end <= start);
+            let is_code = code.get(next).is_some_and(|code| code.contains(&start));
+            if !is_code && line.len() <= MAX_LINE {
+                links_in_line(line, start, &mut found);
             }
-            if let Some(path) = file(target) {
-                let start = base + at + 2;
-                found.push((path, start..start + target.len()));
-            }
+            start += line.len();
         }
     }
     found
+}
+
+fn links_in_line(line: &str, start: usize, found: &mut Vec<(String, Range<usize>)>) {
+    for (at, _) in line.match_indices("](") {
+        let Some(end) = line[at + 2..].find(')') else { return };
+        let target = &line[at + 2..at + 2 + end];
+        // A link in inline code is an example.
+        let is_code = line[..at].matches('`').count() % 2 == 1;
+        found.extend(
+            file(target)
+                .filter(|_| !is_code)
+                .map(|path| (path, start + at + 2..start + at + 2 + target.len())),
+        );
+    }
+}
+
+/// Returns the code of blocks in blocks, of which Markdown sees only a part as code.
+fn code_in_code(text: &str) -> Vec<Range<usize>> {
+    let mut nested = Nested::default();
+    let mut code = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        nested.add(line);
+        if nested.is_inside() {
+            code.push(at..at + line.len());
+        }
+        at += line.len();
+    }
+    // A block that is never closed hides nothing.
+    if nested.is_inside() { Vec::new() } else { code }
 }
 
 /// Returns the path of a link to a file of the repository.
@@ -144,6 +174,7 @@ mod tests {
             &[],
         );
         check("`[a](docs/a.md)` and\n```md\n[b](docs/b.md)\n```\n", &[]);
+        check("```md\n```sh\nx\n```\n[b](docs/b.md)\n```\n[c](docs/c.md)", &["docs/c.md"]);
     }
 
     #[test]

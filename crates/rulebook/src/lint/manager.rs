@@ -7,6 +7,7 @@ use super::command::commands;
 use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::format::FormatId;
 
 /// The package managers that exclude each other.
 const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
@@ -22,7 +23,7 @@ const NEGATIONS: &[&str] =
 pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let used: Vec<(&Page<'_>, BTreeMap<&str, Range<usize>>)> = pages
         .iter()
-        .filter(|page| !page.rule.origin.display.ends_with("SKILL.md"))
+        .filter(|page| page.rule.origin.format.id != FormatId::Skill)
         .map(|page| (page, managers(&page.text[page.body..])))
         .filter(|(_, managers)| !managers.is_empty())
         .collect();

@@ -6,8 +6,13 @@ use super::command::{Command, commands};
 use super::page::Page;
 use super::surroundings::{Runner, Surroundings};
 use crate::diagnostic::{Code, Diagnostic, similar_names};
+use crate::format::FormatId;
 
 pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    // A skill works in many projects.
+    if page.rule.origin.format.id == FormatId::Skill {
+        return;
+    }
     let body = &page.text[page.body..];
     let mut seen = HashSet::new();
     let mut unknown = Vec::new();

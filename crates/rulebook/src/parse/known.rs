@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
-use crate::format::{Keys, Repeats, keys};
+use crate::format::{Format, FormatId, Keys, Repeats, keys};
 use crate::frontmatter::Field;
 use crate::hidden;
 
@@ -33,10 +33,10 @@ impl Reader<'_> {
             }
         }
         // In an agent's own view, each of them may be why a rule applies otherwise than meant.
-        if matches!(format.keys, Keys::Own(_)) {
+        if !std::ptr::eq(format, format.id.row()) {
             for field in others.drain(..) {
                 let message =
-                    format!("`{}` is not a key of {} rules; it is ignored", shown(&field.key), format.agent);
+                    format!("`{}` is not a key of {}; it is ignored", shown(&field.key), files_of(format));
                 self.report(Code::UnknownKey, field.key_span.clone(), message);
             }
         }
@@ -65,10 +65,11 @@ impl Reader<'_> {
 
     /// Reports keys that resemble none of the agent's. They have no effect, and most are for people or other tools.
     fn report_others(&mut self, others: &[&Field]) {
-        let Some(first) = others.first() else { return };
+        // The keys of skills are open: most are for the tools that made them.
+        let Some(first) = others.first().filter(|_| self.format().id != FormatId::Skill) else { return };
         let names: Vec<String> = others.iter().map(|field| format!("`{}`", shown(&field.key))).collect();
         let have = if others.len() == 1 { "has" } else { "have" };
-        let message = format!("{} {have} no effect in {} rules", names.join(", "), self.format().agent);
+        let message = format!("{} {have} no effect in {}", names.join(", "), files_of(self.format()));
         let diagnostic = self.report(Code::UnknownKey, first.key_span.clone(), message);
         diagnostic.severity = Severity::Note;
         diagnostic.help = "remove what no other tool uses".to_owned();
@@ -85,7 +86,7 @@ impl Reader<'_> {
             self.report(Code::LookAlike, field.key_span.clone(), message);
             return true;
         }
-        if let Some(owner) = keys::owner(&key) {
+        if let Some(owner) = keys::owner(&key).filter(|_| format.id != FormatId::Skill) {
             self.report_foreign(field, owner, known);
             return true;
         }
@@ -105,7 +106,7 @@ impl Reader<'_> {
         let is_typo = strsim::damerau_levenshtein(&key, first) == 1;
         let is_there = keys::canonical(format, first).is_some_and(|key| known.find(key).is_some());
         let is_free = !is_there && !format.agent_ignores.contains(&first);
-        let message = format!("`{}` is not a key of {} rules; it is ignored", shown(&key), format.agent);
+        let message = format!("`{}` is not a key of {}; it is ignored", shown(&key), files_of(format));
         let diagnostic = self.report(Code::UnknownKey, field.key_span.clone(), message);
         diagnostic.help = format!("did you mean {}?", any_of(&near));
         diagnostic.fix = (is_typo && is_free).then(|| Fix::new(field.key_span.clone(), first));
@@ -138,4 +139,9 @@ impl Reader<'_> {
             own => format!("{} uses {}", format.agent, any_of(own)),
         };
     }
+}
+
+/// Returns what the files of a format are called.
+fn files_of(format: &Format) -> String {
+    if format.id == FormatId::Skill { "skills".to_owned() } else { format!("{} rules", format.agent) }
 }

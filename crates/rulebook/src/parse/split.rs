@@ -28,6 +28,10 @@ pub(super) fn split_header<'t>(origin: &Origin, text: &'t str, reach: Option<Tie
         }
         _ => {}
     }
+    // A skill that another agent reads as text.
+    if origin.display.ends_with("SKILL.md") {
+        reading.problems.retain(|problem| problem.code != Code::RawHeader);
+    }
     let is_open = |problem: &Problem| problem.code == Code::UnclosedHeader;
     if origin.format.broken == Broken::Swallow && reading.problems.iter().any(is_open) {
         (reading.body, reading.body_start) = ("", text.len());
