@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::evaluate::evaluate;
+use rulebook::evaluate::{Audience, evaluate};
 use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::format::Format;
 use rulebook::hidden::is_hidden;
@@ -27,7 +27,7 @@ fuzz_target!(|data: &str| {
     for path in ["src/a.ts", "apps/web/b.tsx", "x"] {
         evidence.paths.push(Seen { path: path.to_owned(), root: 0, sources: vec![Via::Mention] });
     }
-    let evaluation = evaluate(&book, &evidence);
+    let evaluation = evaluate(&book, &evidence, Audience::any());
     render(&evaluation, Budget::default());
     let roots = Roots::default();
     let report = Report::new(HostProfile::plain("fuzz"), Moment::Prompt);

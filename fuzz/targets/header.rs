@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::frontmatter::{Header, Tier, read, read_raw};
+use rulebook::frontmatter::{Header, Program, Tier, read, read_raw};
 
 fuzz_target!(|text: &str| {
-    for tier in [Tier::Yaml, Tier::Values, Tier::Quoted, Tier::Fenced, Tier::Lines] {
+    for tier in [Tier::Yaml, Tier::Native(Program::ClaudeCode), Tier::Native(Program::CopilotCli), Tier::Native(Program::QwenCode), Tier::Quoted, Tier::Fenced, Tier::Lines] {
         let reading = read(text, tier);
         assert!(text.is_char_boundary(reading.body_start) && text[reading.body_start..].ends_with(reading.body));
         if let Header::Read { fields, .. } = &reading.header {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::evaluate::evaluate;
+use rulebook::evaluate::{Audience, evaluate};
 use rulebook::evidence::{Evidence, Seen, Via};
 use rulebook::format::Format;
 use rulebook::parse::parse;
@@ -25,6 +25,6 @@ fuzz_target!(|data: &str| {
         branch: Some("main".to_owned()),
         ..Evidence::default()
     };
-    evaluate(&book, &evidence);
-    evaluate(&book, &Evidence::default());
+    evaluate(&book, &evidence, Audience::any());
+    evaluate(&book, &Evidence::default(), Audience::any());
 });

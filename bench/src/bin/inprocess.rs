@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rulebook::evaluate::evaluate;
+use rulebook::evaluate::{Audience, evaluate};
 use rulebook::evidence::{Evidence, Seen, Via};
 use rulebook::format::{FORMATS, Place};
 use rulebook::frontmatter;
@@ -94,7 +94,7 @@ fn globs(book: &Rulebook) {
 
 fn evaluating(book: &Rulebook, paths: &[String]) {
     let evidence = evidence(paths);
-    let took = Sample::of(ROUNDS, || evaluate(book, &evidence));
+    let took = Sample::of(ROUNDS, || evaluate(book, &evidence, Audience::any()));
     let patterns = patterns(book).len();
     let name = format!("{} rules x {} paths", book.rules().len(), paths.len());
     let per = |count: usize| took.min().as_nanos() as f64 / count as f64;
