@@ -1,6 +1,6 @@
 //! The most important problems of a workspace, each with its effect and what fixes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rulebook::agent::{AGENTS, Agent, Nested};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
@@ -92,24 +92,33 @@ fn mandatory(matrix: &Matrix<'_>) -> Vec<Problem> {
 /// The rules that no agent used here reads, and those that their own agent does not read, by folder.
 fn unread(matrix: &Matrix<'_>) -> Vec<Problem> {
     let mut groups: BTreeMap<(Option<usize>, String), Vec<usize>> = BTreeMap::new();
+    // A link to a file, or a copy, brings its text to the agent.
+    let texts = |column: &AgentColumn<'_>| -> HashSet<&str> {
+        let read = matrix.rows.iter().zip(&column.cells).filter(|(_, cell)| cell.state != CellState::Unread);
+        read.filter_map(|(row, _)| row.rule).map(|rule| rule.body.as_str()).collect()
+    };
+    let texts: Vec<HashSet<&str>> = matrix.columns.iter().map(texts).collect();
     for (at, row) in matrix.rows.iter().enumerate() {
         let is_on =
             row.rule.is_some_and(|rule| rule.origin.scope == Scope::Workspace && !rule.body.is_empty());
         if !is_on || matrix.columns.is_empty() {
             continue;
         }
-        let is_unread = |column: &AgentColumn<'_>| column.cells[at].state == CellState::Unread;
+        let text = row.rule.map_or("", |rule| &rule.body);
+        let is_unread = |(column, texts): (&AgentColumn<'_>, &HashSet<&str>)| {
+            column.cells[at].state == CellState::Unread && !texts.contains(text)
+        };
         let owner = matrix.columns.iter().position(|column| column.agent.owns == Some(row.origin.format.id));
         // An agent that reads the folders from the root to where it is started may be started there.
         let may_read = |column: &AgentColumn<'_>| {
             let is_located = row.rule.is_some_and(Rule::is_located);
             is_located && column.agent.nested != Nested::Read && !row.origin.folder.is_empty()
         };
-        let owner = owner.filter(|owner| is_unread(&matrix.columns[*owner]));
+        let owner = owner.filter(|owner| is_unread((&matrix.columns[*owner], &texts[*owner])));
         if owner.is_some_and(|owner| may_read(&matrix.columns[owner])) {
             continue;
         }
-        if owner.is_some() || matrix.columns.iter().all(is_unread) {
+        if owner.is_some() || matrix.columns.iter().zip(&texts).all(is_unread) {
             groups.entry((owner, folder(&row.origin.display).to_owned())).or_default().push(at);
         }
     }

@@ -119,6 +119,9 @@ impl<'r> Column<'_, 'r> {
             return cell;
         }
         let Some(meant) = meant else {
+            if own.is_some() {
+                return self.not_applied(own, row);
+            }
             // A rejected file, or one that only other agents read.
             let is_rejected = self.subject.native.rejects(&row.origin.path) || self.is_wired();
             return match row.rejected {
