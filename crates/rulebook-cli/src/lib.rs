@@ -5,7 +5,6 @@
 mod alert;
 mod args;
 mod diff;
-mod host;
 mod input;
 #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
 mod lock;

@@ -9,7 +9,7 @@ use rulebook::format::{Base, Place, PlaceKind};
 use crate::hosts::{HOSTS, Host};
 use crate::read;
 use crate::settings::Setting;
-use crate::wiring::WiredBy;
+use crate::wiring::{WiredBy, is_hook_command};
 use crate::workspace::Workspace;
 
 /// Where agents and their wiring are searched.
@@ -88,9 +88,10 @@ impl Workspace {
     fn wirings(&self, agent: &Agent, search: AgentSearch) -> Vec<WiredBy> {
         let Some(host) = Host::of(agent) else { return Vec::new() };
         let roots = self.roots.roots.iter();
-        let mut found: Vec<WiredBy> = roots.flat_map(|root| host.wired_in(root.path.as_ref())).collect();
+        let mut found: Vec<WiredBy> =
+            roots.flat_map(|root| host.wired_in(root.path.as_ref(), &is_hook_command)).collect();
         if search == AgentSearch::WorkspaceAndHome {
-            found.extend(host.wired_at_home(&self.homes));
+            found.extend(host.wired_at_home(&self.homes, &is_hook_command));
         }
         found
     }

@@ -3,7 +3,7 @@
 use rulebook::agent::{Agent, Wiring};
 
 /// An agent that runs `rulebook hook`, `rulebook mcp`, or both.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Host {
     /// Its name in `rulebook hook` and `rulebook install`.
@@ -20,10 +20,12 @@ pub struct Host {
     pub files: &'static [HostFile],
     /// Files of a workspace that wire the host for one person, in the syntax of its hooks. They are not committed.
     pub personal: &'static [&'static str],
+    /// The name of another host whose hooks in a workspace it runs too.
+    pub runs_hooks_of: Option<&'static str>,
 }
 
 /// One file of a host.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostFile {
     /// What it wires.
@@ -62,6 +64,7 @@ pub static HOSTS: &[Host] = &[
             server(".mcp.json", ".claude.json", Syntax::Json),
         ],
         personal: &[".claude/settings.local.json"],
+        runs_hooks_of: None,
     },
     Host {
         name: "cline",
@@ -76,6 +79,7 @@ pub static HOSTS: &[Host] = &[
             own(".clinerules/hooks/PostToolUse", "Documents/Cline/Hooks/PostToolUse"),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
     Host {
         name: "codex",
@@ -88,6 +92,7 @@ pub static HOSTS: &[Host] = &[
             server(".codex/config.toml", ".codex/config.toml", Syntax::Toml),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
     Host {
         name: "copilot",
@@ -100,6 +105,7 @@ pub static HOSTS: &[Host] = &[
             server(".mcp.json", ".copilot/mcp-config.json", Syntax::Json),
         ],
         personal: &[],
+        runs_hooks_of: Some("claude"),
     },
     Host {
         name: "cursor",
@@ -112,6 +118,7 @@ pub static HOSTS: &[Host] = &[
             server(".cursor/mcp.json", ".cursor/mcp.json", Syntax::Json),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
     Host {
         name: "gemini",
@@ -124,6 +131,7 @@ pub static HOSTS: &[Host] = &[
             server(".gemini/settings.json", ".gemini/settings.json", Syntax::Json),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
     Host {
         name: "opencode",
@@ -136,6 +144,7 @@ pub static HOSTS: &[Host] = &[
             server("opencode.json", ".config/opencode/opencode.json", Syntax::Jsonc),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
     Host {
         name: "qwen",
@@ -148,6 +157,7 @@ pub static HOSTS: &[Host] = &[
             server(".qwen/settings.json", ".qwen/settings.json", Syntax::Json),
         ],
         personal: &[],
+        runs_hooks_of: None,
     },
 ];
 

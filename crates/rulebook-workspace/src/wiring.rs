@@ -9,7 +9,7 @@ use rulebook::agent::Wiring;
 use crate::homes::Homes;
 use crate::hosts::{HOSTS, Host, HostFile, Syntax};
 use crate::read;
-use entries::{is_own_file, lists_server, runs_hook};
+use entries::{lists_server, runs_hook};
 
 pub use entries::{SERVER, is_hook_command, is_written_for};
 
@@ -25,12 +25,18 @@ pub struct UserPath {
     pub shown: String,
 }
 
-/// A file that wires a host.
-pub(crate) struct WiredBy {
-    pub(crate) wiring: Wiring,
+/// A connection of a host to Rulebook, found in one of its files.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WiredBy {
+    /// What the file wires.
+    pub wiring: Wiring,
     /// Whether it is the file of another host too, and so does not show that this one is used.
-    pub(crate) is_shared: bool,
+    pub is_shared: bool,
 }
+
+/// Decides whether a command line runs the hook of a host, given the line and the name of the host.
+pub type IsHook<'c> = &'c dyn Fn(&str, &str) -> bool;
 
 impl Host {
     /// Resolves a path below the home folder; `None` if there is no home.
@@ -50,10 +56,10 @@ impl Host {
     }
 
     /// How the files of a workspace root wire it.
-    pub(crate) fn wired_in(&self, root: &Path) -> Vec<WiredBy> {
+    pub fn wired_in(&self, root: &Path, is_hook: IsHook<'_>) -> Vec<WiredBy> {
         let files = self.files.iter().map(|file| (file, root.join(file.workspace)));
         let personal = self.personal.iter().map(|path| (&self.files[0], root.join(path)));
-        let mut found = self.wired_by(files.chain(personal));
+        let mut found = self.wired_by(files.chain(personal), is_hook);
         let shares_server = HOSTS.iter().take_while(|other| other.name != self.name).any(|other| {
             let mut servers = other.files.iter().filter(|file| file.wiring == Wiring::Mcp);
             servers.any(|server| self.files.iter().any(|file| file.workspace == server.workspace))
@@ -61,29 +67,39 @@ impl Host {
         for found in &mut found {
             found.is_shared = found.wiring == Wiring::Mcp && shares_server;
         }
+        if let Some(other) = self.runs_hooks_of.and_then(Host::named) {
+            let hooks = other.files.iter().filter(|file| file.wiring == Wiring::Hook);
+            let borrowed = other.wired_by(hooks.map(|file| (file, root.join(file.workspace))), is_hook);
+            found.extend(borrowed.into_iter().map(|found| WiredBy { is_shared: true, ..found }));
+        }
         found
     }
 
     /// How the files in the home folder wire it.
-    pub(crate) fn wired_at_home(&self, homes: &Homes) -> Vec<WiredBy> {
+    pub fn wired_at_home(&self, homes: &Homes, is_hook: IsHook<'_>) -> Vec<WiredBy> {
         let path = |file: &'static HostFile| Some((file, self.user_path(homes, file.user)?.path));
-        self.wired_by(self.files.iter().filter_map(path))
+        self.wired_by(self.files.iter().filter_map(path), is_hook)
     }
 
-    fn wired_by(&self, files: impl Iterator<Item = (&'static HostFile, PathBuf)>) -> Vec<WiredBy> {
-        let wired = files.filter(|(file, path)| self.is_wired_by(file, path));
+    fn wired_by(
+        &self,
+        files: impl Iterator<Item = (&'static HostFile, PathBuf)>,
+        is_hook: IsHook<'_>,
+    ) -> Vec<WiredBy> {
+        let wired = files.filter(|(file, path)| self.is_wired_by(file, path, is_hook));
         wired.map(|(file, _)| WiredBy { wiring: file.wiring, is_shared: false }).collect()
     }
 
-    fn is_wired_by(&self, file: &HostFile, path: &Path) -> bool {
+    fn is_wired_by(&self, file: &HostFile, path: &Path, is_hook: IsHook<'_>) -> bool {
         /// Settings files of hosts are small; a larger one is not read.
         const MAX_FILE: usize = 1 << 20;
         let with_comments = path.with_extension("jsonc");
         let path = if file.syntax == Syntax::Jsonc && with_comments.exists() { &with_comments } else { path };
         let Ok(Some(text)) = read::text(path, MAX_FILE) else { return false };
+        let is_ours = |line: &str| is_hook(line, self.name);
         match (file.syntax, file.wiring) {
-            (Syntax::Own, _) => is_own_file(&text, self.name),
-            (_, Wiring::Hook) => runs_hook(&text, self.name),
+            (Syntax::Own, _) => is_written_for(&text, self.name) || text.lines().any(is_ours),
+            (_, Wiring::Hook) => runs_hook(&text, &is_ours),
             (syntax, _) => lists_server(&text, syntax == Syntax::Toml),
         }
     }

@@ -7,9 +7,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error};
 use rulebook::agent::{Agent, NamedAgent, Purpose, UnknownAgent};
-use rulebook_workspace::hosts;
-
-use crate::host::HostId;
+use rulebook_workspace::hosts::{HOSTS, Host};
 
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
@@ -106,20 +104,20 @@ impl TypedValueParser for AsParser {
 }
 
 impl TypedValueParser for HostParser {
-    type Value = HostId;
+    type Value = &'static Host;
 
-    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<HostId, Error> {
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<&'static Host, Error> {
         let found = Agent::find(&value.to_string_lossy(), Purpose::Connect);
         let agent = found.map_err(|unknown| unknown_agent(&unknown, command))?.agent;
-        hosts::Host::of(agent).and_then(|row| HostId::named(row.name)).ok_or_else(|| {
-            let names: Vec<&str> = HostId::NAMES.iter().map(|(name, _)| *name).collect();
+        Host::of(agent).ok_or_else(|| {
+            let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
             let message = format!("Rulebook cannot be wired into {} (`{}`)", agent.title, agent.name);
             error(message, &format!("hosts are {}", names.join(", ")), command)
         })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(HostId::NAMES.iter().map(|(name, _)| PossibleValue::new(*name))))
+        Some(Box::new(HOSTS.iter().map(|host| PossibleValue::new(host.name))))
     }
 }
 

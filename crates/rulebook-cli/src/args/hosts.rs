@@ -1,15 +1,15 @@
 //! Arguments of the commands that connect hosts.
 
 use clap::{Args as ClapArgs, ValueHint};
+use rulebook_workspace::hosts::Host;
 
 use super::agents::HostParser;
-use crate::host::HostId;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// The agent that sends the event
     #[arg(value_name = "HOST", value_parser = HostParser)]
-    pub(crate) host: HostId,
+    pub(crate) host: &'static Host,
 
     /// Also deliver rules in formats that the host reads itself
     #[arg(long)]
@@ -20,7 +20,7 @@ pub(crate) struct Hook {
 pub(crate) struct Install {
     /// The agent to wire; without it, the agents used here are listed
     #[arg(value_name = "HOST", value_parser = HostParser)]
-    pub(crate) host: Option<HostId>,
+    pub(crate) host: Option<&'static Host>,
 
     #[command(flatten)]
     pub(crate) wiring: Wiring,
@@ -30,7 +30,7 @@ pub(crate) struct Install {
 pub(crate) struct Uninstall {
     /// The agent to disconnect
     #[arg(value_name = "HOST", value_parser = HostParser)]
-    pub(crate) host: HostId,
+    pub(crate) host: &'static Host,
 
     #[command(flatten)]
     pub(crate) wiring: Wiring,

@@ -68,6 +68,15 @@ fn a_wired_agent_is_used_and_the_home_counts_only_where_it_is_searched() {
 }
 
 #[test]
+fn copilot_cli_runs_the_hooks_of_claude_code_but_they_do_not_show_that_it_is_used() {
+    use AgentSearch::Workspace as Here;
+    let hooks = (".claude/settings.json", HOOKS);
+    let used = ("rulebook.toml", "agents.used = ['copilot-cli']");
+    check(&[hooks, used], Here, "copilot-cli (rulebook.toml) hook");
+    check(&[hooks], Here, "claude (wired) hook");
+}
+
+#[test]
 fn the_setting_decides_and_a_product_stands_for_its_surfaces() {
     use AgentSearch::Workspace as Here;
     let settings = ("rulebook.toml", "agents.used = ['copilot', 'claude']");

@@ -15,11 +15,6 @@ pub fn is_hook_command(line: &str, host: &str) -> bool {
     program.is_some_and(|program| program.contains("rulebook"))
 }
 
-/// Whether `rulebook install` wrote the whole file, or a person's own script calls our hook.
-pub(crate) fn is_own_file(text: &str, host: &str) -> bool {
-    is_written_for(text, host) || text.lines().any(|line| is_hook_command(line, host))
-}
-
 /// Whether `rulebook install` wrote the whole file.
 pub fn is_written_for(text: &str, host: &str) -> bool {
     let mark = format!("Written by `rulebook install {host}`");
@@ -27,16 +22,18 @@ pub fn is_written_for(text: &str, host: &str) -> bool {
 }
 
 /// Whether a host's JSON runs our hook.
-pub(crate) fn runs_hook(text: &str, host: &str) -> bool {
-    fn has_command(value: &Value<'_>, host: &str) -> bool {
+pub(crate) fn runs_hook(text: &str, is_ours: &dyn Fn(&str) -> bool) -> bool {
+    fn has_command(value: &Value<'_>, is_ours: &dyn Fn(&str) -> bool) -> bool {
         match value {
-            Value::StringLit(text) => is_hook_command(&text.value, host),
-            Value::Array(list) => list.elements.iter().any(|value| has_command(value, host)),
-            Value::Object(object) => object.properties.iter().any(|prop| has_command(&prop.value, host)),
+            Value::StringLit(text) => is_ours(&text.value),
+            Value::Array(list) => list.elements.iter().any(|value| has_command(value, is_ours)),
+            Value::Object(object) => object.properties.iter().any(|prop| has_command(&prop.value, is_ours)),
             _ => false,
         }
     }
-    with_document(text, |document| document.get("hooks").is_some_and(|hooks| has_command(&hooks.value, host)))
+    with_document(text, |document| {
+        document.get("hooks").is_some_and(|hooks| has_command(&hooks.value, is_ours))
+    })
 }
 
 /// Whether a host's file lists our MCP server and does not switch it off.
@@ -56,12 +53,12 @@ pub(crate) fn lists_server(text: &str, is_toml: bool) -> bool {
     })
 }
 
-/// Asks about the object in a JSON file with comments; `false` if there is none.
-fn with_document(text: &str, ask: impl FnOnce(&Object<'_>) -> bool) -> bool {
+/// Tests the object in a JSON file with comments; `false` if the file has no object.
+fn with_document(text: &str, test: impl FnOnce(&Object<'_>) -> bool) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     match parsed.ok().and_then(|parsed| parsed.value) {
-        Some(Value::Object(document)) => ask(&document),
+        Some(Value::Object(document)) => test(&document),
         _ => false,
     }
 }
@@ -88,10 +85,11 @@ mod tests {
     fn hooks_and_servers_are_found_in_the_files_of_hosts() {
         let hooks =
             r#"{ "hooks": { "PreToolUse": [{ "hooks": [{ "command": "rulebook hook claude" }] }] } }"#;
-        assert!(runs_hook(hooks, "claude"));
-        assert!(!runs_hook(hooks, "qwen"));
-        assert!(!runs_hook("{ // \"rulebook hook claude\"\n \"hooks\": {} }", "claude"));
-        assert!(!runs_hook("not JSON", "claude"));
+        let runs = |text: &str, host: &str| runs_hook(text, &|line| is_hook_command(line, host));
+        assert!(runs(hooks, "claude"));
+        assert!(!runs(hooks, "qwen"));
+        assert!(!runs("{ // \"rulebook hook claude\"\n \"hooks\": {} }", "claude"));
+        assert!(!runs("not JSON", "claude"));
         assert!(lists_server(r#"{ "mcpServers": { "rulebook": { "command": "rulebook" }, } }"#, false));
         assert!(!lists_server(r#"{ "mcp": { "rulebook": { "enabled": false } } }"#, false));
         assert!(!lists_server(r#"{ "mcpServers": { "other": {} } }"#, false));
@@ -101,11 +99,8 @@ mod tests {
 
     #[test]
     fn a_file_of_our_own_is_recognised_by_its_mark_or_by_what_it_runs() {
-        assert!(is_own_file(
-            "#!/bin/sh\n# Written by `rulebook install cline`; …\nexec rb hook cline\n",
-            "cline"
-        ));
-        assert!(is_own_file("#!/bin/sh\nexec rulebook hook cline\n", "cline"));
-        assert!(!is_own_file("#!/bin/sh\necho\n", "cline"));
+        assert!(is_written_for("#!/bin/sh\n# Written by `rulebook install cline`; …\nexec rb\n", "cline"));
+        assert!(is_hook_command("exec rulebook hook cline", "cline"));
+        assert!(!is_written_for("#!/bin/sh\necho\n", "cline"));
     }
 }

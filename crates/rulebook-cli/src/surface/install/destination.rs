@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use rulebook_workspace::Homes;
 use rulebook_workspace::hosts::{HostFile, Syntax};
-use rulebook_workspace::wiring::UserPath;
+use rulebook_workspace::wiring::{IsHook, UserPath, WiredBy};
 
 use super::hosts::Host;
 use crate::args::{Args, Wiring};
@@ -52,6 +52,15 @@ impl Destination {
             (true, _) => "user",
             (_, true) => "personal",
             _ => "workspace",
+        }
+    }
+
+    /// How the host is wired there.
+    pub(super) fn wired(&self, host: &Host, is_hook: IsHook<'_>) -> Vec<WiredBy> {
+        if self.is_user {
+            host.row().wired_at_home(&self.homes, is_hook)
+        } else {
+            host.row().wired_in(&self.base, is_hook)
         }
     }
 

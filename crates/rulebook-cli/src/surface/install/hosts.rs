@@ -6,11 +6,11 @@ use rulebook_workspace::wiring::SERVER;
 use serde_json::{Map, Value as Json, json};
 
 use super::program::Program;
-use crate::host::HostId;
 
 /// An agent that runs our hook, our MCP server, or both.
 pub(crate) struct Host {
-    pub(crate) id: HostId,
+    /// The name in the table of hosts.
+    pub(crate) name: &'static str,
     pub(super) title: &'static str,
     hooks: FileKind,
     server: Option<FileKind>,
@@ -32,13 +32,13 @@ pub(super) enum FileKind {
 }
 
 impl Host {
-    pub(super) fn of(id: HostId) -> &'static Host {
-        HOSTS.iter().find(|host| host.id == id).expect("a test compares the tables")
+    pub(super) fn of(row: &hosts::Host) -> &'static Host {
+        HOSTS.iter().find(|host| host.name == row.name).expect("a test compares the tables")
     }
 
     /// Returns the files that wire the host.
     pub(super) fn row(&self) -> &'static hosts::Host {
-        hosts::Host::named(self.id.name()).expect("a test compares the tables")
+        hosts::Host::named(self.name).expect("a test compares the tables")
     }
 
     /// Returns what is written into a file.
@@ -59,7 +59,7 @@ const CLAUDE_EVENTS: [&str; 6] =
 
 pub(crate) const HOSTS: &[Host] = &[
     Host {
-        id: HostId::Claude,
+        name: "claude",
         title: "Claude Code",
         hooks: FileKind::Json(|program| {
             let events = [&CLAUDE_EVENTS[..], &["PostToolUseFailure"]].concat();
@@ -69,21 +69,21 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Claude Code asks before it starts a workspace's MCP server for the first time",
     },
     Host {
-        id: HostId::Cline,
+        name: "cline",
         title: "Cline",
         hooks: FileKind::Script,
         server: None,
         note: "turn on hooks in Cline's settings, and add the MCP server `rulebook mcp` there",
     },
     Host {
-        id: HostId::Codex,
+        name: "codex",
         title: "Codex",
         hooks: FileKind::Json(|program| groups(&CLAUDE_EVENTS, None, Some(TIMEOUT), program)),
         server: Some(FileKind::Toml),
         note: "Codex silently skips hooks until you trust the project and then the hooks",
     },
     Host {
-        id: HostId::Copilot,
+        name: "copilot",
         title: "Copilot CLI",
         hooks: FileKind::Json(|program| {
             let line = &program.line;
@@ -99,7 +99,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Copilot also runs the hooks in `.claude/settings.json`",
     },
     Host {
-        id: HostId::Cursor,
+        name: "cursor",
         title: "Cursor",
         hooks: FileKind::Json(|program| {
             let handler = json!({ "command": program.line, "timeout": TIMEOUT });
@@ -110,7 +110,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "",
     },
     Host {
-        id: HostId::Gemini,
+        name: "gemini",
         title: "Gemini CLI",
         hooks: FileKind::Json(|program| {
             let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
@@ -121,7 +121,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "Gemini CLI reads a workspace's settings only in folders that you trust",
     },
     Host {
-        id: HostId::Opencode,
+        name: "opencode",
         title: "opencode",
         hooks: FileKind::Module(|program| {
             let path = Json::from(program.path.as_str()).to_string();
@@ -136,7 +136,7 @@ pub(crate) const HOSTS: &[Host] = &[
         note: "",
     },
     Host {
-        id: HostId::Qwen,
+        name: "qwen",
         title: "Qwen Code",
         // Some versions expect the timeout in seconds, others in milliseconds.
         hooks: FileKind::Json(|program| groups(&CLAUDE_EVENTS, None, None, program)),

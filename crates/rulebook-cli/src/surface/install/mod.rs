@@ -47,13 +47,13 @@ fn run(
     destination: &Destination,
     task: Task,
 ) -> anyhow::Result<()> {
-    let program = Program::new(&wiring.command, host.id.name())
+    let program = Program::new(&wiring.command, host.name)
         .map_err(|fault| anyhow!("name the program's file with `--command`").context(fault))?;
     if wiring.personal && host.row().personal.is_empty() {
         let error = anyhow!(
             "`rulebook {} {} --user` edits your own files for every workspace",
             task.name(),
-            host.id.name()
+            host.name
         );
         return Err(error.context(format!("{} has no personal file in a workspace", host.title)));
     }

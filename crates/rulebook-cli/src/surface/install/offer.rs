@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::destination::Destination;
 use super::hosts::{HOSTS, Host};
-use super::plan::is_wired;
+use super::plan::hook_wiring;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
@@ -24,20 +24,20 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
             host.row().home_markers.iter().filter_map(|marker| host.row().user_path(&homes, marker));
         found.extend(at_home.filter(|marker| marker.path.exists()).map(|marker| marker.shown));
         if !found.is_empty() {
-            rows.push((host, found, is_wired(host, destination, command)));
+            rows.push((host, found, hook_wiring(host, destination, command).is_some()));
         }
     }
     let flag = if destination.is_user { " --user" } else { "" };
-    let line = |host: &Host| format!("rulebook install {}{flag}", host.id.name());
+    let line = |host: &Host| format!("rulebook install {}{flag}", host.name);
     if args.json {
         let hosts: Vec<Json> = rows
             .iter()
             .map(|(host, found, wired)| {
-                let name = host.id.name();
+                let name = host.name;
                 json!({ "name": name, "title": host.title, "found": found, "wired": wired, "command": line(host) })
             })
             .collect();
-        let all: Vec<&str> = HOSTS.iter().map(|host| host.id.name()).collect();
+        let all: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
         return out::print_json(&json!({ "version": VERSION, "hosts": hosts, "all": all }));
     }
     let mut text = String::new();
@@ -54,8 +54,8 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
     }
     let others: Vec<&str> = HOSTS
         .iter()
-        .filter(|host| !rows.iter().any(|(found, ..)| found.id == host.id))
-        .map(|host| host.id.name())
+        .filter(|host| !rows.iter().any(|(found, ..)| found.name == host.name))
+        .map(|host| host.name)
         .collect();
     if !others.is_empty() {
         let _ = writeln!(text, "{}", paint(DIM, format!("also supported: {}", others.join(", "))));

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use rulebook::agent::Wiring;
 use rulebook_workspace::hosts::HostFile;
-use rulebook_workspace::wiring::is_written_for;
+use rulebook_workspace::wiring::{WiredBy, is_written_for};
 
 use super::destination::Destination;
 use super::fault::Fault;
@@ -84,10 +84,10 @@ fn edit(
         (FileKind::Toml, Task::Install, _) => Some(toml::add(body, program)?),
         (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
         (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
-            (!is_written_for(body, host.id.name())).then(|| body.to_owned())
+            (!is_written_for(body, host.name)).then(|| body.to_owned())
         }
         (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body))
-            if !is_written_for(body, host.id.name()) =>
+            if !is_written_for(body, host.name) =>
         {
             let line = &program.line;
             return Err(Fault::new(
@@ -98,22 +98,17 @@ fn edit(
         (FileKind::Module(text), Task::Install, _) => Some(text(program)),
         (FileKind::Script, Task::Install, _) => Some(format!(
             "#!/bin/sh\n# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.\nexec {1}\n",
-            host.id.name(),
-            program.line
+            host.name, program.line
         )),
     };
     Ok(edited.map(|edited| format!("{mark}{edited}")))
 }
 
-/// Whether the host's hooks run our program.
-pub(super) fn is_wired(host: &Host, destination: &Destination, command: &str) -> bool {
-    let Ok(program) = Program::new(command, host.id.name()) else { return false };
-    host.row().files.iter().filter(|file| file.wiring == Wiring::Hook).any(|file| {
-        let Ok(Change { before: Some(text), .. }) = Change::read(destination.path_of(host, file)) else {
-            return false;
-        };
-        edit(Some(&text), file, &program, host, Task::Uninstall).is_ok_and(|left| left != Some(text))
-    })
+/// Returns how hooks of the host run our program, its own hooks first.
+pub(super) fn hook_wiring(host: &Host, destination: &Destination, command: &str) -> Option<WiredBy> {
+    let is_hook = |line: &str, host: &str| Program::new(command, host).is_ok_and(|ours| ours.runs(line));
+    let found = destination.wired(host, &is_hook);
+    found.into_iter().filter(|found| found.wiring == Wiring::Hook).min_by_key(|found| found.is_shared)
 }
 
 /// Returns another wired host that reads its server from the same file.
@@ -124,10 +119,12 @@ pub(super) fn shared_with(
     command: &str,
 ) -> Option<&'static Host> {
     let path = destination.path_of(host, file).path;
-    let mut others = HOSTS.iter().filter(|other| file.wiring == Wiring::Mcp && other.id != host.id);
+    let mut others = HOSTS.iter().filter(|other| file.wiring == Wiring::Mcp && other.name != host.name);
     let reads_it = |other: &Host| {
         let mut servers = other.row().files.iter().filter(|file| file.wiring == Wiring::Mcp);
         servers.any(|file| destination.path_of(other, file).path == path)
     };
-    others.find(|other| reads_it(other) && is_wired(other, destination, command))
+    let is_wired =
+        |other: &Host| hook_wiring(other, destination, command).is_some_and(|found| !found.is_shared);
+    others.find(|other| reads_it(other) && is_wired(other))
 }

@@ -30,7 +30,7 @@ impl Outcome<'_> {
         };
         json!({
             "version": VERSION,
-            "host": self.host.id.name(),
+            "host": self.host.name,
             "task": self.task.name(),
             "scope": self.destination.scope(),
             "written": self.is_written && !self.changes.is_empty(),
@@ -83,7 +83,7 @@ impl Outcome<'_> {
     fn shared(&self) -> Option<String> {
         let files: Vec<String> =
             self.changes.iter().map(|change| format!("`{}`", change.path.shown)).collect();
-        let (verb, name) = (if files.len() == 1 { "is" } else { "are" }, self.host.id.name());
+        let (verb, name) = (if files.len() == 1 { "is" } else { "are" }, self.host.name);
         let alone = match self.host.row().personal.first() {
             Some(path) => format!("`rulebook install {name} --personal` writes `{path}` instead"),
             None => format!("`rulebook install {name} --user` wires only you"),

@@ -206,7 +206,7 @@ proptest! {
     #[test]
     fn any_file_comes_back_byte_for_byte(before in file()) {
         for host in HOSTS {
-            let program = Program::new("rulebook", host.id.name()).unwrap();
+            let program = Program::new("rulebook", host.name).unwrap();
             let (mut text, mut written) = (before.clone(), Vec::new());
             for file in host.row().files {
                 let FileKind::Json(patch) = host.content(file) else { continue };
@@ -220,7 +220,7 @@ proptest! {
             for patch in written.iter().rev() {
                 text = remove(&text, patch, &program).unwrap().unwrap();
             }
-            prop_assert_eq!(&text, &before, "{}", host.id.name());
+            prop_assert_eq!(&text, &before, "{}", host.name);
         }
     }
 }
