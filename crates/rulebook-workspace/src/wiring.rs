@@ -11,7 +11,7 @@ use crate::hosts::{HOSTS, Host, HostFile, Syntax};
 use crate::read;
 use entries::{lists_server, runs_hook};
 
-pub use entries::{SERVER, is_hook_command, is_written_for};
+pub use entries::{CONTINUE, SERVER, is_hook_command, is_written_for, without_end};
 
 /// A path below the home folder, or below the folder that a variable of the host names.
 #[derive(Clone, Debug)]

@@ -14,6 +14,10 @@ pub(crate) struct Hook {
     /// Also deliver rules in formats that the host reads itself
     #[arg(long)]
     pub(crate) all: bool,
+
+    // `cmd` passes the end of the command line, `; exit 0`, to the program.
+    #[arg(hide = true)]
+    _rest: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]

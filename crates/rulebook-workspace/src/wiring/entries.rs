@@ -9,10 +9,22 @@ pub const SERVER: &str = "rulebook";
 /// The keys under which hosts list MCP servers.
 const LISTS: [&str; 3] = ["mcpServers", "mcp", "servers"];
 
-/// Whether a command line runs our hook for a host.
+/// The end of every hook command: the agent continues if the program is missing or fails.
+///
+/// `sh` and PowerShell run it as a second command. `cmd` passes it to the program as arguments, which `rulebook hook`
+/// ignores; the space before the semicolon keeps them apart from the host's name.
+pub const CONTINUE: &str = " ; exit 0";
+
+/// Whether a command line runs our hook for a host, with or without [`CONTINUE`].
 pub fn is_hook_command(line: &str, host: &str) -> bool {
-    let program = line.trim().strip_suffix(host).and_then(|line| line.strip_suffix(" hook "));
+    let program = without_end(line).strip_suffix(host).and_then(|line| line.strip_suffix(" hook "));
     program.is_some_and(|program| program.contains("rulebook"))
+}
+
+/// Returns a command line without [`CONTINUE`].
+pub fn without_end(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_suffix(CONTINUE).unwrap_or(line).trim_end()
 }
 
 /// Whether `rulebook install` wrote the whole file.
@@ -75,6 +87,8 @@ mod tests {
         }
         check("rulebook hook claude", true);
         check(" rulebook hook claude ", true);
+        check("rulebook hook claude ; exit 0", true);
+        check("rulebook hook codex ; exit 0", false);
         check("\"/opt/my tools/rulebook.exe\" hook claude", true);
         check("rulebook hook codex", false);
         check("other hook claude", false);

@@ -86,9 +86,9 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "copilot",
         title: "Copilot CLI",
         hooks: FileKind::Json(|program| {
-            let line = &program.line;
+            let [bash, powershell] = ["bash", "powershell"].map(|key| program.line_of(key));
             let handler =
-                json!({ "type": "command", "bash": line, "powershell": line, "timeoutSec": TIMEOUT });
+                json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": TIMEOUT });
             versioned(&["userPromptSubmitted", "preToolUse", "postToolUse", "preCompact"], &handler)
         }),
         server: Some(FileKind::Json(|program| {

@@ -97,7 +97,10 @@ fn edit(
         }
         (FileKind::Module(text), Task::Install, _) => Some(text(program)),
         (FileKind::Script, Task::Install, _) => Some(format!(
-            "#!/bin/sh\n# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.\nexec {1}\n",
+            "#!/bin/sh
+# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.
+{1}
+",
             host.name, program.line
         )),
     };

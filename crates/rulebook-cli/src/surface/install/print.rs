@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 /// The longest line, in bytes.
-const WIDTH: usize = 120;
+const WIDTH: usize = 140;
 
 /// Prints a value on one line.
 pub(super) fn line(value: &Json) -> String {
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_long_value_is_broken_only_where_needed() {
-        let long = "x".repeat(50);
+        let long = "x".repeat(60);
         let text =
             broken(&json!({ "a": { "b": [{ "c": long }, { "c": long, "d": 1 }] }, "e": [] }), "  ", "");
         let wanted = format!(

@@ -1,6 +1,6 @@
 //! The program that a host runs, and how its entries are recognised.
 
-use rulebook_workspace::wiring::is_hook_command;
+use rulebook_workspace::wiring::{CONTINUE, is_hook_command, without_end};
 
 /// The program that a host runs.
 pub(super) struct Program {
@@ -20,12 +20,20 @@ impl Program {
         }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
-        Ok(Program { path: path.to_owned(), line: format!("{shown} hook {host}"), host: host.to_owned() })
+        let line = format!("{shown} hook {host}{CONTINUE}");
+        Ok(Program { path: path.to_owned(), line, host: host.to_owned() })
+    }
+
+    /// Returns the command under a key of a host's handler. PowerShell runs a quoted path only after `&`.
+    pub(super) fn line_of(&self, key: &str) -> String {
+        let needs_call = key == "powershell" && self.line.starts_with('"');
+        if needs_call { format!("& {}", self.line) } else { self.line.clone() }
     }
 
     /// Whether a command runs our hook, with this program or one that is called Rulebook.
     pub(super) fn runs(&self, line: &str) -> bool {
-        line.trim() == self.line || is_hook_command(line, &self.host)
+        let bare = |line: &str| without_end(line).trim_start_matches("& ").to_owned();
+        bare(line) == bare(&self.line) || is_hook_command(line, &self.host)
     }
 }
 
@@ -46,6 +54,8 @@ mod tests {
         check("rulebook", "other hook claude", false);
         check("rulebook", "rulebook prompt", false);
         check("/opt/rb", "/opt/rb hook claude", true);
+        check("/opt/rb", "/opt/rb hook claude ; exit 0", true);
+        check("/my tools/rb", "& \"/my tools/rb\" hook claude ; exit 0", true);
         check("rulebook", "/opt/rb hook claude", false);
     }
 
@@ -55,9 +65,9 @@ mod tests {
         fn check(path: &str, line: Option<&str>) {
             assert_eq!(Program::new(path, "x").ok().map(|program| program.line).as_deref(), line);
         }
-        check("rulebook", Some("rulebook hook x"));
-        check("/my tools/rulebook", Some("\"/my tools/rulebook\" hook x"));
-        check("C:\\bin\\rulebook.exe", Some("\"C:\\bin\\rulebook.exe\" hook x"));
+        check("rulebook", Some("rulebook hook x ; exit 0"));
+        check("/my tools/rulebook", Some("\"/my tools/rulebook\" hook x ; exit 0"));
+        check("C:\\bin\\rulebook.exe", Some("\"C:\\bin\\rulebook.exe\" hook x ; exit 0"));
         check("a$(b)", None);
         check("a\"b", None);
         check("", None);

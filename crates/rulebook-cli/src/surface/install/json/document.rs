@@ -138,13 +138,23 @@ pub(super) fn member<'a, 't>(object: &'a Object<'t>, key: &str) -> Option<&'a Va
     object.properties.iter().rfind(|prop| prop.name.as_str() == key).map(|prop| &prop.value)
 }
 
-/// Returns the command lines of a handler that run our hook.
-pub(super) fn own_lines<'a, 't>(handler: &'a Object<'t>, program: &Program) -> Vec<&'a StringLit<'t>> {
-    let lines = handler
-        .properties
-        .iter()
-        .filter(|prop| ["command", "bash", "powershell"].contains(&prop.name.as_str()));
-    lines.filter_map(|prop| prop.value.as_string_lit()).filter(|line| program.runs(&line.value)).collect()
+/// Returns the command lines of a handler that run our hook, each with its key.
+pub(super) fn own_lines<'a, 't>(
+    handler: &'a Object<'t>,
+    program: &Program,
+) -> Vec<(&'a str, &'a StringLit<'t>)> {
+    let lines = handler.properties.iter().map(|prop| (prop.name.as_str(), prop.value.as_string_lit()));
+    lines
+        .filter(|(key, _)| ["command", "bash", "powershell"].contains(key))
+        .filter_map(|(key, line)| Some((key, line.filter(|line| program.runs(&line.value))?)))
+        .collect()
+}
+
+/// Whether a value of the file is one of the patch's strings, such as the path of our plugin.
+pub(super) fn is_listed(value: &Value<'_>, patch: &Json) -> bool {
+    let own = value.as_string_lit();
+    let mut listed = patch.as_array().into_iter().flatten().filter_map(Json::as_str);
+    own.is_some_and(|own| listed.any(|listed| listed == own.value))
 }
 
 pub(super) fn is_container(value: &Json) -> bool {

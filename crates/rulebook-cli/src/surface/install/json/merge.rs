@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged;
 use rulebook_workspace::wiring::SERVER;
 use serde_json::{Map, Value as Json};
 
-use super::document::{Document, Edit, is_container, items, member, own_lines};
+use super::document::{Document, Edit, is_container, is_listed, items, member, own_lines};
 use crate::surface::install::fault::Fault;
 use crate::surface::install::print;
 use crate::surface::install::program::Program;
@@ -54,18 +54,22 @@ impl Merge<'_, '_> {
             }
             Json::Array(_) => {
                 let array = value.as_array().ok_or_else(|| wants("a list"))?;
-                let ours: Vec<&StringLit<'_>> = array
+                let program = self.program;
+                let ours: Vec<(&str, &StringLit<'_>)> = array
                     .elements
                     .iter()
                     .flat_map(handlers)
-                    .flat_map(|handler| own_lines(handler, self.program))
+                    .flat_map(|handler| own_lines(handler, program))
                     .collect();
-                if ours.is_empty() {
+                if ours.is_empty() && !array.elements.iter().any(|element| is_listed(element, patch)) {
                     self.insert(value, patch);
                 }
-                let line = self.program.line.as_str();
-                let stale = ours.iter().filter(|own| own.value != line);
-                self.edits.extend(stale.map(|own| (span(*own), Json::from(line).to_string())));
+                for (key, own) in ours {
+                    let line = program.line_of(key);
+                    if own.value != line {
+                        self.edits.push((span(own), Json::from(line).to_string()));
+                    }
+                }
             }
             _ => {}
         }

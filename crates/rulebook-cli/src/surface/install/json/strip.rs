@@ -6,7 +6,7 @@ use jsonc_parser::tokens::Token;
 use rulebook_workspace::wiring::SERVER;
 use serde_json::Value as Json;
 
-use super::document::{Document, Edit, is_container, items, member, own_lines};
+use super::document::{Document, Edit, is_container, is_listed, items, member, own_lines};
 use crate::surface::install::program::Program;
 
 /// Collects the edits that remove our entries; returns whether we created the whole document.
@@ -23,12 +23,13 @@ impl Strip<'_, '_> {
     /// Returns whether we created the whole value, so that it is removed with its items.
     fn strip(&self, value: &Value<'_>, patch: &Json, edits: &mut Vec<Edit>) -> bool {
         // Lists of events that are not in the patch may contain our entries too: an older version wrote them.
-        let other = patch.as_object().and_then(|parts| parts.values().find(|part| part.is_array()));
+        let is_handlers = |part: &&Json| part.get(0).is_some_and(Json::is_object);
+        let other = patch.as_object().and_then(|parts| parts.values().find(is_handlers));
         let mut removed: Vec<bool> = Vec::new();
         for item in items(value) {
             let mut below = Vec::new();
             let is_removed = match item.key {
-                None => self.strip_handlers(item.value, &mut below),
+                None => is_listed(item.value, patch) || self.strip_handlers(item.value, &mut below),
                 Some(key) => match patch.get(key).or(other) {
                     Some(_) if key == SERVER => true,
                     Some(part) if is_container(part) => self.strip(item.value, part, &mut below),

@@ -10,7 +10,7 @@ fn program() -> Program {
 
 /// A small patch with every kind of entry.
 fn patch() -> Json {
-    let handler = json!({ "command": "rulebook hook x" });
+    let handler = json!({ "command": "rulebook hook x ; exit 0" });
     json!({ "hooks": { "E": [handler] }, "version": 1 })
 }
 
@@ -34,22 +34,22 @@ fn entries_follow_the_layout_of_the_file() {
     fn check(before: &str, after: &str) {
         assert_eq!(comes_back(before, &patch(), &program()), after);
     }
-    check(r#"{"a":1}"#, r#"{"a":1, "hooks": { "E": [ { "command": "rulebook hook x" } ] }, "version": 1}"#);
+    check(r#"{"a":1}"#, r#"{"a":1, "hooks": { "E": [ { "command": "rulebook hook x ; exit 0" } ] }, "version": 1}"#);
     check(
         "{\n\t\"a\": 1, // one\n\t// end\n}",
-        "{\n\t\"a\": 1, // one\n\t// end\n\t\"hooks\": { \"E\": [ { \"command\": \"rulebook hook x\" } ] },\n\t\"version\": 1,\n}",
+        "{\n\t\"a\": 1, // one\n\t// end\n\t\"hooks\": { \"E\": [ { \"command\": \"rulebook hook x ; exit 0\" } ] },\n\t\"version\": 1,\n}",
     );
     check(
         "{\r\n    \"a\": 1 // one\r\n}\r\n",
-        "{\r\n    \"a\": 1, // one\r\n    \"hooks\": { \"E\": [ { \"command\": \"rulebook hook x\" } ] },\r\n    \"version\": 1\r\n}\r\n",
+        "{\r\n    \"a\": 1, // one\r\n    \"hooks\": { \"E\": [ { \"command\": \"rulebook hook x ; exit 0\" } ] },\r\n    \"version\": 1\r\n}\r\n",
     );
     check(
         "{ \"hooks\": { \"E\": [ 1 ] } }",
-        "{ \"hooks\": { \"E\": [ 1, { \"command\": \"rulebook hook x\" } ] } }",
+        "{ \"hooks\": { \"E\": [ 1, { \"command\": \"rulebook hook x ; exit 0\" } ] } }",
     );
     check(
         "{\n  \"version\": 1,\n  \"hooks\": {\n    \"E\": []\n  }\n}\n",
-        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"E\": [{ \"command\": \"rulebook hook x\" }]\n  }\n}\n",
+        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"E\": [{ \"command\": \"rulebook hook x ; exit 0\" }]\n  }\n}\n",
     );
 }
 
@@ -122,7 +122,7 @@ fn another_program_is_replaced() {
     check(
         &patch(),
         r#"{"hooks":{"E":[{"x":1,"command":"/opt/rulebook hook x","timeout":9}]}}"#,
-        r#"{"hooks":{"E":[{"x":1,"command":"rulebook hook x","timeout":9}]}}"#,
+        r#"{"hooks":{"E":[{"x":1,"command":"rulebook hook x ; exit 0","timeout":9}]}}"#,
     );
     let kept = r#"{"mcpServers":{"rulebook":{"env":{},"args":["mcp"],"command":"rulebook"}}}"#;
     check(&servers(), kept, kept);
