@@ -34,7 +34,10 @@ fn entries_follow_the_layout_of_the_file() {
     fn check(before: &str, after: &str) {
         assert_eq!(comes_back(before, &patch(), &program()), after);
     }
-    check(r#"{"a":1}"#, r#"{"a":1, "hooks": { "E": [ { "command": "rulebook hook x ; exit 0" } ] }, "version": 1}"#);
+    check(
+        r#"{"a":1}"#,
+        r#"{"a":1, "hooks": { "E": [ { "command": "rulebook hook x ; exit 0" } ] }, "version": 1}"#,
+    );
     check(
         "{\n\t\"a\": 1, // one\n\t// end\n}",
         "{\n\t\"a\": 1, // one\n\t// end\n\t\"hooks\": { \"E\": [ { \"command\": \"rulebook hook x ; exit 0\" } ] },\n\t\"version\": 1,\n}",
