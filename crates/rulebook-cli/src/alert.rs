@@ -5,9 +5,10 @@ use rulebook::stream::policy::escape_tags;
 
 use crate::out;
 
-/// Returns the alerts: an untrusted workspace, a remote without a copy or with a rejected one.
+/// Returns the alerts: an untrusted workspace, settings that cannot be read, a remote without a copy or with a rejected one.
 pub(crate) fn alerts(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
-    const CODES: [Code; 3] = [Code::Untrusted, Code::RemoteRefused, Code::RemoteMissing];
+    const CODES: [Code; 5] =
+        [Code::BadSettings, Code::Protection, Code::RemoteMissing, Code::RemoteRefused, Code::Untrusted];
     diagnostics.iter().filter(|diagnostic| CODES.contains(&diagnostic.code))
 }
 

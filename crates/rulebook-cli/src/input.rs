@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
-use rulebook_workspace::{Homes, Workspace, find_root};
+use rulebook_workspace::{Homes, OpenError, Workspace, find_root};
 
 use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
@@ -19,10 +19,17 @@ const MAX_EVIDENCE: u64 = 64 << 20;
 pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
     let here = current_folder()?;
     let roots = if args.root.is_empty() { vec![find_root(&here).to_owned()] } else { args.root.clone() };
-    let flags = settings_of(&args.set)?;
-    let workspace = Workspace::open_with(&roots, Homes::from_environment(), &flags).map_err(|error| {
-        anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
-    })?;
+    open_roots(args, &roots).map_err(|error| match error.downcast::<OpenError>() {
+        Ok(error) => {
+            anyhow!("name an existing folder with `--root`, or run inside one").context(error.to_string())
+        }
+        Err(other) => other,
+    })
+}
+
+/// Opens the workspace of these roots, with the settings of the flags.
+pub(crate) fn open_roots(args: &Args, roots: &[PathBuf]) -> anyhow::Result<Workspace> {
+    let workspace = Workspace::open_with(roots, Homes::from_environment(), &settings_of(&args.set)?)?;
     match workspace.diagnostics.iter().find(|diagnostic| diagnostic.path == FLAGS) {
         Some(wrong) => {
             Err(anyhow!(wrong.help.clone()).context(format!("cannot use `{FLAGS}`: {}", wrong.message)))

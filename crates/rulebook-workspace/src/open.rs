@@ -126,15 +126,25 @@ impl Workspace {
 
     /// Reads the settings. Those of the workspace must be trusted, as `mode` or else the person's own settings demand.
     pub(crate) fn read_settings(&mut self, flags: &str, mode: Option<Trust>) {
-        let mut own = Vec::new();
+        let (mut own, mut is_unreadable) = (Vec::new(), false);
         if let Some(config) = &self.homes.config {
             let path = config.join("rulebook/config.toml");
-            own.extend(read_layer(LayerKind::User, self.homes.shown(&path), &path, &mut self.diagnostics));
+            match read_layer(LayerKind::User, self.homes.shown(&path), &path) {
+                Ok(layer) => own.extend(layer),
+                Err(mut fault) => {
+                    fault.protect("`trust` counts as `require`");
+                    self.diagnostics.push(fault);
+                    is_unreadable = true;
+                }
+            }
         }
         if !flags.is_empty() {
             own.push(Layer { kind: LayerKind::Flags, display: "--set".to_owned(), text: flags.to_owned() });
         }
-        let person = if own.is_empty() { Settings::default() } else { settings::merge(&own).0 };
+        let mut person = if own.is_empty() { Settings::default() } else { settings::merge(&own).0 };
+        if is_unreadable && person.set_by("trust").is_none() {
+            person.trust = Trust::Require;
+        }
         self.read_trust(mode.unwrap_or(person.trust));
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
@@ -142,7 +152,14 @@ impl Workspace {
             let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
             let path = Path::new(path).join("rulebook.toml");
             let kind = LayerKind::Workspace { root };
-            let Some(layer) = read_layer(kind, display, &path, &mut self.diagnostics) else { continue };
+            let layer = match read_layer(kind, display, &path) {
+                Ok(Some(layer)) => layer,
+                Ok(None) => continue,
+                Err(fault) => {
+                    self.diagnostics.push(fault);
+                    continue;
+                }
+            };
             let text: Arc<str> = layer.text.as_str().into();
             self.settings_texts.push((root, Arc::clone(&text)));
             match self.gate.check(root, &posix(&path), &Text::new(text)) {
@@ -190,20 +207,14 @@ fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
 }
 
 /// Reads a settings file. A repository's file must be inside it: a link could lead anywhere.
-fn read_layer(
-    kind: LayerKind,
-    display: String,
-    path: &Path,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Layer> {
+fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<Layer>, Diagnostic> {
     let is_inside = |root: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
     let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
     let message = match read::text(path, settings::MAX_TEXT) {
-        Ok(None) => return None,
+        Ok(None) => return Ok(None),
         Ok(Some(_)) if is_outside => "is not used: it is a link to a file outside the workspace".to_owned(),
-        Ok(Some(text)) => return Some(Layer { kind, display, text }),
+        Ok(Some(text)) => return Ok(Some(Layer { kind, display, text })),
         Err(error) => format!("cannot be read: {}", read::reason(&error)),
     };
-    diagnostics.push(Diagnostic::whole(Code::BadSettings, display, message));
-    None
+    Err(Diagnostic::whole(Code::BadSettings, display, message))
 }

@@ -102,10 +102,10 @@ fn file(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
         .map(|cache| cache.join("rulebook/remote").join(format!("{}.json", safe(&remote.name))))
 }
 
-/// Reads the copy of a remote. A copy from another address does not count.
+/// Reads the copy of a remote. A copy from another address does not count, unless the entry cannot be read.
 fn kept(remote: &Remote, file: &Path) -> Read<Kept> {
     match state::read::<Kept>(file, MAX_FILE, VERSION) {
-        Read::Known(kept) if kept.url != remote.url => Read::Absent,
+        Read::Known(kept) if kept.url != remote.url && !remote.is_held => Read::Absent,
         read => read,
     }
 }
@@ -129,7 +129,8 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
     copy.fetched =
         kept.fetched.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     let Some(document) = &kept.document else {
-        let why = copy.failed.as_deref().unwrap_or("run `rulebook remote sync`");
+        let unfetched = if remote.is_held { HELD } else { "run `rulebook remote sync`" };
+        let why = copy.failed.as_deref().unwrap_or(unfetched);
         copy.diagnostics.push(never_fetched(remote, why));
         return copy;
     };
@@ -237,6 +238,9 @@ fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<()
         })
     })
 }
+
+/// Why a remote is not fetched whose entry in the settings cannot be read.
+const HELD: &str = "a key of its entry in the settings cannot be read";
 
 /// Why nothing can be cached.
 const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";

@@ -114,10 +114,10 @@ impl Workspace {
         Keeper::open(self.state_folder().as_deref(), &SessionName { host, session, agent, root })
     }
 
-    /// The files a tool call is about, relative to their root.
+    /// The files a tool call is about, relative to their root, or absolute if there are several roots.
     pub fn touched(&self, call: &ToolCall) -> Vec<String> {
         let (evidence, _) = self.evidence(&Input { tools: vec![call.clone()], ..Input::default() });
-        evidence.paths.into_iter().map(|seen| seen.path).collect()
+        evidence.paths.iter().map(|seen| self.roots.address(seen.root, &seen.path)).collect()
     }
 }
 

@@ -205,8 +205,7 @@ impl<'w> Sources<'w> {
     pub(crate) fn read_as(&self, agent: &Agent) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let version = self.workspace.settings.agents.of(agent).version;
         let is_old = |format: &&Format| format.is_newer_than(version.as_deref());
-        let formats = agent.formats.iter().filter(|format| self.workspace.takes(format) && !is_old(format));
-        let formats = formats.collect();
+        let formats = agent.formats.iter().filter(|format| !is_old(format)).collect();
         self.read(View { formats, is_nested: agent.nested == Nested::Read, is_meant: false })
     }
 

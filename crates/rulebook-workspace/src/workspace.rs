@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Roots;
-use rulebook::format::Format;
 use rulebook::resolve::{Off, OffBy, Switches};
 
 use crate::homes::Homes;
@@ -42,12 +41,6 @@ impl Workspace {
     /// The files that the person trusts; `None` without a home.
     pub fn trust_store(&self) -> Option<TrustStore> {
         self.homes.state.as_ref().map(|state| TrustStore::at(&state.join("rulebook")))
-    }
-
-    /// Whether an agent reads a format here: it ignores some formats if a certain other file exists.
-    pub fn takes(&self, format: &Format) -> bool {
-        let root = Path::new(&self.roots.roots[0].path);
-        !format.unless.iter().any(|path| root.join(self.homes.expand(path)).exists())
     }
 
     /// The rules that settings and toggles switch off.

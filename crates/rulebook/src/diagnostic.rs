@@ -108,6 +108,12 @@ impl Diagnostic {
         }
     }
 
+    /// Turns it into a problem of a setting that protects, with what counts instead of the setting.
+    pub fn protect(&mut self, instead: &str) {
+        (self.code, self.severity) = (Code::Protection, Code::Protection.row().severity);
+        self.message = format!("{}; {instead}", self.message);
+    }
+
     /// Replaces the help line of the table.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Diagnostic {

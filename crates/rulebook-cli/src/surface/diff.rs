@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use changes::AgentChanges;
 
 use crate::args::{Args, Diff, DiffFormat};
-use crate::input::current_folder;
+use crate::input::{current_folder, settings_of};
 use crate::out::{self, VERSION};
 
 /// One version of the files. The folder of a revision is removed when this is dropped.
@@ -112,7 +112,7 @@ fn explained(error: RevisionError) -> anyhow::Error {
 fn version(root: &Path, name: Option<&str>, args: &Args) -> anyhow::Result<Version> {
     let revision = name.map(|name| Revision::checkout(root, name)).transpose().map_err(explained)?;
     let folder = revision.as_ref().map_or(root, Revision::folder);
-    let workspace = Workspace::open_with(&[folder], Homes::default(), &args.set.join("\n"))?;
+    let workspace = Workspace::open_with(&[folder], Homes::default(), &settings_of(&args.set)?)?;
     Ok(Version { workspace, revision })
 }
 

@@ -28,6 +28,9 @@ struct Folder<'p> {
 impl Finder<'_> {
     /// Adds the rule files of a place.
     pub(super) fn place(&mut self, spot: &Spot<'_>, at: &Path) {
+        if self.search.is_replaced(spot.format, spot.scope, spot.root) {
+            return;
+        }
         let Some(Kind { is_link, target }) = self.search.disk.kind(at) else { return };
         // If one path may be a file or a folder, it has a place for each, and the other one handles it.
         let places = FORMATS.iter().flat_map(|format| format.workspace);

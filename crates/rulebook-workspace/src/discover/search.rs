@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{FORMATS, Format, FormatId, Place};
-use rulebook::source::{Origin, Unreadable};
+use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::disk::{Disk, Node};
 use crate::homes::{Homes, posix};
@@ -75,6 +75,21 @@ impl Search<'_> {
         let root = Path::new(&self.roots.roots[root].path);
         used.contains(&format.id)
             || place.shown_by.iter().any(|path| self.disk.kind(&root.join(path)).is_some())
+    }
+
+    /// Whether an agent ignores a format because a certain other file exists: in the same root, or for the user's own
+    /// files in every root.
+    pub(super) fn is_replaced(&self, format: &Format, scope: Scope, root: usize) -> bool {
+        let roots = &self.roots.roots;
+        let roots = if scope == Scope::User { roots.as_slice() } else { &roots[root..=root] };
+        let exists = |root: &Root| {
+            let path = |path: &&str| Path::new(&root.path).join(self.homes.expand(path));
+            format
+                .unless
+                .iter()
+                .any(|other| self.disk.kind(&path(other)).is_some_and(|kind| kind.target.is_some()))
+        };
+        !format.unless.is_empty() && roots.iter().all(exists)
     }
 
     /// A path as shown to people: relative to its root, or `~/…`.

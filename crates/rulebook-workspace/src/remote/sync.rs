@@ -8,8 +8,8 @@ use super::document::{RemoteRule, read_document};
 use super::error::RemoteError;
 use super::fetch::{Client, Fetched};
 use super::{
-    Failed, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file, folder,
-    kept, list, verify,
+    Failed, HELD, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file,
+    folder, kept, list, verify,
 };
 use crate::homes::Homes;
 use crate::read;
@@ -66,6 +66,9 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
     if let Some(folder) = folder(remote, homes) {
         return Ok(done(check_folder(&folder).map(|()| Change::InPlace)));
     }
+    if remote.is_held {
+        return Ok(done(Err(held())));
+    }
     let file = file(remote, homes).ok_or_else(|| io::Error::other(NO_CACHE))?;
     let before = match kept(remote, &file) {
         Read::Newer(newer) => return Err(state::newer_error(&file, newer, VERSION)),
@@ -108,6 +111,9 @@ pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, RemoteError> {
     if let Some(folder) = folder(remote, homes) {
         return check_folder(&folder).map(|()| Preview { after: before.clone(), before });
     }
+    if remote.is_held {
+        return Err(held());
+    }
     match find(remote, homes, None)? {
         Found::Same => Ok(Preview { after: before.clone(), before }),
         Found::New { document, .. } => Ok(Preview { before, after: read_document(&document)?.0 }),
@@ -120,7 +126,7 @@ pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, RemoteError> {
 /// repeated at once.
 pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
     const PAUSE: Duration = Duration::from_secs(60);
-    if folder(remote, homes).is_some() {
+    if folder(remote, homes).is_some() || remote.is_held {
         return false;
     }
     let Some(kept) = file(remote, homes).and_then(|file| kept(remote, &file).known()) else { return true };
@@ -130,6 +136,10 @@ pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
     };
     let is_old = kept.fetched.is_none_or(|at| is_over(at, remote.refresh.unwrap_or(REFRESH)));
     (is_old || !kept.is_good(remote)) && kept.failed.is_none_or(|failed| is_over(failed.at, PAUSE))
+}
+
+fn held() -> RemoteError {
+    RemoteError::new(format!("is not fetched: {HELD}"))
 }
 
 /// Fetches the document and checks it against the settings.

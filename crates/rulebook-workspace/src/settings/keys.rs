@@ -156,14 +156,14 @@ pub(super) const KEYS: &[Key] = &[
     ),
     person(
         "remote.refresh",
-        text("a time such as `30m`, `12h` or `7d`", |to, time| {
+        text("a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`", |to, time| {
             set(&mut entry(to).refresh, duration(time).map(Some))
         }),
     ),
 ];
 
 /// The units of a time, in seconds.
-const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86400)];
+const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86400), ('w', 604_800)];
 
 const fn anyone(path: &'static str, accepts: Accepts) -> Key {
     Key { path, also: None, writer: Writer::Anyone, accepts }
@@ -334,6 +334,7 @@ mod tests {
         check("30s", Some(30));
         check("12h", Some(43200));
         check("7d", Some(604_800));
+        check("2w", Some(1_209_600));
         check("7", None);
         check("h", None);
         check("", None);

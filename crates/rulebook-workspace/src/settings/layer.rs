@@ -11,7 +11,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::keys::{Accepts, KEYS, Key, WordOrFormats, Writer, quoted};
 use super::text::{cut, join, stays_inside, whole};
-use super::values::{Remote, Setting, Settings};
+use super::values::{Remote, Setting, Settings, Trust};
 
 /// The text of one settings file, or of the flags.
 #[derive(Clone, Debug)]
@@ -54,17 +54,40 @@ pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) ->
         let message = format!("the file has {} bytes, more than 1 MiB", layer.text.len());
         return vec![Diagnostic::whole(Code::BadSettings, &layer.display, message)];
     }
-    let document = match DeTable::parse(&layer.text) {
-        Ok(document) => document,
-        Err(error) => {
-            let at = error.span().unwrap_or_default();
-            return vec![Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message())];
-        }
+    let (document, errors) = DeTable::parse_recoverable(&layer.text);
+    let Some(error) = errors.first() else {
+        let mut reading = Reading { layer, settings, lists, diagnostics: Vec::new(), unreported: 0 };
+        reading.table("", document.get_ref());
+        return reading.finish();
     };
-    let mut reading = Reading { layer, settings, lists, diagnostics: Vec::new(), unreported: 0 };
-    reading.table("", document.get_ref());
-    reading.finish()
+    if layer.kind == LayerKind::User {
+        keep_protection(layer, document.get_ref(), settings);
+    }
+    let at = error.span().unwrap_or_default();
+    vec![Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message())]
 }
+
+/// Reads what protects the person from a file that is not TOML: the remotes whose names can be read keep their copies, and
+/// a `trust` that cannot be read counts as `require`.
+fn keep_protection(layer: &Layer, document: &DeTable<'_>, settings: &mut Settings) {
+    let (mut found, mut lists) = (Settings::default(), Lists::new());
+    let mut reading =
+        Reading { layer, settings: &mut found, lists: &mut lists, diagnostics: Vec::new(), unreported: 0 };
+    reading.table("", document);
+    let names_trust = |line: &str| line.trim_start().starts_with("trust");
+    if found.set_by.contains_key(TRUST) {
+        settings.trust = found.trust;
+    } else if layer.text.lines().any(names_trust) {
+        settings.trust = Trust::Require;
+    }
+    settings.remotes_left_out += found.remotes_left_out;
+    for Remote { name, url, .. } in found.remotes {
+        replace(&mut settings.remotes, Remote { name, url, is_held: true, ..Remote::default() });
+    }
+}
+
+/// The setting that fails closed.
+const TRUST: &str = "trust";
 
 struct Reading<'r> {
     layer: &'r Layer,
@@ -225,7 +248,8 @@ impl Reading<'_> {
         });
     }
 
-    /// Reads `[[remote]]`. An entry with any error is left out: a partial one could be fetched without its hash.
+    /// Reads `[[remote]]`. The copy of an entry with any error is kept as it is: a partial entry could be fetched without
+    /// its hash.
     fn remotes(&mut self, key: &'static Key, entries: &DeArray<'_>) {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for entry in entries.iter() {
@@ -233,22 +257,24 @@ impl Reading<'_> {
                 self.reject(Code::WrongType, key, entry);
                 continue;
             };
-            let problems = self.diagnostics.len() + self.unreported;
+            let (reported, unreported) = (self.diagnostics.len(), self.unreported);
             self.settings.remotes.push(Remote::default());
             self.table(key.path, table);
-            let Some(remote) = self.settings.remotes.pop() else { continue };
-            let (wrong, help) = if problems < self.diagnostics.len() + self.unreported {
-                ("this remote is left out because one of its keys is wrong", "fix the key")
-            } else if remote.name.is_empty() || remote.url.is_empty() {
+            let Some(mut remote) = self.settings.remotes.pop() else { continue };
+            remote.is_held = reported < self.diagnostics.len() || unreported < self.unreported;
+            let (wrong, help) = if remote.name.is_empty() || remote.url.is_empty() && !remote.is_held {
                 ("this remote is left out: it needs a `name` and a `url`", "add what is missing")
             } else if !names.insert(remote.name.clone()) {
                 ("this remote is left out: another remote above has the same name", "give each its own name")
             } else {
+                for fault in &mut self.diagnostics[reported..] {
+                    fault.protect("this remote is not fetched, and its copy stays in use");
+                }
                 replace(&mut self.settings.remotes, remote);
                 continue;
             };
             self.settings.remotes_left_out += 1;
-            self.report_with_help(Code::BadValue, entry.span(), || wrong.to_owned(), || help.to_owned());
+            self.report_with_help(Code::Protection, entry.span(), || wrong.to_owned(), || help.to_owned());
         }
     }
 
@@ -286,6 +312,17 @@ impl Reading<'_> {
             _ => Code::WrongType.row().remedy.to_owned(),
         };
         self.report_with_help(code, value.span(), message, help);
+        let instead = match (key.path, self.layer.kind) {
+            (TRUST, LayerKind::User) => Some("it counts as `require`"),
+            ("remote", _) => Some("no remote is used"),
+            _ => None,
+        };
+        if key.path == TRUST {
+            self.settings.trust = Trust::Require;
+        }
+        if let (Some(fault), Some(instead)) = (self.diagnostics.last_mut(), instead) {
+            fault.protect(instead);
+        }
         if let Some(reported) = self.diagnostics.last_mut().filter(|_| may_be_secret) {
             reported.excerpt = None;
         }

@@ -133,6 +133,7 @@ fn every_key_is_read() {
                 minisign_key: None,
                 token_env: Some("ORG_TOKEN".to_owned()),
                 ca_file: Some("~/ca.pem".to_owned()),
+                is_held: false,
             }],
             trust: Trust::Require,
             set_by: settings.set_by.clone(),
@@ -338,18 +339,18 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "[remote]\nname = 'a'\n",
-        "config.toml:1:1 wrong-type: `remote` must be a list of tables, each under `[[…]]`, found a table; use the type that the message names",
+        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; use the type that the message names",
     );
     let (_, secret) = merge(&[layer(
         user,
         "[[remote]]\nname = 'a'\nurl = 'https://me:hunter2@example.com/'\ntoken_env = 'ghp-hunter2'\n",
     )]);
-    assert_eq!(secret.len(), 3);
+    assert_eq!(secret.len(), 2);
     assert!(!format!("{secret:?}").contains("hunter2"), "{secret:?}");
     check(
         user,
         "\n[[remote]]\nname = 'a'\n",
-        "config.toml:2:1 bad-value: this remote is left out: it needs a `name` and a `url`; add what is missing",
+        "config.toml:2:1 protection: this remote is left out: it needs a `name` and a `url`; add what is missing",
     );
 }
 
@@ -401,20 +402,21 @@ fn one_bad_value_does_not_affect_the_others() {
 }
 
 #[test]
-fn a_remote_with_an_error_is_left_out() {
+fn a_remote_with_an_error_keeps_its_copy() {
     #[track_caller]
-    fn check(line: &str, codes: &[&str]) {
+    fn check(line: &str) {
         let text =
             format!("[[remote]]\nname = 'a'\nurl = '/u'\n{line}\n[[remote]]\nname = 'b'\nurl = '/v'\n");
         let (settings, diagnostics) = merge(&[layer(LayerKind::User, &text)]);
-        assert_eq!(settings.remotes.iter().map(|remote| remote.name.as_str()).collect::<Vec<_>>(), ["b"]);
-        assert_eq!(diagnostics.iter().map(|d| d.code.row().name).collect::<Vec<_>>(), codes);
+        let remotes = settings.remotes.iter().map(|remote| (remote.name.as_str(), remote.is_held));
+        assert_eq!(remotes.collect::<Vec<_>>(), [("a", true), ("b", false)]);
+        assert_eq!(diagnostics.iter().map(|d| d.code.row().name).collect::<Vec<_>>(), ["protection"]);
     }
-    check("sha256 = 'abc'", &["bad-value", "bad-value"]);
-    check("sha265 = 'abc'", &["bad-value", "unknown-setting"]);
-    check("refresh = 3", &["bad-value", "wrong-type"]);
-    check("token_env = 'ghp_abcdef'", &["bad-value", "bad-value"]);
-    check("minisign_key = 'abc'", &["bad-value", "bad-value"]);
+    check("sha256 = 'abc'");
+    check("sha265 = 'abc'");
+    check("refresh = 3");
+    check("token_env = 'ghp_abcdef'");
+    check("minisign_key = 'abc'");
 }
 
 #[test]
@@ -445,4 +447,59 @@ fn a_hostile_file_is_bounded() {
     check(&" ".repeat((1 << 20) + 1), 1);
     let ids = (0..100_000).map(|at| format!("'{at}',")).collect::<String>();
     assert_eq!(merged(&[(ROOT, &format!("rules.disabled_ids=[{ids}]"))]).rules.disabled_ids.len(), 100_000);
+}
+
+/// Checks the trust and the remotes of a person's settings that cannot be read, and that they are reported.
+#[track_caller]
+fn check_protection(text: &str, trust: Trust, remotes: &[(&str, bool)], problem: &str) {
+    let (settings, diagnostics) = merge(&[layer(LayerKind::User, text)]);
+    let found: Vec<(&str, bool)> =
+        settings.remotes.iter().map(|remote| (remote.name.as_str(), remote.is_held)).collect();
+    assert_eq!((settings.trust, found.as_slice()), (trust, remotes));
+    assert_eq!(lines(&diagnostics), [problem]);
+}
+
+#[test]
+fn what_protects_fails_closed() {
+    check_protection(
+        "trust = 'requier'\n",
+        Trust::Require,
+        &[],
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `'requier'`; it counts as `require`; write `\"require\"`",
+    );
+    check_protection(
+        "trust = true\n",
+        Trust::Require,
+        &[],
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; use the type that the message names",
+    );
+    check_protection(
+        "[[remote]]\nname = 'a'\nurl = '/a.json'\nrefresh = '2y'\n[[remote]]\nname = 'b'\nurl = '/b.json'\n",
+        Trust::Warn,
+        &[("a", true), ("b", false)],
+        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; use the type that the message names",
+    );
+    check_protection(
+        "[[remote]]\nname = 'a'\nurl = '/a.json'\nsha265 = '00'\n",
+        Trust::Warn,
+        &[("a", true)],
+        "config.toml:4:1 protection: `remote.sha265` is not a setting; this remote is not fetched, and its copy stays in use; write `sha256`",
+    );
+}
+
+#[test]
+fn a_file_that_is_not_toml_keeps_its_protection() {
+    let (settings, diagnostics) = merge(&[layer(
+        LayerKind::User,
+        "trust = \"require\nrules.enabled = false\n[[remote]]\nname = 'a'\nurl = '/a.json'\nsha256 = '00'\n",
+    )]);
+    assert_eq!(settings.trust, Trust::Require);
+    assert!(settings.rules.enabled);
+    assert_eq!(settings.remotes.len(), 1);
+    assert!(settings.remotes[0].is_held && settings.remotes[0].sha256.is_none());
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    let (settings, _) = merge(&[layer(LayerKind::User, "rules.enabled = \n")]);
+    assert_eq!(settings.trust, Trust::Warn);
+    let (settings, _) = merge(&[layer(ROOT, "trust = \n")]);
+    assert_eq!(settings.trust, Trust::Warn);
 }

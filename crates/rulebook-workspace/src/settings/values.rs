@@ -118,6 +118,8 @@ pub struct Remote {
     pub ca_file: Option<String>,
     /// The age at which a copy is fetched again.
     pub refresh: Option<Duration>,
+    /// Whether a key of the entry cannot be read: nothing is fetched, and the copy stays in use.
+    pub is_held: bool,
 }
 
 rulebook::words! {

@@ -18,6 +18,8 @@ pub struct Agent {
     pub formats: &'static [Format],
     /// Whether it reads files in folders below the root.
     pub nested: Nested,
+    /// Whether it reads the files of the first root only.
+    pub is_for_first_root: bool,
     /// What it does with several rules of one id.
     pub conflicts: Conflicts,
     /// Which rules it puts first.

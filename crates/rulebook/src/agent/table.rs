@@ -88,6 +88,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Cline),
         formats: formats![CLINE, CLINE_CURSOR, WINDSURFRULES, AGENTS_MD_AND_OWN, CLINE_SKILLS],
         nested: Nested::Unread,
+        is_for_first_root: true,
         path_rules: "for paths in the message, open tabs and files that it edits",
         ..BASE
     },
@@ -97,6 +98,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::ClineSdk),
         formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, CLINE_SKILLS],
         nested: Nested::Unread,
+        is_for_first_root: true,
         path_rules: "never: it ignores paths",
         ..BASE
     },
@@ -107,6 +109,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Codex),
         formats: formats![CODEX, AGENTS_MD, CODEX_SKILLS],
         nested: Nested::Unread,
+        is_for_first_root: false,
         conflicts: Conflicts::FirstWins,
         order: Order::UserFirst,
         limit: Some(CODEX_LIMIT),

@@ -236,6 +236,9 @@ codes! {
     PatternList "pattern-list" Warning
         "Patterns are separated by white space, or by a comma inside a list entry."
         "separate patterns with commas, or make each a list entry";
+    Protection "protection" Error
+        "A setting that protects you cannot be read; its safe meaning counts."
+        "fix the value in your own settings";
     RawHeader "raw-header" Warning
         "The format has no headers, but the file starts with lines that look like one; they are sent to the model as text."
         "remove the lines between the fences, or move the rule to a format with headers";

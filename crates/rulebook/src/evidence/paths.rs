@@ -69,6 +69,15 @@ impl Roots {
         )
     }
 
+    /// Returns the spelling of a path by which [`locate`](Roots::locate) finds it again: absolute if there are several
+    /// roots.
+    pub fn address(&self, root: usize, path: &str) -> String {
+        match self.roots.as_slice() {
+            [] | [_] => path.to_owned(),
+            roots => [&roots[root].path, "/", path].concat(),
+        }
+    }
+
     /// The path of a mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
     pub(super) fn mentioned_path(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
         let path = mention.trim().trim_start_matches('@').trim_matches('"');

@@ -29,16 +29,14 @@ impl<'r> NativeReading<'r> {
             let evidence = Evidence { requested: Vec::new(), ..evidence.clone() };
             evaluate(book, &evidence, Audience::any()).verdicts
         };
-        let mut by_path: HashMap<&str, usize> = HashMap::with_capacity(verdicts.len());
-        for (at, verdict) in verdicts.iter().enumerate() {
-            let known = by_path.entry(verdict.rule.origin.path.as_str()).or_insert(at);
-            // A file may be read twice, such as by an import: what the agent has in context counts.
-            if is_loaded(verdict) && !is_loaded(&verdicts[*known]) {
-                *known = at;
-            }
-        }
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
-        NativeReading { verdicts, by_path, rejected }
+        NativeReading { by_path: by_path(&verdicts), verdicts, rejected }
+    }
+
+    /// Drops what belongs to other roots, for an agent that reads the files of one root only.
+    pub fn keep_root(&mut self, root: usize) {
+        self.verdicts.retain(|verdict| verdict.rule.own_root().is_none_or(|own| own == root));
+        self.by_path = by_path(&self.verdicts);
     }
 
     /// Returns what the agent does with a file, if it reads it.
@@ -84,6 +82,19 @@ impl<'r> NativeReading<'r> {
         };
         self.verdicts.iter().map(|verdict| verdict.rule).find(is_general)
     }
+}
+
+/// Returns the position of each file's verdict.
+fn by_path<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, usize> {
+    let mut by_path: HashMap<&str, usize> = HashMap::with_capacity(verdicts.len());
+    for (at, verdict) in verdicts.iter().enumerate() {
+        let known = by_path.entry(verdict.rule.origin.path.as_str()).or_insert(at);
+        // A file may be read twice, such as by an import: what the agent has in context counts.
+        if is_loaded(verdict) && !is_loaded(&verdicts[*known]) {
+            *known = at;
+        }
+    }
+    by_path
 }
 
 fn is_loaded(verdict: &Verdict<'_>) -> bool {

@@ -9,7 +9,7 @@ use super::host::{Moment, Report, Touch};
 use super::situation::{HandlingView, Situation};
 use super::state::Session;
 use crate::evaluate::{State, Verdict};
-use crate::evidence::{Evidence, Input, ToolCall};
+use crate::evidence::{Evidence, Input, Seen, ToolCall};
 use crate::matrix::Handling;
 use crate::render::{Notice, offer_line};
 use crate::rule::Rule;
@@ -95,7 +95,7 @@ impl Session {
                     continue;
                 }
                 Handling::NotApplied(why) => Some(format!("{} does not apply it: {why}", report.host.name)),
-                Handling::Native => self.why_missed(report, verdict, evidence, &applied),
+                Handling::Native => self.why_missed(report, verdict, situation, &applied),
                 Handling::NativeAlways | Handling::Unknown | Handling::NotAdded(_) => None,
             };
             if let Some(why) = why {
@@ -118,7 +118,7 @@ impl Session {
         &self,
         report: &Report<'_>,
         verdict: &Verdict<'_>,
-        evidence: &Evidence,
+        situation: &Situation<'_, '_>,
         applied: &OnceCell<Vec<String>>,
     ) -> Option<String> {
         let host = &report.host;
@@ -127,9 +127,12 @@ impl Session {
             return None;
         }
         let on_paths = verdict.because.iter().filter(|reason| matches!(reason.condition, "paths" | "folder"));
-        let paths: Vec<&String> =
-            on_paths.flat_map(|reason| &reason.seen).map(|at| &evidence.paths[*at].path).collect();
-        let is_among = |touched: &[String]| touched.iter().any(|path| paths.contains(&path));
+        let address = |at: &usize| {
+            let Seen { root, path, .. } = &situation.evidence.paths[*at];
+            situation.roots.address(*root, path)
+        };
+        let paths: Vec<String> = on_paths.flat_map(|reason| &reason.seen).map(address).collect();
+        let is_among = |touched: &[String]| touched.iter().any(|path| paths.contains(path));
         let applies = |call: &ToolCall| !host.misses.contains(&Touch::of(call));
         let applied = || applied.get_or_init(|| self.touched(applies));
         let is_missed = is_among(report.touched()) && !is_among(applied());

@@ -48,7 +48,7 @@ pub enum Event {
     Tool {
         /// Its name.
         name: String,
-        /// Its files, relative to their root.
+        /// Its files, relative to their root, or absolute if there are several roots.
         paths: Vec<String>,
         /// The shell command, if it runs one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,7 +92,7 @@ pub struct Report<'a> {
     pub moment: Moment,
     /// What is new: the message, the tool calls, mode and model.
     pub input: Input,
-    /// The files of each of these calls, relative to their root.
+    /// The files of each of these calls, relative to their root, or absolute if there are several roots.
     pub paths: Vec<Vec<String>>,
     /// Whether what was delivered before may have left the context.
     pub is_compaction: bool,

@@ -1,6 +1,6 @@
 //! Answering an event: what the host reports goes to the session, which says what is due.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rulebook::agent::{Agent, Wiring};
@@ -10,11 +10,12 @@ use rulebook::evidence::{Input, PathLocation};
 use rulebook::matrix::{Subject, evaluate_for, handlings};
 use rulebook::session::{Delivery, Event, Moment, Reply, Report, SessionStore as _, Situation};
 use rulebook_workspace::ledger::Keeper;
-use rulebook_workspace::{Homes, Workspace, find_root};
+use rulebook_workspace::{Workspace, find_root};
 
 use super::event::{HookEvent, Host};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
+use crate::input::open_roots;
 
 /// The program that asks.
 #[derive(Clone, Copy)]
@@ -35,14 +36,22 @@ impl Caller {
     }
 }
 
-/// Opens the workspace around the host's folder.
-pub(super) fn open(args: &Args, event: &HookEvent) -> anyhow::Result<Workspace> {
-    let folder = match &event.folder {
-        Some(folder) => PathBuf::from(folder),
-        None => std::env::current_dir().context("cannot find the current folder")?,
-    };
-    let roots = if args.root.is_empty() { vec![find_root(&folder).to_owned()] } else { args.root.clone() };
-    Ok(Workspace::open_with(&roots, Homes::from_environment(), &args.set.join("\n"))?)
+/// Opens the workspace of the roots that the event names, or the one around the host's folder.
+pub(super) fn open(args: &Args, event: &HookEvent, named: &[&str]) -> anyhow::Result<Workspace> {
+    let mut roots = args.root.clone();
+    if roots.is_empty() {
+        // A folder that was removed must not keep the rules of the others away.
+        let folders = named.iter().map(Path::new).filter(|folder| named.len() == 1 || folder.is_dir());
+        roots.extend(folders.map(|folder| find_root(folder).to_owned()));
+    }
+    if roots.is_empty() {
+        let folder = match &event.folder {
+            Some(folder) => PathBuf::from(folder),
+            None => std::env::current_dir().context("cannot find the current folder")?,
+        };
+        roots.push(find_root(&folder).to_owned());
+    }
+    open_roots(args, &roots)
 }
 
 /// Answers an event.
@@ -77,10 +86,16 @@ fn reply(
     let prepared = workspace.prepare(&input);
     let agent = Agent::named(host.agent).filter(|_| !matches!(caller, Caller::Process { all: true }));
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
-    let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
-    let folder = event.folder.as_deref().and_then(|folder| start(workspace, folder));
+    let started = event.folder.as_deref().and_then(|folder| start(workspace, folder));
+    let started = started.as_ref().map(|(root, folder)| (*root, folder.as_str()));
+    let mut native = view.as_ref().map(|view| view.reading(&prepared.evidence));
+    if agent.is_some_and(|agent| agent.is_for_first_root)
+        && let (Some(native), Some((root, _))) = (&mut native, started)
+    {
+        native.keep_root(root);
+    }
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| Subject {
-        started_in: folder.as_ref().map(|(root, folder)| (*root, folder.as_str())),
+        started_in: started.filter(|(_, folder)| !folder.is_empty()),
         ..view.subject(native)
     });
     let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
@@ -102,11 +117,12 @@ fn reply(
     reply
 }
 
-/// The root and the folder in it where the host was started; `None` for the root itself.
+/// The root and the folder in it where the host was started; an empty one for the root itself.
 fn start(workspace: &Workspace, folder: &str) -> Option<(usize, String)> {
     match workspace.roots.locate(folder, &|_, _| true) {
         PathLocation::Inside { root, path } => Some((root, path)),
-        PathLocation::Root(_) | PathLocation::Outside => None,
+        PathLocation::Root(root) => Some((root, String::new())),
+        PathLocation::Outside => None,
     }
 }
 

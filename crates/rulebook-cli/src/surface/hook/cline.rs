@@ -4,7 +4,7 @@ use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text};
+use super::event::{HookEvent, Host, roots, text};
 
 pub(super) const HOST: Host = Host {
     profile: HostProfile {
@@ -41,9 +41,8 @@ fn decode(value: &Value) -> Option<HookEvent> {
         pending: moment == Moment::Before,
         ..ToolCall::default()
     });
-    let folder = value.get("workspaceRoots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Some(HookEvent {
-        folder: folder.map(str::to_owned),
+        folder: roots(value).first().map(|root| (*root).to_owned()),
         message: text(part, "prompt"),
         tool,
         ..HookEvent::new(moment, &name, text(value, "taskId")?)

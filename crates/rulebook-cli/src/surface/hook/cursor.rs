@@ -3,7 +3,7 @@
 use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text, tool};
+use super::event::{HookEvent, Host, roots, text, tool};
 
 pub(super) const HOST: Host = Host {
     profile: HostProfile {
@@ -30,9 +30,8 @@ const MOMENTS: &[(&str, Moment)] = &[
 fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
-    let roots = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Some(HookEvent {
-        folder: roots.map(str::to_owned).or_else(|| text(value, "cwd")),
+        folder: roots(value).first().map(|root| (*root).to_owned()).or_else(|| text(value, "cwd")),
         message: text(value, "prompt"),
         tool: tool(value, "tool_name", "tool_input", moment),
         model: text(value, "model"),

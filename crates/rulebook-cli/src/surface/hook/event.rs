@@ -51,6 +51,13 @@ impl HookEvent {
     }
 }
 
+/// The roots of the workspace that an event names, in the keys of any host.
+pub(super) fn roots(value: &Value) -> Vec<&str> {
+    let lists =
+        ["workspaceRoots", "workspace_roots"].into_iter().filter_map(|key| value.get(key)?.as_array());
+    lists.flatten().filter_map(Value::as_str).collect()
+}
+
 /// A text of a JSON object.
 pub(super) fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(str::to_owned)

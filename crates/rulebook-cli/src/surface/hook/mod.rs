@@ -55,7 +55,7 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
     let value =
         json::read(bytes).map_err(|error| anyhow::anyhow!("the event of {name} is not JSON: {error}"))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
-    let workspace = answer::open(args, &event)?;
+    let workspace = answer::open(args, &event, &event::roots(&value))?;
     let answer = respond(&workspace, host, &event, caller);
     caller.leave((workspace, event, value));
     Ok(answer)

@@ -10,6 +10,7 @@ pub(super) const BASE: Agent = Agent {
     owns: None,
     formats: &[],
     nested: Nested::Read,
+    is_for_first_root: false,
     conflicts: Conflicts::KeepAll,
     order: Order::WorkspaceFirst,
     limit: None,
