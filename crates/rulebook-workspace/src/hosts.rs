@@ -10,6 +10,8 @@ pub struct Host {
     pub name: &'static str,
     /// The name of the agent whose files it reads by itself.
     pub agent: &'static str,
+    /// The names of other surfaces of the agent that its files wire too.
+    pub surfaces: &'static [&'static str],
     /// Paths in a workspace that show that the host is used there.
     pub markers: &'static [&'static str],
     /// Paths in the home folder that show that the host is used.
@@ -18,6 +20,8 @@ pub struct Host {
     pub(crate) moved: &'static [(&'static str, &'static str)],
     /// The files that `rulebook install` edits.
     pub files: &'static [HostFile],
+    /// Files that earlier versions of `rulebook install` wrote instead.
+    pub former: &'static [HostFile],
     /// Files of a workspace that wire the host for one person, in the syntax of its hooks. They are not committed.
     pub personal: &'static [&'static str],
     /// The name of another host whose hooks in a workspace it runs too.
@@ -30,10 +34,10 @@ pub struct Host {
 pub struct HostFile {
     /// What it wires.
     pub wiring: Wiring,
-    /// The path in a workspace.
-    pub workspace: &'static str,
-    /// The path in the home folder.
-    pub user: &'static str,
+    /// The path in a workspace, if the host reads such a file there.
+    pub workspace: Option<&'static str>,
+    /// The path in the home folder, if the host reads such a file there.
+    pub user: Option<&'static str>,
     /// How it is written.
     pub syntax: Syntax,
 }
@@ -47,9 +51,26 @@ pub enum Syntax {
     Jsonc,
     /// TOML.
     Toml,
+    /// YAML.
+    Yaml,
     /// A file that `rulebook install` writes as a whole.
     Own,
+    /// The same, for a host that loads it only if another file lists it.
+    Listed,
 }
+
+const BASE: Host = Host {
+    name: "",
+    agent: "",
+    surfaces: &[],
+    markers: &[],
+    home_markers: &[],
+    moved: &[],
+    files: &[],
+    former: &[],
+    personal: &[],
+    runs_hooks_of: None,
+};
 
 /// Every host, sorted by name.
 pub static HOSTS: &[Host] = &[
@@ -61,25 +82,25 @@ pub static HOSTS: &[Host] = &[
         moved: &[("CLAUDE_CONFIG_DIR", ".claude/"), ("CLAUDE_CONFIG_DIR", "")],
         files: &[
             hooks(".claude/settings.json", ".claude/settings.json"),
-            server(".mcp.json", ".claude.json", Syntax::Json),
+            server(".mcp.json", ".claude.json"),
         ],
         personal: &[".claude/settings.local.json"],
-        runs_hooks_of: None,
+        ..BASE
     },
     Host {
         name: "cline",
         agent: "cline",
+        surfaces: &["cline-cli"],
         markers: &[".clinerules"],
         home_markers: &["Documents/Cline", ".cline"],
-        moved: &[],
         files: &[
             own(".clinerules/hooks/TaskStart", "Documents/Cline/Hooks/TaskStart"),
             own(".clinerules/hooks/UserPromptSubmit", "Documents/Cline/Hooks/UserPromptSubmit"),
             own(".clinerules/hooks/PreToolUse", "Documents/Cline/Hooks/PreToolUse"),
             own(".clinerules/hooks/PostToolUse", "Documents/Cline/Hooks/PostToolUse"),
+            HostFile { workspace: None, ..server("", ".cline/data/settings/cline_mcp_settings.json") },
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        ..BASE
     },
     Host {
         name: "codex",
@@ -89,10 +110,20 @@ pub static HOSTS: &[Host] = &[
         moved: &[("CODEX_HOME", ".codex/")],
         files: &[
             hooks(".codex/hooks.json", ".codex/hooks.json"),
-            server(".codex/config.toml", ".codex/config.toml", Syntax::Toml),
+            HostFile { syntax: Syntax::Toml, ..server(".codex/config.toml", ".codex/config.toml") },
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        ..BASE
+    },
+    Host {
+        name: "continue",
+        agent: "continue",
+        markers: &[".continue", ".continuerules"],
+        home_markers: &[".continue"],
+        files: &[HostFile {
+            wiring: Wiring::Mcp,
+            ..own(".continue/mcpServers/rulebook.yaml", ".continue/mcpServers/rulebook.yaml")
+        }],
+        ..BASE
     },
     Host {
         name: "copilot",
@@ -102,23 +133,21 @@ pub static HOSTS: &[Host] = &[
         moved: &[("COPILOT_HOME", ".copilot/")],
         files: &[
             hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json"),
-            server(".mcp.json", ".copilot/mcp-config.json", Syntax::Json),
+            server(".mcp.json", ".copilot/mcp-config.json"),
         ],
-        personal: &[],
         runs_hooks_of: Some("claude"),
+        ..BASE
     },
     Host {
         name: "cursor",
         agent: "cursor",
         markers: &[".cursor", ".cursorrules"],
         home_markers: &[".cursor"],
-        moved: &[],
         files: &[
             hooks(".cursor/hooks.json", ".cursor/hooks.json"),
-            server(".cursor/mcp.json", ".cursor/mcp.json", Syntax::Json),
+            server(".cursor/mcp.json", ".cursor/mcp.json"),
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        ..BASE
     },
     Host {
         name: "gemini",
@@ -128,10 +157,42 @@ pub static HOSTS: &[Host] = &[
         moved: &[("GEMINI_CLI_HOME", "")],
         files: &[
             hooks(".gemini/settings.json", ".gemini/settings.json"),
-            server(".gemini/settings.json", ".gemini/settings.json", Syntax::Json),
+            server(".gemini/settings.json", ".gemini/settings.json"),
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        ..BASE
+    },
+    Host {
+        name: "goose",
+        agent: "goose",
+        markers: &[".goosehints"],
+        home_markers: &[".config/goose"],
+        moved: &[("XDG_CONFIG_HOME", ".config/")],
+        files: &[HostFile {
+            workspace: None,
+            syntax: Syntax::Yaml,
+            ..server("", ".config/goose/config.yaml")
+        }],
+        ..BASE
+    },
+    Host {
+        name: "kiro",
+        agent: "kiro",
+        markers: &[".kiro"],
+        home_markers: &[".kiro"],
+        files: &[server(".kiro/settings/mcp.json", ".kiro/settings/mcp.json")],
+        ..BASE
+    },
+    Host {
+        name: "omp",
+        agent: "omp",
+        markers: &[".omp"],
+        home_markers: &[".omp"],
+        moved: &[("PI_CODING_AGENT_DIR", ".omp/agent/")],
+        files: &[
+            own(".omp/extensions/rulebook.ts", ".omp/agent/extensions/rulebook.ts"),
+            server(".omp/mcp.json", ".omp/agent/mcp.json"),
+        ],
+        ..BASE
     },
     Host {
         name: "opencode",
@@ -140,42 +201,75 @@ pub static HOSTS: &[Host] = &[
         home_markers: &[".config/opencode"],
         moved: &[("XDG_CONFIG_HOME", ".config/")],
         files: &[
-            own(".opencode/plugin/rulebook.js", ".config/opencode/plugin/rulebook.js"),
-            server("opencode.json", ".config/opencode/opencode.json", Syntax::Jsonc),
+            HostFile {
+                syntax: Syntax::Listed,
+                ..own(".rulebook/opencode.js", ".config/opencode/.rulebook/opencode.js")
+            },
+            HostFile { syntax: Syntax::Jsonc, ..hooks("opencode.json", ".config/opencode/opencode.json") },
+            HostFile { syntax: Syntax::Jsonc, ..server("opencode.json", ".config/opencode/opencode.json") },
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        former: &[own(".opencode/plugin/rulebook.js", ".config/opencode/plugin/rulebook.js")],
+        ..BASE
+    },
+    Host {
+        name: "pi",
+        agent: "pi",
+        markers: &[".pi"],
+        home_markers: &[".pi"],
+        moved: &[("PI_CODING_AGENT_DIR", ".pi/agent/")],
+        files: &[own(".pi/extensions/rulebook.ts", ".pi/agent/extensions/rulebook.ts")],
+        ..BASE
     },
     Host {
         name: "qwen",
         agent: "qwen",
         markers: &[".qwen", "QWEN.md"],
         home_markers: &[".qwen"],
-        moved: &[],
         files: &[
             hooks(".qwen/settings.json", ".qwen/settings.json"),
-            server(".qwen/settings.json", ".qwen/settings.json", Syntax::Json),
+            server(".qwen/settings.json", ".qwen/settings.json"),
         ],
-        personal: &[],
-        runs_hooks_of: None,
+        ..BASE
+    },
+    Host {
+        name: "xcsh",
+        agent: "xcsh",
+        markers: &[".xcsh"],
+        home_markers: &[".xcsh"],
+        moved: &[("PI_CODING_AGENT_DIR", ".xcsh/agent/")],
+        files: &[
+            own(".xcsh/extensions/rulebook.ts", ".xcsh/agent/extensions/rulebook.ts"),
+            server(".xcsh/mcp.json", ".xcsh/agent/mcp.json"),
+        ],
+        ..BASE
+    },
+    Host {
+        name: "zed",
+        agent: "zed",
+        markers: &[".zed"],
+        home_markers: &[".config/zed"],
+        moved: &[("XDG_CONFIG_HOME", ".config/")],
+        files: &[server(".zed/settings.json", ".config/zed/settings.json")],
+        ..BASE
     },
 ];
 
 const fn hooks(workspace: &'static str, user: &'static str) -> HostFile {
-    HostFile { wiring: Wiring::Hook, workspace, user, syntax: Syntax::Json }
+    HostFile { wiring: Wiring::Hook, workspace: Some(workspace), user: Some(user), syntax: Syntax::Json }
 }
 
-const fn server(workspace: &'static str, user: &'static str, syntax: Syntax) -> HostFile {
-    HostFile { wiring: Wiring::Mcp, workspace, user, syntax }
+const fn server(workspace: &'static str, user: &'static str) -> HostFile {
+    HostFile { wiring: Wiring::Mcp, ..hooks(workspace, user) }
 }
 
 const fn own(workspace: &'static str, user: &'static str) -> HostFile {
-    HostFile { wiring: Wiring::Hook, workspace, user, syntax: Syntax::Own }
+    HostFile { syntax: Syntax::Own, ..hooks(workspace, user) }
 }
 
 /// The variables that move folders of hosts.
 pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = HOSTS.iter().flat_map(|host| host.moved).map(|(name, _)| *name).collect();
+    names.sort_unstable();
     names.dedup();
     names.into_iter()
 }
@@ -186,9 +280,20 @@ impl Host {
         HOSTS.iter().find(|host| host.name == name)
     }
 
+    /// Whether it reads files of a workspace that wire it.
+    pub fn is_wired_in_workspaces(&self) -> bool {
+        self.files.iter().any(|file| file.workspace.is_some())
+    }
+
+    /// The command that wires it: in the workspace if that is possible.
+    pub fn install_command(&self) -> String {
+        let flag = if self.is_wired_in_workspaces() { "" } else { " --user" };
+        format!("rulebook install {}{flag}", self.name)
+    }
+
     /// The host that an agent is, if Rulebook can be wired into it.
     pub fn of(agent: &Agent) -> Option<&'static Host> {
-        HOSTS.iter().find(|host| host.agent == agent.name)
+        HOSTS.iter().find(|host| host.agent == agent.name || host.surfaces.contains(&agent.name))
     }
 }
 
@@ -200,8 +305,10 @@ mod tests {
     fn hosts_are_sorted_and_each_is_an_agent_with_hooks_first() {
         assert!(HOSTS.is_sorted_by(|a, b| a.name < b.name));
         for host in HOSTS {
-            assert!(Agent::named(host.agent).is_some(), "{}", host.agent);
-            assert_eq!(host.files[0].wiring, Wiring::Hook);
+            for agent in host.surfaces.iter().chain([&host.agent]) {
+                assert!(Agent::named(agent).is_some(), "{agent}");
+            }
+            assert!(host.files.is_sorted_by_key(|file| file.wiring), "{}", host.name);
         }
     }
 }

@@ -78,7 +78,7 @@ pub use trust::TrustStore;
 pub use unread::{NotRead, SeenFile};
 pub use views::{AgentView, Views};
 pub use workspace::Workspace;
-pub use write::{rewrite, rewrite_all};
+pub use write::{lock_folder, rewrite, rewrite_all};
 
 /// The code of the page about the library.
 #[cfg(doctest)]

@@ -101,5 +101,5 @@ impl AgentView {
 
 /// The name that conditions on the agent match: the one its hooks report.
 fn condition_name(agent: &Agent) -> &'static str {
-    Host::of(agent).map_or(agent.name, |host| host.name)
+    Host::of(agent).filter(|host| host.agent == agent.name).map_or(agent.name, |host| host.name)
 }

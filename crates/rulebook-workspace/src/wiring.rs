@@ -1,6 +1,7 @@
 //! Wiring: how the files of a host connect it to Rulebook.
 
 mod entries;
+mod yaml;
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,10 @@ use rulebook::agent::Wiring;
 use crate::homes::Homes;
 use crate::hosts::{HOSTS, Host, HostFile, Syntax};
 use crate::read;
-use entries::{lists_server, runs_hook};
+use entries::{lists_plugin, lists_server, runs_hook};
 
-pub use entries::{CONTINUE, SERVER, is_hook_command, is_written_for, without_end};
+pub use entries::{CONTINUE, PLUGIN, SERVER, SILENCE, is_hook_command, is_written_for, without_end};
+pub use yaml::{Section, section};
 
 /// A path below the home folder, or below the folder that a variable of the host names.
 #[derive(Clone, Debug)]
@@ -57,19 +59,23 @@ impl Host {
 
     /// How the files of a workspace root wire it.
     pub fn wired_in(&self, root: &Path, is_hook: IsHook<'_>) -> Vec<WiredBy> {
-        let files = self.files.iter().map(|file| (file, root.join(file.workspace)));
+        let files = self.every_file().filter_map(|file| Some((file, root.join(file.workspace?))));
         let personal = self.personal.iter().map(|path| (&self.files[0], root.join(path)));
         let mut found = self.wired_by(files.chain(personal), is_hook);
         let shares_server = HOSTS.iter().take_while(|other| other.name != self.name).any(|other| {
             let mut servers = other.files.iter().filter(|file| file.wiring == Wiring::Mcp);
-            servers.any(|server| self.files.iter().any(|file| file.workspace == server.workspace))
+            servers.any(|server| {
+                let mut own = self.files.iter();
+                own.any(|file| file.workspace.is_some() && file.workspace == server.workspace)
+            })
         });
         for found in &mut found {
             found.is_shared = found.wiring == Wiring::Mcp && shares_server;
         }
         if let Some(other) = self.runs_hooks_of.and_then(Host::named) {
             let hooks = other.files.iter().filter(|file| file.wiring == Wiring::Hook);
-            let borrowed = other.wired_by(hooks.map(|file| (file, root.join(file.workspace))), is_hook);
+            let hooks = hooks.filter_map(|file| Some((file, root.join(file.workspace?))));
+            let borrowed = other.wired_by(hooks, is_hook);
             found.extend(borrowed.into_iter().map(|found| WiredBy { is_shared: true, ..found }));
         }
         found
@@ -77,8 +83,13 @@ impl Host {
 
     /// How the files in the home folder wire it.
     pub fn wired_at_home(&self, homes: &Homes, is_hook: IsHook<'_>) -> Vec<WiredBy> {
-        let path = |file: &'static HostFile| Some((file, self.user_path(homes, file.user)?.path));
-        self.wired_by(self.files.iter().filter_map(path), is_hook)
+        let path = |file: &'static HostFile| Some((file, self.user_path(homes, file.user?)?.path));
+        self.wired_by(self.every_file().filter_map(path), is_hook)
+    }
+
+    /// Its files, and those that earlier versions wrote.
+    fn every_file(&self) -> impl Iterator<Item = &'static HostFile> {
+        self.files.iter().chain(self.former)
     }
 
     fn wired_by(
@@ -99,8 +110,12 @@ impl Host {
         let is_ours = |line: &str| is_hook(line, self.name);
         match (file.syntax, file.wiring) {
             (Syntax::Own, _) => is_written_for(&text, self.name) || text.lines().any(is_ours),
+            (Syntax::Listed, _) => false,
+            (Syntax::Jsonc, Wiring::Hook) => {
+                lists_plugin(&text) && path.parent().is_some_and(|folder| folder.join(PLUGIN).exists())
+            }
             (_, Wiring::Hook) => runs_hook(&text, &is_ours),
-            (syntax, _) => lists_server(&text, syntax == Syntax::Toml),
+            (syntax, _) => lists_server(&text, syntax),
         }
     }
 }

@@ -75,10 +75,13 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     locked(File::options().create(true).truncate(false).write(true).open(beside)?)
 }
 
-/// Waits for the lock of a folder, which leaves no lock file in a repository.
+/// Waits for the lock of a folder, which leaves no lock file in a repository. It is held until the returned value is dropped.
 ///
 /// Only Unix can open folders; elsewhere two writers at the same instant may lose one change.
-pub(crate) fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
+///
+/// # Errors
+/// If the folder cannot be opened or locked.
+pub fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     if cfg!(unix) { File::open(folder).and_then(locked).map(Some) } else { Ok(None) }
 }
 

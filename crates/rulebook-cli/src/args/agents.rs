@@ -112,7 +112,11 @@ impl TypedValueParser for HostParser {
         Host::of(agent).ok_or_else(|| {
             let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
             let message = format!("Rulebook cannot be wired into {} (`{}`)", agent.title, agent.name);
-            error(message, &format!("hosts are {}", names.join(", ")), command)
+            let help = format!(
+                "add the MCP server `rulebook mcp` to its settings, or start it with `rulebook proxy -- COMMAND`; hosts are {}",
+                names.join(", ")
+            );
+            error(message, &help, command)
         })
     }
 

@@ -278,7 +278,7 @@ fn kind(diagnostic: &Diagnostic) -> Kind {
 fn install(columns: &[&AgentColumn<'_>]) -> Option<String> {
     let unwired = columns.iter().filter(|column| column.wired.is_empty());
     let host = unwired.filter_map(|column| Host::of(column.agent)).next()?;
-    Some(format!("rulebook install {}", host.name))
+    Some(host.install_command())
 }
 
 fn tokens(row: &RuleRow<'_>) -> usize {

@@ -42,5 +42,5 @@ pub(super) fn show_surface(text: &mut String, view: Viewpoint) {
 /// Returns the command that wires an agent, and how many rules it would add.
 pub(super) fn install_hint(used: &UsedAgent, count: usize) -> Option<String> {
     let host = hosts::Host::of(used.agent).filter(|_| used.wired.is_empty() && count > 0)?;
-    Some(format!("`rulebook install {}` would add {}", host.name, plural(count, "rule")))
+    Some(format!("`{}` would add {}", host.install_command(), plural(count, "rule")))
 }

@@ -3,11 +3,17 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use super::yaml::section;
+use crate::hosts::Syntax;
+
 /// The name of our server in a host's list of MCP servers.
 pub const SERVER: &str = "rulebook";
 
+/// The path of our plugin, relative to the file that lists it.
+pub const PLUGIN: &str = "./.rulebook/opencode.js";
+
 /// The keys under which hosts list MCP servers.
-const LISTS: [&str; 3] = ["mcpServers", "mcp", "servers"];
+const LISTS: [&str; 4] = ["mcpServers", "mcp", "servers", "context_servers"];
 
 /// The end of every hook command: the agent continues if the program is missing or fails.
 ///
@@ -15,16 +21,20 @@ const LISTS: [&str; 3] = ["mcpServers", "mcp", "servers"];
 /// ignores; the space before the semicolon keeps them apart from the host's name.
 pub const CONTINUE: &str = " ; exit 0";
 
+/// What precedes [`CONTINUE`] for a host that shows standard error to the user. `$null` is PowerShell's; for `sh` the host sets it.
+pub const SILENCE: &str = " 2>$null";
+
 /// Whether a command line runs our hook for a host, with or without [`CONTINUE`].
 pub fn is_hook_command(line: &str, host: &str) -> bool {
     let program = without_end(line).strip_suffix(host).and_then(|line| line.strip_suffix(" hook "));
     program.is_some_and(|program| program.contains("rulebook"))
 }
 
-/// Returns a command line without [`CONTINUE`].
+/// Returns a command line without [`SILENCE`] and [`CONTINUE`].
 pub fn without_end(line: &str) -> &str {
     let line = line.trim();
-    line.strip_suffix(CONTINUE).unwrap_or(line).trim_end()
+    let line = line.strip_suffix(CONTINUE).unwrap_or(line);
+    line.strip_suffix(SILENCE).unwrap_or(line).trim_end()
 }
 
 /// Whether `rulebook install` wrote the whole file.
@@ -48,13 +58,34 @@ pub(crate) fn runs_hook(text: &str, is_ours: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
+/// Whether a host's JSON lists our plugin.
+pub(crate) fn lists_plugin(text: &str) -> bool {
+    with_document(text, |document| {
+        let mut listed = document.get_array("plugin").into_iter().flat_map(|list| &list.elements);
+        listed.any(|value| value.as_string_lit().is_some_and(|path| path.value == PLUGIN))
+    })
+}
+
 /// Whether a host's file lists our MCP server and does not switch it off.
-pub(crate) fn lists_server(text: &str, is_toml: bool) -> bool {
-    if is_toml {
-        let document: Option<toml::Table> = text.parse().ok();
-        let list = document.as_ref().and_then(|document| document.get("mcp_servers")?.as_table());
-        return list.is_some_and(|list| list.contains_key(SERVER));
+pub(crate) fn lists_server(text: &str, syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Toml => {
+            let document: Option<toml::Table> = text.parse().ok();
+            let list = document.as_ref().and_then(|document| document.get("mcp_servers")?.as_table());
+            list.is_some_and(|list| list.contains_key(SERVER))
+        }
+        Syntax::Yaml => lists_in_yaml(text),
+        _ => lists_in_json(text),
     }
+}
+
+fn lists_in_yaml(text: &str) -> bool {
+    let Some(section) = section(text, "extensions") else { return false };
+    let mut own = section.entries.iter().filter(|(name, _)| name == SERVER);
+    own.any(|(_, at)| !text[at.clone()].lines().any(|line| line.trim() == "enabled: false"))
+}
+
+fn lists_in_json(text: &str) -> bool {
     let is_off = |server: &Object<'_>| {
         server.get_boolean("enabled").is_some_and(|enabled| !enabled.value)
             || server.get_boolean("disabled").is_some_and(|disabled| disabled.value)
@@ -104,11 +135,17 @@ mod tests {
         assert!(!runs(hooks, "qwen"));
         assert!(!runs("{ // \"rulebook hook claude\"\n \"hooks\": {} }", "claude"));
         assert!(!runs("not JSON", "claude"));
-        assert!(lists_server(r#"{ "mcpServers": { "rulebook": { "command": "rulebook" }, } }"#, false));
-        assert!(!lists_server(r#"{ "mcp": { "rulebook": { "enabled": false } } }"#, false));
-        assert!(!lists_server(r#"{ "mcpServers": { "other": {} } }"#, false));
-        assert!(lists_server("[mcp_servers.rulebook]\ncommand = \"rulebook\"\n", true));
-        assert!(!lists_server("[mcp_servers.other]\n", true));
+        assert!(lists_server(
+            r#"{ "mcpServers": { "rulebook": { "command": "rulebook" }, } }"#,
+            Syntax::Json
+        ));
+        assert!(!lists_server(r#"{ "mcp": { "rulebook": { "enabled": false } } }"#, Syntax::Json));
+        assert!(!lists_server(r#"{ "mcpServers": { "other": {} } }"#, Syntax::Json));
+        assert!(lists_server("[mcp_servers.rulebook]\ncommand = \"rulebook\"\n", Syntax::Toml));
+        assert!(!lists_server("[mcp_servers.other]\n", Syntax::Toml));
+        assert!(lists_server("extensions:\n  rulebook:\n    cmd: rulebook\n", Syntax::Yaml));
+        assert!(!lists_server("extensions:\n  rulebook:\n    enabled: false\n", Syntax::Yaml));
+        assert!(!lists_server("extensions:\n  other:\n    rulebook: 1\n", Syntax::Yaml));
     }
 
     #[test]

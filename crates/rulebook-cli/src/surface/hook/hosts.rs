@@ -1,7 +1,7 @@
 //! The table of hosts.
 
 use super::event::Host;
-use super::{claude, cline, codex, copilot, cursor, gemini, opencode, qwen};
+use super::{claude, cline, codex, copilot, cursor, gemini, opencode, pi, qwen};
 
 /// Every host, sorted by name.
 pub(crate) static HOSTS: &[Host] = &[
@@ -11,8 +11,11 @@ pub(crate) static HOSTS: &[Host] = &[
     copilot::HOST,
     cursor::HOST,
     gemini::HOST,
+    pi::OMP,
     opencode::HOST,
+    pi::PI,
     qwen::HOST,
+    pi::XCSH,
 ];
 
 impl Host {
@@ -24,6 +27,8 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
+    use rulebook::agent::Wiring;
+
     use super::*;
     use crate::surface::install;
 
@@ -32,6 +37,7 @@ mod tests {
         let rows = rulebook_workspace::hosts::HOSTS.iter();
         assert!(rows.clone().map(|row| row.name).eq(install::HOSTS.iter().map(|host| host.name)));
         let named = HOSTS.iter().map(|host| (host.profile.name, host.agent));
-        assert!(rows.map(|row| (row.name, row.agent)).eq(named));
+        let has_hooks = |row: &&rulebook_workspace::hosts::Host| row.files[0].wiring == Wiring::Hook;
+        assert!(rows.filter(has_hooks).map(|row| (row.name, row.agent)).eq(named));
     }
 }

@@ -14,6 +14,7 @@ mod gemini;
 mod hosts;
 mod missing;
 mod opencode;
+mod pi;
 mod qwen;
 
 use rulebook::evidence::json;
@@ -33,7 +34,11 @@ pub(super) use missing::not_delivered;
 const MAX_EVENT: u64 = 64 << 20;
 
 pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
-    let host = Host::named(options.host.name).expect("a test compares the tables");
+    let name = options.host.name;
+    let Some(host) = Host::named(name) else {
+        eprintln!("rulebook: `{name}` runs no hooks; the agent continues without rules");
+        return Ok(());
+    };
     let caller = Caller::Process { all: options.all };
     let event = read_file("-".as_ref(), MAX_EVENT).map_err(anyhow::Error::from);
     match event.and_then(|bytes| reply(args, host, &bytes, caller)) {

@@ -64,24 +64,24 @@ impl Destination {
         }
     }
 
-    pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> HostPath {
-        let at_home = host.row().user_path(&self.homes, file.user).filter(|_| self.is_user);
-        let own = match at_home {
-            Some(UserPath { path, base, shown, .. }) => HostPath { path, base, shown },
-            None => {
-                let personal = host.row().personal.first().filter(|_| self.is_personal);
-                let path = personal.copied().unwrap_or(file.workspace);
-                HostPath { path: self.base.join(path), base: self.base.clone(), shown: path.to_owned() }
-            }
+    /// Returns where a file of the host is; `None` if the host reads no such file there.
+    pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> Option<HostPath> {
+        let own = if self.is_user {
+            let UserPath { path, base, shown, .. } = host.row().user_path(&self.homes, file.user?)?;
+            HostPath { path, base, shown }
+        } else {
+            let personal = host.row().personal.first().filter(|_| self.is_personal);
+            let path = personal.copied().or(file.workspace)?;
+            HostPath { path: self.base.join(path), base: self.base.clone(), shown: path.to_owned() }
         };
         if file.syntax != Syntax::Jsonc {
-            return own;
+            return Some(own);
         }
         let with_comments = HostPath {
             path: own.path.with_extension("jsonc"),
             shown: format!("{}c", own.shown),
             ..own.clone()
         };
-        if with_comments.path.exists() { with_comments } else { own }
+        Some(if with_comments.path.exists() { with_comments } else { own })
     }
 }

@@ -16,7 +16,6 @@ pub(super) struct Change {
     pub(super) path: HostPath,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
-    pub(super) is_script: bool,
 }
 
 impl Change {
@@ -29,7 +28,7 @@ impl Change {
             Ok(kind) if !kind.is_file() => return Err(io::Error::other("it is not a file")),
             found => found.and_then(|_| read(fs::File::open(&path.path)?)).map(Some)?,
         };
-        Ok(Change { path, after: before.clone(), before, is_script: false })
+        Ok(Change { path, after: before.clone(), before })
     }
 
     /// Writes or removes the file; creates missing folders, and removes those that become empty.
@@ -39,7 +38,7 @@ impl Change {
             Some(text) => {
                 fs::create_dir_all(path.parent().unwrap_or(base))?;
                 rewrite(path, text)?;
-                if self.is_script { make_executable(path) } else { Ok(()) }
+                if text.starts_with("#!") { make_executable(path) } else { Ok(()) }
             }
             None => {
                 fs::remove_file(path)?;

@@ -11,6 +11,7 @@ mod print;
 mod program;
 mod show;
 mod toml;
+mod yaml;
 
 #[cfg(test)]
 pub(crate) use hosts::HOSTS;
@@ -18,6 +19,7 @@ pub(crate) use hosts::HOSTS;
 use anyhow::{Context as _, anyhow};
 use rulebook::agent::Wiring as Connection;
 use rulebook_workspace::hosts::HostFile;
+use rulebook_workspace::lock_folder;
 
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;
@@ -58,19 +60,29 @@ fn run(
         return Err(error.context(format!("{} has no personal file in a workspace", host.title)));
     }
     let only_hooks = wiring.no_mcp || wiring.personal;
-    let mut files: Vec<&HostFile> =
-        host.row().files.iter().filter(|file| !only_hooks || file.wiring == Connection::Hook).collect();
+    let wanted = |file: &&HostFile| {
+        (!only_hooks || file.wiring == Connection::Hook) && destination.path_of(host, file).is_some()
+    };
+    let mut files: Vec<&HostFile> = host.row().files.iter().filter(wanted).collect();
+    if files.is_empty() {
+        return Err(nothing_to_edit(host, wiring, task));
+    }
     let mut kept = Vec::new();
     if task == Task::Uninstall {
         // In reverse order of installing: otherwise a file that holds two parts would not come back byte for byte.
         files.reverse();
         files.retain(|file| {
             let other = shared_with(host, file, destination, &wiring.command);
-            kept.extend(other.map(|other| (destination.path_of(host, file).shown, other)));
+            let path = destination.path_of(host, file);
+            kept.extend(other.zip(path).map(|(other, path)| (path.shown, other)));
             other.is_none()
         });
     }
-    let changes = plan(&files, &program, host, destination, task)?;
+    let former = host.row().former.iter().map(|file| (file, Task::Uninstall));
+    let files: Vec<(&HostFile, Task)> = files.into_iter().map(|file| (file, task)).chain(former).collect();
+    // Others may edit the same files: they wait until these are written.
+    let _lock = lock_folder(&destination.base);
+    let changes = plan(&files, &program, host, destination)?;
     if !wiring.print {
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
@@ -78,4 +90,14 @@ fn run(
     }
     let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept };
     out::print_answer(args.json, &outcome.json(), || outcome.text())
+}
+
+/// Says why no file of the host is edited, and what to do instead.
+fn nothing_to_edit(host: &Host, wiring: &Wiring, task: Task) -> anyhow::Error {
+    let (title, name, task) = (host.title, host.name, task.name());
+    match wiring.no_mcp {
+        true => anyhow!("omit `--no-mcp`").context(format!("{title} runs no hooks, only the MCP server")),
+        false => anyhow!("`rulebook {task} {name} --user` edits your own file; in a workspace, start it with `rulebook proxy -- {name}`")
+            .context(format!("{title} reads no MCP servers from a workspace")),
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::destination::Destination;
 use super::hosts::{HOSTS, Host};
-use super::plan::hook_wiring;
+use super::plan::main_wiring;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
@@ -24,11 +24,13 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
             host.row().home_markers.iter().filter_map(|marker| host.row().user_path(&homes, marker));
         found.extend(at_home.filter(|marker| marker.path.exists()).map(|marker| marker.shown));
         if !found.is_empty() {
-            rows.push((host, found, hook_wiring(host, destination, command).is_some()));
+            rows.push((host, found, main_wiring(host, destination, command).is_some()));
         }
     }
-    let flag = if destination.is_user { " --user" } else { "" };
-    let line = |host: &Host| format!("rulebook install {}{flag}", host.name);
+    let line = |host: &Host| match destination.is_user {
+        true => format!("rulebook install {} --user", host.name),
+        false => host.row().install_command(),
+    };
     if args.json {
         let hosts: Vec<Json> = rows
             .iter()

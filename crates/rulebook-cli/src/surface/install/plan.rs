@@ -10,7 +10,7 @@ use super::fault::Fault;
 use super::file::Change;
 use super::hosts::{FileKind, HOSTS, Host};
 use super::program::Program;
-use super::{json, toml};
+use super::{json, toml, yaml};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {
@@ -29,15 +29,14 @@ impl Task {
 
 /// Plans the changes, file by file; fails if any file cannot be edited.
 pub(super) fn plan(
-    files: &[&HostFile],
+    files: &[(&HostFile, Task)],
     program: &Program,
     host: &Host,
     destination: &Destination,
-    task: Task,
 ) -> anyhow::Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
-    for file in files {
-        let path = destination.path_of(host, file);
+    for &(file, task) in files {
+        let Some(path) = destination.path_of(host, file) else { continue };
         let at = match changes.iter().position(|change| change.path.path == path.path) {
             Some(at) => at,
             None => {
@@ -50,7 +49,6 @@ pub(super) fn plan(
             }
         };
         let change = &mut changes[at];
-        change.is_script = matches!(host.content(file), FileKind::Script);
         change.after = edit(change.after.as_deref(), file, program, host, task).map_err(|fault| {
             let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; fix the file, then run the command again").context(format!(
@@ -83,35 +81,29 @@ fn edit(
         (FileKind::Json(patch), Task::Uninstall, Some(body)) => json::remove(body, &patch(program), program)?,
         (FileKind::Toml, Task::Install, _) => Some(toml::add(body, program)?),
         (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
-        (FileKind::Module(_) | FileKind::Script, Task::Uninstall, Some(body)) => {
+        (FileKind::Yaml, Task::Install, _) => Some(yaml::add(body, program)?),
+        (FileKind::Yaml, Task::Uninstall, Some(body)) => yaml::remove(body),
+        (FileKind::Own(_), Task::Uninstall, Some(body)) => {
             (!is_written_for(body, host.name)).then(|| body.to_owned())
         }
-        (FileKind::Module(_) | FileKind::Script, Task::Install, Some(body))
-            if !is_written_for(body, host.name) =>
-        {
+        (FileKind::Own(_), Task::Install, Some(body)) if !is_written_for(body, host.name) => {
             let line = &program.line;
             return Err(Fault::new(
                 0,
                 format!("`rulebook install` did not write this file; call `{line}` from it, or move it away"),
             ));
         }
-        (FileKind::Module(text), Task::Install, _) => Some(text(program)),
-        (FileKind::Script, Task::Install, _) => Some(format!(
-            "#!/bin/sh
-# Written by `rulebook install {0}`; `rulebook uninstall {0}` removes it.
-{1}
-",
-            host.name, program.line
-        )),
+        (FileKind::Own(text), Task::Install, _) => Some(program.fill_in(text)),
     };
     Ok(edited.map(|edited| format!("{mark}{edited}")))
 }
 
-/// Returns how hooks of the host run our program, its own hooks first.
-pub(super) fn hook_wiring(host: &Host, destination: &Destination, command: &str) -> Option<WiredBy> {
+/// Returns how the host is wired: by its hooks, its own first, or by its server if it has no hooks.
+pub(super) fn main_wiring(host: &Host, destination: &Destination, command: &str) -> Option<WiredBy> {
     let is_hook = |line: &str, host: &str| Program::new(command, host).is_ok_and(|ours| ours.runs(line));
     let found = destination.wired(host, &is_hook);
-    found.into_iter().filter(|found| found.wiring == Wiring::Hook).min_by_key(|found| found.is_shared)
+    let main = host.row().files.first().map_or(Wiring::Hook, |file| file.wiring);
+    found.into_iter().filter(|found| found.wiring == main).min_by_key(|found| found.is_shared)
 }
 
 /// Returns another wired host that reads its server from the same file.
@@ -121,13 +113,13 @@ pub(super) fn shared_with(
     destination: &Destination,
     command: &str,
 ) -> Option<&'static Host> {
-    let path = destination.path_of(host, file).path;
+    let path = destination.path_of(host, file)?.path;
     let mut others = HOSTS.iter().filter(|other| file.wiring == Wiring::Mcp && other.name != host.name);
     let reads_it = |other: &Host| {
         let mut servers = other.row().files.iter().filter(|file| file.wiring == Wiring::Mcp);
-        servers.any(|file| destination.path_of(other, file).path == path)
+        servers.any(|file| destination.path_of(other, file).is_some_and(|other| other.path == path))
     };
     let is_wired =
-        |other: &Host| hook_wiring(other, destination, command).is_some_and(|found| !found.is_shared);
+        |other: &Host| main_wiring(other, destination, command).is_some_and(|found| !found.is_shared);
     others.find(|other| reads_it(other) && is_wired(other))
 }

@@ -1,6 +1,10 @@
 //! The program that a host runs, and how its entries are recognised.
 
-use rulebook_workspace::wiring::{CONTINUE, is_hook_command, without_end};
+use rulebook_workspace::wiring::{CONTINUE, SILENCE, is_hook_command, without_end};
+use serde_json::Value as Json;
+
+/// Hosts that show the user what a shell prints if the program is missing.
+const TALKATIVE: &[&str] = &["gemini"];
 
 /// The program that a host runs.
 pub(super) struct Program {
@@ -20,7 +24,8 @@ impl Program {
         }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
-        let line = format!("{shown} hook {host}{CONTINUE}");
+        let silence = if TALKATIVE.contains(&host) { SILENCE } else { "" };
+        let line = format!("{shown} hook {host}{silence}{CONTINUE}");
         Ok(Program { path: path.to_owned(), line, host: host.to_owned() })
     }
 
@@ -28,6 +33,13 @@ impl Program {
     pub(super) fn line_of(&self, key: &str) -> String {
         let needs_call = key == "powershell" && self.line.starts_with('"');
         if needs_call { format!("& {}", self.line) } else { self.line.clone() }
+    }
+
+    /// Returns the text of a file of our own, with the program and the host filled in.
+    pub(super) fn fill_in(&self, text: &str) -> String {
+        let path = Json::from(self.path.as_str()).to_string();
+        let words = [("@PROGRAM@", path.as_str()), ("@HOST@", &self.host), ("@LINE@", &self.line)];
+        words.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value))
     }
 
     /// Whether a command runs our hook, with this program or one that is called Rulebook.

@@ -140,11 +140,12 @@ pub(super) fn member<'a, 't>(object: &'a Object<'t>, key: &str) -> Option<&'a Va
 
 /// Returns the command lines of a handler that run our hook, each with its key.
 pub(super) fn own_lines<'a, 't>(
-    handler: &'a Object<'t>,
+    handler: &'a Value<'t>,
     program: &Program,
 ) -> Vec<(&'a str, &'a StringLit<'t>)> {
-    let lines = handler.properties.iter().map(|prop| (prop.name.as_str(), prop.value.as_string_lit()));
+    let lines = handler.as_object().into_iter().flat_map(|handler| &handler.properties);
     lines
+        .map(|prop| (prop.name.as_str(), prop.value.as_string_lit()))
         .filter(|(key, _)| ["command", "bash", "powershell"].contains(key))
         .filter_map(|(key, line)| Some((key, line.filter(|line| program.runs(&line.value))?)))
         .collect()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::ast::{StringLit, Value};
 use jsonc_parser::common::Ranged;
 use rulebook_workspace::wiring::SERVER;
 use serde_json::{Map, Value as Json};
@@ -55,20 +55,24 @@ impl Merge<'_, '_> {
             Json::Array(_) => {
                 let array = value.as_array().ok_or_else(|| wants("a list"))?;
                 let program = self.program;
-                let ours: Vec<(&str, &StringLit<'_>)> = array
-                    .elements
-                    .iter()
-                    .flat_map(handlers)
-                    .flat_map(|handler| own_lines(handler, program))
+                let ours = array.elements.iter().flat_map(handlers);
+                let ours: Vec<(&Value<'_>, Vec<(&str, &StringLit<'_>)>)> = ours
+                    .map(|handler| (handler, own_lines(handler, program)))
+                    .filter(|(_, lines)| !lines.is_empty())
                     .collect();
                 if ours.is_empty() && !array.elements.iter().any(|element| is_listed(element, patch)) {
                     self.insert(value, patch);
                 }
-                for (key, own) in ours {
-                    let line = program.line_of(key);
-                    if own.value != line {
-                        self.edits.push((span(own), Json::from(line).to_string()));
+                let wanted = patch.get(0).map(|group| group.pointer("/hooks/0").unwrap_or(group));
+                for (handler, lines) in ours {
+                    for (key, own) in lines {
+                        let line = program.line_of(key);
+                        if own.value != line {
+                            self.edits.push((span(own), Json::from(line).to_string()));
+                        }
                     }
+                    // The variables of a command of this version.
+                    self.merge(handler, wanted.unwrap_or(&Json::Null), "the hook")?;
                 }
             }
             _ => {}
@@ -142,11 +146,11 @@ enum Layout {
 }
 
 /// Returns the handlers of a list's element: those of its group, or the element itself.
-fn handlers<'a, 't>(element: &'a Value<'t>) -> Vec<&'a Object<'t>> {
-    let Some(object) = element.as_object() else { return Vec::new() };
-    match member(object, "hooks").and_then(Value::as_array) {
-        Some(group) => group.elements.iter().filter_map(Value::as_object).collect(),
-        None => vec![object],
+fn handlers<'a, 't>(element: &'a Value<'t>) -> Vec<&'a Value<'t>> {
+    let group = element.as_object().and_then(|element| member(element, "hooks"));
+    match group.and_then(Value::as_array) {
+        Some(group) => group.elements.iter().collect(),
+        None => vec![element],
     }
 }
 

@@ -53,9 +53,7 @@ impl Strip<'_, '_> {
 
     /// Removes our handlers from one element; returns whether it has no others.
     fn strip_handlers(&self, element: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
-        let is_ours = |value: &Value<'_>| {
-            value.as_object().is_some_and(|handler| !own_lines(handler, self.program).is_empty())
-        };
+        let is_ours = |value: &Value<'_>| !own_lines(value, self.program).is_empty();
         let group = element.as_object().and_then(|element| member(element, "hooks"));
         let Some(group) = group.filter(|group| group.as_array().is_some()) else { return is_ours(element) };
         let removed: Vec<bool> = items(group).iter().map(|item| is_ours(item.value)).collect();

@@ -127,6 +127,12 @@ fn another_program_is_replaced() {
         r#"{"hooks":{"E":[{"x":1,"command":"/opt/rulebook hook x","timeout":9}]}}"#,
         r#"{"hooks":{"E":[{"x":1,"command":"rulebook hook x ; exit 0","timeout":9}]}}"#,
     );
+    let with_variables = json!({ "hooks": { "E": [{ "hooks": [{ "command": "rulebook hook x ; exit 0", "env": { "a": "b" } }] }] } });
+    check(
+        &with_variables,
+        r#"{"hooks":{"E":[{"hooks":[{"command":"rulebook hook x"}]}]}}"#,
+        r#"{"hooks":{"E":[{"hooks":[{"command":"rulebook hook x ; exit 0", "env": { "a": "b" }}]}]}}"#,
+    );
     let kept = r#"{"mcpServers":{"rulebook":{"env":{},"args":["mcp"],"command":"rulebook"}}}"#;
     check(&servers(), kept, kept);
     let other = add(None, &servers(), &program()).unwrap().replace("\"rulebook\",", "\"rb\",");

@@ -2,7 +2,7 @@
 // Runs `rulebook hook opencode` for each event and passes its answer to the model.
 import { spawn } from "node:child_process";
 
-const PROGRAM = "rulebook";
+const PROGRAM = @PROGRAM@;
 
 export const Rulebook = async ({ directory }) => {
   // An answer is {"context": "…", "deny": "…"} or empty. A failure never stops the agent.
@@ -26,7 +26,7 @@ export const Rulebook = async ({ directory }) => {
         }
       });
       child.stdin.end(JSON.stringify({ event, directory, input, output }));
-    });
+    }).catch(() => ({}));
 
   return {
     "chat.message": async (input, output) => {

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Written by `rulebook install @HOST@`; `rulebook uninstall @HOST@` removes it.
+@LINE@

@@ -1,0 +1,49 @@
+// Written by `rulebook install @HOST@`; `rulebook uninstall @HOST@` removes it.
+// Runs `rulebook hook @HOST@` for each event and passes its answer to the model.
+import { spawn } from "node:child_process";
+
+const PROGRAM = @PROGRAM@;
+
+// An answer is {"context": "…", "notice": "…", "deny": "…"} or empty. A failure never stops the agent.
+const ask = (event, ctx, more) =>
+  new Promise((resolve) => {
+    const child = spawn(PROGRAM, ["hook", "@HOST@"], {
+      cwd: ctx.cwd,
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: 10000,
+    });
+    let text = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (chunk) => (text += chunk));
+    child.stdin.on("error", () => {});
+    child.on("error", () => resolve({}));
+    child.on("close", () => {
+      try {
+        const answer = text.trim() ? JSON.parse(text) : {};
+        if (answer.notice && ctx.hasUI) ctx.ui.notify(answer.notice, "info");
+        resolve(answer);
+      } catch {
+        resolve({});
+      }
+    });
+    const session = ctx.sessionManager.getSessionId();
+    child.stdin.end(JSON.stringify({ event, session, cwd: ctx.cwd, model: ctx.model?.id, ...more }));
+  }).catch(() => ({}));
+
+export default function (pi) {
+  pi.on("before_agent_start", async ({ prompt }, ctx) => {
+    const { context } = await ask("before_agent_start", ctx, { prompt });
+    if (context) return { message: { customType: "rulebook", content: context, display: false } };
+  });
+  pi.on("tool_call", async ({ toolName, input }, ctx) => {
+    const { deny } = await ask("tool_call", ctx, { toolName, input });
+    if (deny) return { block: true, reason: deny };
+  });
+  pi.on("tool_result", async ({ toolName, input, content }, ctx) => {
+    const { context } = await ask("tool_result", ctx, { toolName, input });
+    if (context) return { content: [...content, { type: "text", text: context }] };
+  });
+  pi.on("session_compact", async (_, ctx) => {
+    await ask("session_compact", ctx, {});
+  });
+}

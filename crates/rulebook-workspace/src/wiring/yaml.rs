@@ -1,0 +1,85 @@
+//! Block mappings of YAML, found by their lines: enough for the entries of a host's settings.
+
+use std::ops::Range;
+
+/// A top-level key whose value is a block: the lines below it that are indented.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Section {
+    /// The line of the key, without its line end.
+    pub key: Range<usize>,
+    /// The text after the key on its line: empty, or a comment, or another kind of value.
+    pub value: String,
+    /// The indentation of its entries; empty if it has none.
+    pub indent: String,
+    /// The names of its entries, each with its lines. A range starts before the line end above the entry and ends before the
+    /// entry's own, so that cutting it leaves the lines around it as they are.
+    pub entries: Vec<(String, Range<usize>)>,
+}
+
+/// Finds a top-level key.
+pub fn section(text: &str, name: &str) -> Option<Section> {
+    let lines = lines(text);
+    let at = lines.iter().position(|line| key_of(&text[line.clone()]) == Some(name))?;
+    let key = lines[at].clone();
+    let value = text[key.start + name.len() + 1..key.end].trim().to_owned();
+    let mut section = Section { value, indent: String::new(), entries: Vec::new(), key: key.clone() };
+    let mut end = key.end;
+    for line in &lines[at + 1..] {
+        let words = &text[line.clone()];
+        let (indent, rest) = words.split_at(words.len() - words.trim_start_matches(' ').len());
+        if rest.is_empty() || rest.starts_with('#') {
+            continue;
+        }
+        if indent.is_empty() {
+            break;
+        }
+        if section.indent.is_empty() {
+            indent.clone_into(&mut section.indent);
+        }
+        match (key_of(rest), section.entries.last_mut()) {
+            (Some(name), _) if indent == section.indent => {
+                section.entries.push((name.to_owned(), end..line.end));
+            }
+            (_, Some((_, entry))) => entry.end = line.end,
+            (_, None) => {}
+        }
+        end = line.end;
+    }
+    Some(section)
+}
+
+/// The lines of a text, without their line ends.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let line = |line: &str| {
+        let whole = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        whole
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// The key at the start of a line.
+fn key_of(line: &str) -> Option<&str> {
+    let (key, rest) = line.split_once(':')?;
+    let is_key = !key.is_empty() && !key.contains([' ', '#', '-', '"', '\'', '{', '[']);
+    (is_key && (rest.is_empty() || rest.starts_with(' '))).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_with_their_lines() {
+        let text = "a: 1\nextensions: # mine\n  one:\n    x: 1\n\n  # two\n  two:\n    - 3\nb:\n  one: 1\n";
+        let found = section(text, "extensions").unwrap();
+        assert_eq!((found.value.as_str(), found.indent.as_str()), ("# mine", "  "));
+        let entries: Vec<(&str, &str)> =
+            found.entries.iter().map(|(name, at)| (name.as_str(), &text[at.clone()])).collect();
+        assert_eq!(entries, [("one", "\n  one:\n    x: 1"), ("two", "\n\n  # two\n  two:\n    - 3")]);
+        assert_eq!(section(text, "one"), None);
+        assert_eq!(section("extensions:", "extensions").unwrap().entries, []);
+    }
+}
