@@ -101,13 +101,11 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     print_aside(&text);
 }
 
-/// Returns the width of the terminal, if there is one.
+/// Returns the width that `COLUMNS` names, or that of the terminal if there is one.
 pub(crate) fn width() -> Option<usize> {
-    io::stdout()
-        .is_terminal()
-        .then(terminal_size::terminal_size)
-        .flatten()
-        .map(|(width, _)| usize::from(width.0))
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+    let terminal = || io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    named().or_else(|| terminal().map(|(width, _)| usize::from(width.0)))
 }
 
 /// A table. The last column takes the rest of the line.

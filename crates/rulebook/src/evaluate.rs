@@ -22,6 +22,7 @@ use crate::rule::Rule;
 use conflict::decide;
 use judge::{Call, Candidate, candidate, judge, state};
 pub(crate) use order::delivery_rank;
+use order::native_order;
 
 /// Evaluates every rule for an audience.
 #[must_use]
@@ -39,12 +40,17 @@ pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<
     activate_imports(&mut candidates);
     decide(&mut candidates, book.policy(), &audience, Some(evidence));
     let verdicts: Vec<Verdict<'r>> = candidates.into_iter().map(|candidate| candidate.verdict).collect();
-    let mut delivery: Vec<usize> =
-        (0..verdicts.len()).filter(|at| matches!(verdicts[*at].state, State::Stack)).collect();
-    // An agent's own order is that of its book.
-    if matches!(book.policy(), Policy::Meant(_)) {
-        delivery.sort_by_cached_key(|at| delivery_rank(verdicts[*at].rule));
-    }
+    let is_in_stack = |at: &usize| matches!(verdicts[*at].state, State::Stack);
+    let delivery = match book.policy() {
+        Policy::Meant(_) => {
+            let mut delivery: Vec<usize> = (0..verdicts.len()).filter(is_in_stack).collect();
+            delivery.sort_by_cached_key(|at| delivery_rank(verdicts[*at].rule));
+            delivery
+        }
+        Policy::Native(_, arrival) => {
+            native_order(&verdicts, arrival).into_iter().filter(is_in_stack).collect()
+        }
+    };
     Evaluation { verdicts, delivery }
 }
 

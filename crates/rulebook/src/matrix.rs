@@ -19,7 +19,7 @@ pub use subject::Subject;
 use std::collections::HashMap;
 
 use crate::agent::{Agent, Wiring};
-use crate::evaluate::{Audience, Evaluation, evaluate};
+use crate::evaluate::{Audience, Evaluation, Verdict, evaluate};
 use crate::evidence::Evidence;
 use crate::render::{estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
@@ -36,6 +36,14 @@ pub struct Matrix<'r> {
     pub columns: Vec<AgentColumn<'r>>,
     /// The verdicts for an agent that reads nothing by itself.
     pub meant: Evaluation<'r>,
+}
+
+impl<'r> Matrix<'r> {
+    /// Returns the verdict on a row for an agent that reads nothing by itself; none for a file that is rejected, or that only
+    /// an agent reads.
+    pub fn meant_for(&self, row: &RuleRow<'r>) -> Option<&Verdict<'r>> {
+        row.verdict.map(|at| &self.meant.verdicts[at])
+    }
 }
 
 /// One agent.

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 
-use crate::agent::{Agent, Conflicts, Order};
+use crate::agent::{Agent, Arrival, Conflicts, Order};
 use crate::condition::Needs;
 use crate::diagnostic::nearest;
 use crate::format::FormatId;
@@ -34,7 +34,7 @@ pub(crate) enum Policy {
     /// Rules as their authors meant them.
     Meant(Identity),
     /// Rules as one agent reads them.
-    Native(Conflicts),
+    Native(Conflicts, Arrival),
 }
 
 impl Default for Policy {
@@ -97,7 +97,8 @@ pub fn resolve(entries: impl IntoIterator<Item = Entry>, switches: &Switches) ->
 /// Orders rules as an agent does by itself, without switches.
 #[must_use]
 pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Rulebook {
-    let mut book = Rulebook { policy: Policy::Native(agent.conflicts), ..Rulebook::of(entries) };
+    let mut book =
+        Rulebook { policy: Policy::Native(agent.conflicts, agent.arrival), ..Rulebook::of(entries) };
     match agent.order {
         Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
         Order::ByFormat => {
@@ -208,7 +209,7 @@ impl Rulebook {
     pub(crate) fn identity(&self) -> Identity {
         match self.policy {
             Policy::Meant(identity) => identity,
-            Policy::Native(_) => Identity::Name,
+            Policy::Native(..) => Identity::Name,
         }
     }
 

@@ -15,7 +15,7 @@ use rulebook::agent::Agent;
 use rulebook::condition::{Facts, Truth};
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Seen, Via};
-use rulebook::format::Bare;
+use rulebook::format::{Bare, PlaceKind};
 use rulebook::parse::{Entry, parse};
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::{Origin, Source};
@@ -174,7 +174,9 @@ fn outcome(rule: Option<&Rule>, path: &str) -> &'static str {
 
 fn read(agent: &Agent, text: &str) -> Option<Rule> {
     let format = agent.known_by();
-    let origin = Origin::new(format, &format.workspace[0], "a.md");
+    let mut places = format.workspace.iter();
+    let place = places.find(|place| matches!(place.shape, PlaceKind::Folder { .. }));
+    let origin = Origin::new(format, place.unwrap_or(&format.workspace[0]), "a.md");
     match parse(Source { origin, text: Ok(format!("{text}Body.\n").into()) }).entry {
         Entry::Rule(rule) => Some(*rule),
         Entry::Rejected(_) => None,

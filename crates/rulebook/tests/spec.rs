@@ -68,6 +68,7 @@ fn check(folder: &str) {
         }
         ("verdicts", _) => Some(verdicts(stage)),
         ("native", agent) => Some(native(stage, agent)),
+        ("context", agent) => Some(context(stage, agent)),
         ("prompt", budget) => Some(prompt(stage, budget.parse().ok())),
         ("notice", _) => Some(notice(stage)),
         ("diagnostics", _) => Some(diagnostics(stage)),
@@ -128,6 +129,15 @@ fn native(stage: &Stage, agent: &str) -> String {
     let prepared = ask(&workspace, stage);
     let book = prepared.sources().native(Agent::named(agent).unwrap()).book;
     table(&prepared, &book, &evaluate(&book, &prepared.evidence, Audience::any()))
+}
+
+/// The files that an agent has in context, in its order.
+fn context(stage: &Stage, agent: &str) -> String {
+    let workspace = open(stage);
+    let prepared = ask(&workspace, stage);
+    let book = prepared.sources().native(Agent::named(agent).unwrap()).book;
+    let evaluation = evaluate(&book, &prepared.evidence, Audience::any());
+    evaluation.stack().map(|verdict| format!("{}\n", verdict.rule.origin.display)).collect()
 }
 
 fn table(prepared: &Prepared<'_>, book: &Rulebook, evaluation: &Evaluation<'_>) -> String {

@@ -17,8 +17,8 @@ use rulebook_workspace::{AgentSearch, Loaded, Reach, Sources, UsedAgent, Views, 
 use serde_json::{Value, json};
 
 use super::grid::{Grid, GridTarget, would_add};
-use super::sections::{show, show_agent};
-use super::used::{agents, install_hint, show_agents, show_surface};
+use super::sections::{show, show_agent, title};
+use super::used::{agents, in_files, install_hint, show_agents, show_surface};
 use super::{reach, sessions};
 use crate::args::{Args, Explain, Viewpoint};
 use crate::input::{open_workspace, read_evidence};
@@ -42,6 +42,8 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
 pub(super) struct Explanation {
     view: Viewpoint,
     agents: Vec<UsedAgent>,
+    /// The title of a target without a path.
+    without_path: &'static str,
     /// Each with the number of tokens of its rules.
     pub(super) targets: Vec<(Target, usize)>,
     /// The table of each target.
@@ -91,14 +93,16 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
     let mut answer = Explanation {
         view,
         agents: used,
+        without_path: match *input == Input::default() {
+            true => "no path: what is loaded at the start",
+            false => "the given evidence",
+        },
         targets: Vec::new(),
         grids: Vec::new(),
         hints: Vec::new(),
         differences: differences(&sources, &views, view),
         diagnostics: match view {
-            Viewpoint::As(_) => {
-                views.agents.iter().flat_map(|view| view.native.diagnostics.clone()).collect()
-            }
+            Viewpoint::As(_) => in_files(&views.meant.diagnostics, &views.agents[0].native),
             _ => views.meant.diagnostics.clone(),
         },
     };
@@ -243,7 +247,7 @@ impl Explanation {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         show_surface(&mut text, self.view);
-        let is_table = matches!(self.view, Viewpoint::Used) && !self.agents.is_empty();
+        let is_table = matches!(self.view, Viewpoint::Used);
         match self.view {
             Viewpoint::Used => show_agents(&mut text, &self.agents),
             Viewpoint::Any => {}
@@ -257,14 +261,15 @@ impl Explanation {
             }
         }
         for ((target, tokens), grid) in self.targets.iter().zip(&self.grids) {
+            let title = title(target, self.without_path);
             if is_table {
-                show_table(&mut text, target, grid);
+                show_table(&mut text, &title, grid);
             } else {
                 let agent = match self.view {
                     Viewpoint::For(named) => target.agents.get(named.agent.name),
                     _ => None,
                 };
-                show(&mut text, target, *tokens, agent);
+                show(&mut text, &title, target, *tokens, agent);
             }
         }
         show_differences(&mut text, &self.differences);
@@ -277,11 +282,9 @@ impl Explanation {
 }
 
 /// Writes the table of a target.
-fn show_table(text: &mut String, target: &Target, grid: &Grid) {
-    let shown = target.path.as_deref().unwrap_or("given evidence");
-    let shown = target.root.as_ref().map_or_else(|| shown.to_owned(), |root| format!("{root}/{shown}"));
-    let _ = writeln!(text, "{}", paint(BOLD, out::clean(&shown)));
-    if target.agents.values().all(|agent| agent.rules.is_empty()) {
+fn show_table(text: &mut String, title: &str, grid: &Grid) {
+    let _ = writeln!(text, "{}", paint(BOLD, title));
+    if grid.is_empty() {
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n\n");
         return;
     }

@@ -1,5 +1,6 @@
 //! The rules of one target as text, by what becomes of them.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use anstyle::Style;
@@ -29,13 +30,17 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
 }
 
 /// Writes the rules of a target, by what becomes of them. With an agent, each rule that applies says who brings it.
-pub(super) fn show(text: &mut String, target: &Target, tokens: usize, agent: Option<&AgentTarget>) {
-    let shown = target.path.as_deref().unwrap_or("given evidence");
-    let shown = target.root.as_ref().map_or_else(|| shown.to_owned(), |root| format!("{root}/{shown}"));
+pub(super) fn show(
+    text: &mut String,
+    title: &str,
+    target: &Target,
+    tokens: usize,
+    agent: Option<&AgentTarget>,
+) {
     let _ = writeln!(
         text,
         "{}  {}",
-        paint(BOLD, out::clean(&shown)),
+        paint(BOLD, title),
         paint(
             DIM,
             format!("{}, about {} (estimated)", plural(target.stack.len(), "rule"), plural(tokens, "token"))
@@ -102,16 +107,46 @@ pub(super) fn show(text: &mut String, target: &Target, tokens: usize, agent: Opt
         let _ = writeln!(text, "\n  {}", paint(CYAN, title));
         table.write(text, 4, widths.as_deref().unwrap_or_default());
     }
-    let others: Vec<String> =
-        unread.iter().filter(|rule| !has_detail(rule)).map(|rule| out::clean(&rule.source)).collect();
+    let others: Vec<&str> =
+        unread.iter().filter(|rule| !has_detail(rule)).map(|rule| rule.source.as_str()).collect();
     if !others.is_empty() {
-        let title = if unread.iter().any(has_detail) { "also not read" } else { "not read" };
-        let _ = writeln!(text, "\n  {}", paint(DIM, format!("{title}: {}", others.join(", "))));
+        let heading = if unread.iter().any(has_detail) { "also not read" } else { "not read" };
+        let _ = writeln!(text, "\n  {}", paint(DIM, format!("{heading}: {}", file_list(&others))));
     }
     if sections.is_empty() && others.is_empty() {
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
     }
     text.push('\n');
+}
+
+/// Returns the path that an answer is about; without one, what it is about instead.
+pub(super) fn title(target: &Target, without_path: &str) -> String {
+    match (&target.path, &target.root) {
+        (Some(path), Some(root)) => out::clean(&format!("{root}/{path}")),
+        (Some(path), None) => out::clean(path),
+        (None, _) => without_path.to_owned(),
+    }
+}
+
+/// Lists files; many of one folder are counted.
+pub(super) fn file_list(files: &[impl AsRef<str>]) -> String {
+    /// As many files of a folder are named.
+    const NAMED: usize = 3;
+    let folder = |file: &str| file.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    files.iter().for_each(|file| *counts.entry(folder(file.as_ref())).or_default() += 1);
+    let mut seen = HashSet::new();
+    let shown = files.iter().map(AsRef::as_ref).filter_map(|file| {
+        let folder = folder(file);
+        match counts[&folder] {
+            count if count > NAMED && !folder.is_empty() => {
+                let text = format!("{folder}/ ({count} files)");
+                seen.insert(folder).then_some(text)
+            }
+            _ => Some(file.to_owned()),
+        }
+    });
+    out::clean(&shown.collect::<Vec<_>>().join(", "))
 }
 
 /// Describes who brings a rule to the agent, and how.

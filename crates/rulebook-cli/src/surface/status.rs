@@ -1,8 +1,9 @@
-//! `status`: lists every rule with its state, and what the always-on rules cost.
+//! `status`: shows what each agent loads, the most important problems, and every rule for every agent.
 
 use std::fmt::Write as _;
 
 use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix};
@@ -14,8 +15,8 @@ use serde_json::json;
 use super::grid::{Grid, GridTarget, would_add};
 use super::problems::{Problem, more, problems};
 use super::rows::{Row, STATES, rows, state_words};
-use super::sections::show_agent;
-use super::used::{agents, install_hint, show_agents, show_surface};
+use super::sections::{file_list, show_agent};
+use super::used::{agents, in_files, install_hint, show_agents, show_surface};
 use crate::args::{Args, View, Viewpoint};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
@@ -107,10 +108,12 @@ impl<'s> Status<'s> {
         })
     }
 
-    fn diagnostics(&self) -> &[Diagnostic] {
+    /// Returns the diagnostics of `check`; for the view of one agent, those of the files that it reads.
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        let all = &self.views.meant.diagnostics;
         match self.point {
-            Viewpoint::As(_) => &self.views.agents[0].native.diagnostics,
-            _ => &self.views.meant.diagnostics,
+            Viewpoint::As(_) => in_files(all, &self.views.agents[0].native),
+            _ => all.clone(),
         }
     }
 
@@ -136,7 +139,7 @@ impl<'s> Status<'s> {
             Viewpoint::As(named) => {
                 show_agent(&mut text, named.agent);
                 let none = format!("no rule files that {} reads", named.agent.title);
-                text.push_str(&show(self.workspace, &self.rows, &none, cost, self.diagnostics()));
+                text.push_str(&show(self.workspace, &self.rows, &none, cost, &self.diagnostics()));
                 let (unread, undocumented) = self.unread();
                 let title = named.agent.title;
                 for (what, files) in [
@@ -144,15 +147,12 @@ impl<'s> Status<'s> {
                     (format!("not documented whether {title} reads"), undocumented),
                 ] {
                     if !files.is_empty() {
-                        let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", files.join(", "))));
+                        let _ = writeln!(text, "\n{}", paint(DIM, format!("{what}: {}", file_list(&files))));
                     }
                 }
             }
-            _ if self.views.agents.is_empty() => {
-                if matches!(self.point, Viewpoint::Used) && !self.rows.is_empty() {
-                    show_agents(&mut text, &[]);
-                }
-                text.push_str(&show(self.workspace, &self.rows, NO_RULES, cost, self.diagnostics()));
+            Viewpoint::Any => {
+                text.push_str(&show(self.workspace, &self.rows, NO_RULES, cost, &self.diagnostics()));
             }
             _ => self.show_agents(&mut text),
         }
@@ -171,8 +171,9 @@ impl<'s> Status<'s> {
         }
         let mut table = Table::default();
         table.row([(DIM, ""), (DIM, "always loaded"), (DIM, "for some files"), (DIM, "on request")]);
-        for column in &self.matrix.columns {
-            let load = Load::of(column);
+        let of_agents = self.matrix.columns.iter().map(|column| (column.agent.name, Load::of(column)));
+        let of_any = self.matrix.columns.is_empty().then(|| ("any", Load::meant(&self.matrix.meant)));
+        for (name, load) in of_agents.chain(of_any) {
             let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
             let always = format!(
                 "{:>3}  {} {}",
@@ -181,12 +182,7 @@ impl<'s> Status<'s> {
                 if load.tokens == 1 { "token" } else { "tokens" }
             );
             let cells = [always, count(load.some_files), count(load.on_request)];
-            table.row([
-                (BOLD, column.agent.name),
-                (PLAIN, &cells[0]),
-                (PLAIN, &cells[1]),
-                (PLAIN, &cells[2]),
-            ]);
+            table.row([(BOLD, name), (PLAIN, &cells[0]), (PLAIN, &cells[1]), (PLAIN, &cells[2])]);
         }
         table.write(text, 0, &table.widths());
         /// The others are left to `check`.
@@ -206,7 +202,7 @@ impl<'s> Status<'s> {
                 let _ = writeln!(text, "{}", paint(DIM, hint));
             }
         }
-        if let Some(count) = out::count(self.diagnostics()) {
+        if let Some(count) = out::count(&self.diagnostics()) {
             let _ = writeln!(text, "{count}: run `rulebook check` for details");
         }
     }
@@ -221,6 +217,21 @@ struct Load {
 }
 
 impl Load {
+    /// Counts the rules for an agent that reads nothing by itself.
+    fn meant(meant: &Evaluation<'_>) -> Load {
+        let in_state =
+            |is: fn(&Verdict<'_>) -> bool| meant.verdicts.iter().filter(move |verdict| is(verdict));
+        let is_scoped = |verdict: &Verdict<'_>| {
+            matches!(verdict.state, State::Inactive(_)) && verdict.rule.activation == Activation::When
+        };
+        Load {
+            always: meant.stack().count(),
+            tokens: meant.stack().map(|verdict| estimate_tokens(&verdict.rule.body)).sum(),
+            some_files: in_state(is_scoped).count(),
+            on_request: in_state(|verdict| matches!(verdict.state, State::Offered)).count(),
+        }
+    }
+
     fn of(column: &AgentColumn<'_>) -> Load {
         let is_loaded = |cell: &&Cell<'_>| matches!(cell.state, CellState::Native | CellState::Added);
         let is_scoped = |cell: &&Cell<'_>| {

@@ -1,8 +1,10 @@
 //! The agents that an answer is for.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use rulebook_workspace::{AgentSearch, UsedAgent, Workspace, hosts};
+use rulebook::diagnostic::Diagnostic;
+use rulebook_workspace::{AgentSearch, Loaded, UsedAgent, Workspace, hosts};
 
 use crate::args::Viewpoint;
 use crate::out::{self, DIM, paint, plural};
@@ -37,6 +39,14 @@ pub(super) fn show_surface(text: &mut String, view: Viewpoint) {
     if let Some(note) = named.note() {
         let _ = writeln!(text, "{}\n", paint(DIM, note));
     }
+}
+
+/// Returns the diagnostics of the files that an agent reads.
+pub(super) fn in_files(diagnostics: &[Diagnostic], native: &Loaded) -> Vec<Diagnostic> {
+    let rules = native.book.rules().map(|(rule, _)| rule.origin.display.as_str());
+    let rejected = native.book.rejected().iter().map(|rejected| rejected.origin.display.as_str());
+    let files: HashSet<&str> = rules.chain(rejected).collect();
+    diagnostics.iter().filter(|found| files.contains(found.path.as_str())).cloned().collect()
 }
 
 /// Returns the command that wires an agent, and how many rules it would add.

@@ -28,6 +28,8 @@ pub struct Agent {
     pub limit: Option<SizeLimit>,
     /// When its rules for paths apply, in a few words.
     pub path_rules: &'static str,
+    /// Where its rules for paths are in its context.
+    pub arrival: Arrival,
 }
 
 impl Agent {
@@ -93,6 +95,19 @@ pub enum Order {
     WorkspaceFirst,
     /// Those of one format after those of another. Each format states whether the user's come first.
     ByFormat,
+}
+
+/// Where rules for paths and files of nested folders are in an agent's context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Among the rules that are loaded at the start.
+    AtStart,
+    /// After them: the agent adds them once it works with a matching file.
+    Later,
+    /// After them, files of nested folders first.
+    NestedFirst,
+    /// After them, files of nested folders last, those of the nearest folder first.
+    NestedLast,
 }
 
 /// How much an agent reads of all files of a workspace together.

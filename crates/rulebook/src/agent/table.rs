@@ -8,9 +8,9 @@ mod pipeline;
 mod readings;
 mod skills;
 
-use super::row::{Agent, Conflicts, Nested, Order};
+use super::row::{Agent, Arrival, Conflicts, Nested, Order};
 use crate::format::{FormatId, formats};
-use base::{BASE, little_known};
+use base::{BASE, known, little_known};
 use limits::{AUGMENT_LIMIT, CODEX_LIMIT, QODER_LIMIT};
 use located::{
     AGENT_MD, AGENT_MD_AT_ROOT_ELSE, AGENT_MD_ELSE, AGENTS_AND_LOCAL, AGENTS_LOCAL, AGENTS_MD,
@@ -80,6 +80,7 @@ pub static AGENTS: &[Agent] = &[
         formats: formats![CLAUDE, CLAUDE_AGENTS, CLAUDE_SKILLS],
         order: Order::UserFirst,
         path_rules: "when a matching file is read or mentioned; not when one is written",
+        arrival: Arrival::NestedFirst,
         ..BASE
     },
     Agent {
@@ -90,6 +91,7 @@ pub static AGENTS: &[Agent] = &[
         nested: Nested::Unread,
         is_for_first_root: true,
         path_rules: "for paths in the message, open tabs and files that it edits",
+        arrival: Arrival::AtStart,
         ..BASE
     },
     Agent {
@@ -114,14 +116,16 @@ pub static AGENTS: &[Agent] = &[
         order: Order::UserFirst,
         limit: Some(CODEX_LIMIT),
         path_rules: "at the start, from the root down to the folder where it is started",
+        ..BASE
     },
-    Agent { name: "cody", title: "Cody", owns: Some(FormatId::Cody), formats: formats![CODY], ..BASE },
+    known(FormatId::Cody, "Cody", formats![CODY]),
     Agent {
         name: "continue",
         title: "Continue",
         owns: Some(FormatId::Continue),
         formats: formats![CONTINUE, AGENTS_MD_AT_ROOT, AGENT_MD_AT_ROOT_ELSE, CLAUDE_MD_AT_ROOT_ELSE],
         path_rules: "for files attached to the message",
+        arrival: Arrival::AtStart,
         ..BASE
     },
     Agent {
@@ -136,6 +140,7 @@ pub static AGENTS: &[Agent] = &[
             COPILOT_SKILLS
         ],
         path_rules: "after a matching file is viewed",
+        arrival: Arrival::NestedLast,
         ..BASE
     },
     Agent {
@@ -214,13 +219,7 @@ pub static AGENTS: &[Agent] = &[
         path_rules: "when a matching file is read or edited",
         ..BASE
     },
-    Agent {
-        name: "factory",
-        title: "Factory Droid",
-        owns: Some(FormatId::Factory),
-        formats: formats![FACTORY, AGENTS_MD, FACTORY_SKILLS],
-        ..BASE
-    },
+    known(FormatId::Factory, "Factory Droid", formats![FACTORY, AGENTS_MD, FACTORY_SKILLS]),
     little_known(FormatId::Firebase, "Firebase Studio", formats![FIREBASE]),
     little_known(FormatId::Firebender, "Firebender", formats![FIREBENDER]),
     Agent {
@@ -338,13 +337,7 @@ pub static AGENTS: &[Agent] = &[
         path_rules: "once per session, when a matching file is read or edited",
         ..BASE
     },
-    Agent {
-        name: "reasonix",
-        title: "Reasonix",
-        owns: Some(FormatId::Reasonix),
-        formats: formats![REASONIX],
-        ..BASE
-    },
+    known(FormatId::Reasonix, "Reasonix", formats![REASONIX]),
     little_known(FormatId::Replit, "Replit", formats![REPLIT]),
     Agent {
         name: "roo",

@@ -51,4 +51,8 @@ impl Test for Command {
         let patterns = self.patterns.iter().map(|(written, regex)| (written.as_str(), is_match(regex)));
         ConditionResult::of_patterns("command", commands, patterns)
     }
+
+    fn wanted(&self) -> Vec<&str> {
+        self.patterns.iter().map(|(written, _)| written.as_str()).collect()
+    }
 }

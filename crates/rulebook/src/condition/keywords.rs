@@ -40,6 +40,10 @@ impl Test for Keywords {
         }
         ConditionResult::yes(matched)
     }
+
+    fn wanted(&self) -> Vec<&str> {
+        self.words.iter().map(String::as_str).collect()
+    }
 }
 
 /// Whether a text contains a word without a letter, digit or `_` on either side.

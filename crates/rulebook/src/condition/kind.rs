@@ -32,6 +32,11 @@ impl Condition {
         self.test.needs()
     }
 
+    /// The words or patterns that it compares with the evidence, as written; none for an expression.
+    pub fn wanted(&self) -> Vec<&str> {
+        self.test.wanted()
+    }
+
     /// What it requires of paths.
     pub(crate) fn path_expression(&self) -> PathExpression<'_> {
         self.test.path_expression().unwrap_or(PathExpression::Other(self.key))
@@ -60,6 +65,10 @@ pub(crate) trait Test: Debug + Send + Sync {
 
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    fn wanted(&self) -> Vec<&str> {
+        Vec::new()
     }
 
     /// `None` if the condition is not about paths.

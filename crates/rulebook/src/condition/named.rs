@@ -112,6 +112,10 @@ impl Test for Named {
         ConditionResult::of_patterns(name, known, patterns)
     }
 
+    fn wanted(&self) -> Vec<&str> {
+        self.wanted.iter().map(String::as_str).collect()
+    }
+
     fn needs(&self) -> Needs {
         let (branch, tags) = (self.fact == Fact::Branch, self.fact == Fact::Tags);
         Needs { branch, tags, ..Needs::default() }

@@ -26,8 +26,8 @@ pub(super) fn decide(
     evidence: Option<&Evidence>,
 ) {
     let identity = match policy {
-        Policy::Native(Conflicts::KeepAll) => return,
-        Policy::Native(Conflicts::FirstWins) => Identity::Name,
+        Policy::Native(Conflicts::KeepAll, _) => return,
+        Policy::Native(Conflicts::FirstWins, _) => Identity::Name,
         Policy::Meant(identity) => identity.max(audience.identity()),
     };
     let groups = same_ids(candidates);

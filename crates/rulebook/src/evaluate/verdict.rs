@@ -21,6 +21,13 @@ impl<'r> Evaluation<'r> {
         self.delivery.iter().map(|at| &self.verdicts[*at])
     }
 
+    /// Returns the position of each verdict in the order of delivery; the last one for rules that do not apply.
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        let mut positions = vec![usize::MAX; self.verdicts.len()];
+        self.delivery.iter().enumerate().for_each(|(position, at)| positions[*at] = position);
+        positions
+    }
+
     /// Returns the same rules in the order of precedence.
     pub(crate) fn stack_by_rank(&self) -> Vec<&Verdict<'r>> {
         let mut positions = self.delivery.clone();

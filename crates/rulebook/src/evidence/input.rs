@@ -9,7 +9,7 @@ use super::json;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// What a host reports about the request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Input {
     /// Paths named on the command line, absolute.
     pub arguments: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Input {
 }
 
 /// One tool call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,

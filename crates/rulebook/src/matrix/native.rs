@@ -15,6 +15,8 @@ use crate::source::Origin;
 #[derive(Debug)]
 pub struct NativeReading<'r> {
     verdicts: Vec<Verdict<'r>>,
+    /// The position of each rule in the agent's context.
+    positions: Vec<usize>,
     by_path: HashMap<&'r str, usize>,
     rejected: HashMap<&'r str, &'r Rejected>,
 }
@@ -23,19 +25,24 @@ impl<'r> NativeReading<'r> {
     /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
     #[must_use]
     pub fn new(book: &'r Rulebook, evidence: &Evidence) -> NativeReading<'r> {
-        let verdicts = if evidence.requested.is_empty() {
-            evaluate(book, evidence, Audience::any()).verdicts
+        let evaluation = if evidence.requested.is_empty() {
+            evaluate(book, evidence, Audience::any())
         } else {
             let evidence = Evidence { requested: Vec::new(), ..evidence.clone() };
-            evaluate(book, &evidence, Audience::any()).verdicts
+            evaluate(book, &evidence, Audience::any())
         };
+        let positions = evaluation.positions();
+        let verdicts = evaluation.verdicts;
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
-        NativeReading { by_path: by_path(&verdicts), verdicts, rejected }
+        NativeReading { by_path: by_path(&verdicts), verdicts, positions, rejected }
     }
 
     /// Drops what belongs to other roots, for an agent that reads the files of one root only.
     pub fn keep_root(&mut self, root: usize) {
-        self.verdicts.retain(|verdict| verdict.rule.own_root().is_none_or(|own| own == root));
+        let is_kept = |verdict: &Verdict<'_>| verdict.rule.own_root().is_none_or(|own| own == root);
+        let mut kept = self.verdicts.iter().map(is_kept);
+        self.positions.retain(|_| kept.next() == Some(true));
+        self.verdicts.retain(is_kept);
         self.by_path = by_path(&self.verdicts);
     }
 
@@ -44,9 +51,9 @@ impl<'r> NativeReading<'r> {
         self.by_path.get(path).map(|at| &self.verdicts[*at])
     }
 
-    /// Returns the position of a file in the agent's own order.
+    /// Returns the position of a file in the agent's context.
     pub(super) fn position(&self, path: &str) -> usize {
-        self.by_path.get(path).copied().unwrap_or(usize::MAX)
+        self.by_path.get(path).map_or(usize::MAX, |at| self.positions[*at])
     }
 
     /// Whether the agent reads a file and rejects it.

@@ -82,7 +82,7 @@ impl Format {
 mod tests {
     use super::*;
     use crate::agent::Agent;
-    use crate::format::FormatId;
+    use crate::format::{FormatId, PlaceKind};
     use crate::parse::parse;
     use crate::source::Source;
 
@@ -93,7 +93,9 @@ mod tests {
             let [one, other] = [one, other].map(|name| {
                 let agent = Agent::named(name).unwrap();
                 let format = agent.formats.iter().find(|own| own.id == format).unwrap();
-                Origin::new(format, &format.workspace[0], "a.md")
+                let mut places = format.workspace.iter();
+                let place = places.find(|place| matches!(place.shape, PlaceKind::Folder { .. }));
+                Origin::new(format, place.unwrap_or(&format.workspace[0]), "a.md")
             });
             let parsed = parse(Source { origin: one, text: Ok("---\nglobs: src/**\n---\nText".into()) });
             let shared = parsed.reread(&other);

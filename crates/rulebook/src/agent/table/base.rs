@@ -1,6 +1,6 @@
 //! What most agents have in common.
 
-use crate::agent::row::{Agent, Conflicts, Nested, Order};
+use crate::agent::row::{Agent, Arrival, Conflicts, Nested, Order};
 use crate::format::{Format, FormatId};
 
 /// An agent that keeps all rules, puts the workspace first and reads nested folders.
@@ -15,9 +15,15 @@ pub(super) const BASE: Agent = Agent {
     order: Order::WorkspaceFirst,
     limit: None,
     path_rules: "",
+    arrival: Arrival::Later,
 };
+
+/// An agent that is like most in everything but its files.
+pub(super) const fn known(own: FormatId, title: &'static str, formats: &'static [Format]) -> Agent {
+    Agent { name: own.name(), title, owns: Some(own), formats, ..BASE }
+}
 
 /// An agent known only by where its own files are and how they are read.
 pub(super) const fn little_known(own: FormatId, title: &'static str, formats: &'static [Format]) -> Agent {
-    Agent { name: own.name(), title, owns: Some(own), formats, nested: Nested::Undocumented, ..BASE }
+    Agent { nested: Nested::Undocumented, ..known(own, title, formats) }
 }

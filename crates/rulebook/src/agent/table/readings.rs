@@ -20,7 +20,21 @@ const CLAUDE_EXCLUDES: &[Config] = &[
     Config::new(ConfigEffect::Excludes, Base::Home, ".claude/settings.json", &["claudeMdExcludes"]),
 ];
 
+/// In the order of its context.
 pub(super) const CLAUDE: Format = own(Format {
+    workspace: &[
+        located(Base::Root, "CLAUDE.md", "claude"),
+        file(Base::Root, ".claude/CLAUDE.md", "claude@.claude"),
+        folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive),
+        located(Base::Root, "CLAUDE.local.md", "claude.local"),
+    ],
+    user: &[
+        file(Base::System, "etc/claude-code/CLAUDE.md", "claude@system"),
+        file(Base::System, "Library/Application Support/ClaudeCode/CLAUDE.md", "claude@system"),
+        file(Base::System, "Program Files/ClaudeCode/CLAUDE.md", "claude@system"),
+        located(Base::Home, ".claude/CLAUDE.md", "claude"),
+        folder(Base::Home, ".claude/rules", MARKDOWN, Depth::Recursive),
+    ],
     lists: Lists::Deep,
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],

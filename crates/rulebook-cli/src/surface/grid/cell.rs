@@ -1,0 +1,202 @@
+//! The cells of the table: a symbol, and the pattern or the word that decides.
+
+use anstyle::Style;
+use rulebook::evaluate::{State, Verdict};
+use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
+use rulebook::rule::{Activation, Rule};
+
+use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
+
+/// What a table is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::surface) enum GridTarget {
+    /// Some paths.
+    Paths,
+    /// No path: what is loaded at the start.
+    Start,
+}
+
+/// How each state is shown: its character, the one for terminals without Unicode, its style and its meaning.
+pub(in crate::surface) const SYMBOLS: [(CellState, &str, &str, Style, &str); 10] = [
+    (CellState::Native, "✓", "*", GREEN, "read by the agent"),
+    (CellState::Added, "+", "+", CYAN, "added by Rulebook"),
+    (CellState::Offered, "○", "o", PLAIN, "offered"),
+    (CellState::Stream, "»", ">", PLAIN, "watches the output"),
+    (CellState::Inactive, "·", ".", DIM, "not for this path"),
+    (CellState::Unread, "–", "-", DIM, "not read"),
+    (CellState::Unknown, "?", "?", YELLOW, "not documented"),
+    (CellState::Overridden, "×", "x", YELLOW, "another rule is used"),
+    (CellState::Disabled, "⊘", "0", YELLOW, "disabled"),
+    (CellState::Rejected, "!", "!", RED, "rejected"),
+];
+
+/// The text of a cell whose rule has no condition.
+const ALWAYS: &str = "always";
+
+/// The text of a cell whose rule applies only when mentioned by name.
+const MANUAL: &str = "manual";
+
+/// The text of a cell whose surfaces have different states.
+pub(super) const DIFFERS: &str = "differs";
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Shown {
+    /// `None` if the surfaces of a product differ.
+    pub(super) state: Option<CellState>,
+    pub(super) text: String,
+}
+
+impl Shown {
+    fn new(state: CellState, text: String) -> Shown {
+        Shown { state: Some(state), text }
+    }
+
+    pub(super) fn differs() -> Shown {
+        Shown { state: None, text: DIFFERS.to_owned() }
+    }
+
+    pub(super) fn plain(&self) -> String {
+        self.cut(usize::MAX)
+    }
+
+    /// Returns the symbol and at most this many characters of the text. Without a symbol, the text is not cut.
+    pub(super) fn cut(&self, most: usize) -> String {
+        let most = if self.state.is_some() { most } else { usize::MAX };
+        let text = out::clean(&short(&self.text, most));
+        [self.state.map_or("", character), text.as_str()].join(" ").trim().to_owned()
+    }
+
+    /// Whether the text says more than the symbol.
+    pub(super) fn is_telling(&self) -> bool {
+        self.state.is_some() && !["", ALWAYS].contains(&self.text.as_str())
+    }
+
+    pub(super) fn style(&self) -> Style {
+        self.state.map_or(YELLOW, |state| symbol(state).3)
+    }
+}
+
+/// Returns the character of a state on this terminal.
+pub(super) fn character(state: CellState) -> &'static str {
+    let (_, character, ascii, ..) = symbol(state);
+    if out::has_unicode() { character } else { ascii }
+}
+
+fn symbol(state: CellState) -> &'static (CellState, &'static str, &'static str, Style, &'static str) {
+    SYMBOLS.iter().find(|(known, ..)| *known == state).expect("every state has a symbol")
+}
+
+fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain((most > 0).then_some('…')).collect()
+}
+
+/// Returns what a cell shows: its symbol, and the pattern that decided.
+pub(super) fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
+    let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
+    let text = match cell.state {
+        CellState::Inactive if cell.would_add => "never".to_owned(),
+        CellState::Inactive | CellState::Offered if target == GridTarget::Start => {
+            cell.rule.map(waits_for).unwrap_or_default()
+        }
+        CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
+        CellState::Native | CellState::Added => imported
+            .or_else(|| cell.pattern.clone())
+            .unwrap_or_else(|| cell.because.split(';').next().unwrap_or_default().to_owned()),
+        _ => String::new(),
+    };
+    Shown::new(cell.state, text)
+}
+
+/// Returns what a rule is for any agent, and why where the cell does not say it.
+pub(super) fn shown_for_any(
+    row: &RuleRow<'_>,
+    verdict: Option<&Verdict<'_>>,
+    target: GridTarget,
+) -> (Shown, String) {
+    let Some(verdict) = verdict else {
+        return (Shown::new(CellState::Rejected, String::new()), rejected(row));
+    };
+    let waits = || if target == GridTarget::Start { waits_for(verdict.rule) } else { String::new() };
+    match &verdict.state {
+        State::Stack => {
+            let matched = verdict.because.iter().flat_map(|reason| reason.matched.first());
+            let text = matched.last().map_or(ALWAYS, String::as_str).to_owned();
+            (Shown::new(CellState::Native, text), doubtful(row))
+        }
+        State::Offered => (Shown::new(CellState::Offered, waits()), String::new()),
+        State::Stream => (Shown::new(CellState::Stream, String::new()), String::new()),
+        State::Inactive(why) => {
+            let waits = waits();
+            let note = if waits.is_empty() { in_table(&why.detail) } else { String::new() };
+            (Shown::new(CellState::Inactive, waits), note)
+        }
+        State::Overridden { winner, by } => (
+            Shown::new(CellState::Overridden, String::new()),
+            format!("by {} ({})", winner.origin.display, by.name()),
+        ),
+        State::Disabled(off) => (Shown::new(CellState::Disabled, String::new()), format!("by `{}`", off.by)),
+    }
+}
+
+fn is_manual(rule: &Rule) -> bool {
+    rule.activation == Activation::Manual
+}
+
+/// Returns what a rule waits for: its first pattern, its folder or what another condition wants.
+fn waits_for(rule: &Rule) -> String {
+    let folder = || (!rule.origin.folder.is_empty()).then(|| format!("{}/", rule.origin.folder));
+    let condition = || {
+        let condition = rule.conditions.first()?;
+        Some([&[condition.key], condition.wanted().as_slice()].concat().join(" "))
+    };
+    match rule.activation {
+        Activation::Manual => MANUAL.to_owned(),
+        _ => rule.globs.first().cloned().or_else(folder).or_else(condition).unwrap_or_default(),
+    }
+}
+
+/// Describes why a rule is there or not, where its cells do not say it.
+pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: GridTarget) -> String {
+    let mut cells = matrix.columns.iter().map(|column| (column, &column.cells[at]));
+    let needs_note = |(column, cell): &(&AgentColumn<'_>, &Cell<'_>)| match cell.state {
+        CellState::Native | CellState::Added => cell.because.contains(';'),
+        CellState::Offered => false,
+        // Why nothing is added for an agent that is not wired is no news.
+        CellState::Unread if column.wired.is_empty() => cell.because.starts_with("reads"),
+        CellState::Inactive if target == GridTarget::Start && !cell.would_add => {
+            cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
+        }
+        CellState::Inactive if cell.rule.is_some_and(is_manual) => false,
+        _ => !cell.because.is_empty(),
+    };
+    if row.rejected.is_some() {
+        return rejected(row);
+    }
+    match cells.find(needs_note) {
+        Some((column, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
+            format!("{}: {}", column.agent.name, cell.because)
+        }
+        Some((_, cell)) => in_table(cell.because.strip_prefix("always; ").unwrap_or(&cell.because)),
+        None => doubtful(row),
+    }
+}
+
+fn rejected(row: &RuleRow<'_>) -> String {
+    let codes = row.rejected.into_iter().flat_map(|rejected| &rejected.codes);
+    let codes: Vec<&str> = codes.map(|code| code.row().name).collect();
+    format!("rejected: {}", codes.join(", "))
+}
+
+fn doubtful(row: &RuleRow<'_>) -> String {
+    let is_doubtful =
+        row.rule.is_some_and(|rule| rule.basis.is_doubtful() && rule.activation == Activation::Always);
+    if is_doubtful { "always on because the header could not be read".to_owned() } else { String::new() }
+}
+
+/// Returns a reason as it is written in a table, whose title names the path.
+fn in_table(detail: &str) -> String {
+    detail.replace("no evidence path matches", "does not match")
+}
