@@ -37,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+mod body;
 pub mod change;
 pub mod compare;
 pub mod condition;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+pub use crate::body::Body;
 use crate::condition::{Condition, MatchMode};
 use crate::format::{FormatId, PlaceKind};
 use crate::id::normalize_id;
@@ -22,7 +23,7 @@ pub struct Rule {
     /// What the rule is for, in its author's words.
     pub description: Option<String>,
     /// The instruction: Markdown, trimmed, without the header.
-    pub body: String,
+    pub body: Body,
     /// Labels for reports.
     pub tags: Vec<String>,
     /// 0 to 100; higher wins.

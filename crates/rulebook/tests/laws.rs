@@ -176,7 +176,7 @@ proptest! {
         for verdict in evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state)) {
             prop_assert!(!verdict.rule.body.is_empty());
             if matches!(verdict.state, State::Stack) {
-                prop_assert!(bodies.insert(&verdict.rule.body), "one text is delivered twice");
+                prop_assert!(bodies.insert(verdict.rule.body.as_str()), "one text is delivered twice");
             }
         }
         for verdict in &evaluation.verdicts {
@@ -284,7 +284,7 @@ proptest! {
             let prompt = render(&evaluation, Budget::default());
             let source = |verdict: &Verdict<'_>| verdict.rule.origin.display.clone();
             let offered = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
-            let texts: Vec<String> = prompt.applied.iter().map(|verdict| verdict.rule.body.clone()).collect();
+            let texts: Vec<String> = prompt.applied.iter().map(|verdict| verdict.rule.body.to_string()).collect();
             (texts, offered.map(source).collect::<Vec<String>>())
         };
         prop_assert_eq!(delivered(&whole), delivered(&book(&kept)));

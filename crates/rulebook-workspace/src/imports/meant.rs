@@ -39,7 +39,7 @@ pub(crate) fn resolve_meant(
             && may_import(rule)
         {
             let mut text = Expansion { chain: vec![real_path(rule, search)], ..Expansion::default() };
-            rule.body = resolver.expand(rule, &mut text).trim().to_owned();
+            rule.body = resolver.expand(rule, &mut text).trim().into();
             rule.imports = text.imports;
         }
         parsed.append(&mut resolver.added);
@@ -166,7 +166,7 @@ impl Resolver<'_> {
     }
 
     fn read(&self, origin: Origin, real: &Path) -> Parsed {
-        let text = self.search.disk.text(real, self.search.disk.node(real));
+        let text = self.search.text_at(real);
         let (text, reported) = self.loader.gate.admit(&origin, text);
         let mut parsed = self.loader.parse(Source { origin, text });
         parsed.diagnostics.extend(reported);

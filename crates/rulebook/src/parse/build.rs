@@ -9,7 +9,7 @@ use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::format::{Bare, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
-use crate::rule::{Activation, Basis, Position, Rule};
+use crate::rule::{Activation, Basis, Body, Position, Rule};
 use crate::source::Origin;
 
 /// Which reader read the header.
@@ -136,7 +136,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         name: if origin.format.id == FormatId::Remote { origin.display.clone() } else { id.clone() },
         id,
         description: None,
-        body: String::new(),
+        body: Body::default(),
         tags: Vec::new(),
         activation: scoped(Activation::Always, &origin),
         basis: Basis::FailOpen,

@@ -22,7 +22,7 @@ use crate::format::{Broken, Keys};
 use crate::frontmatter::{Header, Reading, Tier};
 use crate::hidden::visible;
 use crate::id::normalize_id;
-use crate::rule::Rule;
+use crate::rule::{Body, Rule};
 use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
 use build::ReadBy;
 use reader::Reader;
@@ -130,13 +130,9 @@ fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
                 *value = shown;
             }
         }
-        if is_hiding {
-            rule.body = visible(&text[body]).into_owned();
-        } else {
-            text[body].clone_into(&mut rule.body);
-        }
+        rule.body = if is_hiding { visible(&text[body]).into_owned().into() } else { Body::part(text, body) };
         if has_lone_return(&rule.body) {
-            rule.body = rule.body.replace("\r\n", "\n").replace('\r', "\n");
+            rule.body = rule.body.replace("\r\n", "\n").replace('\r', "\n").into();
         }
     }
     parsed

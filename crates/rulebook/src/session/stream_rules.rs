@@ -1,7 +1,7 @@
 //! Stream rules as a session needs them: their texts, their modes, and what to say of their matches.
 
 use super::event::{Event, RELEASED};
-use crate::rule::Rule;
+use crate::rule::{Body, Rule};
 use crate::stream::Hit;
 use crate::stream::policy::{ContextMode, MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
 use crate::stream::scope::StreamScope;
@@ -59,7 +59,7 @@ pub(super) struct WatchedRule {
     pub(super) name: String,
     /// Its file, as displayed. Identifies the rule in the policy.
     pub(super) path: String,
-    pub(super) body: String,
+    pub(super) body: Body,
     pub(super) modes: StreamModes,
     pub(super) is_mandatory: bool,
 }

@@ -1,0 +1,97 @@
+//! The body of a rule: a part of its file's text, shared with everyone who holds that text.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// The instruction of a rule: Markdown, trimmed, without the header. It reads like a `str`, and a clone copies no text.
+#[derive(Clone, Default)]
+pub struct Body {
+    text: Arc<str>,
+    span: Range<usize>,
+}
+
+impl Body {
+    /// Takes a part of a text.
+    pub(crate) fn part(text: Arc<str>, span: Range<usize>) -> Body {
+        debug_assert!(text.get(span.clone()).is_some(), "a part of the text");
+        Body { text, span }
+    }
+
+    /// Returns the text of the body.
+    pub fn as_str(&self) -> &str {
+        &self.text[self.span.clone()]
+    }
+}
+
+impl Deref for Body {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Body {
+        Body { span: 0..text.len(), text: text.into() }
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Body {
+        Body { span: 0..text.len(), text: text.into() }
+    }
+}
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Body) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Body {}
+
+impl PartialEq<str> for Body {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Body {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl Hash for Body {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl fmt::Display for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_compared_by_its_text() {
+        let part = Body::part("---\n---\nbe kind".into(), 8..15);
+        assert_eq!(part, Body::from("be kind"));
+        assert_eq!(part, "be kind");
+        assert_eq!(format!("{part}"), "be kind");
+    }
+}
