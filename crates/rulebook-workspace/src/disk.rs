@@ -5,12 +5,13 @@ use std::ffi::OsString;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foldhash::HashMap;
 use rulebook::source::Unreadable;
 
-use crate::read::{self, FIRST_READ, reason};
+use crate::read::{self, FIRST_READ, OpenFolder, reason};
 use crate::state::sha256;
 
 /// Device and number of a file, on systems that number files.
@@ -25,6 +26,8 @@ pub(crate) struct Disk {
     real: Memo<Result<PathBuf, Unreadable>>,
     nodes: Memo<Option<Node>>,
     texts: Mutex<Texts>,
+    /// The number of folders that were kept open.
+    open_folders: AtomicUsize,
 }
 
 /// The texts that were read, and the buffer to read into.
@@ -48,6 +51,8 @@ pub(crate) struct DiskEntry {
 pub(crate) struct Listing {
     pub(crate) entries: Vec<DiskEntry>,
     device: Option<u64>,
+    /// The folder itself, unless too many are open.
+    open: Option<OpenFolder>,
 }
 
 impl Listing {
@@ -124,7 +129,11 @@ impl Disk {
             let mut entries: Vec<DiskEntry> =
                 entries.flatten().filter_map(|entry| disk_entry(&entry)).collect();
             entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-            Ok(Arc::new(Listing { entries, device: device(folder) }))
+            // Each holds a descriptor, of which a process has few.
+            const MAX_OPEN: usize = 64;
+            let is_kept = entries.len() > 1 && self.open_folders.fetch_add(1, Ordering::Relaxed) < MAX_OPEN;
+            let open = if is_kept { OpenFolder::open(folder) } else { None };
+            Ok(Arc::new(Listing { entries, device: device(folder), open }))
         })
     }
 
@@ -150,7 +159,7 @@ impl Disk {
 
     /// The kind of an entry, if its folder was listed.
     fn listed_kind(&self, path: &Path) -> Option<FileType> {
-        let entries = lock(&self.small.0).get(path.parent()?.as_os_str())?.clone()?;
+        let entries = self.small.known(path.parent()?)??;
         entries.iter().find(|entry| Some(entry.name.as_os_str()) == path.file_name()).map(|entry| entry.kind)
     }
 
@@ -173,12 +182,19 @@ impl Disk {
         })
     }
 
-    /// The text of a file that is known to be a regular file.
-    pub(crate) fn text(&self, path: &Path, node: Option<Node>) -> Result<Arc<Text>, Unreadable> {
+    /// The text of a file. `allows` decides whether what was opened may be read, by its canonical path or its folder's.
+    pub(crate) fn text(
+        &self,
+        path: &Path,
+        node: Option<Node>,
+        allows: &dyn Fn(&Path) -> bool,
+    ) -> Result<Arc<Text>, Unreadable> {
         let Texts { known, buffer } = &mut *lock(&self.texts);
         let read = || {
             buffer.resize(FIRST_READ, 0);
-            read::rule_text(path, buffer).map(|text| Arc::new(Text::new(text)))
+            let listing = path.parent().and_then(|folder| self.folders.known(folder)?.ok());
+            let folder = listing.as_ref().and_then(|listing| listing.open.as_ref());
+            read::rule_text(path, folder, buffer, allows).map(|text| Arc::new(Text::new(text)))
         };
         known.entry(FileId::new(path, node)).or_insert_with(read).clone()
     }
@@ -186,12 +202,12 @@ impl Disk {
     /// The text of a file that was read.
     pub(crate) fn known_text(&self, path: &Path) -> Option<Arc<str>> {
         let listed = || {
-            let listing = lock(&self.folders.0).get(path.parent()?.as_os_str())?.clone().ok()?;
+            let listing = self.folders.known(path.parent()?)?.ok()?;
             let name = path.file_name()?;
             let at = listing.entries.binary_search_by(|entry| entry.name.as_os_str().cmp(name)).ok()?;
             listing.node(&listing.entries[at])
         };
-        let node = lock(&self.nodes.0).get(path.as_os_str()).copied().flatten();
+        let node = self.nodes.known(path).flatten();
         let text = lock(&self.texts).known.get(&FileId::new(path, node.or_else(listed)))?.clone();
         text.ok().map(|text| text.shared())
     }
@@ -214,9 +230,13 @@ impl<V> Default for Memo<V> {
 }
 
 impl<V: Clone> Memo<V> {
+    fn known(&self, path: &Path) -> Option<V> {
+        lock(&self.0).get(path.as_os_str()).cloned()
+    }
+
     fn get(&self, path: &Path, make: impl FnOnce() -> V) -> V {
-        if let Some(known) = lock(&self.0).get(path.as_os_str()) {
-            return known.clone();
+        if let Some(known) = self.known(path) {
+            return known;
         }
         let value = make();
         lock(&self.0).insert(path.as_os_str().to_owned(), value.clone());
@@ -261,4 +281,77 @@ fn number(_: &Path) -> Option<u64> {
 #[cfg(not(unix))]
 fn entry_number(_: &fs::DirEntry) -> Option<u64> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    struct Repository {
+        _folder: tempfile::TempDir,
+        root: PathBuf,
+        outside: PathBuf,
+    }
+
+    impl Repository {
+        fn new() -> Repository {
+            let folder = tempfile::tempdir().unwrap();
+            let real = fs::canonicalize(folder.path()).unwrap();
+            let (root, outside) = (real.join("root"), real.join("outside"));
+            for (folder, text) in [(root.join("rules"), "inside"), (outside.clone(), "secret")] {
+                fs::create_dir_all(&folder).unwrap();
+                fs::write(folder.join("a.md"), text).unwrap();
+                fs::write(folder.join("b.md"), text).unwrap();
+            }
+            Repository { _folder: folder, root, outside }
+        }
+
+        fn read(&self, disk: &Disk, path: &str) -> Result<String, Unreadable> {
+            let allows = |real: &Path| real.starts_with(&self.root);
+            disk.text(&self.root.join(path), None, &allows).map(|text| text.shared().to_string())
+        }
+    }
+
+    #[test]
+    fn a_folder_that_was_swapped_for_a_link_brings_nothing_from_outside() {
+        let repository = Repository::new();
+        let Repository { root, outside, .. } = &repository;
+        let (listed, unlisted) = (Disk::default(), Disk::default());
+        listed.folder(&root.join("rules")).unwrap();
+        fs::rename(root.join("rules"), root.join("old")).unwrap();
+        symlink(outside, root.join("rules")).unwrap();
+        assert_eq!(repository.read(&listed, "rules/a.md").as_deref(), Ok("inside"));
+        assert!(matches!(repository.read(&unlisted, "rules/a.md"), Err(Unreadable::OutsideRoot { .. })));
+        unlisted.folder(&root.join("rules")).unwrap();
+        assert!(matches!(repository.read(&unlisted, "rules/b.md"), Err(Unreadable::OutsideRoot { .. })));
+    }
+
+    #[test]
+    fn a_file_that_was_swapped_for_a_link_brings_nothing_from_outside() {
+        let repository = Repository::new();
+        let file = repository.root.join("rules/a.md");
+        let disk = Disk::default();
+        disk.folder(&repository.root.join("rules")).unwrap();
+        fs::remove_file(&file).unwrap();
+        symlink(repository.outside.join("a.md"), &file).unwrap();
+        assert!(matches!(repository.read(&disk, "rules/a.md"), Err(Unreadable::OutsideRoot { .. })));
+    }
+
+    /// A FIFO without a writer would block whoever opens it.
+    #[test]
+    fn a_file_that_was_swapped_for_a_fifo_is_not_waited_for() {
+        let repository = Repository::new();
+        let disk = Disk::default();
+        disk.folder(&repository.root.join("rules")).unwrap();
+        for name in ["rules/a.md", "AGENTS.md"] {
+            let file = repository.root.join(name);
+            let _ = fs::remove_file(&file);
+            let mode = rustix::fs::Mode::RUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        }
+        assert_eq!(repository.read(&disk, "rules/a.md").as_deref(), Ok(""));
+        assert!(matches!(repository.read(&disk, "AGENTS.md"), Err(Unreadable::Refused(_))));
+    }
 }

@@ -10,8 +10,8 @@ use foldhash::HashMap;
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
-use crate::discover::Found;
-use crate::disk::{Disk, Node, lock};
+use crate::discover::{Found, Search};
+use crate::disk::{Node, lock};
 use crate::trust::Gate;
 
 /// The most bytes that are read of one scope, so that a repository's files leave room for a person's own.
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// Reads and parses rule files.
 pub(crate) struct Loader<'l> {
-    pub(crate) disk: &'l Disk,
+    pub(crate) search: &'l Search<'l>,
     pub(crate) gate: &'l Gate,
     /// Earlier readings, for views that may share them.
     pub(crate) readings: Option<&'l Readings>,
@@ -35,10 +35,10 @@ impl Loader<'_> {
         let mut sizes: BTreeMap<Scope, usize> = BTreeMap::new();
         for found in found {
             let size = sizes.entry(found.origin.scope).or_default();
-            let text = match found.refused {
-                Some(refused) => Err(refused),
-                None if *size >= MAX_BYTES => Err(Unreadable::TooMany),
-                None => self.disk.text(&found.file, found.node),
+            let text = if *size >= MAX_BYTES && found.refused.is_none() {
+                Err(Unreadable::TooMany)
+            } else {
+                self.search.text(&found)
             };
             let (text, reported) = self.gate.admit(&found.origin, text);
             let mut identities = [None, None];
@@ -67,11 +67,7 @@ impl Loader<'_> {
 
     /// The text of a file that may be read.
     pub(crate) fn text(&self, found: &Found) -> Option<Arc<str>> {
-        let text = match &found.refused {
-            Some(refused) => Err(refused.clone()),
-            None => self.disk.text(&found.file, found.node),
-        };
-        self.gate.admit(&found.origin, text).0.ok()
+        self.gate.admit(&found.origin, self.search.text(found)).0.ok()
     }
 
     /// Parses a source, or reuses an earlier reading that is the same.

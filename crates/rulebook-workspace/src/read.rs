@@ -1,10 +1,13 @@
 //! The one module that opens files to read them.
 
-use std::fs::{self, File};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(unix)]
+use rustix::fs::{Mode, OFlags};
 use rulebook::source::{MAX_SOURCE, Unreadable};
 
 /// The size of the first read of a rule file. Nearly all rule files fit.
@@ -12,25 +15,27 @@ pub(crate) const FIRST_READ: usize = 16 << 10;
 
 /// Opens a regular file; `None` if it does not exist.
 pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
-    if is_regular_file(path)? { open_file(path).map(Some) } else { Ok(None) }
-}
-
-fn open_file(path: &Path) -> io::Result<File> {
-    #[cfg(test)]
-    record::add(path);
-    File::open(path)
-}
-
-/// Checks that a path can be opened without blocking: a FIFO waits for its other end, and a device has no end.
-///
-/// Returns whether the file exists; anything but a regular file is an error.
-pub(crate) fn is_regular_file(path: &Path) -> io::Result<bool> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(true),
-        Ok(_) => Err(io::Error::other("not a regular file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+    match open_regular(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+fn open_regular(path: &Path) -> io::Result<File> {
+    #[cfg(test)]
+    record::add(path);
+    open_with(path, File::options().read(true))
+}
+
+/// Opens a regular file in a given way, and then checks what was opened: a path may lead elsewhere by the time it is opened.
+///
+/// Anything but a regular file is an error: a FIFO waits for its other end, and a device has no end.
+pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, OFlags::NONBLOCK.bits().cast_signed());
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// Reads the first `limit` bytes of a file; `None` if it does not exist.
@@ -57,24 +62,101 @@ pub(crate) fn text(path: &Path, limit: usize) -> io::Result<Option<String>> {
     bytes(path, limit)?.map(String::from_utf8).transpose().map_err(not_utf8)
 }
 
-/// Reads a rule file, which discovery found to be a regular file. `buffer` holds the first read.
+/// Reads a rule file. `buffer` holds the first read.
 ///
-/// A file that fits the buffer costs no second read: a regular file returns all it has at once.
-pub(crate) fn rule_text(path: &Path, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> {
+/// `allows` decides about the canonical path of what was opened, or about that of its folder.
+pub(crate) fn rule_text(
+    path: &Path,
+    folder: Option<&OpenFolder>,
+    buffer: &mut [u8],
+    allows: &dyn Fn(&Path) -> bool,
+) -> Result<Arc<str>, Unreadable> {
+    let refused = |error: io::Error| Unreadable::Refused(reason(&error));
+    let listed = folder.filter(|folder| allows(&folder.real)).and_then(|folder| folder.file(path.file_name()?));
+    let file = match listed {
+        Some(file) => file,
+        None => {
+            let file = open_regular(path).map_err(refused)?;
+            let real = real_path(&file, path).map_err(refused)?;
+            if !allows(&real) {
+                return Err(Unreadable::OutsideRoot { target: real.to_string_lossy().into_owned() });
+            }
+            file
+        }
+    };
+    read_text(file, buffer)
+}
+
+/// Reads the text of a file. If it fits the buffer, it costs no second read: a regular file returns all it has at once.
+fn read_text(mut file: File, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> {
     let refused = |error: io::Error| Unreadable::Refused(reason(&error));
     let not_utf8 = |error: std::str::Utf8Error| Unreadable::NotUtf8 { valid_up_to: error.valid_up_to() };
-    let mut file = open_file(path).map_err(refused)?;
     let len = file.read(buffer).map_err(refused)?;
     if len < buffer.len() {
         return std::str::from_utf8(&buffer[..len]).map(Arc::from).map_err(not_utf8);
     }
     let mut bytes = buffer.to_vec();
-    file.take(MAX_SOURCE + 1 - len as u64).read_to_end(&mut bytes).map_err(refused)?;
+    (&file).take(MAX_SOURCE + 1 - len as u64).read_to_end(&mut bytes).map_err(refused)?;
     if bytes.len() as u64 > MAX_SOURCE {
-        let len = fs::metadata(path).map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
+        let len = file.metadata().map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
         return Err(Unreadable::TooLarge { len });
     }
     std::str::from_utf8(&bytes).map(Arc::from).map_err(not_utf8)
+}
+
+/// The canonical path of an open file. Where the system cannot tell it, that of the path it was opened by.
+fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let number = std::os::fd::AsRawFd::as_raw_fd(file);
+        if let Ok(real) = fs::read_link(format!("/proc/self/fd/{number}")) {
+            return Ok(real);
+        }
+    }
+    #[cfg(target_vendor = "apple")]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        if let Ok(real) = rustix::fs::getpath(file) {
+            return Ok(std::ffi::OsString::from_vec(real.into_bytes()).into());
+        }
+    }
+    let _ = file;
+    fs::canonicalize(path)
+}
+
+/// A folder that stays open: its files are opened relative to it, whatever its path leads to by then.
+#[derive(Debug)]
+pub(crate) struct OpenFolder {
+    #[cfg_attr(not(unix), expect(dead_code))]
+    folder: File,
+    /// Its canonical path.
+    real: PathBuf,
+}
+
+impl OpenFolder {
+    /// Opens a folder; `None` where files cannot be opened relative to one.
+    pub(crate) fn open(path: &Path) -> Option<OpenFolder> {
+        if cfg!(not(unix)) {
+            return None;
+        }
+        let folder = File::open(path).ok()?;
+        let real = real_path(&folder, path).ok()?;
+        Some(OpenFolder { folder, real })
+    }
+
+    /// Opens a file of the folder. A link is not followed, and a FIFO is not waited for.
+    #[cfg(unix)]
+    fn file(&self, name: &OsStr) -> Option<File> {
+        #[cfg(test)]
+        record::add(&self.real.join(name));
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        rustix::fs::openat(&self.folder, name, flags, Mode::empty()).ok().map(File::from)
+    }
+
+    #[cfg(not(unix))]
+    fn file(&self, _: &OsStr) -> Option<File> {
+        None
+    }
 }
 
 /// Lists a folder.

@@ -71,8 +71,9 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".lock");
     let beside = PathBuf::from(beside);
-    read::is_regular_file(&beside).map_err(|error| naming("cannot lock", &beside, &error))?;
-    locked(File::options().create(true).truncate(false).write(true).open(beside)?)
+    let file = read::open_with(&beside, File::options().create(true).truncate(false).write(true))
+        .map_err(|error| naming("cannot lock", &beside, &error))?;
+    locked(file)
 }
 
 /// Waits for the lock of a folder, which leaves no lock file in a repository. It is held until the returned value is dropped.

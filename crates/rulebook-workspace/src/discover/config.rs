@@ -74,7 +74,11 @@ fn read(search: &Search<'_>, file: &Path, config: &Config) -> Option<ConfigValue
         return None;
     }
     let is_file = search.disk.kind(file)?.target?.is_file();
-    let text = is_file.then(|| search.disk.text(file, search.disk.node(file)).ok()).flatten()?.shared();
+    if !is_file {
+        return None;
+    }
+    let allows = |real: &Path| search.allows(real, base);
+    let text = search.disk.text(file, search.disk.node(file), &allows).ok()?.shared();
     let is_yaml = file.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
     if is_yaml { from_yaml(&text, config.at.key) } else { from_json(&text, config.at.key) }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Format, Place};
@@ -41,7 +42,7 @@ pub(super) struct Spot<'p> {
     /// The start of the shown path of its files.
     pub(super) shown: String,
     /// The folder that links must stay in.
-    pub(super) within: PathBuf,
+    pub(super) within: Arc<Path>,
 }
 
 impl Spot<'_> {
@@ -112,7 +113,7 @@ impl<'s> Finder<'s> {
         origin.root = spot.root;
         spot.folder.clone_into(&mut origin.folder);
         origin.inner = inner;
-        self.found.push(Found { origin, file, node, is_link, refused });
+        self.found.push(Found { origin, file, node, is_link, within: Arc::clone(&spot.within), refused });
     }
 
     /// The canonical path, if it is in the place's folder or in one that links may lead to.

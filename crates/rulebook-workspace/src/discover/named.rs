@@ -73,7 +73,7 @@ impl Finder<'_> {
             return 1;
         }
         let scope = if is_inside { Scope::Workspace } else { config.scope };
-        let within = if is_inside { base } else { path.clone() };
+        let within = if is_inside { &base } else { &path };
         self.add_named(config.format, scope, root, &path, within)
     }
 
@@ -89,7 +89,7 @@ impl Finder<'_> {
             return 1;
         }
         if !is_pattern(entry) {
-            return self.add_named(config.format, Scope::Workspace, root, &base.join(entry), base);
+            return self.add_named(config.format, Scope::Workspace, root, &base.join(entry), &base);
         }
         let Ok(glob) = Glob::new(entry, Dialect::Picomatch) else { return 0 };
         let prefix: Vec<&str> = entry.split('/').take_while(|part| !is_pattern(part)).collect();
@@ -102,7 +102,7 @@ impl Finder<'_> {
         let matched: Vec<String> = matched.into_iter().filter(|path| glob.is_match(path)).collect();
         let mut count = 0;
         for path in &matched {
-            count += self.add_named(config.format, Scope::Workspace, root, &base.join(path), base.clone());
+            count += self.add_named(config.format, Scope::Workspace, root, &base.join(path), &base);
         }
         count
     }
@@ -175,7 +175,7 @@ impl Finder<'_> {
             let base = PathBuf::from(&self.search.roots.roots[*root].path);
             for name in &names {
                 let file = base.join(folder).join(name);
-                self.add_in_folder(config.format, Scope::Workspace, (*root, folder), &file, base.clone());
+                self.add_in_folder(config.format, Scope::Workspace, (*root, folder), &file, &base);
             }
         }
     }
@@ -202,7 +202,7 @@ impl Finder<'_> {
                 root: config.root,
                 folder: "",
                 shown,
-                within: base,
+                within: base.into(),
             };
             self.place(&spot, &at);
         }
@@ -214,7 +214,7 @@ impl Finder<'_> {
         scope: Scope,
         root: usize,
         file: &Path,
-        within: PathBuf,
+        within: &Path,
     ) -> usize {
         self.add_in_folder(format, scope, (root, ""), file, within)
     }
@@ -226,7 +226,7 @@ impl Finder<'_> {
         scope: Scope,
         (root, folder): (usize, &str),
         file: &Path,
-        within: PathBuf,
+        within: &Path,
     ) -> usize {
         let Some(kind) = self.search.disk.kind(file) else { return 0 };
         let Some(target) = kind.target.filter(|target| !target.is_dir()) else { return 0 };
@@ -235,7 +235,7 @@ impl Finder<'_> {
         let inner = file.strip_prefix(&base).map_or_else(|_| shown.clone(), posix);
         // The schema of a format is for its own folder.
         let format = format.lenient().unwrap_or(format);
-        let spot = Spot { format, place: &NAMED, scope, root, folder, shown, within };
+        let spot = Spot { format, place: &NAMED, scope, root, folder, shown, within: within.into() };
         let refused = self.allowed(&spot, file).err().or_else(|| not_a_file(target));
         let node = self.search.disk.node(file);
         self.add(&spot, Item { file: file.to_owned(), inner, node, is_link: kind.is_link, refused });

@@ -93,7 +93,7 @@ impl Finder<'_> {
         let slash = if folder.is_empty() { "" } else { "/" };
         let shown = format!("{}{up}{folder}{slash}{}", self.search.prefix(root), place.path);
         let within = if up.is_empty() { Path::new(&self.search.roots.roots[root].path) } else { base };
-        Spot { format, place, scope: Scope::Workspace, root, folder, shown, within: within.to_owned() }
+        Spot { format, place, scope: Scope::Workspace, root, folder, shown, within: within.into() }
     }
 
     /// Adds the rule files of the folders that the settings name.
@@ -115,8 +115,8 @@ impl Finder<'_> {
             let (format, place) = Format::of_folder(&shown);
             if search.formats.iter().any(|read| read.id == format.id) {
                 // A repository's entry must be inside it; a person's own may be anywhere.
-                let within = if owner.is_some() { base.to_owned() } else { at.clone() };
-                let spot = Spot { format, place, scope: Scope::Extra, root, folder: "", shown, within };
+                let within = if owner.is_some() { base } else { &at };
+                let spot = Spot { format, place, scope: Scope::Extra, root, folder: "", shown, within: within.into() };
                 self.place(&spot, &at);
             }
         }
@@ -127,7 +127,7 @@ impl Finder<'_> {
         let search = self.search;
         let format = FormatId::Remote.row();
         for (name, at) in &search.folders {
-            let (shown, within) = (name.clone(), at.clone());
+            let (shown, within) = (name.clone(), at.as_path().into());
             let spot =
                 Spot { format, place: &FETCHED, scope: Scope::Remote, root: 0, folder: "", shown, within };
             self.place(&spot, at);
@@ -146,9 +146,10 @@ impl Finder<'_> {
                 }
                 let at = base.join(place.path);
                 let within = match (place.base, &homes.home) {
-                    (Base::Home | Base::Config, Some(home)) if at.starts_with(home) => home.clone(),
-                    _ => at.clone(),
+                    (Base::Home | Base::Config, Some(home)) if at.starts_with(home) => home.as_path(),
+                    _ => &at,
                 };
+                let within = within.into();
                 let shown = homes.shown(&at);
                 let spot = Spot { format, place, scope: Scope::User, root: 0, folder: "", shown, within };
                 self.place(&spot, &at);

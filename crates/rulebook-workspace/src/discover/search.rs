@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{FORMATS, Format, FormatId, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
-use crate::disk::{Disk, Node};
+use crate::disk::{Disk, Node, Text};
 use crate::homes::{Homes, posix};
 
 /// What to search for, and where.
@@ -40,6 +41,8 @@ pub(crate) struct Found {
     pub(crate) node: Option<Node>,
     /// Whether it is a link: of two names for one file, the file's own name counts.
     pub(crate) is_link: bool,
+    /// The folder that links must stay in.
+    pub(crate) within: Arc<Path>,
     /// Why it must not be read.
     pub(crate) refused: Option<Unreadable>,
 }
@@ -53,6 +56,20 @@ impl Found {
 }
 
 impl Search<'_> {
+    /// The text of a file that was found, unless its path leads to another place by now.
+    pub(crate) fn text(&self, found: &Found) -> Result<Arc<Text>, Unreadable> {
+        match &found.refused {
+            Some(refused) => Err(refused.clone()),
+            None => self.disk.text(&found.file, found.node, &|real| self.allows(real, &found.within)),
+        }
+    }
+
+    /// The text of the file at a canonical path that may be read, unless the path leads to another place by now.
+    pub(crate) fn text_at(&self, real: &Path) -> Result<Arc<Text>, Unreadable> {
+        let is_same = |opened: &Path| opened == real || real.parent() == Some(opened);
+        self.disk.text(real, self.disk.node(real), &is_same)
+    }
+
     /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
     /// that links may lead to. Roots are canonical; the other folders are resolved only for paths outside the roots.
     pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {

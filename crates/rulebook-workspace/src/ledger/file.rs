@@ -125,16 +125,15 @@ impl Ledger {
     }
 
     fn open(&self) -> io::Result<File> {
-        read::is_regular_file(&self.file)?;
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&self.file) {
+        match read::open_with(&self.file, &mut options) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Readable by the user only: the files below it contain messages.
                 make_folder(self.file.parent().unwrap_or(Path::new(".")))?;
-                options.open(&self.file)
+                read::open_with(&self.file, &mut options)
             }
             opened => opened,
         }
