@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rulebook::source::{MAX_SOURCE, Unreadable};
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags};
-use rulebook::source::{MAX_SOURCE, Unreadable};
 
 /// The size of the first read of a rule file. Nearly all rule files fit.
 pub(crate) const FIRST_READ: usize = 16 << 10;
@@ -72,7 +72,8 @@ pub(crate) fn rule_text(
     allows: &dyn Fn(&Path) -> bool,
 ) -> Result<Arc<str>, Unreadable> {
     let refused = |error: io::Error| Unreadable::Refused(reason(&error));
-    let listed = folder.filter(|folder| allows(&folder.real)).and_then(|folder| folder.file(path.file_name()?));
+    let listed =
+        folder.filter(|folder| allows(&folder.real)).and_then(|folder| folder.file(path.file_name()?));
     let file = match listed {
         Some(file) => file,
         None => {

@@ -116,7 +116,15 @@ impl Finder<'_> {
             if search.formats.iter().any(|read| read.id == format.id) {
                 // A repository's entry must be inside it; a person's own may be anywhere.
                 let within = if owner.is_some() { base } else { &at };
-                let spot = Spot { format, place, scope: Scope::Extra, root, folder: "", shown, within: within.into() };
+                let spot = Spot {
+                    format,
+                    place,
+                    scope: Scope::Extra,
+                    root,
+                    folder: "",
+                    shown,
+                    within: within.into(),
+                };
                 self.place(&spot, &at);
             }
         }
