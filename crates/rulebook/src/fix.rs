@@ -1,8 +1,8 @@
 //! Fixing: changes to a rule file that bring the views of its agents closer to what its author meant.
 //!
-//! A fix is accepted only if the result reads back as intended and, for every agent that reads the file and in every
-//! situation, the rule either stays as it was or moves towards what was meant. So no agent applies a rule more widely than
-//! meant because of a fix, and a second run changes nothing.
+//! What the author meant is the most lenient reading of the header, and no fix changes it. A fix is accepted if every agent
+//! that reads the file keeps its view or gets closer to that reading in every situation. What is written is valid, and
+//! whether a fix is accepted depends on the text alone, so a second run changes nothing.
 
 mod probe;
 mod reach;
@@ -13,6 +13,7 @@ use crate::agent::Agent;
 use crate::compare::{compare, describe};
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::evidence::Seen;
+use crate::frontmatter::{self, Header, Problem, Tier};
 use crate::lint::lint_file;
 use crate::parse::{Entry, Parsed, parse, parse_leniently};
 use crate::source::{Origin, Source};
@@ -27,35 +28,69 @@ pub struct Readers {
     pub agents: Vec<(&'static Agent, Origin)>,
 }
 
+/// Why a fix is not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The header would not be valid afterwards.
+    Invalid,
+    /// The rule would mean something else.
+    Meaning,
+    /// This agent would apply the rule where it was not meant, or not where it was.
+    Agent(&'static str),
+    /// The fix does not change the file.
+    Nothing,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Invalid => f.write_str("the header would still not be valid YAML"),
+            Refusal::Meaning => f.write_str("it would change what the header says"),
+            Refusal::Agent(title) => write!(f, "{title} would differ more from what was meant"),
+            Refusal::Nothing => f.write_str("it changes nothing"),
+        }
+    }
+}
+
 /// Applies the safe fixes of a file until none is left. `files` are paths to compare the views on; paths that the patterns
 /// of the file almost match are added. Returns `None` if nothing can be fixed.
 #[must_use]
 pub fn fix(text: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
-    let goal = Goal::of(text, readers, files);
-    if let Some(all) = goal.reached_from(text) {
-        return Some(all);
-    }
     let mut fixed = text.to_owned();
     let mut seen = HashSet::from([fixed.clone()]);
-    while let Some(next) = goal.step(&fixed).filter(|next| seen.insert(next.clone())) {
+    while let Some(next) = step(&fixed, readers, files) {
+        // Fixes that undo each other.
+        if !seen.insert(next.clone()) {
+            return None;
+        }
         fixed = next;
     }
-    (fixed != text).then_some(fixed)
+    (fixed != text && is_valid(&fixed, readers)).then_some(fixed)
 }
 
-/// Removes the fixes that are not safe by themselves from the diagnostics of one file.
+/// Removes the fixes that are not safe by themselves from the diagnostics of one file. Returns why, one entry per fix.
 pub fn retain_safe<'d>(
     text: &str,
     readers: &Readers,
     files: &[Seen],
     diagnostics: impl IntoIterator<Item = &'d mut Diagnostic>,
-) {
-    let goal = Goal::of(text, readers, files);
+) -> Vec<(Code, Refusal)> {
     let then = Views::of(text, readers);
+    let is_written = fix(text, readers, files).is_some();
+    let mut refused = Vec::new();
     for found in diagnostics {
         let code = found.code;
-        found.fix.take_if(|fix| goal.apply(text, fix, &then, code).is_none());
+        found.fix.take_if(|fix| {
+            let result = applied(text, fix)
+                .ok_or(Refusal::Nothing)
+                .and_then(|after| then.allows(&Views::of(&after, readers), readers, files))
+                .and(if is_written { Ok(()) } else { Err(Refusal::Invalid) });
+            refused.extend(result.err().map(|why| (code, why)));
+            result.is_err()
+        });
     }
+    refused
 }
 
 /// Describes how a change affects the agents, one text per kind of change.
@@ -79,81 +114,49 @@ pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
     agents.into_iter().map(describe).collect()
 }
 
-/// Where the fixes of a file lead: what its author meant.
-struct Goal<'r> {
-    readers: &'r Readers,
-    files: &'r [Seen],
-    text: String,
-    meant: Option<Parsed>,
-    /// Whether some fix on the way changes what the header says.
-    corrects: bool,
+/// Applies all fixes together, or else the first one that is safe. Of two that belong together, neither may be safe alone.
+fn step(before: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
+    let fixes = fixes(before, readers);
+    let then = (!fixes.is_empty()).then(|| Views::of(before, readers))?;
+    let is_safe = |after: &String| then.allows(&Views::of(after, readers), readers, files).is_ok();
+    let together = all_fixed(before, readers).filter(|after| is_valid(after, readers));
+    together.into_iter().chain(fixes.iter().filter_map(|fix| applied(before, fix))).find(is_safe)
 }
 
-impl<'r> Goal<'r> {
-    /// Reads the text with all its fixes, safe or not, in the most lenient way. Fixes of fixes are included.
-    fn of(text: &str, readers: &'r Readers, files: &'r [Seen]) -> Goal<'r> {
-        let mut seen = HashSet::new();
-        let mut text = text.to_owned();
-        let mut corrects = false;
-        while seen.insert(text.clone()) {
-            if let Some((fix, code)) = fixes(&text, readers).first()
-                && text.get(fix.start..fix.end).is_some()
-            {
-                text.replace_range(fix.start..fix.end, &fix.replacement);
-                corrects |= is_correction(*code);
-            }
+/// Applies every fix, safe or not, and the fixes of the result. Returns `None` if they undo each other.
+fn all_fixed(text: &str, readers: &Readers) -> Option<String> {
+    let mut seen = HashSet::new();
+    let mut fixed = text.to_owned();
+    while let Some(next) = fixes(&fixed, readers).iter().find_map(|fix| applied(&fixed, fix)) {
+        if !seen.insert(std::mem::replace(&mut fixed, next)) {
+            return None;
         }
-        let meant = readers.meant.first().map(|origin| parse_leniently(source(origin, &text)));
-        Goal { readers, files, text, meant, corrects }
     }
+    (fixed != text).then_some(fixed)
+}
 
-    /// Applies all fixes at once, if that is safe. Of two that belong together, neither may be safe alone.
-    fn reached_from(&self, before: &str) -> Option<String> {
-        let is_safe = || {
-            let (then, now) = (Views::of(before, self.readers), Views::of(&self.text, self.readers));
-            self.allows(&then, &now, self.corrects)
-        };
-        (self.text != before && fixes(&self.text, self.readers).is_empty() && is_safe())
-            .then(|| self.text.clone())
-    }
+/// The text after a fix, if that is another text.
+fn applied(before: &str, fix: &Fix) -> Option<String> {
+    before.get(fix.start..fix.end).filter(|old| *old != fix.replacement)?;
+    let mut after = before.to_owned();
+    after.replace_range(fix.start..fix.end, &fix.replacement);
+    Some(after)
+}
 
-    /// Applies the first fix that is safe.
-    fn step(&self, before: &str) -> Option<String> {
-        let fixes = fixes(before, self.readers);
-        let then = (!fixes.is_empty()).then(|| Views::of(before, self.readers))?;
-        fixes.iter().find_map(|(fix, code)| self.apply(before, fix, &then, *code))
-    }
-
-    /// Applies a fix, if it is safe.
-    fn apply(&self, before: &str, fix: &Fix, then: &Views, code: Code) -> Option<String> {
-        let mut after = before.to_owned();
-        after.get(fix.start..fix.end)?;
-        after.replace_range(fix.start..fix.end, &fix.replacement);
-        let is_safe = || self.allows(then, &Views::of(&after, self.readers), is_correction(code));
-        (after != before && is_safe()).then_some(after)
-    }
-
-    /// Whether a change does what it is for, and nothing else, in every reader's view.
-    fn allows(&self, then: &Views, now: &Views, corrects: bool) -> bool {
-        let Some(meant) = &self.meant else { return false };
-        let mut paths = self.files.to_vec();
-        paths.extend(probe::paths(then.all().chain(now.all()).chain([meant])));
-        let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
-        // A fix may add a line at the end, but changes none.
-        let keeps_meaning =
-            then.meant.iter().zip(&now.meant).all(|(then, now)| {
-                body(now).starts_with(body(then)) && (corrects || reach(then) == reach(now))
-            });
-        let meant = reach(meant);
-        let mut native = then.native.iter().zip(&now.native);
-        keeps_meaning && native.all(|(then, now)| reach(now).leads(&reach(then), &meant))
-    }
+/// Whether the header of a text is absent or valid. An agent that writes patterns without quotes reads them, too.
+fn is_valid(text: &str, readers: &Readers) -> bool {
+    let is_valid = |origin: &Origin| {
+        let reach = if origin.format.unquoted { Tier::Quoted } else { Tier::Yaml };
+        let reading = frontmatter::read(text, reach);
+        let is_repeated = |problem: &Problem| problem.code == Code::DuplicateKey;
+        !matches!(reading.header, Header::Broken) && !reading.problems.iter().any(is_repeated)
+    };
+    readers.meant.iter().all(is_valid)
 }
 
 /// The fixes of a text, in order.
-fn fixes(text: &str, readers: &Readers) -> Vec<(Fix, Code)> {
-    let mut fixes: Vec<(Fix, Code)> =
-        diagnose(text, readers).into_iter().filter_map(|found| Some((found.fix?, found.code))).collect();
+fn fixes(text: &str, readers: &Readers) -> Vec<Fix> {
+    let mut fixes: Vec<Fix> = diagnose(text, readers).into_iter().filter_map(|found| found.fix).collect();
     fixes.sort();
     fixes.dedup();
     fixes
@@ -193,24 +196,37 @@ impl Views {
         }
     }
 
+    /// Whether a change keeps what was meant, and brings no agent's view further from it.
+    fn allows(&self, now: &Views, readers: &Readers, files: &[Seen]) -> Result<(), Refusal> {
+        let mut paths = files.to_vec();
+        paths.extend(probe::paths(self.all().chain(now.all())));
+        let reach = |parsed: &Parsed| Reach::of(parsed, &paths);
+        let mut goals = Vec::new();
+        for (then, now) in self.meant.iter().zip(&now.meant) {
+            goals.push(reach(then));
+            // A fix may add a line at the end, but changes none.
+            if !body(now).starts_with(body(then)) || goals.last() != Some(&reach(now)) {
+                return Err(Refusal::Meaning);
+            }
+        }
+        for ((then, now), (agent, origin)) in self.native.iter().zip(&now.native).zip(&readers.agents) {
+            let own = readers.meant.iter().position(|meant| meant.format.id == origin.format.id);
+            let own = own.unwrap_or_default();
+            let (Some(goal), Some(meant)) = (goals.get(own), readers.meant.get(own)) else {
+                return Err(Refusal::Nothing);
+            };
+            let (then, now) = (reach(then), reach(now));
+            let has_dialect = origin.format.dialect != meant.format.dialect;
+            if !(now.leads(&then, goal) || has_dialect && now.narrows(&then, goal)) {
+                return Err(Refusal::Agent(agent.title));
+            }
+        }
+        Ok(())
+    }
+
     fn all(&self) -> impl Iterator<Item = &Parsed> {
         self.meant.iter().chain(&self.native)
     }
-}
-
-/// Whether the fix of a problem changes what the header says, instead of how it is written.
-fn is_correction(code: Code) -> bool {
-    matches!(
-        code,
-        Code::AgentAlways
-            | Code::AgentDiffers
-            | Code::AgentNever
-            | Code::BadValue
-            | Code::DoubtfulGlob
-            | Code::PatternList
-            | Code::UnknownKey
-            | Code::WrongType
-    )
 }
 
 fn body(parsed: &Parsed) -> &str {

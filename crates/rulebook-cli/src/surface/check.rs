@@ -18,6 +18,8 @@ use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLO
 /// The problems found and the files fixed.
 struct Report {
     fixed: Vec<fix::Fixed>,
+    /// What `--fix` leaves.
+    not_fixed: Vec<fix::NotFixed>,
     /// Sorted by path and line.
     diagnostics: Vec<Diagnostic>,
     /// How many problems the baseline suppresses.
@@ -35,6 +37,7 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
             "version": VERSION,
             "files": report.summary.files,
             "fixed": report.fixed,
+            "notFixed": report.not_fixed,
             "diagnostics": report.diagnostics,
             "heldBack": report.suppressed,
             "summary": report.summary,
@@ -61,7 +64,8 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
             loaded = sources.checked(&tree);
         }
     }
-    fix::retain_fixable(&sources, &tree, &mut loaded.diagnostics);
+    let refused = fix::retain_fixable(&sources, &tree, &mut loaded.diagnostics);
+    let not_fixed = if options.fix { fix::not_fixed(&loaded.diagnostics, &refused) } else { Vec::new() };
     let Loaded { book, mut diagnostics, .. } = loaded;
     let summary = Summary::of(&book, &diagnostics);
     let mut suppressed = 0;
@@ -71,7 +75,7 @@ fn report(workspace: &Workspace, options: &Check) -> anyhow::Result<Report> {
         }
         suppressed = Baseline::read(file)?.suppress(&mut diagnostics, file);
     }
-    Ok(Report { fixed, diagnostics, suppressed, summary })
+    Ok(Report { fixed, not_fixed, diagnostics, suppressed, summary })
 }
 
 fn show(report: &Report, options: &Check) -> String {
@@ -96,6 +100,14 @@ fn show(report: &Report, options: &Check) -> String {
     if let Some(file) = &options.baseline {
         let suppressed = plural(report.suppressed, "problem");
         let _ = writeln!(text, "{suppressed} suppressed by {}", out::clean(&file.display().to_string()));
+    }
+    if options.fix && report.fixed.is_empty() && !report.not_fixed.is_empty() {
+        let _ = writeln!(text, "nothing was fixed");
+        let mut table = Table::default();
+        for kind in &report.not_fixed {
+            table.row([(BOLD, kind.code), (PLAIN, &kind.count.to_string()), (PLAIN, &kind.reason)]);
+        }
+        table.write(&mut text, 2, &table.widths());
     }
     match report.diagnostics.iter().filter(|diagnostic| diagnostic.fix.is_some()).count() {
         0 => {}

@@ -1,11 +1,11 @@
 //! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agents.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Seen;
-use rulebook::fix::{changes, fix as fixed_text, retain_safe};
+use rulebook::fix::{Refusal, changes, fix as fixed_text, retain_safe};
 use rulebook_workspace::{Sources, Tree, rewrite_all};
 use serde::Serialize;
 
@@ -23,6 +23,14 @@ pub(super) struct Fixed {
     pub(super) is_written: bool,
     /// Why the file could not be fixed.
     pub(super) failed: Option<String>,
+}
+
+/// A kind of problem that `--fix` leaves to the user, and why.
+#[derive(Serialize)]
+pub(super) struct NotFixed {
+    pub(super) code: &'static str,
+    pub(super) count: usize,
+    pub(super) reason: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,23 +76,46 @@ pub(super) fn fix(sources: &Sources<'_>, tree: &Tree, found: &[Diagnostic], mode
     fixed
 }
 
-/// Removes the fixes that `--fix` would not apply, so that no report offers them.
-pub(super) fn retain_fixable(sources: &Sources<'_>, tree: &Tree, found: &mut [Diagnostic]) {
+/// Removes the fixes that `--fix` would not apply, so that no report offers them. Returns why.
+pub(super) fn retain_fixable(
+    sources: &Sources<'_>,
+    tree: &Tree,
+    found: &mut [Diagnostic],
+) -> Vec<(Code, Refusal)> {
+    let mut refused = Vec::new();
     let files = sample(tree, found);
     let fixable_files = sources.fixable_files(&fixable(found));
     for file in &fixable_files {
         let Ok(text) = fs::read_to_string(&file.path) else { continue };
-        retain_safe(
-            &text,
-            &file.readers,
-            &files,
-            found.iter_mut().filter(|found| found.path == file.display),
-        );
+        let here = found.iter_mut().filter(|found| found.path == file.display);
+        refused.extend(retain_safe(&text, &file.readers, &files, here));
     }
     let known: HashSet<&str> = fixable_files.iter().map(|file| file.display.as_str()).collect();
     for found in found.iter_mut().filter(|found| !known.contains(found.path.as_str())) {
         found.fix = None;
     }
+    refused
+}
+
+/// Says for each kind of problem that has no safe fix why `--fix` leaves it.
+pub(super) fn not_fixed(found: &[Diagnostic], refused: &[(Code, Refusal)]) -> Vec<NotFixed> {
+    let mut reasons: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    let mut unsafe_fixes: BTreeMap<Code, usize> = BTreeMap::new();
+    for (code, why) in refused {
+        *reasons.entry((code.row().name, format!("not safe: {why}"))).or_default() += 1;
+        *unsafe_fixes.entry(*code).or_default() += 1;
+    }
+    for found in found.iter().filter(|found| found.fix.is_none()) {
+        match unsafe_fixes.get_mut(&found.code) {
+            Some(rest @ 1..) => *rest -= 1,
+            _ => {
+                let reason = "no automatic fix: follow the help of each problem".to_owned();
+                *reasons.entry((found.code.row().name, reason)).or_default() += 1;
+            }
+        }
+    }
+    let one = |((code, reason), count)| NotFixed { code, count, reason };
+    reasons.into_iter().map(one).collect()
 }
 
 fn fixable(found: &[Diagnostic]) -> HashSet<&str> {

@@ -84,6 +84,12 @@ impl Paths {
         self.list.patterns()
     }
 
+    /// Matches a pattern as if it were written as `correct` returns it.
+    pub(crate) fn corrected(self, correct: impl Fn(&str) -> Option<String>) -> Paths {
+        let rival = self.rival.map(|(rival, names)| (rival.corrected(&correct), names));
+        Paths { list: self.list.corrected(correct), rival, ..self }
+    }
+
     /// Converts to the semantics of stream rules.
     pub(crate) fn into_gate(self) -> Paths {
         let rival = self.rival.map(|(rival, names)| (rival.into_gate(), names));

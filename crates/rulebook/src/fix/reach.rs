@@ -8,7 +8,7 @@ use crate::rule::{Activation, Rule};
 
 /// How far a rule goes in one situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub(super) enum Level {
     Never,
     ByName,
     Offered,
@@ -17,7 +17,7 @@ enum Level {
 
 /// The level of a rule without any path, and for each of some paths.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Reach(Vec<Level>);
+pub(super) struct Reach(pub(super) Vec<Level>);
 
 impl Reach {
     pub(super) fn of(parsed: &Parsed, paths: &[Seen]) -> Reach {
@@ -30,18 +30,18 @@ impl Reach {
         Reach(levels)
     }
 
-    /// Whether it leads from one reach towards another, the goal.
-    ///
-    /// An agent that applied the rule always, and now uses its patterns, may read them more narrowly than the goal does.
+    /// Whether it leads from one reach towards another, the goal, in every situation.
     pub(super) fn leads(&self, from: &Reach, goal: &Reach) -> bool {
-        let levels = || self.0.iter().zip(from.0.iter().zip(&goal.0));
-        let is_between = |(level, (from, goal)): (&Level, (&Level, &Level))| {
-            (from.min(goal)..=from.max(goal)).contains(&level)
-        };
+        let mut levels = self.0.iter().zip(from.0.iter().zip(&goal.0));
+        levels.all(|(level, (from, goal))| (from.min(goal)..=from.max(goal)).contains(&level))
+    }
+
+    /// Whether it is part of the goal, for an agent that applied the rule always and now uses its patterns. Its dialect may
+    /// match less than the one in which they were meant.
+    pub(super) fn narrows(&self, from: &Reach, goal: &Reach) -> bool {
         let was_always = from.0.iter().all(|level| *level == Level::Applied);
-        let uses_patterns =
-            || self.0.contains(&Level::Applied) && levels().all(|(level, (_, goal))| level <= goal);
-        levels().all(is_between) || was_always && uses_patterns()
+        let is_within = self.0.iter().zip(&goal.0).all(|(level, goal)| level <= goal);
+        was_always && is_within && self.0.contains(&Level::Applied)
     }
 }
 

@@ -123,6 +123,17 @@ impl PatternList {
         self.patterns.get(at)?.glob.as_ref()
     }
 
+    /// Matches a pattern as if it were written as `correct` returns it. The pattern as written stays the same.
+    pub(crate) fn corrected(mut self, correct: impl Fn(&str) -> Option<String>) -> PatternList {
+        for pattern in &mut self.patterns {
+            if let Some(text) = correct(pattern.written()) {
+                let glob = Glob::new(without_exclusion(&text, self.combination), self.dialect).ok();
+                *pattern = Pattern { written: Some(pattern.written().into()), glob, ..pattern.clone() };
+            }
+        }
+        self
+    }
+
     /// Converts to the semantics of stream rules: an including pattern without a slash matches at any depth, and parentheses
     /// around a single word are part of a name.
     pub(crate) fn into_gate(mut self) -> PatternList {

@@ -129,7 +129,7 @@ pub(super) fn fail_open(mut reader: Reader<'_>, body_start: usize) -> (Rule, Vec
 /// Builds a rule from its origin alone: always on, or on in its folder.
 fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize) -> (Rule, Vec<Diagnostic>) {
     let id = id.unwrap_or_else(|| reader.id());
-    let Reader { text, origin, diagnostics } = reader;
+    let Reader { text, origin, diagnostics, .. } = reader;
     let rule = Rule {
         priority,
         position: position(&origin),

@@ -134,7 +134,10 @@ impl Fields {
         let paths = paths?;
         patterns::report_single(field, &paths, reader);
         patterns::report_doubts(field, &paths, reader);
-        Some((field, paths))
+        // The view of an agent is not corrected.
+        let is_meant = !matches!(format.keys, Keys::Own(_));
+        let correct = |pattern: &str| patterns::corrected(pattern, format.dialect).filter(|_| is_meant);
+        Some((field, paths.corrected(correct)))
     }
 
     /// Whether the agent accepts the type under its own key for paths. A wrong type is reported.
@@ -142,6 +145,7 @@ impl Fields {
         let format = reader.format();
         let is_list = matches!(field.node.value, Value::List(_));
         let (wanted, open, close) = match format.lists {
+            _ if reader.is_lenient => return true,
             Lists::List | Lists::ListOrNever if !is_list => ("a list", "[", "]"),
             Lists::Text if is_list => ("text", "\"", "\""),
             _ => return true,

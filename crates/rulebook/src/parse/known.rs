@@ -52,7 +52,10 @@ impl Reader<'_> {
                         diagnostic.help =
                             format!("{} has no key for paths and always applies the rule", format.agent);
                     }
-                    "globs" => diagnostic.help = format!("write `{}:` with a list", format.paths_key),
+                    "globs" => {
+                        diagnostic.help = format!("write `{}:` with a list", format.paths_key);
+                        diagnostic.fix = Some(Fix::new(field.key_span.clone(), format.paths_key));
+                    }
                     _ => {
                         diagnostic.help =
                             format!("remove it: without `{}` the rule is always on", format.paths_key);

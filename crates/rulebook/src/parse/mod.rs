@@ -84,22 +84,29 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// How much is forgiven.
+#[derive(Clone, Copy, PartialEq)]
+enum Leniency {
+    /// What the format forgives.
+    Format,
+    /// Everything that can be understood.
+    All,
+}
+
 /// Reads a source as its format does.
 #[must_use]
 pub fn parse(source: Source) -> Parsed {
-    let reach = source.origin.format.tier;
-    parse_up_to(source, reach)
+    parse_with(source, Leniency::Format)
 }
 
-/// Reads a source as its format does, but tries every tier of header readers before it gives up. This is what the author
-/// of a header that failed open meant.
+/// Reads a source as its format does, but tries every tier of header readers before it gives up, and takes paths of any
+/// type. This is what the author of a header that failed open meant.
 #[must_use]
 pub fn parse_leniently(source: Source) -> Parsed {
-    let reach = source.origin.format.tier.map(|_| Tier::Lines);
-    parse_up_to(source, reach)
+    parse_with(source, Leniency::All)
 }
 
-fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
+fn parse_with(source: Source, leniency: Leniency) -> Parsed {
     let Source { origin, text } = source;
     let text = match text {
         Ok(text) => text,
@@ -110,10 +117,13 @@ fn parse_up_to(source: Source, reach: Option<Tier>) -> Parsed {
             return Parsed { entry: Entry::Rejected(Box::new(rejected)), diagnostics: vec![diagnostic] };
         }
     };
+    let tier = origin.format.tier;
+    let reach = if leniency == Leniency::All { tier.map(|_| Tier::Lines) } else { tier };
     let Reading { header, body, body_start, problems } = split::split_header(&origin, &text, reach);
     let start = body_start + (body.len() - body.trim_start().len());
     let body = start..start + body.trim().len();
     let mut reader = Reader::new(&text, origin);
+    reader.is_lenient = leniency == Leniency::All;
     problems.into_iter().for_each(|problem| reader.report_problem(problem));
     report_over_limit(&mut reader);
     report_over_advice(&mut reader);

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::reader::Reader;
+use crate::agent::Agent;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
-use crate::format::{FormatId, Lists};
+use crate::format::{FormatId, Keys, Lists};
 use crate::frontmatter::{Field, Value, quoted, scalar, unquoted};
 use crate::glob::{Dialect, split_list};
 use crate::hidden::shown_characters;
@@ -17,8 +18,8 @@ struct Doubt {
     fine_in: &'static [Dialect],
     /// Whether a pattern, without its `!`, has it.
     is_in: fn(&str) -> bool,
-    /// The intended pattern, if the written one cannot match anything.
-    fixed: fn(&str) -> Option<String>,
+    /// Returns the intended pattern, for mistakes that cannot match anything.
+    fixed: Option<fn(&str) -> Option<String>>,
     message: &'static str,
     help: &'static str,
 }
@@ -30,7 +31,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains(['“', '”', '‘', '’']),
         message: "has curly quotes, which are part of the pattern",
-        fixed: |_| None,
+        fixed: None,
         help: "write straight quotes, or none",
     },
     Doubt {
@@ -38,7 +39,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.starts_with('[') && pattern.contains(['"', '\'']),
         message: "is a list in quotes, so it is one pattern",
-        fixed: |_| None,
+        fixed: None,
         help: "remove the outer quotes",
     },
     Doubt {
@@ -46,7 +47,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains(';') || pattern.contains('|') && !pattern.contains('('),
         message: "is one pattern: `;` and `|` do not separate patterns",
-        fixed: |_| None,
+        fixed: None,
         help: "separate patterns with commas, or make each a list entry",
     },
     Doubt {
@@ -54,7 +55,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.contains('\\') && pattern.contains("_/_"),
         message: "looks rewritten by a Markdown formatter",
-        fixed: |_| None,
+        fixed: None,
         help: "restore `**/*`, and put the value in quotes",
     },
     Doubt {
@@ -67,7 +68,7 @@ const DOUBTS: &[Doubt] = &[
                 .any(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || ".*_".contains(c)))
         },
         message: "has `\\`, which escapes the next character",
-        fixed: |_| None,
+        fixed: None,
         help: "write `/` between folders; a pattern is not a regular expression",
     },
     Doubt {
@@ -75,27 +76,35 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Amp],
         is_in: |pattern| pattern.starts_with("../") || pattern.starts_with("~/"),
         message: "points outside the workspace, so it matches nothing",
-        fixed: |_| None,
+        fixed: None,
         help: "write it relative to the workspace",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
+        is_in: |pattern| pattern.ends_with("*."),
+        message: "ends in `.`, which no file name does, so it matches nothing",
+        fixed: None,
+        help: "write the extension, or remove the `.`",
     },
     Doubt {
         severity: Severity::Warning,
         fine_in: &[Dialect::Amp, Dialect::Claude, Dialect::Gitignore, Dialect::VsCode],
         is_in: |pattern| pattern.starts_with('/'),
-        message: "starts with `/`, which no path does, so it matches nothing",
-        fixed: |pattern| {
+        message: "starts with `/`, which no path does",
+        fixed: Some(|pattern| {
             Some(pattern.strip_prefix('/')?.to_owned()).filter(|rest| rest.starts_with(is_plain))
-        },
+        }),
         help: "remove the `/`: patterns are relative to the workspace",
     },
     Doubt {
         severity: Severity::Warning,
         fine_in: &[Dialect::Amp, Dialect::CopilotCli, Dialect::Picomatch, Dialect::VsCode],
         is_in: |pattern| pattern.starts_with("./"),
-        message: "starts with `./`, which no path does, so it matches nothing",
-        fixed: |pattern| {
+        message: "starts with `./`, which no path does",
+        fixed: Some(|pattern| {
             Some(pattern.strip_prefix("./")?.to_owned()).filter(|rest| rest.starts_with(is_plain))
-        },
+        }),
         help: "remove the `./`: patterns are relative to the workspace",
     },
     Doubt {
@@ -103,7 +112,7 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[],
         is_in: |pattern| pattern.matches('{').count() != pattern.matches('}').count(),
         message: "has an unbalanced brace, which is matched literally",
-        fixed: |_| None,
+        fixed: None,
         help: "write `{a,b}`, or remove the brace",
     },
     Doubt {
@@ -114,15 +123,15 @@ const DOUBTS: &[Doubt] = &[
             groups.map(|(group, _)| group).any(|group| !group.contains(',') && !group.contains(".."))
         },
         message: "has braces around a single item, which are matched literally",
-        fixed: |_| None,
+        fixed: None,
         help: "remove the braces",
     },
     Doubt {
         severity: Severity::Warning,
         fine_in: &[Dialect::Claude, Dialect::Gitignore],
         is_in: |pattern| pattern.ends_with('/'),
-        message: "ends in `/`, which no file does, so it matches nothing",
-        fixed: |pattern| Some(format!("{pattern}**")).filter(|_| pattern.starts_with(is_plain)),
+        message: "ends in `/`, which no file does",
+        fixed: Some(|pattern| Some(format!("{pattern}**")).filter(|_| pattern.starts_with(is_plain))),
         help: "end it with `/**` to match the files in the folder",
     },
     Doubt {
@@ -133,7 +142,7 @@ const DOUBTS: &[Doubt] = &[
             name.starts_with(char::is_lowercase) && !name.contains(['.', '*', '?', '[', '{', '('])
         },
         message: "matches a file of that name, but not the files in a folder of that name",
-        fixed: |_| None,
+        fixed: None,
         help: "end it with `/**` if it is a folder",
     },
 ];
@@ -174,7 +183,9 @@ pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
     if !paths.patterns().any(|pattern| doubt(pattern, dialect).is_some()) {
         return;
     }
-    let is_sure = reader.format().rival.is_none() && !reader.format().unquoted;
+    let format = reader.format();
+    let is_sure = format.rival.is_none() && !format.unquoted;
+    let is_meant = !matches!(format.keys, Keys::Own(_));
     let end = field.node.span.end;
     let mut from = field.node.span.start;
     for pattern in paths.patterns() {
@@ -182,10 +193,19 @@ pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
         let at = found.unwrap_or(from);
         from = found.map_or(from, |at| at + pattern.len());
         let Some(doubt) = doubt(pattern, dialect) else { continue };
+        let meant = corrected(pattern, dialect);
+        let effect = match &meant {
+            _ if doubt.fixed.is_none() => String::new(),
+            Some(meant) if is_meant && is_sure && Agent::owner_of(format.id).is_some() => {
+                format!(": {} matches nothing with it, Rulebook reads `{}`", format.agent, shown(meant))
+            }
+            Some(meant) if is_meant => format!(", so it is read as `{}`", shown(meant)),
+            _ => ", so it matches nothing".to_owned(),
+        };
         // Fixable if the dialect is known and the pattern is written as it was read.
-        let fixed = (doubt.fixed)(pattern).filter(|_| is_sure && found.is_some());
+        let fixed = meant.filter(|_| is_sure && found.is_some() && !pattern.starts_with('!'));
         let fixed = fixed.map(|fixed| replacement(field, reader.text, at..from, &fixed));
-        let message = format!("`{}`: `{}` {}", field.key, shown(pattern), doubt.message);
+        let message = format!("`{}`: `{}` {}{effect}", field.key, shown(pattern), doubt.message);
         let diagnostic = reader.report(Code::DoubtfulGlob, at..from, message);
         diagnostic.severity = doubt.severity;
         diagnostic.help = doubt.help.to_owned();
@@ -215,6 +235,16 @@ fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
     DOUBTS.iter().find(|doubt| !doubt.fine_in.contains(&dialect) && (doubt.is_in)(bare))
 }
 
+/// Returns the intended pattern, if the written one cannot match anything and the intention is clear.
+pub(super) fn corrected(pattern: &str, dialect: Dialect) -> Option<String> {
+    let (not, bare) = pattern.strip_prefix('!').map_or(("", pattern), |bare| ("!", bare));
+    let mut fixed = bare.to_owned();
+    while let Some(doubt) = doubt(&fixed, dialect).filter(|doubt| doubt.severity == Severity::Warning) {
+        fixed = (doubt.fixed?)(&fixed)?;
+    }
+    (fixed != bare).then(|| [not, &fixed].concat())
+}
+
 /// Whether a pattern that starts with this character starts with a name or a star: not with `!`, `/` or a quote.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '*' | '.' | '_')
@@ -227,6 +257,7 @@ fn is_usual(pattern: &[u8]) -> bool {
     pattern.iter().all(is_plain)
         && pattern.first().is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'*')
         && last.iter().any(|c| matches!(c, b'.' | b'*'))
+        && last.last() != Some(&b'.')
 }
 
 #[cfg(test)]

@@ -15,11 +15,13 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) origin: Origin,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Whether a value of the wrong type counts if its intention is clear.
+    pub(super) is_lenient: bool,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str, origin: Origin) -> Reader<'t> {
-        Reader { text, origin, diagnostics: Vec::new() }
+        Reader { text, origin, diagnostics: Vec::new(), is_lenient: false }
     }
 
     /// Returns the id that the file has by its name.
