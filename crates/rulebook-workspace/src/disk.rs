@@ -283,7 +283,8 @@ fn entry_number(_: &fs::DirEntry) -> Option<u64> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 

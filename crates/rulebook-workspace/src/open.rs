@@ -133,7 +133,7 @@ impl Workspace {
                 Ok(layer) => own.extend(layer),
                 Err(mut fault) => {
                     fault.protect("`trust` counts as `require`");
-                    self.diagnostics.push(fault);
+                    self.diagnostics.push(*fault);
                     is_unreadable = true;
                 }
             }
@@ -156,7 +156,7 @@ impl Workspace {
                 Ok(Some(layer)) => layer,
                 Ok(None) => continue,
                 Err(fault) => {
-                    self.diagnostics.push(fault);
+                    self.diagnostics.push(*fault);
                     continue;
                 }
             };
@@ -207,7 +207,7 @@ fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
 }
 
 /// Reads a settings file. A repository's file must be inside it: a link could lead anywhere.
-fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<Layer>, Diagnostic> {
+fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<Layer>, Box<Diagnostic>> {
     let is_inside = |root: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
     let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
     let message = match read::text(path, settings::MAX_TEXT) {
@@ -216,5 +216,5 @@ fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<La
         Ok(Some(text)) => return Ok(Some(Layer { kind, display, text })),
         Err(error) => format!("cannot be read: {}", read::reason(&error)),
     };
-    Err(Diagnostic::whole(Code::BadSettings, display, message))
+    Err(Box::new(Diagnostic::whole(Code::BadSettings, display, message)))
 }
