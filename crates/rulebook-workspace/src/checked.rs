@@ -1,65 +1,139 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Nested};
 use rulebook::compare::{Difference, Outcome, report_differences};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::lint::lint;
 use rulebook::resolve::Rulebook;
-use rulebook::rule::Rule;
+use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
 
 use crate::agents::AgentSearch;
 use crate::sources::{Loaded, Sources};
 use crate::tree::Tree;
+use crate::unread::NotRead;
 
 impl Sources<'_> {
     /// The rules as their authors meant them, with all diagnostics: of reading, of the lints, of the agents' own views and
     /// of the files in the tree.
     pub fn checked(&self, tree: &Tree) -> Loaded {
-        let mut loaded = self.meant();
+        let Loaded { book, mut diagnostics } = self.meant();
         let text_of = |rule: &Rule| self.text(rule).map(|text| text.to_string());
-        loaded.diagnostics.extend(lint(&loaded.book, &text_of));
-        let unread = self.not_read(&loaded.book, tree);
-        let differences = self.differences(&loaded.book).into_iter();
+        diagnostics.extend(lint(&book, &text_of));
+        let unread = self.not_read(&book, tree);
         let is_reported = |rule: &Rule, found: &Difference| {
             found.does == Outcome::Unread && unread.files.contains(&rule.origin.display)
         };
+        // What an agent does not document is no fault of the file, and neither is where this root is.
+        let is_known = |rule: &Rule, agent: &Agent, found: &Difference| {
+            let is_undocumented = agent.nested == Nested::Undocumented && found.is_nested(rule);
+            let is_above = rule.origin.scope == Scope::Workspace && !self.workspace().is_own(rule);
+            found.does != Outcome::Undocumented
+                && !is_undocumented
+                && !(is_above && found.does == Outcome::Unread)
+        };
+        let differences = self.differences(&book).into_iter();
+        let others = differences
+            .filter(|(rule, agent, found)| !is_reported(rule, found) && is_known(rule, agent, found));
+        report_differences(others, &mut diagnostics);
+        diagnostics.extend(self.around(&book, tree));
+        report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
+        self.keep_useful(&mut diagnostics, &book, &unread);
+        diagnostics.extend(unread.diagnostics);
+        diagnostics.sort();
+        Loaded { book, diagnostics }
+    }
+
+    /// Removes what nobody would act on.
+    fn keep_useful(&self, diagnostics: &mut Vec<Diagnostic>, book: &Rulebook, unread: &NotRead) {
         let used = self.workspace().agents_used(AgentSearch::Workspace);
         let is_used = |agent: &Agent| used.iter().any(|used| used.agent.name == agent.name);
-        // What an agent does not document is no fault of the file.
-        let is_known = |found: &Difference| found.does != Outcome::Undocumented;
-        let others = differences.filter(|(rule, _, found)| !is_reported(rule, found) && is_known(found));
-        report_differences(others, &mut loaded.diagnostics);
-        let rules = loaded.book.rules().map(|(rule, _)| rule);
-        let unused =
-            rules.filter(|rule| Agent::owner_of(rule.origin.format.id).is_some_and(|owner| !is_used(owner)));
-        let unused: HashSet<&str> = unused
-            .filter(|rule| rule.origin.scope == Scope::Workspace)
-            .map(|rule| rule.origin.display.as_str())
-            .collect();
-        loaded
-            .diagnostics
-            .retain(|found| found.code != Code::OverLimit || !unused.contains(found.path.as_str()));
-        loaded.diagnostics.extend(unread.diagnostics);
-        loaded.diagnostics.extend(self.around(&loaded.book, tree));
-        let dead = self.dead_globs(&loaded.book, tree);
-        report_dead(as_library(dead, &loaded.book), &mut loaded.diagnostics);
-        loaded.diagnostics.sort();
-        loaded
+        let is_unused = |rule: &Rule| {
+            let owner = Agent::owner_of(rule.origin.format.id);
+            rule.origin.scope == Scope::Workspace && owner.is_some_and(|owner| !is_used(owner))
+        };
+        let rules: HashMap<&str, &Rule> =
+            book.rules().map(|(rule, _)| (rule.origin.display.as_str(), rule)).collect();
+        diagnostics.retain(|found| {
+            let Some(rule) = rules.get(found.path.as_str()) else { return true };
+            let is_advice = found.severity == Severity::Note;
+            match found.code {
+                // What the agent recommends concerns what it always loads.
+                Code::OverLimit if is_unused(rule) || is_advice && !is_always_loaded(rule) => false,
+                code if compares_with_tree(code) && is_template(&rule.origin.folder) => false,
+                code => is_about_safety(code) || !unread.files.contains(&found.path),
+            }
+        });
     }
 }
 
-/// Rules for other projects: if most rules match nothing here, that is what they are.
-fn as_library(mut dead: Vec<Diagnostic>, book: &Rulebook) -> Vec<Diagnostic> {
-    const FEW: usize = 20;
-    let warnings = dead.iter().filter(|found| found.severity == Severity::Warning).count();
+fn is_always_loaded(rule: &Rule) -> bool {
+    rule.activation == Activation::Always || rule.is_located()
+}
+
+/// Whether people must know about it even in a file that no agent reads.
+fn is_about_safety(code: Code) -> bool {
+    matches!(code, Code::Forged | Code::HiddenComment | Code::HiddenText | Code::LookAlike | Code::Secret)
+}
+
+/// Whether a problem depends on the files around the rule.
+fn compares_with_tree(code: Code) -> bool {
+    matches!(
+        code,
+        Code::AgentNever
+            | Code::DeadGlob
+            | Code::DriftedCopy
+            | Code::DuplicateBody
+            | Code::LegacyPlace
+            | Code::MissingLink
+            | Code::PackageManager
+            | Code::UnknownScript
+    )
+}
+
+/// Folders of files for other projects.
+const TEMPLATES: &[&str] = &[
+    "boilerplate",
+    "example",
+    "fixture",
+    "sample",
+    "scaffold",
+    "skeleton",
+    "starter",
+    "template",
+    "testdata",
+];
+
+fn is_template(folder: &str) -> bool {
+    let is_named = |part: &str| {
+        let part = part.to_lowercase();
+        part.split(['-', '_', '.']).any(|word| TEMPLATES.contains(&word.trim_end_matches('s')))
+    };
+    folder.split('/').any(is_named)
+}
+
+/// Reports rules for other projects once: if most rules match nothing here, that is what they are. A rule that a small
+/// change would make match is for this one.
+fn as_library(dead: Vec<Diagnostic>, book: &Rulebook) -> Vec<Diagnostic> {
+    const FEW: usize = 5;
     let with_globs = book.rules().filter(|(rule, _)| !rule.globs.is_empty()).count();
-    if warnings >= FEW && warnings * 2 > with_globs {
-        dead.iter_mut().for_each(|found| found.severity = Severity::Note);
+    let (others, mut own): (Vec<_>, Vec<_>) =
+        dead.into_iter().partition(|found| found.help == found.code.row().remedy);
+    let count = others.len();
+    if count < FEW || count * 2 <= with_globs {
+        own.extend(others);
+        return own;
     }
-    dead
+    let message = format!(
+        "{count} of the {with_globs} rules with patterns match no file in the tree: they seem to be for other projects"
+    );
+    let found = Diagnostic::whole(Code::DeadGlob, &others[0].path, message).severity(Severity::Note);
+    own.push(
+        found.help("no action needed if they are; otherwise `rulebook coverage` lists the patterns to fix"),
+    );
+    own
 }
 
 /// Adds globs that match nothing. Where another problem of the same value explains it, only the hint is added.

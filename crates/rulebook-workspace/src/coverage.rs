@@ -54,12 +54,14 @@ impl Workspace {
     /// Keeps the patterns of rules written for this tree. A person's own rules, and those above the root, meet many
     /// trees.
     fn keep_own(&self, dead: &mut Vec<Dead>, book: &Rulebook) {
-        let is_own = |rule: &Rule| {
-            let root = Path::new(&self.roots.roots[rule.origin.root].path);
-            rule.origin.scope == Scope::Workspace && Path::new(&rule.origin.path).starts_with(root)
-        };
-        let own: Vec<bool> = book.rules().map(|(rule, _)| is_own(rule)).collect();
+        let own: Vec<bool> = book.rules().map(|(rule, _)| self.is_own(rule)).collect();
         dead.retain(|dead| own[dead.rule]);
+    }
+
+    /// Whether a rule's file is below its root.
+    pub(crate) fn is_own(&self, rule: &Rule) -> bool {
+        let root = Path::new(&self.roots.roots[rule.origin.root].path);
+        rule.origin.scope == Scope::Workspace && Path::new(&rule.origin.path).starts_with(root)
     }
 }
 

@@ -104,7 +104,12 @@ impl Difference {
     #[must_use]
     pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
         let why = self.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        let message = format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does);
+        let folder = &rule.origin.folder;
+        let is_nested = self.is_nested(rule);
+        let message = match is_nested {
+            true => format!("{} reads this file only if it is started in `{folder}`", agent.title),
+            false => format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does),
+        };
         let found = Diagnostic::whole(self.code(), &rule.origin.display, message);
         match &self.cause {
             Some(cause) => Diagnostic {
@@ -112,24 +117,38 @@ impl Difference {
                 column: cause.column,
                 excerpt: cause.excerpt.clone(),
                 fix: cause.fix.clone(),
-                help: help(agent, Some(&cause.help)),
+                help: cause.help.clone(),
                 ..found
             },
-            None => {
-                let reads = readable_files(agent, &rule.origin).filter(|_| self.does == Outcome::Unread);
-                let reads = reads.map(|files| format!("{} reads {files}", agent.title));
-                // Most of them are templates, or for an agent that is started there.
-                let is_nested = self.does == Outcome::Unread && !rule.origin.folder.is_empty();
-                let found = if is_nested { found.severity(Severity::Note) } else { found };
-                found.help(help(agent, reads.as_deref()))
-            }
+            // The agent may be started there.
+            None if is_nested => found.severity(Severity::Note).help(self.remedy(agent, rule)),
+            None => found.help(self.remedy(agent, rule)),
         }
     }
-}
 
-fn help(agent: &Agent, first: Option<&str>) -> String {
-    let view = format!("`rulebook explain --as {}` shows its view", agent.name);
-    first.map_or_else(|| view.clone(), |first| format!("{first}; {view}"))
+    /// Whether the agent does not read the file because of the folder it is in.
+    pub fn is_nested(&self, rule: &Rule) -> bool {
+        self.does == Outcome::Unread && !rule.origin.folder.is_empty()
+    }
+
+    /// Returns what to do if no problem of the header explains the difference.
+    fn remedy(&self, agent: &Agent, rule: &Rule) -> String {
+        let title = agent.title;
+        let view = || format!("run `rulebook explain --as {}` to see what {title} applies", agent.name);
+        let knows_always = || rule.origin.format.known_keys().contains(&"alwaysApply");
+        match self.does {
+            Outcome::Unread if self.is_nested(rule) => {
+                format!("start {title} there, or move the rule to the folder where you start it")
+            }
+            Outcome::Unread => match readable_files(agent, &rule.origin) {
+                Some(files) => format!("move or rename it: {title} reads {files}"),
+                None => view(),
+            },
+            Outcome::NoPaths => "add a pattern, or remove the key".to_owned(),
+            Outcome::Offers if knows_always() => "add `alwaysApply: true` to apply it always".to_owned(),
+            _ => view(),
+        }
+    }
 }
 
 /// Describes which files the agent reads in the folder of a file of its format.
@@ -210,31 +229,40 @@ pub fn report_differences<'r>(
     found: impl IntoIterator<Item = (&'r Rule, &'static Agent, Difference)>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut by_path: HashMap<String, Vec<(&Agent, Diagnostic)>> = HashMap::new();
+    let mut by_path: HashMap<String, Vec<Diagnostic>> = HashMap::new();
     for (rule, agent, difference) in found {
         let outcome = difference.diagnostic(agent, rule);
-        by_path.entry(rule.origin.display.clone()).or_default().push((agent, outcome));
+        by_path.entry(rule.origin.display.clone()).or_default().push(outcome);
     }
     diagnostics.retain_mut(|cause| {
         let outcomes = by_path.get_mut(&cause.path).into_iter().flatten();
-        let Some((agent, outcome)) = outcomes.into_iter().find(|(_, outcome)| is_cause(cause, outcome))
-        else {
+        let Some(outcome) = outcomes.into_iter().find(|outcome| is_cause(cause, outcome)) else {
             return true;
         };
+        if outcome.line == 0 {
+            (outcome.line, outcome.column) = (cause.line, cause.column);
+            outcome.excerpt = cause.excerpt.take();
+        }
         if (cause.line, cause.column) == (outcome.line, outcome.column) {
-            outcome.help = help(agent, Some(&cause.help));
+            outcome.help.clone_from(&cause.help);
         }
         outcome.fix = outcome.fix.take().or(cause.fix.take());
         false
     });
-    diagnostics.extend(by_path.into_values().flatten().map(|(_, outcome)| outcome));
+    diagnostics.extend(by_path.into_values().flatten());
 }
 
 /// Whether a problem of a file is why the agent treats it differently.
 fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
     let is_same_place = problem.line > 0 && (problem.line, problem.column) == (outcome.line, outcome.column);
     let has_two_fixes = problem.fix.is_some() && outcome.fix.is_some();
-    (is_same_place || problem.code == Code::ForeignKey && outcome.line > 0) && !has_two_fixes
+    let is_elsewhere = match problem.code {
+        Code::ForeignKey => outcome.line > 0,
+        // The agent itself has no doubt about what it reads.
+        Code::PatternList => outcome.line == 0 && outcome.code != Code::AgentAlways,
+        _ => false,
+    };
+    (is_same_place || is_elsewhere) && !has_two_fixes
 }
 
 /// Describes when a rule applies. Rules that apply alike have equal descriptions.

@@ -95,12 +95,15 @@ fn show(report: &Report, options: &Check) -> String {
     let all = if options.all { usize::MAX } else { MAX_SHOWN };
     group(&report.diagnostics).iter().for_each(|group| write_group(&mut text, group, all));
     let files = plural(report.summary.files, "rule file");
-    let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, "no problems"));
-    let _ = writeln!(text, "{count} in {files}");
-    if let Some(file) = &options.baseline {
-        let suppressed = plural(report.suppressed, "problem");
-        let _ = writeln!(text, "{suppressed} suppressed by {}", out::clean(&file.display().to_string()));
-    }
+    let none = if options.baseline.is_some() { "no new problems" } else { "no problems" };
+    let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, none));
+    let recorded = match &options.baseline {
+        Some(file) => {
+            format!(" ({} recorded in {})", report.suppressed, out::clean(&file.display().to_string()))
+        }
+        None => String::new(),
+    };
+    let _ = writeln!(text, "{count} in {files}{recorded}");
     if options.fix && report.fixed.is_empty() && !report.not_fixed.is_empty() {
         let _ = writeln!(text, "nothing was fixed");
         let mut table = Table::default();
@@ -151,20 +154,27 @@ fn coloured(diff: &str) -> String {
     diff.lines().map(|line| format!("{}\n", paint(style(line), out::clean(line)))).collect()
 }
 
+/// Lists the files that do not work as intended, by the agents for which they do not.
 fn write_summary(text: &mut String, summary: &Summary) {
-    let mut table = Table::default();
-    for (what, files) in [
-        ("never delivered", &summary.never_seen),
+    let any: [(&str, &[String]); 4] = [
+        ("never apply", &summary.never_seen),
         ("always on because the header could not be read", &summary.unreadable_header),
-        ("manual", &summary.only_by_name),
-        ("duplicates", &summary.said_twice),
-    ] {
-        if !files.is_empty() {
-            table.row([(BOLD, what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
-        }
+        ("only when mentioned by name", &summary.only_by_name),
+        ("same text as another file", &summary.said_twice),
+    ];
+    write_files(text, "any agent", &any);
+    for (agent, files) in &summary.not_applied {
+        write_files(text, agent, &[("never apply", files)]);
+    }
+}
+
+fn write_files(text: &mut String, agent: &str, rows: &[(&str, &[String])]) {
+    let mut table = Table::default();
+    for (what, files) in rows.iter().filter(|(_, files)| !files.is_empty()) {
+        table.row([(PLAIN, *what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
     }
     if !table.is_empty() {
-        text.push('\n');
+        let _ = writeln!(text, "\n{}", paint(BOLD, format!("for {agent}")));
         table.write(text, 2, &table.widths());
     }
 }

@@ -166,7 +166,7 @@ fn list_problem(text: &str, pieces: &[&str]) -> Option<String> {
             Some(format!("`{}` is read as a single pattern, including its commas", shown(text)))
         }
         many if many > commas.max(1) => {
-            Some("patterns are separated by white space; each was read separately".to_owned())
+            Some("patterns are separated by white space; Rulebook reads each one separately".to_owned())
         }
         _ => None,
     }

@@ -1,8 +1,9 @@
 //! Hints: corrections of patterns that match no file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Coverage, Dead};
+use crate::agent::Agent;
 use crate::condition::Facts;
 use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 use crate::evidence::{Evidence, Seen};
@@ -13,9 +14,18 @@ const MAX_HINTED: usize = 200;
 
 /// Possible corrections of dead patterns, to be tested against the files.
 #[derive(Debug)]
-pub struct Hints {
+pub struct Hints<'c> {
+    coverage: &'c Coverage<'c>,
     guesses: Vec<Guess>,
     faults: Vec<Fault>,
+}
+
+/// Dead patterns that are one fault: all patterns of a rule, or one pattern of a rule whose other patterns match.
+#[derive(Debug)]
+struct Fault {
+    /// The positions of the dead patterns, at least one.
+    dead: Vec<usize>,
+    is_whole_rule: bool,
 }
 
 /// A possible correction of a dead pattern.
@@ -23,6 +33,8 @@ pub struct Hints {
 struct Guess {
     /// The position of the dead pattern.
     dead: usize,
+    /// The position of its rule.
+    rule: usize,
     written: String,
     glob: Glob,
     case: Case,
@@ -34,109 +46,101 @@ enum Case {
     AsIs,
     /// Pattern and path in lower case.
     Lower,
+    /// As it is, in the other dialect that its agent may use.
+    Undocumented,
 }
 
-impl Hints {
+impl<'c> Hints<'c> {
     /// Makes guesses for dead patterns.
-    pub fn new(coverage: &Coverage<'_>, dead: &[Dead]) -> Hints {
+    pub fn new(coverage: &'c Coverage<'c>, dead: &[Dead]) -> Hints<'c> {
         let mut guesses = Vec::new();
         for (at, dead) in dead.iter().enumerate().take(MAX_HINTED) {
-            let dialect = coverage.rules[dead.rule].rule.origin.format.dialect;
+            let format = coverage.rules[dead.rule].rule.origin.format;
             let base = &coverage.patterns[dead.at].paths.base;
+            let rival = Agent::owner_of(format.id).and_then(|agent| agent.known_by().rival);
             let mut guess = |written: String, case, base: Option<(usize, String)>| {
+                let dialect = rival.filter(|_| case == Case::Undocumented).unwrap_or(format.dialect);
                 let glob = Glob::new(&written, dialect).ok();
-                guesses.extend(glob.map(|glob| Guess { dead: at, written, glob, case, base }));
+                let rule = dead.rule;
+                guesses.extend(glob.map(|glob| Guess { dead: at, rule, written, glob, case, base }));
             };
+            if rival.is_some() {
+                guess(dead.pattern.clone(), Case::Undocumented, base.clone());
+            }
             for written in variants(&dead.pattern, base.as_ref().map(|(_, folder)| folder.as_str())) {
                 guess(written, Case::AsIs, base.clone());
             }
             let lower = base.as_ref().map(|(root, folder)| (*root, folder.to_lowercase()));
             guess(dead.pattern.to_lowercase(), Case::Lower, lower);
         }
-        Hints { guesses, faults: faults(coverage, dead) }
+        Hints { coverage, guesses, faults: faults(coverage, dead) }
     }
 
-    /// Counts how many of these files each guess matches.
+    /// Counts how many of these files each guess matches that its rule does not apply to.
     pub fn count(&self, files: Vec<Seen>) -> Vec<usize> {
         let lower = |seen: &Seen| Seen { path: seen.path.to_lowercase(), ..seen.clone() };
         let lower = Evidence { paths: files.iter().map(lower).collect(), ..Evidence::default() };
         let as_is = Evidence { paths: files, ..Evidence::default() };
-        let folders = || self.guesses.iter().filter_map(|guess| guess.base.as_ref());
-        let facts = |evidence| Facts::new(evidence, folders().map(|(root, folder)| (*root, folder.as_str())));
-        let (as_is, lower) = (facts(&as_is), facts(&lower));
+        let folders = || {
+            let bases = self.guesses.iter().filter_map(|guess| guess.base.as_ref());
+            let bases = bases.map(|(root, folder)| (*root, folder.as_str()));
+            bases.chain(self.coverage.folders.iter().copied())
+        };
+        let (as_is, lower) = (Facts::new(&as_is, folders()), Facts::new(&lower, folders()));
+        let mut reached: HashMap<usize, Vec<usize>> = HashMap::new();
         let count = |guess: &Guess| {
-            let facts = if guess.case == Case::AsIs { &as_is } else { &lower };
-            facts.view(guess.base.as_ref()).matches(&guess.glob).len()
+            let facts = if guess.case == Case::Lower { &lower } else { &as_is };
+            let found = facts.view(guess.base.as_ref()).matches(&guess.glob);
+            if found.is_empty() {
+                return 0;
+            }
+            let rule = &self.coverage.rules[guess.rule];
+            let reached = reached.entry(guess.rule).or_insert_with(|| rule.matching(&as_is));
+            found.iter().filter(|at| reached.binary_search(at).is_err()).count()
         };
         self.guesses.iter().map(count).collect()
     }
 
-    /// Reports the dead patterns, with the first guess that matches something. A rule none of whose patterns matches gets
-    /// one diagnostic. `text` returns the text of the file that contains a pattern.
+    /// Reports each rule none of whose patterns matches, with the first guess that matches something, unless its agent may
+    /// read the patterns so that they do. Where other patterns of the rule match, a pattern is reported only with a guess:
+    /// `**/*.jsx` beside `**/*.js` is for files to come. `text` returns the text of the file that contains a pattern.
     pub fn report(&self, dead: &[Dead], counts: &[usize], text: &dyn Fn(&Dead) -> String) -> Vec<Diagnostic> {
         let report = |fault: &Fault| {
             let first = &dead[fault.dead[0]];
             let tried = self.guesses.iter().zip(counts);
             let hint =
                 tried.filter(|(_, count)| **count > 0).find(|(guess, _)| fault.dead.contains(&guess.dead));
+            let severity = if fault.is_whole_rule { Severity::Warning } else { Severity::Note };
             let found = first.located(&message(fault.dead.iter().map(|at| &dead[*at])), &text(first));
-            let found = found.severity(fault.severity);
-            match hint {
+            Some(match hint {
+                Some((guess, _)) if guess.case == Case::Undocumented => return None,
                 _ if split_list(&first.pattern).len() > 1 => {
-                    found.help("this is one pattern; make each pattern a list entry")
+                    found.severity(severity).help("this is one pattern; make each pattern a list entry")
                 }
-                Some((guess, count)) => found.help(match guess.case {
-                    Case::AsIs => format!("`{}` would match {}", shown(&guess.written), files(*count)),
+                Some((guess, count)) => found.severity(severity).help(match guess.case {
                     Case::Lower => format!("in a different case it would match {}", files(*count)),
+                    _ => format!("`{}` would match {}", shown(&guess.written), files(*count)),
                 }),
-                None => found,
-            }
+                None if fault.is_whole_rule => found,
+                None => return None,
+            })
         };
-        self.faults.iter().map(report).collect()
+        self.faults.iter().filter_map(report).collect()
     }
 }
 
-/// Dead patterns that are one fault.
-#[derive(Debug)]
-struct Fault {
-    /// The positions of the dead patterns, at least one.
-    dead: Vec<usize>,
-    severity: Severity,
-}
-
-/// Groups dead patterns by fault: all patterns of a rule, or one pattern of a rule whose other patterns match.
 fn faults(coverage: &Coverage<'_>, dead: &[Dead]) -> Vec<Fault> {
     let mut by_rule: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, dead) in dead.iter().enumerate() {
         by_rule.entry(dead.rule).or_default().push(at);
     }
-    let mut faults = Vec::new();
-    for (rule, of_rule) in by_rule {
-        let all: Vec<(usize, &str)> = (coverage.patterns.iter().enumerate())
-            .filter(|(_, pattern)| pattern.rule == rule)
-            .map(|(at, pattern)| (at, pattern.written()))
-            .collect();
-        if all.len() == of_rule.len() {
-            faults.push(Fault { dead: of_rule, severity: Severity::Warning });
-            continue;
-        }
-        let is_dead = |at: usize| of_rule.iter().any(|dead_at| dead[*dead_at].at == at);
-        let live: HashSet<&str> =
-            all.iter().filter(|(at, _)| !is_dead(*at)).map(|(_, written)| folder_of(written)).collect();
-        // `**/*.jsx` beside `**/*.js` is for files to come; `src/old/**` is probably out of date.
-        let is_stale = |at: &&usize| {
-            let folder = folder_of(&dead[**at].pattern);
-            folder.split('/').any(|part| !part.is_empty() && !part.contains('*')) && !live.contains(folder)
-        };
-        let notes = of_rule.iter().filter(is_stale);
-        faults.extend(notes.map(|at| Fault { dead: vec![*at], severity: Severity::Note }));
-    }
-    faults
-}
-
-/// Returns a pattern without its last segment.
-fn folder_of(pattern: &str) -> &str {
-    pattern.rsplit_once('/').map_or("", |(folder, _)| folder)
+    let mut all: HashMap<usize, usize> = HashMap::new();
+    coverage.patterns.iter().for_each(|pattern| *all.entry(pattern.rule).or_default() += 1);
+    let faults = by_rule.into_iter().flat_map(|(rule, dead)| match all[&rule] == dead.len() {
+        true => vec![Fault { dead, is_whole_rule: true }],
+        false => dead.into_iter().map(|at| Fault { dead: vec![at], is_whole_rule: false }).collect(),
+    });
+    faults.collect()
 }
 
 /// How many patterns a message names.

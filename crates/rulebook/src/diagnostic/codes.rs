@@ -77,9 +77,6 @@ codes! {
     AgentNever "agent-never" Warning
         "The file's agent never applies the rule, although its header says otherwise."
         "write the rule so that the agent reads it; `rulebook explain --as AGENT` shows its view";
-    AlwaysGlob "always-glob" Note
-        "A glob matches every file, so the rule applies to any path."
-        "name the files that the rule is about, or make it always on";
     AlwaysOverridden "always-overridden" Warning
         "Whenever the rule could apply, another rule with the same id overrides it."
         "give it a different id, or remove one of the two";
@@ -165,7 +162,7 @@ codes! {
         "A header is larger than 64 KiB."
         "move text from the header into the body";
     HiddenComment "hidden-comment" Warning
-        "A comment instructs the model. Models read it, and rendered Markdown does not show it."
+        "A comment instructs the model. Models read it, and people who look at the rendered page do not see it."
         "write it as visible text, or remove it";
     HiddenText "hidden-text" Warning
         "A rule contains characters that models read and people do not see."

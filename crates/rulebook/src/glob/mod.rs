@@ -162,22 +162,6 @@ impl Glob {
         !path.is_empty() && (is_own_text() || self.matches_folded(&self.folded(path)))
     }
 
-    /// Whether it matches every path, except for those with line breaks.
-    pub fn is_universal(&self) -> bool {
-        let is_universal = match &self.plan {
-            Plan::Plain(plain) => {
-                plain.is_universal() && !self.dialect.special_traits().intersects(Traits::HIDDEN)
-            }
-            Plan::Always => true,
-            _ => match self.dialect {
-                Dialect::Picomatch => matches!(&*self.pattern, "**/**" | "**/**/**"),
-                Dialect::Claude | Dialect::Gitignore => matches!(&*self.pattern, "*" | "**" | "**/*"),
-                _ => false,
-            },
-        };
-        is_universal && self.negation == Negation::None
-    }
-
     /// The pattern's text, in dialects where every pattern matches its own text.
     fn own_text(&self) -> Option<&str> {
         matches!(self.dialect, Dialect::Picomatch | Dialect::Amp).then(|| self.text())
@@ -333,15 +317,5 @@ mod tests {
         check("!(src)", "lib", false, true, true);
         check("!a", "", true, false, false);
         check("!a(b", "a(b", true, false, true);
-    }
-
-    #[test]
-    fn universal_patterns_are_recognized() {
-        for pattern in ["**", "**/*", "**/**", "**/**/**"] {
-            assert!(glob(pattern).is_universal(), "{pattern}");
-        }
-        for pattern in ["*", "*/**", "**/*.ts", "!**", "a/**", "**/a", "**/a*"] {
-            assert!(!glob(pattern).is_universal(), "{pattern}");
-        }
     }
 }

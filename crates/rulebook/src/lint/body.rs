@@ -11,11 +11,14 @@ use crate::rule::Rule;
 /// Rules by root and folder.
 type ByFolder<'r> = HashMap<(usize, &'r str), &'r Rule>;
 
+/// Shorter texts, in bytes, cost nothing worth a change; most are placeholders that tools write.
+const MIN_LENGTH: usize = 200;
+
 /// Reports each file whose text an earlier file of the same agent has for the same folder. Copies in sibling folders do not
 /// meet, copies for different agents are intended, and a text that imports files means something else in each folder.
 pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
     let mut outer_first: Vec<&Rule> = rules.to_vec();
-    outer_first.retain(|rule| imports(&rule.body).is_empty());
+    outer_first.retain(|rule| rule.body.len() >= MIN_LENGTH && imports(&rule.body).is_empty());
     outer_first.sort_by_key(|rule| rule.position.depth);
     let mut lengths: HashMap<usize, usize> = HashMap::new();
     rules.iter().for_each(|rule| *lengths.entry(rule.body.len()).or_default() += 1);

@@ -48,7 +48,7 @@ fn is_of_several_formats(rules: &[&Rule]) -> bool {
 fn report(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
     let (here, there) = (lines_only_in(rule, first), lines_only_in(first, rule));
     let (display, other) = (&rule.origin.display, &first.origin.display);
-    let lists = [("here", &here), ("there", &there)].map(|(place, lines)| listed(place, lines));
+    let lists = [listed("here", &here, &there), listed("there", &there, &here)];
     let lists: Vec<String> = lists.into_iter().flatten().collect();
     let message = format!("is a copy of `{other}`, but they differ: {}", lists.join("; "));
     if lists.is_empty() {
@@ -75,41 +75,58 @@ fn lines_only_in<'r>(rule: &'r Rule, other: &Rule) -> Vec<(usize, &'r str)> {
             *count -= 1;
             false
         }
-        _ => !line.trim().is_empty() && !line.trim_start().starts_with("<!--"),
+        _ => line.contains(char::is_alphanumeric) && !line.trim_start().starts_with("<!--"),
     };
     (rule.body_line..).zip(rule.body.lines()).filter(is_only_here).collect()
 }
 
-/// Returns a line without what copies for several agents have to write differently: the names of their rule folders and
-/// files, and quotes.
+/// Returns a line without what copies for several agents write differently: the names of agents and of their rule folders
+/// and files, case, white space and punctuation.
 fn neutral(line: &str) -> String {
-    let mut line = line.trim().replace("\\\"", "\"").replace(['“', '”'], "\"").replace(['‘', '’'], "'");
+    let mut line = line.to_lowercase();
     if line.contains('.') {
         let places = FORMATS.iter().flat_map(|format| format.workspace).map(|place| place.path);
         for place in places.filter(|place| place.starts_with('.') && place.contains('/')) {
             if line.contains(place) {
-                line = line.replace(place, "RULES");
+                line = line.replace(place, "rules");
             }
         }
         line = line.replace(".mdc", ".md");
     }
+    for format in FORMATS {
+        let agent = format.agent.to_lowercase();
+        if line.contains(&agent) {
+            line = line.replace(&agent, "agent");
+        }
+    }
+    line.retain(char::is_alphanumeric);
     line
 }
 
-fn listed(place: &str, lines: &[(usize, &str)]) -> Option<String> {
-    const MAX_LENGTH: usize = 60;
-    let shown = |(number, line): &(usize, &str)| {
-        // Quotes of quotes are hard to read.
-        let line = &line.trim().replace('`', "'");
-        match line.char_indices().nth(MAX_LENGTH) {
-            Some((end, _)) => format!("{number} `{}…`", &line[..end]),
-            None => format!("{number} `{line}`"),
-        }
+/// Lists lines that one of two copies has, each from where it differs from the same line of the other.
+fn listed(place: &str, lines: &[(usize, &str)], others: &[(usize, &str)]) -> Option<String> {
+    let shown = |(at, (number, line)): (usize, &(usize, &str))| {
+        let other = others.get(at).map_or("", |(_, line)| line.trim());
+        format!("{number} `{}`", excerpt(line.trim(), other))
     };
-    let mut all: Vec<String> = lines.iter().take(MAX_LINES).map(shown).collect();
+    let mut all: Vec<String> = lines.iter().enumerate().take(MAX_LINES).map(shown).collect();
     if lines.len() > MAX_LINES {
         all.push(format!("{} more", lines.len() - MAX_LINES));
     }
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     (!all.is_empty()).then(|| format!("only {place}, {noun} {}", all.join(", ")))
+}
+
+/// Returns the part of a line that differs from another line.
+fn excerpt(line: &str, other: &str) -> String {
+    const MAX_LENGTH: usize = 60;
+    /// How much of what is equal is shown before the difference.
+    const MAX_EQUAL: usize = 20;
+    let equal = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let from = if equal < MAX_LENGTH - MAX_EQUAL { 0 } else { equal - MAX_EQUAL };
+    let shown: String = line.chars().skip(from).take(MAX_LENGTH).collect();
+    let is_cut = line.chars().count() > from + MAX_LENGTH;
+    // Quotes of quotes are hard to read.
+    let shown = shown.replace('`', "'");
+    format!("{}{shown}{}", if from > 0 { "…" } else { "" }, if is_cut { "…" } else { "" })
 }

@@ -14,15 +14,12 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let rule = page.rule;
     let name = rule.origin.display.rsplit('/').next().unwrap_or_default();
     let found = PLACES.iter().find(|(place, ..)| *place == name && rule.origin.place.path == *place);
-    let Some((place, agent, new, header)) = found.filter(|_| !(around.is_link)(rule)) else { return };
-    let at = |path: &str| match rule.origin.folder.as_str() {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    };
-    let (old, new) = (at(place), at(new));
+    // A nested one is often part of a template.
+    let is_own = rule.origin.folder.is_empty() && !(around.is_link)(rule);
+    let Some((place, agent, new, header)) = found.filter(|_| is_own) else { return };
     let folder = new.rsplit_once('/').map_or("", |(folder, _)| folder);
     let message = format!("`{place}` is the old place of {agent} rules");
     let help =
-        format!("`mkdir -p {folder} && git mv {old} {new}`, and start the file with the header `{header}`");
+        format!("`mkdir -p {folder} && git mv {place} {new}`, and start the file with the header `{header}`");
     diagnostics.push(Diagnostic::whole(Code::LegacyPlace, &rule.origin.display, message).help(help));
 }

@@ -1,6 +1,5 @@
 //! Lints: problems of a rulebook whose files can all be read. Rules in, diagnostics out.
 
-mod always;
 mod body;
 mod command;
 mod copy;
@@ -41,7 +40,7 @@ const IDENTITY: &[IdentityLint] = &[id::lint, copy::lint];
 type IdentityLint = fn(&[&Rule], Identity, &mut Vec<Diagnostic>);
 
 /// Lints that read the file of one rule.
-const READING: &[PageLint] = &[always::lint, fence::lint, forged::lint, secret::lint];
+const READING: &[PageLint] = &[fence::lint, forged::lint, secret::lint];
 type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
 
 /// Lints that compare one rule with the files around it.
@@ -57,15 +56,9 @@ type PagesLint = fn(&[Page<'_>], &Surroundings<'_>, &mut Vec<Diagnostic>);
 #[must_use]
 pub fn lint(book: &Rulebook, text_of: &dyn Fn(&Rule) -> Option<String>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let enabled: Vec<&Rule> = book
-        .rules()
-        .filter(|(rule, off)| off.is_none() && !rule.body.is_empty())
-        .map(|(rule, _)| rule)
-        .collect();
-    skills::lint(&enabled, &mut diagnostics);
     // A skill may be there several times, for several agents.
     let enabled: Vec<&Rule> =
-        enabled.into_iter().filter(|rule| rule.origin.format.id != FormatId::Skill).collect();
+        enabled(book).into_iter().filter(|rule| rule.origin.format.id != FormatId::Skill).collect();
     COMPARING.iter().for_each(|lint| lint(&enabled, &mut diagnostics));
     IDENTITY.iter().for_each(|lint| lint(&enabled, book.identity(), &mut diagnostics));
     // A rule that is switched off is still in its file.
@@ -84,8 +77,15 @@ pub fn lint_surroundings(book: &Rulebook, around: &Surroundings<'_>) -> Vec<Diag
         READING_AROUND.iter().for_each(|lint| lint(page, around, &mut diagnostics));
     }
     COMPARING_AROUND.iter().for_each(|lint| lint(&pages, around, &mut diagnostics));
+    skills::lint(&enabled(book), &around.agents, &mut diagnostics);
     diagnostics.sort();
     diagnostics
+}
+
+/// Returns the rules that are switched on and have a text, in order.
+fn enabled(book: &Rulebook) -> Vec<&Rule> {
+    let is_on = |(rule, off): &(&Rule, _)| Option::is_none(off) && !rule.body.is_empty();
+    book.rules().filter(is_on).map(|(rule, _)| rule).collect()
 }
 
 /// Runs the lints that read the file of one rule.

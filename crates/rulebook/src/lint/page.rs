@@ -38,12 +38,4 @@ impl<'r> Page<'r> {
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, Cow::Owned(_))
     }
-
-    /// Reports a problem of a value of the header.
-    pub(super) fn report_value(&self, code: Code, value: &str, message: impl Into<String>) -> Diagnostic {
-        match self.text[..self.body].find(value) {
-            Some(at) => self.report(code, at..at + value.len(), message),
-            None => Diagnostic::whole(code, &self.rule.origin.display, message),
-        }
-    }
 }

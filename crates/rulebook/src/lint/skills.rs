@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::{AGENTS, Agent};
+use crate::agent::Agent;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::format::{FormatId, Place};
 use crate::rule::Rule;
@@ -11,42 +11,40 @@ use crate::source::Scope;
 /// The size of all descriptions, in characters, beyond which Claude Code cuts the list of skills.
 const MAX_TOTAL: usize = 15_000;
 
-/// Reports different skills of one name that an agent reads, and lists of skills that are too long.
-pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
+/// Reports different skills of one name that an agent used here reads, and a list of skills that is too long.
+pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut Vec<Diagnostic>) {
     let skills: Vec<&Rule> = rules.iter().copied().filter(|rule| is_skill(rule)).collect();
-    if skills.is_empty() {
-        return;
-    }
     // What agents read alike is reported once.
     let mut collisions: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    let mut totals: BTreeMap<(usize, usize, &str), Vec<&str>> = BTreeMap::new();
-    for agent in AGENTS {
-        let read: Vec<&Rule> = skills.iter().copied().filter(|rule| reads(agent, rule)).collect();
+    for agent in agents {
         let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
-        for rule in &read {
+        for rule in skills.iter().filter(|rule| reads(agent, rule)) {
             let other = *first.entry(&rule.id).or_insert(rule);
             if other.body != rule.body {
                 let paths = (rule.origin.display.as_str(), other.origin.display.as_str());
                 collisions.entry(paths).or_default().push(agent.title);
             }
         }
-        let total = read.iter().map(|rule| size(rule)).sum();
-        if let Some(longest) = read.iter().max_by_key(|rule| size(rule)).filter(|_| total > MAX_TOTAL) {
-            let key = (total, read.len(), longest.origin.display.as_str());
-            totals.entry(key).or_default().push(agent.title);
-        }
     }
     diagnostics.extend(collisions.into_iter().map(|((path, other), agents)| {
         let message = format!("is another skill of the same name as `{other}` for {}", agents.join(", "));
         Diagnostic::whole(Code::SkillCollision, path, message)
     }));
-    diagnostics.extend(totals.into_iter().map(|((total, count, path), agents)| {
-        let message = format!(
-            "the descriptions of {count} skills have {total} characters for {}; this is the longest one",
-            agents.join(", ")
-        );
-        Diagnostic::whole(Code::SkillBudget, path, message)
-    }));
+    if let Some(claude) = agents.iter().find(|agent| agent.owns == Some(FormatId::Claude)) {
+        diagnostics.extend(over_budget(claude, &skills));
+    }
+}
+
+fn over_budget(agent: &Agent, skills: &[&Rule]) -> Option<Diagnostic> {
+    let read: Vec<&Rule> = skills.iter().copied().filter(|rule| reads(agent, rule)).collect();
+    let total: usize = read.iter().map(|rule| size(rule)).sum();
+    let longest = read.iter().max_by_key(|rule| size(rule)).filter(|_| total > MAX_TOTAL)?;
+    let message = format!(
+        "the descriptions of {} skills have {total} characters, and {} lists at most {MAX_TOTAL}; this is the longest one",
+        read.len(),
+        agent.title
+    );
+    Some(Diagnostic::whole(Code::SkillBudget, &longest.origin.display, message))
 }
 
 fn is_skill(rule: &Rule) -> bool {

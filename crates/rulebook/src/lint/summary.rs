@@ -1,10 +1,11 @@
 //! The summary of a rulebook: which rules do not work as intended, and what the others cost.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::agent::Agent;
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::evaluate::{Audience, State, evaluate};
 use crate::evidence::Evidence;
 use crate::render::estimate_tokens;
@@ -18,8 +19,11 @@ use crate::rule::{Activation, Basis, Rule};
 pub struct Summary {
     /// How many rule files there are, including rejected ones.
     pub files: usize,
-    /// Files that never apply: rejected, empty, unreachable, always overridden, or for files that do not exist.
+    /// Files that never apply, for any agent: rejected, empty, unreachable, always overridden, or for files that do not
+    /// exist.
     pub never_seen: Vec<String>,
+    /// Files that their own agent never applies, by agent.
+    pub not_applied: BTreeMap<&'static str, Vec<String>>,
     /// Files that are always on because the header could not be read.
     pub unreadable_header: Vec<String>,
     /// Files that apply only when mentioned by name, unintentionally: they have neither globs nor a description.
@@ -51,28 +55,34 @@ impl Summary {
         let files =
             |is: fn(&Rule) -> bool| enabled().filter(move |rule| is(rule)).map(|r| r.origin.display.clone());
         let rejected = book.rejected().iter().map(|rejected| rejected.origin.display.clone());
-        let mut dead: HashMap<&str, usize> = HashMap::new();
-        for found in with_code(Code::DeadGlob) {
-            *dead.entry(&found.path).or_default() += 1;
-        }
+        // A note is about one of several patterns.
+        let dead: BTreeSet<&str> = with_code(Code::DeadGlob)
+            .filter(|found| found.severity == Severity::Warning)
+            .map(|found| found.path.as_str())
+            .collect();
+        let without_files = enabled()
+            .filter(|rule| is_on_by_paths_alone(rule) && dead.contains(rule.origin.display.as_str()))
+            .map(|rule| rule.origin.display.clone());
         let always: BTreeSet<&str> = with_code(Code::AgentAlways).map(|found| found.path.as_str()).collect();
-        let has_no_files = |rule: &&Rule| {
-            is_on_by_paths_alone(rule)
-                && dead.get(rule.origin.display.as_str()).is_some_and(|dead| *dead >= rule.globs.len())
-        };
-        let without_files = enabled().filter(has_no_files);
         let never = files(is_dead)
-            .chain(without_files.map(|rule| rule.origin.display.clone()))
+            .chain(without_files)
             .chain(rejected)
             .chain(coded(Code::AlwaysOverridden))
-            .chain(coded(Code::AgentNever))
             .filter(|path| !always.contains(path.as_str()));
+        let mut not_applied: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for found in with_code(Code::AgentNever).filter(|found| found.severity == Severity::Warning) {
+            let rule = enabled().find(|rule| rule.origin.display == found.path);
+            if let Some(agent) = rule.and_then(|rule| Agent::owner_of(rule.origin.format.id)) {
+                not_applied.entry(agent.title).or_default().push(found.path.clone());
+            }
+        }
         let evaluation = evaluate(book, &Evidence::default(), Audience::any());
         let applied = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
         let costs: Vec<usize> = applied.map(|verdict| estimate_tokens(&verdict.rule.body)).collect();
         Summary {
             files: book.rules().len() + book.rejected().len(),
             never_seen: sorted(never),
+            not_applied,
             unreadable_header: sorted(files(has_unreadable_header)),
             only_by_name: sorted(files(is_forgotten)),
             said_twice: sorted(coded(Code::DuplicateBody)),

@@ -53,8 +53,8 @@ impl Fields {
             return true;
         }
         let field = self.find(modes.key).expect("the activation was read from it");
-        let message = format!("this needs a `{needed}`; without one it has no effect");
-        reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add a `{needed}`");
+        let message = format!("`{}` has no effect here: this value needs `{needed}`", field.key);
+        reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add `{needed}`");
         false
     }
 

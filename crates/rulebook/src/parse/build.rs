@@ -6,8 +6,8 @@ use super::fields::Fields;
 use super::reader::Reader;
 use super::skill;
 use crate::condition::{Condition, MatchMode};
-use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::format::{Bare, FormatId, Keys, StatedActivation};
+use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
+use crate::format::{ActivationKey, Bare, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Body, Position, Rule};
 use crate::source::Origin;
@@ -72,7 +72,7 @@ pub(super) fn build(
         && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {
-        report_unreachable(&mut reader, header);
+        report_unreachable(&mut reader, header, stated);
     }
     if activation == Activation::Always
         && let Some(field) = header.not_always()
@@ -84,7 +84,8 @@ pub(super) fn build(
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();
-        reader.report(Code::EmptyBody, end..end, "there is no text after the header");
+        let message = if end == 0 { "the file is empty" } else { "there is no text after the header" };
+        reader.report(Code::EmptyBody, end..end, message);
     }
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
@@ -177,7 +178,7 @@ fn scoped(activation: Activation, origin: &Origin) -> Activation {
 }
 
 /// Decides the activation and its basis.
-fn decide(
+pub(super) fn decide(
     stated: Option<StatedActivation>,
     has_conditions: bool,
     is_described: bool,
@@ -254,22 +255,22 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
     }
 }
 
-fn report_unreachable(reader: &mut Reader<'_>, header: &Fields) {
+/// Reports a rule that nothing can activate, with the keys of its format that would.
+fn report_unreachable(reader: &mut Reader<'_>, header: &Fields, stated: Option<StatedActivation>) {
     let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
-    if reader.format().bare == Bare::Inactive {
-        reader
-            .report(
-                Code::Unreachable,
-                span,
-                "has neither `globs` nor `alwaysApply: true`, so it never applies",
-            )
-            .help = "add `globs: [\"src/**\"]` or `alwaysApply: true`".to_owned();
-    } else {
-        let ignores_paths = reader.format().inert.contains(&reader.format().paths_key);
-        let message = "has neither a description nor conditions, so it never applies";
-        let diagnostic = reader.report(Code::Unreachable, span, message);
-        if ignores_paths {
-            diagnostic.help = "add a `description` or `alwaysApply: true`".to_owned();
-        }
-    }
+    let format = reader.format();
+    let always = |modes: ActivationKey| {
+        let word = modes.words.iter().find(|(_, stated)| *stated == StatedActivation::Always)?.0;
+        Some(format!("{}: {word}", modes.key))
+    };
+    let always = format.modes.and_then(always).unwrap_or_else(|| "alwaysApply: true".to_owned());
+    let keys = match stated {
+        Some(StatedActivation::Glob) => vec![format.paths_key],
+        Some(StatedActivation::Offered) => vec!["description"],
+        _ if format.bare == Bare::Inactive => vec![format.paths_key, &always],
+        _ if format.inert.contains(&format.paths_key) => vec!["description", &always],
+        _ => vec!["description", format.paths_key, &always],
+    };
+    let message = format!("without {}, nothing activates the rule", any_of(&keys));
+    reader.report(Code::Unreachable, span, message).help = format!("add {}", any_of(&keys));
 }

@@ -1,10 +1,11 @@
 //! Sorts the fields of a header by the keys its format knows, and reports the rest.
 
+use super::build;
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
-use crate::format::{Format, FormatId, Keys, Repeats, keys};
-use crate::frontmatter::Field;
+use crate::format::{FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
+use crate::frontmatter::{Field, Value};
 use crate::hidden;
 
 impl Reader<'_> {
@@ -68,11 +69,11 @@ impl Reader<'_> {
 
     /// Reports keys that resemble none of the agent's. They have no effect, and most are for people or other tools.
     fn report_others(&mut self, others: &[&Field]) {
+        let others: Vec<&&Field> = others.iter().filter(|field| !keys::is_descriptive(&field.key)).collect();
         // The keys of skills are open: most are for the tools that made them.
         let Some(first) = others.first().filter(|_| self.format().id != FormatId::Skill) else { return };
         let names: Vec<String> = others.iter().map(|field| format!("`{}`", shown(&field.key))).collect();
-        let have = if others.len() == 1 { "has" } else { "have" };
-        let message = format!("{} {have} no effect in {}", names.join(", "), files_of(self.format()));
+        let message = format!("without effect in {}: {}", files_of(self.format()), names.join(", "));
         let diagnostic = self.report(Code::UnknownKey, first.key_span.clone(), message);
         diagnostic.severity = Severity::Note;
         diagnostic.help = "remove what no other tool uses".to_owned();
@@ -101,7 +102,7 @@ impl Reader<'_> {
         } else {
             // Most unknown keys are not typing errors.
             let mut near = nearest_few(&key, keys::known(format).filter(own), 3);
-            near.retain(|near| strsim::damerau_levenshtein(&key, near) <= near.len().div_ceil(4));
+            near.retain(|near| strsim::damerau_levenshtein(&plain(&key), &plain(near)) <= near.len() / 4);
             near
         };
         let Some(&first) = near.first() else { return false };
@@ -132,7 +133,7 @@ impl Reader<'_> {
             keys::known(format).any(|known| known == *key) && !format.agent_ignores.contains(key)
         };
         let own: Vec<&str> = own.into_iter().filter(understood).collect();
-        if own.iter().any(|key| known.given(key).is_some()) {
+        if own.iter().any(|key| known.given(key).is_some()) || self.means_the_same(field, known) {
             return;
         }
         let message = format!("`{key}` is {owner} key; {} ignores it", format.agent);
@@ -142,6 +143,31 @@ impl Reader<'_> {
             own => format!("{} uses {}", format.agent, any_of(own)),
         };
     }
+
+    /// Whether the rule applies in the way that another agent's key states, for other reasons.
+    fn means_the_same(&self, field: &Field, known: &Fields) -> bool {
+        let Value::Text(word) = &field.node.value else { return false };
+        let Some(meant) = stated_by(&field.key, word) else { return false };
+        let format = self.format();
+        let is_given = |key: &str| known.given(key).is_some();
+        let is_always = known.find("alwaysApply").is_some_and(|field| field.node.value == Value::Bool(true));
+        let decided = |stated| {
+            let (has_paths, is_described) = (is_given(format.paths_key), is_given("description"));
+            build::decide(stated, has_paths, is_described, known.bare(format)).0
+        };
+        decided(Some(meant)) == decided(is_always.then_some(StatedActivation::Always))
+    }
+}
+
+/// Returns the activation that a word states as the value of an agent's key: `manual` of `trigger`.
+fn stated_by(key: &str, word: &str) -> Option<StatedActivation> {
+    let modes = FORMATS.iter().filter_map(|format| format.modes).filter(|modes| modes.key == key);
+    modes.flat_map(|modes| modes.words).find(|(known, _)| *known == word).map(|(_, stated)| *stated)
+}
+
+/// Returns a key without case and separators.
+fn plain(key: &str) -> String {
+    key.to_lowercase().replace(['-', '_'], "")
 }
 
 /// Returns what the files of a format are called.

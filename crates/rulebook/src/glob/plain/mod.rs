@@ -176,15 +176,6 @@ impl Plain {
         })
     }
 
-    pub(super) fn is_universal(&self) -> bool {
-        self.count == 0
-            && match &self.end {
-                End::Run => false,
-                End::Below | End::Inside => true,
-                End::Name(name) => self.has_gap && name.is_any(),
-            }
-    }
-
     /// The whole segments that every match starts with.
     pub(super) fn root<'g>(&self, pattern: &'g str) -> &'g str {
         let first = self.runs[..self.count.into()].first().filter(|_| self.is_rooted);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::agent::Agent;
 use crate::diagnostic::Severity;
+use crate::format::FormatId;
 
 /// The files around the rules.
 #[derive(Default)]
@@ -93,10 +94,11 @@ fn a_rule_with_another_package_manager_is_reported() {
 
 #[test]
 fn a_file_in_an_old_place_is_reported_with_the_move() {
-    let book = resolve(
-        [parse(Source::text(crate::format::FormatId::Cursor, "web/.cursorrules", "Be brief.")).entry],
-        &Switches::default(),
-    );
+    let old = |path: &str| {
+        let source = Source::text(FormatId::Cursor, path, "Be brief.");
+        resolve([parse(source).entry], &Switches::default())
+    };
+    let book = old(".cursorrules");
     let around = Surroundings {
         text_of: &|_| None,
         exists: &|_, _| false,
@@ -108,11 +110,9 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
     let found = lint_surroundings(&book, &around);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].code, found[0].severity), (Code::LegacyPlace, Severity::Note));
-    assert!(
-        found[0].help.contains("git mv web/.cursorrules web/.cursor/rules/project.mdc"),
-        "{}",
-        found[0].help
-    );
+    assert!(found[0].help.contains("git mv .cursorrules .cursor/rules/project.mdc"), "{}", found[0].help);
+    // A nested one is often part of a template.
+    assert!(lint_surroundings(&old("web/.cursorrules"), &around).is_empty());
     let linked = Surroundings { is_link: &|_| true, ..around };
     assert!(lint_surroundings(&book, &linked).is_empty());
 }
@@ -141,6 +141,44 @@ fn an_import_that_an_agent_does_not_follow_is_reported() {
 }
 
 #[test]
+fn skills_of_one_name_are_reported_for_the_agents_used_here() {
+    let files = [
+        (".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: a\n---\nOne."),
+        (".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: a\n---\nTwo."),
+    ];
+    let entries = files.map(|(path, text)| {
+        let place =
+            FormatId::Skill.row().workspace.iter().find(|place| path.starts_with(place.path)).unwrap();
+        let inner = path[place.path.len() + 1..].to_owned();
+        let origin = Origin { inner, ..Origin::new(FormatId::Skill.row(), place, path) };
+        parse(Source { origin, text: Ok(text.into()) }).entry
+    });
+    let book = resolve(entries, &Switches::default());
+    #[track_caller]
+    fn check(book: &Rulebook, agents: &[&str], want: &[&str]) {
+        let around = Surroundings {
+            text_of: &|_| None,
+            exists: &|_, _| false,
+            is_link: &|_| false,
+            scripts: Vec::new(),
+            managers: Default::default(),
+            agents: agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+        };
+        let found: Vec<String> =
+            lint_surroundings(book, &around).into_iter().map(|found| found.message).collect();
+        assert_eq!(found, want);
+    }
+    check(&book, &[], &[]);
+    // It reads only one of the two folders.
+    check(&book, &["claude"], &[]);
+    check(
+        &book,
+        &["claude", "cursor", "opencode"],
+        &["is another skill of the same name as `.agents/skills/pdf/SKILL.md` for Cursor, opencode"],
+    );
+}
+
+#[test]
 fn files_beyond_the_size_limit_of_an_agent_are_reported() {
     #[track_caller]
     fn check_sizes(files: &[(&str, usize)], want: &[&str]) {
@@ -153,28 +191,29 @@ fn files_beyond_the_size_limit_of_an_agent_are_reported() {
     }
     // Codex counts the files from the root down to the current folder.
     check_sizes(&[("AGENTS.md", 32_768)], &[]);
-    let cut = |path: &str, bytes: usize| {
-        format!(
-            "{path}:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the last {bytes} bytes of this file are cut"
-        )
-    };
-    check_sizes(&[("AGENTS.md", 32_770)], &[&cut("AGENTS.md", 2)]);
+    check_sizes(
+        &[("AGENTS.md", 32_770)],
+        &[
+            "AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of this file; the last 2 bytes of this file are cut",
+        ],
+    );
     check_sizes(
         &[("AGENTS.md", 30_000), ("a/AGENTS.md", 2_000), ("a/b/AGENTS.md", 2_000), ("c/AGENTS.md", 2_000)],
-        &[&cut("a/b/AGENTS.md", 1_232)],
+        &[
+            "a/b/AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of this file and `AGENTS.md`, `a/AGENTS.md` together; the last 1232 bytes of this file are cut",
+        ],
     );
     check_sizes(
         &[("AGENTS.md", 32_768), ("a/AGENTS.md", 9)],
         &[
-            "a/AGENTS.md:0:0 warning[over-limit] Codex reads 32768 bytes of these files together; the files before it use them up, so it is not read",
+            "a/AGENTS.md:0:0 warning[over-limit] Codex does not read this file: the 32768 bytes it reads are used up by `AGENTS.md`",
         ],
     );
-    // Nothing of which this is said to be.
     check_sizes(&[("AGENTS.local.md", 40_000), ("CLAUDE.md", 40_000)], &[]);
     check_sizes(
         &[(".augment/rules/a.md", 40_000), (".augment/rules/b.md", 9_513), (".augment/rules/c.md", 9)],
         &[
-            ".augment/rules/b.md:0:0 warning[over-limit] Augment reads 49512 characters of these files together; with this file there are 49513: manual rules are left out first, guidelines last",
+            ".augment/rules/b.md:0:0 warning[over-limit] Augment reads 49512 characters of this file and `.augment/rules/a.md` together, which have 49513: manual rules are left out first, guidelines last",
         ],
     );
 }
