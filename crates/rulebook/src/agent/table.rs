@@ -20,10 +20,7 @@ use located::{
     GEMINI, GEMINI_AS_TEXT, GEMINI_MD_AT_ROOT, GEMINI_MD_OF_ONE, GOOSE, HERMES, JUNIE, KIMI, OPENCODE_AGENTS,
     OPENCODE_CLAUDE_OF_ONE, OPENCODE_NAMED, REASONIX, REPLIT, ROO, ROVO, WARP, WARP_AGENTS, ZED,
 };
-use pipeline::{
-    OMP, OMP_AGENTS, OMP_CLINE, OMP_COPILOT, OMP_CURSOR, OMP_WINDSURF, XCSH, XCSH_CLINE, XCSH_CURSOR,
-    XCSH_WINDSURF,
-};
+use pipeline::{OMP_ALL, XCSH, XCSH_CLINE, XCSH_CURSOR, XCSH_WINDSURF};
 use readings::{
     AMAZON_Q, ANTIGRAVITY, AUGMENT, AUGMENT_OWN, CLAUDE, CLAUDE_AGENTS, CLAUDE_RULES,
     CLAUDE_RULES_AS_COPILOT, CLAUDE_RULES_AS_COPILOT_CLI, CLINE, CLINE_CURSOR, CLINE_SDK, CODEBUDDY, CODY,
@@ -282,7 +279,7 @@ pub static AGENTS: &[Agent] = &[
         name: "omp",
         title: "oh-my-pi",
         owns: Some(FormatId::Omp),
-        formats: formats![OMP, OMP_AGENTS, OMP_CURSOR, OMP_WINDSURF, OMP_CLINE, OMP_COPILOT],
+        formats: OMP_ALL,
         nested: Nested::Unread,
         conflicts: Conflicts::FirstWins,
         order: Order::ByFormat,

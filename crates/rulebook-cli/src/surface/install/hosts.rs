@@ -104,7 +104,8 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "continue",
         title: "Continue",
         own: Some(include_str!("templates/continue.yaml")),
-        note: "Continue runs no hooks: its model requests rules from the MCP server",
+        note: "Continue runs no hooks: its model requests rules from the MCP server. Continue CLI does not read this \
+            file: add the server to its `config.yaml`",
         ..BASE
     },
     Host {

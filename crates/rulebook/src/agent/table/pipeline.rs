@@ -1,9 +1,10 @@
 //! Readings of xcsh and oh-my-pi: paths are shown to the model and have no other effect.
 
+use super::located::first_of;
 use super::own::own;
-use crate::format::place::{MARKDOWN, MD_AND_MDC, file_with_header, folder};
+use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::table::{designs, others};
-use crate::format::{Bare, Base, Depth, Format, Keys, Top};
+use crate::format::{Bare, Base, Depth, Format, Keys, Top, formats};
 use crate::frontmatter::Tier;
 
 const XCSH_KEYS: Keys = Keys::Own(&[
@@ -56,7 +57,7 @@ pub(super) const XCSH_CLINE: Format = Format {
 };
 
 /// Each value of a header that YAML rejects is read by itself.
-pub(super) const OMP: Format = Format {
+const OMP: Format = Format {
     id: designs::OMP.id,
     agent: designs::OMP.agent,
     workspace: designs::OMP.workspace,
@@ -67,7 +68,7 @@ pub(super) const OMP: Format = Format {
 };
 
 /// `.agent/rules` and `.agents/rules`, which other agents share.
-pub(super) const OMP_AGENTS: Format = Format {
+const OMP_AGENTS: Format = Format {
     id: others::ANTIGRAVITY.id,
     workspace: &[
         folder(Base::Root, ".agent/rules", MD_AND_MDC, Depth::Flat),
@@ -81,12 +82,12 @@ pub(super) const OMP_AGENTS: Format = Format {
 };
 
 /// The user's files of other agents are read only if its settings name their provider.
-pub(super) const OMP_CURSOR: Format = Format { tier: OMP.tier, user: &[], ..XCSH_CURSOR };
-pub(super) const OMP_WINDSURF: Format = Format { tier: OMP.tier, user: &[], ..XCSH_WINDSURF };
-pub(super) const OMP_CLINE: Format = Format { tier: OMP.tier, ..XCSH_CLINE };
+const OMP_CURSOR: Format = Format { tier: OMP.tier, user: &[], ..XCSH_CURSOR };
+const OMP_WINDSURF: Format = Format { tier: OMP.tier, user: &[], ..XCSH_WINDSURF };
+const OMP_CLINE: Format = Format { tier: OMP.tier, ..XCSH_CLINE };
 
 /// Listed with a description that it generates, unless it is for everything.
-pub(super) const OMP_COPILOT: Format = Format {
+const OMP_COPILOT: Format = Format {
     id: others::COPILOT.id,
     workspace: &[folder(Base::Root, ".github/instructions", &["instructions.md"], Depth::Recursive)],
     user: &[],
@@ -97,3 +98,24 @@ pub(super) const OMP_COPILOT: Format = Format {
     bare: Bare::Listed,
     ..OMP
 };
+
+/// Its rules, then the first file in the folder that gives context.
+pub(super) const OMP_ALL: &[Format] = formats![
+    OMP,
+    OMP_AGENTS,
+    OMP_CURSOR,
+    OMP_WINDSURF,
+    OMP_CLINE,
+    OMP_COPILOT,
+    Format {
+        user: &[file(Base::Home, ".omp/agent/AGENTS.md", "agents@.omp")],
+        ..first_of(&[file(Base::Root, ".omp/AGENTS.md", "agents")])
+    },
+    first_of(&[file(Base::Root, ".claude/CLAUDE.md", "agents")]),
+    first_of(&[file(Base::Root, ".agent/AGENTS.md", "agents")]),
+    first_of(&[file(Base::Root, ".agents/AGENTS.md", "agents")]),
+    first_of(&[file(Base::Root, ".gemini/GEMINI.md", "agents")]),
+    first_of(&[file(Base::Root, ".github/copilot-instructions.md", "agents")]),
+    first_of(&[file(Base::Root, "AGENTS.md", "agents")]),
+    first_of(&[file(Base::Root, "CLAUDE.md", "agents")]),
+];
