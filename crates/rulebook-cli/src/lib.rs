@@ -25,15 +25,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match surface::run(&args) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if args.json => {
+            let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
+            out::print_error_json(&error.to_string(), &causes.join("; "));
+            ExitCode::from(2)
+        }
         Err(error) => {
-            // A hook writes to standard output what its host reads.
-            match args.json && !matches!(args.command, Some(args::Command::Hook(_))) {
-                true => {
-                    let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
-                    out::print_error_json(&error.to_string(), &causes.join("; "));
-                }
-                false => out::print_error(&error),
-            }
+            out::print_error(&error);
             ExitCode::from(2)
         }
     }

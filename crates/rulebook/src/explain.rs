@@ -130,6 +130,20 @@ pub struct Watching {
     pub source: String,
     pub condition: Vec<String>,
     pub scope: Vec<String>,
+    pub globs: Vec<String>,
+}
+
+impl Watching {
+    /// Describes what it watches, on one line: ``watches text, tool for `\bany\b` (calls for src/**)``.
+    pub fn summary(&self) -> String {
+        let conditions: Vec<String> = self.condition.iter().map(|written| format!("`{written}`")).collect();
+        let globs = if self.globs.is_empty() {
+            String::new()
+        } else {
+            format!(" (calls for {})", self.globs.join(", "))
+        };
+        format!("watches {} for {}{globs}", self.scope.join(", "), conditions.join(", "))
+    }
 }
 
 /// A rule that the agent can request.
@@ -321,9 +335,9 @@ fn watching(rule: &Rule) -> Watching {
     let (mut condition, mut scope) = (Vec::new(), Vec::new());
     if let Some(trigger) = rule.stream.as_deref() {
         condition.extend(trigger.conditions.iter().map(|pattern| pattern.written.clone()));
-        scope.extend(trigger.scope.iter().map(|scope| scope.to_string()));
+        scope.extend(trigger.scopes().iter().map(|scope| scope.to_string()));
     }
-    Watching { id, key: rule.key(), source, condition, scope }
+    Watching { id, key: rule.key(), source, condition, scope, globs: rule.globs.clone() }
 }
 
 fn rejected(file: &Rejected) -> RejectedRule {

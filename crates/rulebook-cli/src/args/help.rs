@@ -28,6 +28,14 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
             let matches = with_groups(Args::command()).get_matches_from(args);
             Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
         }
+        // A host takes a failing status of a hook for a refusal.
+        Err(error) if error.use_stderr() && is_hook(&args) => {
+            let text = error.render().to_string();
+            let message =
+                text.lines().next().unwrap_or_default().trim_start_matches("error: ").trim_end_matches(':');
+            out::print_aside(&format!("rulebook: {message}; the agent continues without rules\n"));
+            std::process::exit(0);
+        }
         Err(error) if error.use_stderr() && asks_for_json(&args) => {
             let text = error.render().to_string();
             let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -42,10 +50,22 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
     }
 }
 
-/// Whether the arguments contain `--json`, for a command other than `hook`.
+/// Whether the command is `hook`.
+fn is_hook(args: &[OsString]) -> bool {
+    let mut rest = args.iter().skip(1);
+    while let Some(arg) = rest.next() {
+        match arg.to_string_lossy().as_ref() {
+            "--root" | "--set" => drop(rest.next()),
+            flag if flag.starts_with('-') => {}
+            command => return command == "hook",
+        }
+    }
+    false
+}
+
+/// Whether the arguments contain `--json`.
 fn asks_for_json(args: &[OsString]) -> bool {
-    let own = || args.iter().take_while(|arg| *arg != "--");
-    own().any(|arg| arg == "--json") && !own().any(|arg| arg == "hook")
+    args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json")
 }
 
 /// Replaces the list of commands in the help text, which clap prints as one.

@@ -59,10 +59,7 @@ pub(super) fn show(
         let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
         row(GREEN.bold(), &rule.id, &rule.source, why)
     });
-    let watching = target
-        .stream
-        .iter()
-        .map(|rule| row(BOLD, &rule.id, &rule.source, "watches the model's output".to_owned()));
+    let watching = target.stream.iter().map(|rule| row(BOLD, &rule.id, &rule.source, rule.summary()));
     let offered = target
         .offered
         .iter()

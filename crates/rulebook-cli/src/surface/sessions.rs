@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::rule::id_of;
-use rulebook::session::Event;
+use rulebook::session::{Event, rules_given};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ fn print_faults(diagnostics: &[Diagnostic]) {
 
 /// How many rules were delivered.
 pub(super) fn given(log: &Log) -> usize {
-    log.events().iter().filter(|event| matches!(event, Event::Delivered(_))).count()
+    rules_given(log.events())
 }
 
 pub(super) fn summary(session: &SessionLog) -> Value {
@@ -197,9 +197,14 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
             let line = message.lines().next().unwrap_or_default();
             format!("{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
         }
-        Event::Tool { name, paths, pending, .. } => {
+        Event::Tool { name, paths, command, pending } => {
             let when = if *pending { "before" } else { "after" };
-            format!("{when} {} {}", out::clean(name), out::clean(&paths.join(", ")))
+            let about = command.as_ref().and_then(|command| command.lines().next()).map(str::to_owned);
+            let about = about.unwrap_or_else(|| paths.join(", "));
+            format!("{when} {} {}", out::clean(name), out::clean(&about))
+        }
+        Event::Delivered(delivery) if delivery.is_alert() => {
+            format!("{} {}", paint(YELLOW, "notified the user:"), out::clean(&delivery.because))
         }
         Event::Delivered(delivery) if delivery.because.is_empty() => {
             format!("{} the offered rules", paint(GREEN, "listed"))
@@ -210,6 +215,10 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
             format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
+        }
+        Event::Undelivered { sources, .. } => {
+            let sources = out::clean(&sources.join(", "));
+            format!("{} the host did not read the answer with {sources}", paint(RED, "not delivered:"))
         }
         Event::Compacted => paint(DIM, "context compacted"),
         Event::Resumed => paint(DIM, "session resumed"),
@@ -232,6 +241,9 @@ pub(super) fn interrupted(action: &str) -> &'static str {
     match action {
         "remind" => "reminded",
         "released" => "let pass",
+        "refuse" => "refused",
+        "let-through" => "let through, with a reminder:",
+        "known" => "let through, the rule is known:",
         _ => "interrupted",
     }
 }

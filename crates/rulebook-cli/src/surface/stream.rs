@@ -77,7 +77,8 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
     let verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
-    verdicts.iter().filter(|v| v.rule.stream.is_some() && watches(&v.state)).map(|v| v.rule).collect()
+    let is_valid = |rule: &Rule| rule.stream.as_ref().is_some_and(|trigger| !trigger.conditions.is_empty());
+    verdicts.iter().filter(|v| is_valid(v.rule) && watches(&v.state)).map(|v| v.rule).collect()
 }
 
 fn new_monitor(rules: &[&Rule], roots: &Roots) -> Monitor {

@@ -75,6 +75,10 @@ fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Ve
     let Some(examples) = rule.examples.as_deref() else { return Vec::new() };
     let reaches = |path: &String| {
         let path = path.trim_start_matches("./").to_owned();
+        // The globs of a stream rule select the files whose writes it watches.
+        if rule.stream.as_ref().is_some_and(|trigger| !trigger.admits(rule.origin.root, &path)) {
+            return false;
+        }
         let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];
         applies(rule, &Evidence { paths, ..evidence.clone() })
     };
@@ -102,6 +106,9 @@ fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
     trigger.gate = None;
     trigger.scope = vec![StreamScope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);
+    if trigger.conditions.is_empty() {
+        return None;
+    }
     let monitor = Monitor::new(rule.stream_rule(), workspace.roots.clone());
     let mut monitor = Some(monitor).filter(|monitor| monitor.left_out().is_empty())?;
     let early = !monitor.feed("example", &StreamKind::Text, text.as_bytes()).is_empty();

@@ -101,6 +101,10 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
             Err(WhyNot::new(InactiveReason::NotOffered, detail))
         }
         Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
+        Activation::Never if rule.stream.is_some() => Err(WhyNot::new(
+            InactiveReason::Unreachable,
+            "its trigger has no valid pattern or no valid scope",
+        )),
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
         }

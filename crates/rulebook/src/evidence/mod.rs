@@ -2,13 +2,16 @@
 
 mod input;
 pub mod json;
+mod kind;
 mod paths;
 mod text;
 mod tools;
 
 pub use input::{Input, InputError, ToolCall};
+pub use kind::ToolKind;
+pub(crate) use kind::plain;
 pub use paths::{PathLocation, Root, Roots};
-pub(crate) use tools::is_path_key;
+pub(crate) use tools::{is_command_key, is_path_key};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::ToolCall;
+use super::kind::{ToolKind, plain};
 
 /// Names of arguments that contain paths, in all known hosts.
 #[rustfmt::skip]
@@ -21,15 +22,18 @@ const OTHER_KEYS: &[&str] = &[
     "oldstring", "prompt", "query", "regex", "text", "workdir", "workingdirectory",
 ];
 
-/// Parts of the names of tools that write.
+/// Parts of the names of unknown tools that write.
 const WRITES: &[&str] =
     &["append", "create", "edit", "insert", "patch", "replace", "save", "update", "write"];
 
-/// Parts of the names of tools that run a shell command.
+/// Parts of the names of unknown tools that run a shell command.
 const SHELLS: &[&str] = &["bash", "cmd", "command", "exec", "powershell", "run", "shell", "terminal", "zsh"];
 
 /// Commands of an editing tool that change nothing.
 const READ_COMMANDS: &[&str] = &["list", "open", "read", "view"];
+
+/// Names of arguments that contain shell commands.
+const COMMAND_KEYS: &[&str] = &["command", "cmd", "commands"];
 
 const MAX_DEPTH: usize = 6;
 const MAX_TARGETS: usize = 2000;
@@ -50,9 +54,8 @@ impl ToolCall {
 
 /// Whether a call writes its targets.
 pub(super) fn writes(call: &ToolCall) -> bool {
-    let name = call.name.to_lowercase();
     let command = call.input.as_ref().and_then(|input| input.get("command")).and_then(Value::as_str);
-    WRITES.iter().any(|part| name.contains(part))
+    ToolKind::of(&call.name).map_or_else(|| is_named(call, WRITES), ToolKind::is_write)
         && !command.is_some_and(|command| READ_COMMANDS.contains(&command))
 }
 
@@ -86,24 +89,41 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
 
 /// The shell command of a call, if it runs one.
 pub(super) fn command(call: &ToolCall) -> Option<String> {
-    let name = call.name.to_lowercase();
     call.command.clone().or_else(|| {
-        let input = call.input.as_ref().filter(|_| SHELLS.iter().any(|part| name.contains(part)))?;
-        match input.get("command").or_else(|| input.get("cmd"))? {
-            Value::String(command) => Some(command.clone()),
-            Value::Array(words) => Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
+        let kind = ToolKind::of(&call.name);
+        let runs = || kind.map_or_else(|| is_named(call, SHELLS), |kind| kind == ToolKind::Shell);
+        let input = call.input.as_ref().filter(|_| runs())?;
+        let joined = |words: &[Value], by: &str| {
+            Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(by))
+        };
+        match COMMAND_KEYS.iter().find_map(|key| input.get(key).map(|value| (*key, value)))? {
+            // Several commands, as a list or as JSON text.
+            ("commands", Value::Array(commands)) => joined(commands, "\n"),
+            ("commands", Value::String(text)) => match serde_json::from_str(text) {
+                Ok(Value::Array(commands)) => joined(&commands, "\n"),
+                _ => Some(text.clone()),
+            },
+            (_, Value::String(command)) => Some(command.clone()),
+            (_, Value::Array(words)) => joined(words, " "),
             _ => None,
         }
     })
 }
 
-/// Whether an argument with this name contains a path.
-pub(crate) fn is_path_key(key: &str) -> bool {
-    PATH_KEYS.contains(&plain_key(key).as_str())
+/// Whether the name of an unknown tool contains one of these parts.
+fn is_named(call: &ToolCall, parts: &[&str]) -> bool {
+    let name = call.name.to_lowercase();
+    parts.iter().any(|part| name.contains(part))
 }
 
-fn plain_key(key: &str) -> String {
-    key.replace(['_', '-'], "").to_lowercase()
+/// Whether an argument with this name contains shell commands.
+pub(crate) fn is_command_key(key: &str) -> bool {
+    COMMAND_KEYS.contains(&plain(key).as_str())
+}
+
+/// Whether an argument with this name contains a path.
+pub(crate) fn is_path_key(key: &str) -> bool {
+    PATH_KEYS.contains(&plain(key).as_str())
 }
 
 fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, targets: &mut Vec<String>) {
@@ -116,7 +136,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
         }
         Value::Array(items) => items.iter().for_each(|item| walk(item, key, depth - 1, exists, targets)),
         Value::String(text) => {
-            let plain = plain_key(key);
+            let plain = plain(key);
             if PATH_KEYS.contains(&plain.as_str()) {
                 // Some hosts pass lists as JSON text.
                 match serde_json::from_str(text) {
@@ -125,7 +145,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
                     }
                     _ => targets.extend(Some(text).filter(|text| !text.trim().is_empty()).cloned()),
                 }
-            } else if matches!(plain.as_str(), "command" | "cmd") {
+            } else if COMMAND_KEYS.contains(&plain.as_str()) {
                 targets.extend(patched_files(text));
             } else if !OTHER_KEYS.contains(&plain.as_str()) {
                 let patched = patched_files(text);
@@ -259,6 +279,11 @@ mod tests {
             &["src/a.ts", "docs/a b.md"],
         );
         check(r#"{"name":"shell","input":{"command":["cat","Makefile.am"]}}"#, &["Makefile.am"]);
+        check(
+            r#"{"name":"run_commands","input":{"commands":["cat src/a.ts","cat LICENSE"]}}"#,
+            &["src/a.ts", "LICENSE"],
+        );
+        check(r#"{"name":"run_commands","input":{"commands":"[\"cat src/a.ts\"]"}}"#, &["src/a.ts"]);
         check(r#"{"name":"bash","command":"cat LICENSE -x; ls my\\ dir"}"#, &["LICENSE", "my dir"]);
         check(
             r#"{"name":"str_replace_based_edit_tool","input":{"command":"view","path":"x.ts"}}"#,

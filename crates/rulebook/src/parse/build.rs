@@ -65,10 +65,12 @@ pub(super) fn build(
         _ => {}
     }
     let (activation, basis) = match &stream {
+        Some(trigger) if trigger.conditions.is_empty() => (Activation::Never, Basis::Explicit),
         Some(_) => (Activation::Stream, Basis::Explicit),
         None => decide(stated, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
     if activation == Activation::Never
+        && stream.is_none()
         && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {
@@ -90,6 +92,7 @@ pub(super) fn build(
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
             && description.is_some()
+            && activation != Activation::Never
             && !matches!(format.bare, Bare::Always | Bare::Inactive | Bare::Undocumented);
     let activation = scoped(activation, &reader.origin);
     let basis = match read_by {

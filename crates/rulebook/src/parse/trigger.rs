@@ -1,9 +1,11 @@
 //! Reads the stream trigger of a header: regular expressions, scopes and modes.
 
+use std::ops::Range;
+
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::condition;
-use crate::diagnostic::{Code, shown};
+use crate::diagnostic::{Code, nearest, shown};
 use crate::format::keys;
 use crate::frontmatter::Value;
 use crate::stream::pattern::{self, Engine, Pattern};
@@ -12,9 +14,16 @@ use crate::stream::scope::{self, StreamScope};
 use crate::stream::trigger::{OwnModes, Trigger};
 
 impl Fields {
-    /// Reads the stream trigger. Invalid parts are reported, the others count.
+    /// Reads the stream trigger. Invalid parts are reported, the others count. A trigger without a valid pattern or scope has
+    /// no conditions.
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
-        let field = keys::TRIGGERS.iter().find_map(|key| self.given(key))?;
+        let mut given = keys::TRIGGERS.iter().filter_map(|key| self.given(key));
+        let field = given.next()?;
+        for other in given {
+            let message = format!("`{}` has no effect beside `{}`", other.key, field.key);
+            reader.report(Code::DeadKey, other.key_span.clone(), message).help =
+                format!("write all patterns as a list in `{}`", field.key);
+        }
         let mut conditions = Vec::new();
         let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
@@ -22,7 +31,7 @@ impl Fields {
         }) {
             if pattern::is_glob(text) {
                 let message = format!(
-                    "`{}` is a glob, not a regular expression; it matches every tool call for such a file",
+                    "`{}` is a glob, not a regular expression; it matches every call that writes such a file",
                     shown(text)
                 );
                 reader.report(Code::BadRegex, span.clone(), message).help =
@@ -62,7 +71,7 @@ impl Fields {
         let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
         if reaches_nothing {
             let span = self.find("scope").expect("given").node.span.clone();
-            reader.report(Code::BadScope, span, "no scope is valid, so the trigger never matches");
+            reader.report(Code::BadScope, span, "no scope is valid, so the rule never applies");
         }
         let modes = OwnModes {
             interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
@@ -70,31 +79,31 @@ impl Fields {
             repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
             gap: self.gap(reader),
         };
-        (!conditions.is_empty() && !reaches_nothing).then_some(Trigger {
-            conditions,
-            scope,
-            modes,
-            gate: None,
-        })
+        if reaches_nothing {
+            conditions.clear();
+        }
+        Some(Trigger { conditions, scope, modes, gate: None })
     }
 
     fn scope(&self, reader: &mut Reader) -> Vec<StreamScope> {
         let Some(field) = self.given("scope") else { return Vec::new() };
         let span = field.node.span.clone();
-        self.words("scope", reader)
-            .iter()
-            .filter_map(|word| {
-                scope::read(word)
-                    .inspect_err(|error| {
-                        reader.report(
-                            Code::BadScope,
-                            span.clone(),
-                            format!("the scope `{}` is ignored: {error}", shown(word)),
-                        );
-                    })
-                    .ok()
-            })
-            .collect()
+        let mut scopes = Vec::new();
+        for word in self.words("scope", reader) {
+            match scope::read(&word) {
+                Ok(scope) => {
+                    if let Some(tool) = scope.unknown_tool() {
+                        report_unknown_tool(reader, span.clone(), tool);
+                    }
+                    scopes.push(scope);
+                }
+                Err(error) => {
+                    let message = format!("the scope `{}` is ignored: {error}", shown(&word));
+                    reader.report(Code::BadScope, span.clone(), message);
+                }
+            }
+        }
+        scopes
     }
 
     fn mode<M: Copy>(&self, key: &str, names: &[(&str, M)], reader: &mut Reader) -> Option<M> {
@@ -118,4 +127,14 @@ impl Fields {
         }
         gap
     }
+}
+
+/// Reports a scope that names a tool which no known agent has.
+fn report_unknown_tool(reader: &mut Reader, span: Range<usize>, tool: &str) {
+    const KINDS: [&str; 6] = ["edit", "write", "read", "shell", "bash", "search"];
+    let message = format!("no known agent has a tool named `{}`", shown(tool));
+    let near = nearest(tool, KINDS).map(|near| format!("did you mean `tool:{near}`?"));
+    reader.report(Code::BadScope, span, message).help = near.unwrap_or_else(|| {
+        "use the tool's name, or `edit`, `write`, `read`, `shell` or `search` for the tools of every agent".to_owned()
+    });
 }

@@ -78,12 +78,15 @@ impl Session {
             evidence,
             is_lost_on_resume: report.host.forgets.contains(&report.moment),
         };
-        if !report.host.takes_context(report.moment) {
+        let is_all = report.host.takes_context(report.moment);
+        if !is_all && !(report.moment == Moment::Before && report.host.call_context) {
             return due;
         }
         let is_new = |verdict: &&Verdict<'_>| {
             let rule = verdict.rule;
-            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule))
+            (is_all || is_about_call(verdict))
+                && !self.has_rule(rule)
+                && (rule.is_mandatory || !carries(rule))
         };
         let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
         let handled = if stack.is_empty() { Vec::new() } else { handling(&stack) };
@@ -103,13 +106,20 @@ impl Session {
                 due.rules.push(verdict);
             }
         }
-        if matches!(report.moment, Moment::Start | Moment::Prompt) {
+        if is_all && self.is_time_for_offers(report) {
             due.offers = offered(&evaluation.verdicts, handling);
             if !due.offers.is_empty() && self.has(&offers_delivery(&due.offers)) {
                 due.offers.clear();
             }
         }
         due
+    }
+
+    /// Whether offers are listed now: at the start of a session or turn, or later if the host takes no context there.
+    fn is_time_for_offers(&self, report: &Report<'_>) -> bool {
+        let is_of_turn = |moment: &Moment| matches!(moment, Moment::Start | Moment::Prompt);
+        let is_late = || !report.host.takes_context(Moment::Start) && self.turn_number() == 0;
+        is_of_turn(&report.moment) || is_late() || !report.host.context_at.iter().any(is_of_turn)
     }
 
     /// Why the host's own path rules ignore what this call touches; nothing if they do not, or if the host applied them to
@@ -175,6 +185,11 @@ impl<'e, 'r> Due<'e, 'r> {
             text: blocks.text,
         })
     }
+}
+
+/// Whether a rule applies because of the call itself, and not because of its files.
+fn is_about_call(verdict: &Verdict<'_>) -> bool {
+    verdict.because.iter().any(|reason| matches!(reason.condition, "command" | "tools"))
 }
 
 /// Returns the offers that the host does not make by itself.

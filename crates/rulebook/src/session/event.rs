@@ -12,6 +12,12 @@ use crate::rule::Rule;
 pub(super) const INTERRUPT: &str = "interrupt";
 pub(super) const REMIND: &str = "remind";
 pub(super) const RELEASED: &str = "released";
+pub(super) const REFUSE: &str = "refuse";
+pub(super) const LET_THROUGH: &str = "let-through";
+pub(super) const KNOWN: &str = "known";
+
+/// The name under which alerts are delivered. A rule's name has no spaces.
+const ALERT: &str = "an alert";
 
 /// The version of the events' serialised form.
 pub const EVENT_VERSION: u32 = 1;
@@ -59,15 +65,22 @@ pub enum Event {
     },
     /// A rule was delivered to the model.
     Delivered(Delivery),
+    /// An answer did not reach the host: what it delivered is not in the context.
+    Undelivered {
+        /// The sources of the texts.
+        sources: Vec<String>,
+        /// How many of them are rules.
+        rules: usize,
+    },
     /// The context was compacted: what was delivered before may have left it.
     Compacted,
     /// The session was resumed by a host that forgets part of what was delivered.
     Resumed,
-    /// A call was refused because of a rule.
+    /// A call was refused because of a rule. Only in older records; now an `Interrupted`.
     Refused {
         /// The rule's key; its id alone in older records.
         rule: String,
-        /// What the call was about: the same call passes the next time.
+        /// What the call was about.
         call: String,
     },
     /// A stream rule matched the model's output.
@@ -84,14 +97,25 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         /// `interrupt`: the output was stopped and retried. `remind`: the rule is delivered after the turn. `released`: the
-        /// text was held too long and let go.
+        /// text was held too long and let go. In hooks: `refuse`: the call was refused. `let-through`: the call ran, and
+        /// the rule is delivered after it. `known`: the call ran, and the rule is in the context already.
         action: String,
+        /// How often the turn was interrupted so far, this time included.
+        #[serde(default, skip_serializing_if = "is_default")]
+        interrupts: u32,
+        /// How often it was interrupted by mandatory rules.
+        #[serde(default, skip_serializing_if = "is_default")]
+        mandatory_interrupts: u32,
     },
     /// Rulebook failed; the agent continued.
     Failed {
         /// What failed.
         what: String,
     },
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Event {
@@ -105,6 +129,29 @@ impl Event {
         let (name, command) = (call.name.clone(), call.shell_command());
         Event::Tool { name, paths, command, pending: call.pending }
     }
+
+    /// The delivery, if it is one.
+    pub fn delivery(&self) -> Option<&Delivery> {
+        if let Event::Delivered(delivery) = self { Some(delivery) } else { None }
+    }
+
+    /// Takes back deliveries that did not reach the host.
+    pub fn undelivered(deliveries: &[Delivery]) -> Event {
+        let rules = deliveries.iter().filter(|delivery| delivery.is_given()).count();
+        Event::Undelivered {
+            sources: deliveries.iter().map(|delivery| delivery.source.clone()).collect(),
+            rules,
+        }
+    }
+}
+
+/// How many texts of rules were given to the model.
+pub fn rules_given<'e>(events: impl IntoIterator<Item = &'e Event>) -> usize {
+    events.into_iter().fold(0, |given: usize, event| match event {
+        Event::Delivered(delivery) => given + usize::from(delivery.is_given()),
+        Event::Undelivered { rules, .. } => given.saturating_sub(*rules),
+        _ => given,
+    })
 }
 
 /// A text delivered to the model: a rule, or the list of offers.
@@ -157,13 +204,28 @@ impl Delivery {
         }
     }
 
-    /// Whether it is a rule, and not the list of offers.
+    /// An alert for the user, once per session and source.
+    pub fn alert(source: String, line: String) -> Delivery {
+        Delivery { source, because: line, ..Delivery::of_text(ALERT, "") }
+    }
+
+    /// Whether it is an alert.
+    pub fn is_alert(&self) -> bool {
+        self.rule == ALERT
+    }
+
+    /// Whether it is a rule, and not the list of offers or an alert.
     pub fn is_rule(&self) -> bool {
-        !self.because.is_empty()
+        !self.because.is_empty() && !self.is_alert()
+    }
+
+    /// Whether it gave the text of a rule, and not only its name.
+    pub fn is_given(&self) -> bool {
+        self.is_rule() && !self.offered
     }
 
     /// Whether the rule applies because of its conditions.
     pub fn is_conditional(&self) -> bool {
-        !matches!(self.because.as_str(), "" | ALWAYS)
+        self.is_rule() && self.because != ALWAYS
     }
 }

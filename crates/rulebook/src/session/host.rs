@@ -1,4 +1,4 @@
-//! Hosts: what a session has to be told about the agent it is for.
+//! Hosts: what a session needs to know about the agent it is for.
 
 use crate::evidence::{Input, ToolCall};
 
@@ -56,6 +56,9 @@ pub struct HostProfile<'a> {
     pub cap: usize,
     /// The moments at which context reaches the model.
     pub context_at: &'a [Moment],
+    /// Whether context before a tool reaches the model too, although `context_at` lacks it: then only rules about the call
+    /// itself are delivered there.
+    pub call_context: bool,
     /// Whether it shows notices to the user; if not, the model is asked to.
     pub shows_notices: bool,
     /// The touches for which it does not apply its own path rules.
@@ -71,6 +74,7 @@ impl<'a> HostProfile<'a> {
             name,
             cap: usize::MAX,
             context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+            call_context: false,
             shows_notices: true,
             misses: &[],
             forgets: &[],

@@ -4,7 +4,7 @@ use super::event::{Delivery, Event, INTERRUPT, REMIND};
 use super::state::Session;
 use super::stream_rules::{StreamRules, WatchedRule, matched, source};
 use crate::stream::Hit;
-use crate::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, TriggerMatch};
+use crate::stream::policy::{self, Action, ClaimId, ContextMode, Downgrade, Policy, TriggerMatch};
 
 /// What hits lead to.
 #[derive(Clone, Debug)]
@@ -70,34 +70,8 @@ pub struct Reminders {
 impl Session {
     /// Decides what hits lead to; returns the events to record too.
     pub fn judge(&mut self, rules: &StreamRules, hits: &[Hit]) -> (Judgement, Vec<Event>) {
-        let found: Vec<(&Hit, &WatchedRule)> =
-            hits.iter().filter_map(|hit| Some((hit, rules.at(&hit.source)?))).collect();
-        if found.is_empty() {
-            return (Judgement::Nothing, Vec::new());
-        }
-        let matches: Vec<TriggerMatch> = found
-            .iter()
-            .map(|(hit, rule)| TriggerMatch {
-                rule: rule.path.clone(),
-                source: source(hit),
-                modes: rule.modes,
-                is_mandatory: rule.is_mandatory,
-                call: None,
-            })
-            .collect();
-        self.policy.set_max_interrupts(rules.limits().max_interrupts);
-        self.policy.turn_started();
-        let action = self.policy.decide(&matches);
-        let (paths, word) = match &action {
-            Action::Nothing => return (Judgement::Nothing, Vec::new()),
-            Action::Interrupt { rules, .. } => (rules, INTERRUPT),
-            Action::RemindLater { rules, .. } => (rules, REMIND),
-        };
-        let fired: Vec<&WatchedRule> = paths.iter().filter_map(|path| rules.at(path)).collect();
-        let events = fired
-            .iter()
-            .flat_map(|rule| hits_of(hits, rule).map(|hit| interrupted(rule, hit, word)))
-            .collect();
+        let words = EventWords { interrupt: INTERRUPT, remind: REMIND };
+        let Decided { action, fired, events } = decide(&mut self.policy, rules, hits, words);
         let names = fired.iter().map(|rule| rule.name.clone()).collect();
         let judgement = match action {
             Action::Interrupt { claim, context, .. } => {
@@ -133,24 +107,71 @@ impl Session {
         let waiting = self.policy.waiting();
         let due: Vec<&WatchedRule> = waiting.iter().filter_map(|reminder| rules.at(&reminder.rule)).collect();
         let text = |rule: &&WatchedRule| policy::reminder(&rule.name, &rule.path, &rule.body, &[]);
-        let delivery = |rule: &&WatchedRule| Delivery {
-            rule: rule.key.clone(),
-            source: rule.path.clone(),
-            because: "the output matched".to_owned(),
-            ..Delivery::of_text("", &rule.body)
-        };
         Reminders {
             text: policy::join(&due.iter().map(text).collect::<Vec<_>>()),
-            deliveries: due.iter().map(delivery).collect(),
+            deliveries: due.iter().map(|rule| rule.delivery()).collect(),
         }
     }
 }
 
-fn hits_of<'h>(hits: &'h [Hit], rule: &'h WatchedRule) -> impl Iterator<Item = &'h Hit> {
+/// What the policy decides about hits.
+pub(super) struct Decided<'r> {
+    pub(super) action: Action,
+    /// The rules that the action concerns.
+    pub(super) fired: Vec<&'r WatchedRule>,
+    pub(super) events: Vec<Event>,
+}
+
+/// The actions of the recorded events.
+#[derive(Clone, Copy)]
+pub(super) struct EventWords {
+    pub(super) interrupt: &'static str,
+    pub(super) remind: &'static str,
+}
+
+/// Decides what hits lead to in a turn.
+pub(super) fn decide<'r>(
+    policy: &mut Policy,
+    rules: &'r StreamRules,
+    hits: &[Hit],
+    words: EventWords,
+) -> Decided<'r> {
+    let found = hits.iter().filter_map(|hit| Some((hit, rules.at(&hit.source)?)));
+    let matches: Vec<TriggerMatch> = found
+        .map(|(hit, rule)| TriggerMatch {
+            rule: rule.path.clone(),
+            source: source(hit),
+            modes: rule.modes,
+            is_mandatory: rule.is_mandatory,
+            call: None,
+        })
+        .collect();
+    let nothing = || Decided { action: Action::Nothing, fired: Vec::new(), events: Vec::new() };
+    if matches.is_empty() {
+        return nothing();
+    }
+    policy.set_max_interrupts(rules.limits().max_interrupts);
+    policy.turn_started();
+    let action = policy.decide(&matches);
+    let (paths, word) = match &action {
+        Action::Nothing => return nothing(),
+        Action::Interrupt { rules, .. } => (rules, words.interrupt),
+        Action::RemindLater { rules, .. } => (rules, words.remind),
+    };
+    let fired: Vec<&WatchedRule> = paths.iter().filter_map(|path| rules.at(path)).collect();
+    let of_rule = |rule: &&'r WatchedRule| {
+        hits_of(hits, rule).map(|hit| interrupted(rule, hit, word, policy)).collect::<Vec<_>>()
+    };
+    let events = fired.iter().flat_map(of_rule).collect();
+    Decided { action, fired, events }
+}
+
+pub(super) fn hits_of<'h>(hits: &'h [Hit], rule: &'h WatchedRule) -> impl Iterator<Item = &'h Hit> {
     hits.iter().filter(|hit| hit.source == rule.path)
 }
 
-fn interrupted(rule: &WatchedRule, hit: &Hit, action: &str) -> Event {
+pub(super) fn interrupted(rule: &WatchedRule, hit: &Hit, action: &str, policy: &Policy) -> Event {
+    let (mandatory_interrupts, interrupts) = policy.interrupts();
     Event::Interrupted {
         rule: rule.key.clone(),
         path: rule.path.clone(),
@@ -158,5 +179,7 @@ fn interrupted(rule: &WatchedRule, hit: &Hit, action: &str) -> Event {
         text: hit.text.clone(),
         file: hit.file.clone(),
         action: action.to_owned(),
+        interrupts,
+        mandatory_interrupts,
     }
 }

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::event::Event;
+use super::event::{Event, KNOWN, LET_THROUGH, REFUSE};
 use super::host::{HostProfile, Moment, Report};
+use super::judge::{Decided, EventWords, decide, hits_of, interrupted};
 use super::situation::Situation;
 use super::state::Session;
-use super::stream_rules::matched;
+use super::stream_rules::{StreamRules, WatchedRule, matched};
 use crate::evidence::ToolCall;
 use crate::rule::Rule;
-use crate::stream::policy::{self, OutputSource};
+use crate::stream::policy::{self, Action, Downgrade, Policy};
 use crate::stream::{Hit, Monitor, StreamKind};
 
 /// What stream rules have against a call.
@@ -26,18 +27,99 @@ pub(super) struct Objection {
 }
 
 impl Session {
-    /// Checks what the reported call writes. A rule refuses a call once; the next time it is delivered beside the call.
+    /// Checks the reported call before it runs. The policy of the turn decides: the call is refused, or it runs and the rules
+    /// are delivered after it. Rules that wait for that are delivered with the next report that takes context.
     pub(super) fn object(&self, report: &Report<'_>, situation: &Situation<'_, '_>) -> Objection {
         let mut objection = Objection::default();
-        let Some(call) = report.call().filter(|call| call.is_write()) else { return objection };
-        let Some(input) = &call.input else { return objection };
-        let mut rules = situation.stream_rules();
-        rules.sort_by_key(|rule| !rule.is_mandatory);
-        if rules.is_empty() {
+        let call = report.call().filter(|call| call.pending && report.moment == Moment::Before);
+        let takes_context = report.host.takes_context(report.moment);
+        let may_remind = takes_context && !self.policy.waiting().is_empty();
+        if call.is_none() && !may_remind {
             return objection;
         }
-        let stream_rules = rules.iter().filter_map(|rule| rule.stream_rule());
-        let mut monitor = Monitor::new(stream_rules, situation.roots.clone());
+        let rules = situation.stream_rules();
+        let hits = call.map(|call| objection.check(call, &rules, situation)).unwrap_or_default();
+        if hits.is_empty() && !may_remind {
+            return objection;
+        }
+        let watched = StreamRules::new(rules, &situation.stream);
+        let mut policy = self.policy.clone();
+        if let Some(call) = call {
+            self.judge_call(report, call, &watched, &hits, &mut policy, &mut objection);
+        }
+        if takes_context {
+            self.remind(report, &watched, &hits, &policy, &mut objection);
+        }
+        objection
+    }
+
+    fn judge_call(
+        &self,
+        report: &Report<'_>,
+        call: &ToolCall,
+        watched: &StreamRules,
+        hits: &[Hit],
+        policy: &mut Policy,
+        objection: &mut Objection,
+    ) {
+        let words = EventWords { interrupt: REFUSE, remind: LET_THROUGH };
+        let Decided { action, fired, events } = decide(policy, watched, hits, words);
+        objection.events.extend(events);
+        match action {
+            Action::Interrupt { .. } => {
+                for rule in fired {
+                    let matched = matched(hits_of(hits, rule));
+                    let text =
+                        policy::injection(&rule.name, &rule.path, &excerpt(rule, &report.host), &matched);
+                    objection.refusal = add(objection.refusal.take(), &text, &rule.name, &report.host);
+                    let delivery = rule.delivery();
+                    objection.events.extend((!self.has(&delivery)).then_some(Event::Delivered(delivery)));
+                }
+            }
+            Action::RemindLater { why: Downgrade::Budget, .. } => {
+                let names: Vec<&str> = fired.iter().map(|rule| rule.name.as_str()).collect();
+                objection.notice = Some(format!(
+                    "`{}` is let through although it violates {}: calls were refused as often as allowed in this turn",
+                    about(call, report, hits),
+                    names.join(", "),
+                ));
+            }
+            Action::RemindLater { .. } => {}
+            Action::Nothing => {
+                let known = hits.iter().filter_map(|hit| Some((watched.at(&hit.source)?, hit)));
+                objection.events.extend(known.map(|(rule, hit)| interrupted(rule, hit, KNOWN, policy)));
+            }
+        }
+    }
+
+    /// Delivers the rules that matched and did not stop their call.
+    fn remind(
+        &self,
+        report: &Report<'_>,
+        watched: &StreamRules,
+        hits: &[Hit],
+        policy: &Policy,
+        objection: &mut Objection,
+    ) {
+        for rule in policy.waiting().iter().filter_map(|reminder| watched.at(&reminder.rule)) {
+            let matched = matched(hits_of(hits, rule));
+            let text = policy::reminder(&rule.name, &rule.path, &excerpt(rule, &report.host), &matched);
+            objection.context = add(objection.context.take(), &text, &rule.name, &report.host);
+            objection.events.push(Event::Delivered(rule.delivery()));
+        }
+    }
+}
+
+impl Objection {
+    /// Searches the arguments of a call for the conditions of the rules that may watch its tool.
+    fn check(&mut self, call: &ToolCall, rules: &[&Rule], situation: &Situation<'_, '_>) -> Vec<Hit> {
+        let Some(input) = &call.input else { return Vec::new() };
+        let triggers = rules.iter().filter_map(|rule| rule.stream_rule());
+        let mut triggers = triggers.filter(|rule| rule.trigger.may_watch_tool(&call.name)).peekable();
+        if triggers.peek().is_none() {
+            return Vec::new();
+        }
+        let mut monitor = Monitor::new(triggers, situation.roots.clone());
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         let mut hits = monitor.feed("call", &StreamKind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
@@ -45,59 +127,32 @@ impl Session {
         let unwatched: BTreeSet<&str> = left_out.chain(monitor.gave_up().map(|(rule, _)| rule)).collect();
         if !unwatched.is_empty() {
             let names = unwatched.into_iter().collect::<Vec<_>>().join(", ");
-            objection.notice = Some(format!(
+            self.notice = Some(format!(
                 "this call was not fully checked against {names}: the condition takes too much work; write it with smaller counts"
             ));
         }
-        for rule in rules {
-            let own: Vec<&Hit> = hits.iter().filter(|hit| hit.source == rule.origin.display).collect();
-            if !own.is_empty() {
-                let interrupts = situation.stream.modes_of(rule).interrupt.covers(OutputSource::Tool);
-                self.object_to(report, call, rule, &own, interrupts, &mut objection);
-            }
-        }
-        objection
-    }
-
-    /// Refuses the call because of one rule, or delivers the rule beside it where the host takes context.
-    fn object_to(
-        &self,
-        report: &Report<'_>,
-        call: &ToolCall,
-        rule: &Rule,
-        hits: &[&Hit],
-        interrupts: bool,
-        objection: &mut Objection,
-    ) {
-        let host = &report.host;
-        let about = hits.iter().find_map(|hit| hit.file.as_ref()).or(report.touched().first());
-        let about = about.unwrap_or(&call.name).clone();
-        let (name, path) = (rule.address(), &rule.origin.display);
-        let matched = matched(hits.iter().copied());
-        let beside = if host.takes_context(Moment::Before) { Moment::Before } else { Moment::After };
-        if interrupts && call.pending && !self.has_refused(rule, &about) {
-            let text = policy::injection(name, path, &excerpt(rule, host), &matched);
-            objection.refusal = add(objection.refusal.take(), &text, name, host);
-            objection.events.push(Event::Refused { rule: rule.key(), call: about });
-        } else if report.moment == beside {
-            let text = policy::reminder(name, path, &excerpt(rule, host), &matched);
-            objection.context = add(objection.context.take(), &text, name, host);
-            if interrupts {
-                objection.notice = Some(format!(
-                    "`{about}` is let through although it violates the rule {name}, which refused it once"
-                ));
-            }
-        }
+        hits
     }
 }
 
+/// What a call is about: its file, the start of its command, or its tool.
+fn about(call: &ToolCall, report: &Report<'_>, hits: &[Hit]) -> String {
+    const MAX_COMMAND: usize = 80;
+    let file = hits.iter().find_map(|hit| hit.file.as_ref()).or(report.touched().first());
+    let command = || {
+        let line = call.shell_command()?.lines().next()?.to_owned();
+        Some(line[..line.floor_char_boundary(MAX_COMMAND)].to_owned())
+    };
+    file.cloned().or_else(command).unwrap_or_else(|| call.name.clone())
+}
+
 /// A rule's text, cut so that there is room for others beside it.
-fn excerpt<'r>(rule: &'r Rule, host: &HostProfile<'_>) -> Cow<'r, str> {
+fn excerpt<'r>(rule: &'r WatchedRule, host: &HostProfile<'_>) -> Cow<'r, str> {
     match rule.body.char_indices().nth(host.cap / 6) {
         None => Cow::Borrowed(&rule.body),
         Some((end, _)) => {
             let text = &rule.body[..end];
-            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", rule.address()))
+            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", rule.name))
         }
     }
 }

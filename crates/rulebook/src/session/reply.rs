@@ -8,7 +8,7 @@ use super::refuse::{Objection, join};
 use super::situation::Situation;
 use super::state::Session;
 
-/// What a host is told.
+/// The answer to a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// For the model.
@@ -29,16 +29,6 @@ pub struct Draft<'e, 'r> {
     written: Option<Written>,
     objection: Objection,
     alerts: Vec<Delivery>,
-}
-
-/// The name under which alerts are delivered. A rule's name has no spaces.
-const ALERT: &str = "an alert";
-
-impl Delivery {
-    /// An alert for the user, once per session and source.
-    pub fn alert(source: String, line: String) -> Delivery {
-        Delivery { source, because: line, ..Delivery::of_text(ALERT, "") }
-    }
 }
 
 impl Session {
@@ -91,8 +81,7 @@ impl Draft<'_, '_> {
         let is_within_turn =
             lost.is_some() && !is_of_turn(&self.moment) && self.host.context_at.iter().any(is_of_turn);
         let lost = lost.map(|why| format!("Rulebook delivers its rules with every prompt: {why}"));
-        let alerts =
-            mine.iter().filter(|delivery| delivery.rule == ALERT).map(|alert| alert.because.as_str());
+        let alerts = mine.iter().filter(|delivery| delivery.is_alert()).map(|alert| alert.because.as_str());
         let lines: Vec<&str> = alerts.chain(lost.as_deref()).filter(|_| !is_within_turn).collect();
         if !lines.is_empty() && self.host.shows_notices {
             reply.notice = Some(join(reply.notice.take(), &lines.join("\n")));

@@ -1,11 +1,11 @@
 //! The state of a session: the fold of its events.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::event::{Delivery, Event, INTERRUPT, REMIND};
+use super::event::{Delivery, Event, INTERRUPT, LET_THROUGH, REFUSE, REMIND};
 use crate::evidence::ToolCall;
 use crate::hash::TextHash;
 use crate::rule::Rule;
@@ -26,8 +26,6 @@ pub struct Session {
     /// The texts still in the context, by source.
     #[serde(serialize_with = "sorted")]
     delivered: HashMap<String, InContext>,
-    /// Rule and call of each refusal.
-    refused: BTreeSet<(String, String)>,
     /// The stream rules that fired.
     pub(super) policy: Policy,
 }
@@ -88,14 +86,25 @@ impl Session {
                 self.is_compacted = true;
                 return;
             }
+            Event::Undelivered { sources, .. } => {
+                for source in &sources {
+                    self.delivered.remove(source);
+                    self.policy.replay_undelivered(source);
+                }
+            }
             Event::Resumed => self.delivered.retain(|_, text| !text.is_lost_on_resume),
-            Event::Refused { rule, call } => drop(self.refused.insert((rule, call))),
-            Event::Interrupted { path, source, action, .. } => match action.as_str() {
-                INTERRUPT => self.policy.replay_interrupt(&path),
-                REMIND => self.policy.replay_wait(&path, OutputSource::named(&source).unwrap_or_default()),
-                _ => {}
-            },
-            Event::Started { .. } | Event::Failed { .. } => {}
+            Event::Interrupted { path, source, action, interrupts, mandatory_interrupts, .. } => {
+                match action.as_str() {
+                    INTERRUPT | REFUSE => {
+                        self.policy.replay_interrupt(&path, interrupts, mandatory_interrupts);
+                    }
+                    REMIND | LET_THROUGH => {
+                        self.policy.replay_wait(&path, OutputSource::named(&source).unwrap_or_default());
+                    }
+                    _ => {}
+                }
+            }
+            Event::Started { .. } | Event::Refused { .. } | Event::Failed { .. } => {}
         }
         self.is_compacted = false;
     }
@@ -154,12 +163,6 @@ impl Session {
     /// Whether a rule's text is in the context.
     pub fn has_rule(&self, rule: &Rule) -> bool {
         self.delivered.get(&rule.origin.display).is_some_and(|text| text.hash == TextHash::of(&rule.body))
-    }
-
-    /// Whether a call was refused because of a rule.
-    pub fn has_refused(&self, rule: &Rule, call: &str) -> bool {
-        // Older records have the id alone.
-        [rule.key(), rule.id.clone()].into_iter().any(|name| self.refused.contains(&(name, call.to_owned())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stream rules as a session needs them: their texts, their modes, and what to say of their matches.
 
-use super::event::{Event, RELEASED};
+use super::event::{Delivery, Event, RELEASED};
 use crate::rule::{Body, Rule};
 use crate::stream::Hit;
 use crate::stream::policy::{ContextMode, MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
@@ -62,6 +62,18 @@ pub(super) struct WatchedRule {
     pub(super) body: Body,
     pub(super) modes: StreamModes,
     pub(super) is_mandatory: bool,
+}
+
+impl WatchedRule {
+    /// The delivery of the rule because of a match.
+    pub(super) fn delivery(&self) -> Delivery {
+        Delivery {
+            rule: self.key.clone(),
+            source: self.path.clone(),
+            because: "the output matched".to_owned(),
+            ..Delivery::of_text("", &self.body)
+        }
+    }
 }
 
 /// Stream rules that are watched together.
@@ -134,6 +146,8 @@ impl StreamRules {
             text: String::new(),
             file: None,
             action: RELEASED.to_owned(),
+            interrupts: 0,
+            mandatory_interrupts: 0,
         })
     }
 }

@@ -271,30 +271,95 @@ fn a_session_rebuilt_from_its_events_acts_like_the_original() {
     }
 }
 
-#[test]
-fn a_call_is_refused_once_and_then_let_through_with_a_reminder() {
-    let book = book(&[NO_MAP]);
+/// One attempt of a call: whether it is refused, whether a reminder comes with the reply, and the notice.
+fn attempt(
+    session: &mut Session,
+    book: &Rulebook,
+    host: HostProfile<'_>,
+    moment: Moment,
+    call: &ToolCall,
+) -> (bool, bool, Option<String>) {
     let (evidence, roots) = (Evidence::default(), Roots::default());
-    let evaluation = evaluate(&book, &evidence, Audience::any());
+    let evaluation = evaluate(book, &evidence, Audience::any());
     let situation = Situation::new(&evaluation, &evidence, &roots);
-    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
-    let call = ToolCall { pending: true, ..ToolCall::new("write", json!({ "content": "new Map()" })) };
+    let call = ToolCall { pending: moment == Moment::Before, ..call.clone() };
     let report = Report {
         input: Input::default().tools([call]),
-        paths: vec![vec!["a.ts".to_owned()]],
-        ..Report::new(host, Moment::Before)
+        paths: vec![Vec::new()],
+        ..Report::new(host, moment)
     };
+    let mut draft = session.draft(&report, &situation, Vec::new());
+    let mut events = session.observe(&report);
+    events.extend(draft.events());
+    *session = restored(session);
+    session.record(events, Vec::new());
+    let Reply { context, refusal, notice } = draft.reply(&[], None);
+    (refusal.is_some(), context.is_some_and(|text| text.starts_with("<system-reminder")), notice)
+}
+
+#[test]
+fn a_call_is_refused_three_times_a_turn_and_then_let_through_with_a_reminder() {
+    let book = book(&[NO_MAP]);
+    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
+    let late = HostProfile { context_at: &[Moment::Prompt, Moment::After], ..host };
+    let call = ToolCall::new("Bash", json!({ "command": "echo 'new Map()'" }));
+    let notice = "`echo 'new Map()'` is let through although it violates no-map: calls were refused as often as allowed in this turn";
     let mut session = Session::default();
-    let mut attempt = || {
-        let mut draft = session.draft(&report, &situation, Vec::new());
-        let events = draft.events();
-        session.record(events, Vec::new());
-        let Reply { context, refusal, notice } = draft.reply(&[], None);
-        (refusal.is_some(), context.is_some(), notice)
+    session.apply(Event::prompt("go"));
+    for _ in 0..3 {
+        assert_eq!(attempt(&mut session, &book, host, Moment::Before, &call), (true, false, None));
+    }
+    let passes = (false, true, Some(notice.to_owned()));
+    assert_eq!(attempt(&mut session, &book, host, Moment::Before, &call), passes);
+    assert_eq!(attempt(&mut session, &book, host, Moment::Before, &call), (false, false, None), "reminded");
+    // The rule is in the context, until that is compacted.
+    session.apply(Event::prompt("next"));
+    assert_eq!(attempt(&mut session, &book, host, Moment::Before, &call), (false, false, None));
+    session.apply(Event::Compacted);
+    assert_eq!(attempt(&mut session, &book, host, Moment::Before, &call), (true, false, None));
+    // A host that takes no context before a call gets the reminder after it.
+    let mut session = Session::default();
+    for _ in 0..3 {
+        assert_eq!(attempt(&mut session, &book, late, Moment::Before, &call).0, true);
+    }
+    let (refused, reminded, notice) = attempt(&mut session, &book, late, Moment::Before, &call);
+    assert_eq!((refused, reminded, notice.is_some()), (false, false, true));
+    assert_eq!(attempt(&mut session, &book, late, Moment::After, &call), (false, true, None));
+    assert_eq!(attempt(&mut session, &book, late, Moment::After, &call), (false, false, None));
+}
+
+#[test]
+fn a_refusal_is_recorded_with_its_rule_as_delivered() {
+    let book = book(&[NO_MAP]);
+    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
+    let mut session = Session::default();
+    let call = ToolCall::new("write", json!({ "path": "a.ts", "content": "new Map()" }));
+    assert!(attempt(&mut session, &book, host, Moment::Before, &call).0);
+    let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+    assert!(session.has_rule(rules[0]));
+}
+
+#[test]
+fn what_a_call_replaces_or_searches_for_is_not_refused() {
+    let book = book(&[NO_MAP]);
+    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
+    #[track_caller]
+    fn check(book: &Rulebook, host: HostProfile<'_>, tool: &str, input: serde_json::Value, refused: bool) {
+        let call = ToolCall::new(tool, input);
+        let found = attempt(&mut Session::default(), book, host, Moment::Before, &call);
+        assert_eq!(found, (refused, false, None), "{call:?}");
+    }
+    let edit = |old: &str, new: &str| json!({ "file_path": "a.ts", "old_string": old, "new_string": new });
+    check(&book, host, "Edit", edit("x", "new Map()"), true);
+    check(&book, host, "Edit", edit("new Map()", "{}"), false);
+    check(&book, host, "Grep", json!({ "pattern": "new Map()" }), false);
+    check(&book, host, "Read", json!({ "file_path": "new Map().ts" }), false);
+    check(&book, host, "shell", json!({ "command": ["bash", "-lc", "echo 'new Map()'"] }), true);
+    let patch = |line: &str| {
+        format!("apply_patch <<'E'\n*** Begin Patch\n*** Update File: a.ts\n{line}\n*** End Patch\nE")
     };
-    assert_eq!(attempt(), (true, false, None));
-    let notice = "`a.ts` is let through although it violates the rule no-map, which refused it once";
-    assert_eq!(attempt(), (false, true, Some(notice.to_owned())));
+    check(&book, host, "Bash", json!({ "command": patch("-new Map()") }), false);
+    check(&book, host, "Bash", json!({ "command": patch("+new Map()") }), true);
 }
 
 #[test]

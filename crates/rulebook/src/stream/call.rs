@@ -7,8 +7,9 @@ use super::gates::Gates;
 use super::hit::Hit;
 use super::patch::{Part, Patch};
 use super::scope::{Covers, OutputPart};
+use super::shell::Shell;
 use super::watch::{Channel, Watch};
-use crate::evidence::is_path_key;
+use crate::evidence::{ToolKind, is_command_key, is_path_key};
 
 /// A tool call being watched.
 #[derive(Debug)]
@@ -44,11 +45,45 @@ struct Body {
 #[derive(Debug)]
 struct Field {
     path: String,
-    /// If the field may contain a patch.
-    patch: Option<Patch>,
+    /// Splits the text, if it may contain the texts of files.
+    splitter: Option<Splitter>,
     /// The text of a short field that may be a file name.
     value: Option<String>,
     texts: Texts,
+}
+
+/// Splits the text of a field into the texts of files and the rest.
+#[derive(Debug)]
+enum Splitter {
+    Patch(Patch),
+    Shell(Box<Shell>),
+}
+
+impl Splitter {
+    /// The splitter for a field of a tool. Elsewhere, text that looks like a patch is plain text.
+    fn of(tool: &str, field: &str) -> Option<Splitter> {
+        let is_patch = |name: &str| {
+            let name = name.to_lowercase();
+            name.contains("patch") || name.contains("diff")
+        };
+        match () {
+            () if is_patch(tool) || is_patch(field) => Some(Splitter::Patch(Patch::default())),
+            () if is_command_key(field) && ToolKind::of(tool).is_none_or(|kind| kind == ToolKind::Shell) => {
+                Some(Splitter::Shell(Box::default()))
+            }
+            () => None,
+        }
+    }
+
+    /// Continues the text, or ends it if there is none.
+    fn read(&mut self, text: Option<&str>, out: &mut impl FnMut(Part<'_>)) {
+        match (self, text) {
+            (Splitter::Patch(patch), Some(text)) => patch.feed(text, out),
+            (Splitter::Patch(patch), None) => patch.finish(out),
+            (Splitter::Shell(shell), Some(text)) => shell.feed(text, out),
+            (Splitter::Shell(shell), None) => shell.finish(out),
+        }
+    }
 }
 
 /// The texts in a field.
@@ -178,9 +213,9 @@ impl Body {
             Piece::Leave => self.gates.leave(&watch.conditions, hits),
             Piece::Open { path, key } => {
                 let value = is_path_key(key).then(String::new);
-                let patch = may_contain_patch(&self.tool, key).then(Patch::default);
+                let splitter = Splitter::of(&self.tool, key);
                 let path = path.to_owned();
-                self.field = Some(Box::new(Field { path, patch, value, texts: Texts::default() }));
+                self.field = Some(Box::new(Field { path, splitter, value, texts: Texts::default() }));
             }
             Piece::Close => self.end_field(watch, hits),
         }
@@ -188,7 +223,7 @@ impl Body {
 
     /// Whether the text of the open field is only searched, and not parsed.
     fn is_only_watched(&self) -> bool {
-        self.field.as_ref().is_some_and(|field| field.patch.is_none() && field.value.is_none())
+        self.field.as_ref().is_some_and(|field| field.splitter.is_none() && field.value.is_none())
     }
 
     /// Searches text of a field that is not parsed.
@@ -224,13 +259,13 @@ impl Body {
     /// Continues the text of the field, or ends it if there is none.
     fn read_text(&mut self, watch: &mut Watch, text: Option<&str>, hits: &mut Vec<Hit>) {
         let Body { tool, field: Some(field), gates, wire, .. } = self else { return };
-        let Field { path, patch, value, texts } = field.as_mut();
+        let Field { path, splitter, value, texts } = field.as_mut();
         if let (Some(text), Some(name)) = (text, value.as_mut()) {
             name.push_str(text);
             value.take_if(|name| name.len() > MAX_NAME);
         }
         let mut search = Search { watch, part: OutputPart::Field { tool, field: path }, gates, hits };
-        if let Some(patch) = patch {
+        if let Some(splitter) = splitter {
             let mut take = |part: Part<'_>| {
                 if let (Part::File(path), Some((_, gates))) = (part, wire.as_deref_mut()) {
                     gates.add_file(
@@ -241,10 +276,7 @@ impl Body {
                 }
                 texts.take(part, &mut search);
             };
-            match text {
-                Some(text) => patch.feed(text, &mut take),
-                None => patch.finish(&mut take),
-            }
+            splitter.read(text, &mut take);
         } else if let Some(text) = text {
             texts.take_plain(text.as_bytes(), &mut search);
         }
@@ -306,14 +338,4 @@ impl Search<'_> {
             _ => {}
         });
     }
-}
-
-/// Whether a field of a tool may contain a patch. Elsewhere, text that looks like a patch is plain text.
-fn may_contain_patch(tool: &str, field: &str) -> bool {
-    let is_patch = |name: &str| {
-        let name = name.to_lowercase();
-        name.contains("patch") || name.contains("diff")
-    };
-    // An argument of a command may be a patch: `["apply_patch", "*** Begin Patch…"]`.
-    is_patch(tool) || is_patch(field) || field == "command"
 }

@@ -80,6 +80,8 @@ mod patch;
 pub mod pattern;
 pub mod policy;
 pub mod scope;
+mod shell;
+mod tools;
 pub mod trigger;
 mod watch;
 

@@ -1,6 +1,6 @@
 //! Splits a patch, as its text arrives, into the lines that it adds to each file.
 //!
-//! Reads `apply_patch` envelopes and unified diffs. A text is a patch if its first non-blank line starts one. Any other text
+//! Reads `apply_patch` envelopes, unified diffs and SEARCH/REPLACE blocks. A text is a patch if its first non-blank line starts one. Any other text
 //! is passed on unchanged as soon as that is certain.
 
 mod diff;
@@ -95,6 +95,7 @@ impl Patch {
             Form::Envelope => Step::Line(envelope(&self.held, line)),
             Form::After => after(&self.held),
             Form::Diff(diff) => Step::Line(diff.decide(&self.held, line)),
+            Form::Blocks(side) => Step::Line(block(&self.held, *side, line)),
         };
         self.apply(step, line, out);
     }
@@ -147,6 +148,8 @@ impl Patch {
             if let Some(path) = diff.header(line) {
                 out(Part::File(&path));
             }
+        } else if let Form::Blocks(side) = &mut self.form {
+            *side = Side::after(line).unwrap_or(*side);
         } else if line == END {
             self.form = Form::After;
         } else if let Some(path) = FILES.iter().find_map(|header| line.strip_prefix(header)) {
@@ -168,6 +171,45 @@ enum Form {
     /// After `*** End Patch`.
     After,
     Diff(Diff),
+    /// SEARCH/REPLACE blocks.
+    Blocks(Side),
+}
+
+/// The part of a SEARCH/REPLACE block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Between blocks.
+    Outside,
+    /// The text that is replaced.
+    Search,
+    /// The new text.
+    Replace,
+}
+
+/// The lines that start the parts of a block.
+const MARKERS: &[(&str, Side)] = &[
+    ("<<<<<<< SEARCH", Side::Search),
+    ("------- SEARCH", Side::Search),
+    ("=======", Side::Replace),
+    (">>>>>>> REPLACE", Side::Outside),
+    ("+++++++ REPLACE", Side::Outside),
+];
+
+impl Side {
+    /// The part that a line starts.
+    fn after(line: &str) -> Option<Side> {
+        MARKERS.iter().find(|(marker, _)| line == *marker).map(|(_, side)| *side)
+    }
+}
+
+fn block(held: &str, side: Side, line: Line) -> Verdict {
+    let rest = if side == Side::Search { Rest::Dropped } else { Rest::Plain };
+    let found = MARKERS.iter().filter_map(|(marker, _)| starts_with(held.trim_end(), marker)).max();
+    match found {
+        Some(true) if line == Line::Open || Side::after(held.trim_end()).is_some() => Verdict::Header,
+        Some(false) if line == Line::Open => Verdict::Wait,
+        _ => Verdict::Rest(rest),
+    }
 }
 
 impl Form {
@@ -207,6 +249,8 @@ const OPENINGS: &[(&str, Step)] = &[
     ("@@ ", Step::Become(Form::Diff(Diff::NEW))),
     ("@@\n", Step::Become(Form::Diff(Diff::NEW))),
     ("@@\r", Step::Become(Form::Diff(Diff::NEW))),
+    ("<<<<<<< SEARCH", Step::Become(Form::Blocks(Side::Outside))),
+    ("------- SEARCH", Step::Become(Form::Blocks(Side::Outside))),
     ("--- ", Step::Pair),
 ];
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::glob::{Dialect, Glob, PatternList};
+use super::tools::{FieldRole, Tools};
+use crate::glob::{Dialect, PatternList};
 
 /// A part of the output to watch.
 #[derive(Clone, Debug)]
@@ -20,8 +21,8 @@ pub enum StreamScope {
 /// The tool calls, fields and files of a scope.
 #[derive(Clone, Debug)]
 pub struct ToolScope {
-    /// Matches the name of the tool, or name and field joined by a dot. `None` matches any tool.
-    name: Option<Glob>,
+    /// The tools. `None` means any tool, and of its arguments what it writes, runs or sends.
+    tools: Option<Tools>,
     /// The files that the call must be about.
     files: Option<PatternList>,
     /// The scope as written.
@@ -79,11 +80,10 @@ pub(crate) fn read(written: &str) -> Result<StreamScope, String> {
     };
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
     let tool = || -> Result<ToolScope, String> {
-        let name =
-            name.map(
-                |name| if name.is_empty() { Err("the tool name is missing".to_owned()) } else { tools(name) },
-            );
-        Ok(ToolScope { name: name.transpose()?, files: files.clone(), written: written.to_owned() })
+        let name = name.map(|name| {
+            if name.is_empty() { Err("the tool name is missing".to_owned()) } else { Tools::read(name) }
+        });
+        Ok(ToolScope { tools: name.transpose()?, files: files.clone(), written: written.to_owned() })
     };
     match kind.to_ascii_lowercase().as_str() {
         "text" if name.is_none() && files.is_none() => Ok(StreamScope::Text),
@@ -121,11 +121,6 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
     Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
-/// Reads a glob for the names of tools and fields.
-fn tools(text: &str) -> Result<Glob, String> {
-    Glob::new(text, Dialect::Picomatch).map_err(|error| error.to_string())
-}
-
 /// Reads a glob for files, with the semantics of the `globs` of a stream rule.
 fn files(text: &str) -> Result<PatternList, String> {
     let mut error = None;
@@ -137,7 +132,7 @@ fn files(text: &str) -> Result<PatternList, String> {
 pub fn default() -> Vec<StreamScope> {
     vec![
         StreamScope::Text,
-        StreamScope::Tool(ToolScope { name: None, files: None, written: "tool".to_owned() }),
+        StreamScope::Tool(ToolScope { tools: None, files: None, written: "tool".to_owned() }),
     ]
 }
 
@@ -157,14 +152,37 @@ impl StreamScope {
     }
 }
 
+impl StreamScope {
+    /// Whether it may cover an argument of this tool.
+    pub(crate) fn may_cover_tool(&self, tool: &str) -> bool {
+        match self {
+            StreamScope::Text | StreamScope::Thinking => false,
+            StreamScope::Tool(scope) => scope.tools.as_ref().map_or_else(
+                || FieldRole::of_tool(tool) == FieldRole::Written,
+                |tools| tools.may_cover(tool),
+            ),
+            StreamScope::Wire(scope) => scope.tools.as_ref().is_none_or(|tools| tools.may_cover(tool)),
+        }
+    }
+
+    /// The tool that it names, if no known agent has such a tool.
+    pub(crate) fn unknown_tool(&self) -> Option<&str> {
+        match self {
+            StreamScope::Tool(scope) | StreamScope::Wire(scope) => scope.tools.as_ref()?.unknown(),
+            StreamScope::Text | StreamScope::Thinking => None,
+        }
+    }
+}
+
 impl ToolScope {
     fn covers(&self, tool: &str, field: Option<&str>, file: Option<&str>) -> Covers {
-        let named = self.name.as_ref().is_none_or(|name| {
-            let with_field = || field.is_some_and(|field| name.is_match(&format!("{tool}.{field}")));
-            name.is_match(tool) || (!name.is_negated() && with_field())
-        });
+        let is_covered = match (&self.tools, field) {
+            (Some(tools), _) => tools.cover(tool, field, file),
+            (None, Some(field)) => FieldRole::of(tool, field) == FieldRole::Written,
+            (None, None) => true,
+        };
         match &self.files {
-            _ if !named => Covers::No,
+            _ if !is_covered => Covers::No,
             None => Covers::Yes,
             Some(files) if file.is_some_and(|file| files.decide(file).matches) => Covers::Yes,
             Some(_) => Covers::IfFile,
@@ -189,7 +207,7 @@ mod tests {
         }
         check("tool", "bash", "command", "", Covers::Yes);
         check("TOOL:edit", "edit", "new_string", "", Covers::Yes);
-        check("tool:edit", "write", "content", "", Covers::No);
+        check("tool:edit", "bash", "command", "", Covers::No);
         check("tool:edit.new_string", "edit", "new_string", "", Covers::Yes);
         check("tool:edit.new_string", "edit", "old_string", "", Covers::No);
         check("tool:mcp.github/push", "mcp.github/push", "body", "", Covers::Yes);
@@ -204,6 +222,7 @@ mod tests {
         check("tool(src/**)", "write", "x", "src/a.tsx", Covers::Yes);
         check("tool:edit(!src/**)", "edit", "x", "src/a.ts", Covers::IfFile);
         check("tool:!edit", "edit", "x", "", Covers::No);
+        check("tool:!edit", "Write", "x", "", Covers::Yes);
         check("tool:@(edit|write)", "write", "x", "", Covers::Yes);
         check("tool:@(edit|write)(*.ts)", "write", "x", "a.ts", Covers::Yes);
         check("text", "edit", "x", "", Covers::No);

@@ -1,10 +1,11 @@
 //! Triggers: what a stream rule watches for, and how it acts on a match.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::pattern::Pattern;
 use super::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
-use super::scope::StreamScope;
+use super::scope::{self, StreamScope};
 use crate::condition::Paths;
 
 /// A stream rule, as far as a monitor needs it.
@@ -23,7 +24,7 @@ pub struct StreamRule<'r> {
 /// What a stream rule watches for. It is not compiled, so that processes that watch no stream do not pay for it.
 #[derive(Clone, Debug)]
 pub struct Trigger {
-    /// Regular expressions; any match fires.
+    /// Regular expressions; any match fires. Empty if none of them, or no scope, is valid: then the rule is inactive.
     pub conditions: Vec<Pattern>,
     /// The parts of the output to watch; empty means text and tools.
     pub scope: Vec<StreamScope>,
@@ -31,6 +32,24 @@ pub struct Trigger {
     pub modes: OwnModes,
     /// The files that a tool call must be about, if the rule restricts them.
     pub gate: Option<Arc<Paths>>,
+}
+
+impl Trigger {
+    /// The parts of the output that it watches.
+    pub fn scopes(&self) -> Cow<'_, [StreamScope]> {
+        if self.scope.is_empty() { Cow::Owned(scope::default()) } else { Cow::Borrowed(&self.scope) }
+    }
+
+    /// Whether it may watch an argument of this tool.
+    pub fn may_watch_tool(&self, tool: &str) -> bool {
+        let own = self.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
+        self.scopes().iter().chain(own).any(|scope| scope.may_cover_tool(tool))
+    }
+
+    /// Whether its globs admit a file.
+    pub fn admits(&self, root: usize, path: &str) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.is_match(Some(root), path))
+    }
 }
 
 /// The modes that a rule sets itself; the others come from the settings.

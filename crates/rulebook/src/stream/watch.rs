@@ -8,7 +8,7 @@ use super::fallback::{Fallback, FallbackPattern, Outcome, Window};
 use super::file::File;
 use super::hit::Hit;
 use super::pattern::{Engine, MAX_WHOLE, Pattern};
-use super::scope::{self, Covers, OutputPart, StreamScope};
+use super::scope::{Covers, OutputPart, StreamScope};
 use super::trigger::StreamRule;
 use crate::evidence::Roots;
 
@@ -75,8 +75,7 @@ impl Watch {
                     written: pattern.written.clone(),
                     scope: match &pattern.scope {
                         Some(scope) => vec![scope.clone()],
-                        None if trigger.scope.is_empty() => scope::default(),
-                        None => trigger.scope.clone(),
+                        None => trigger.scopes().into_owned(),
                     },
                     gate: trigger.gate.clone(),
                 });

@@ -16,6 +16,7 @@ use super::event::{HookEvent, Host};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 use crate::input::open_roots;
+use crate::out;
 
 /// The program that asks.
 #[derive(Clone, Copy)]
@@ -54,15 +55,32 @@ pub(super) fn open(args: &Args, event: &HookEvent, named: &[&str]) -> anyhow::Re
     open_roots(args, &roots)
 }
 
-/// Answers an event.
-pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Reply {
-    let mut keeper = workspace.keeper(host.profile.name, &event.session, event.agent.as_deref());
-    let reply = reply(workspace, host, event, caller, &mut keeper);
-    if let Some(why) = keeper.lost() {
-        eprintln!("rulebook: {why}; rules are delivered without regard to what the session received");
+/// The answer to an event, and what counts as delivered with it.
+pub(super) struct Answer {
+    pub(super) reply: Reply,
+    delivered: Vec<Delivery>,
+    keeper: Keeper,
+}
+
+impl Answer {
+    /// Takes back what was delivered: the answer did not reach the host.
+    pub(super) fn take_back(&mut self) {
+        if !self.delivered.is_empty() {
+            self.keeper.record(vec![Event::undelivered(&self.delivered)], Vec::new());
+        }
     }
-    caller.leave(keeper);
-    reply
+}
+
+/// Answers an event.
+pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Answer {
+    let mut keeper = workspace.keeper(host.profile.name, &event.session, event.agent.as_deref());
+    let (reply, delivered) = reply(workspace, host, event, caller, &mut keeper);
+    if let Some(why) = keeper.lost() {
+        out::print_aside(&format!(
+            "rulebook: {why}; rules are delivered without regard to what the session received\n"
+        ));
+    }
+    Answer { reply, delivered, keeper }
 }
 
 fn reply(
@@ -71,7 +89,7 @@ fn reply(
     event: &HookEvent,
     caller: Caller,
     keeper: &mut Keeper,
-) -> Reply {
+) -> (Reply, Vec<Delivery>) {
     let report = report(workspace, host, event);
     let mut events = keeper.session().observe(&report);
     if events.iter().any(|event| matches!(event, Event::Compacted | Event::Resumed)) {
@@ -80,11 +98,12 @@ fn reply(
     }
     if !report.host.takes_context(report.moment) && report.moment != Moment::Before {
         keeper.record(events, Vec::new());
-        return Reply::default();
+        return (Reply::default(), Vec::new());
     }
     let input = keeper.session().input(report.input.clone());
     let prepared = workspace.prepare(&input);
-    let agent = Agent::named(host.agent).filter(|_| !matches!(caller, Caller::Process { all: true }));
+    let agent = Agent::named(event.surface.unwrap_or(host.agent))
+        .filter(|_| !matches!(caller, Caller::Process { all: true }));
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
     let started = event.folder.as_deref().and_then(|folder| start(workspace, folder));
     let started = started.as_ref().map(|(root, folder)| (*root, folder.as_str()));
@@ -107,14 +126,17 @@ fn reply(
     };
     let alerts = alerts(&prepared.diagnostics).map(alert).collect();
     let mut draft = keeper.session().draft(&report, &situation, alerts);
-    events.extend(draft.events());
+    let own = draft.events();
+    let mut delivered: Vec<Delivery> = own.iter().filter_map(Event::delivery).cloned().collect();
+    events.extend(own);
     let mine = keeper.record(events, draft.claims());
     let reply = draft.reply(&mine, keeper.lost());
-    caller.leave((evaluation, mine, input));
+    delivered.extend(mine);
+    caller.leave((evaluation, input));
     caller.leave(native);
     caller.leave(view);
     caller.leave(prepared);
-    reply
+    (reply, delivered)
 }
 
 /// The root and the folder in it where the host was started; an empty one for the root itself.
@@ -126,7 +148,7 @@ fn start(workspace: &Workspace, folder: &str) -> Option<(usize, String)> {
     }
 }
 
-/// What the session is told of an event.
+/// An event as a report to the session.
 fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'h> {
     Report {
         host: host.profile,

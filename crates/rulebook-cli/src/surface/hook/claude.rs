@@ -9,11 +9,12 @@ pub(super) const HOST: Host = Host {
     profile: HostProfile {
         name: "claude",
         cap: 9_500,
-        // Context before a tool reaches the model too, but is lost when the session is resumed.
+        // Context before a tool is lost when the session is resumed.
         context_at: &[Moment::Start, Moment::Prompt, Moment::After],
+        call_context: true,
         shows_notices: true,
         misses: &[Touch::Write, Touch::Shell],
-        forgets: &[],
+        forgets: &[Moment::Before],
     },
     agent: "claude",
     decode,
@@ -38,6 +39,7 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hook_event_name")?;
     let (_, moment) = *MOMENTS.iter().find(|(known, _)| *known == name)?;
     let message = text(value, "prompt");
+    let source = text(value, "source");
     // Qwen Code submits an empty prompt with every tool result, and drops the context of its answer.
     if moment == Moment::Prompt && message.as_ref().is_some_and(String::is_empty) {
         return None;
@@ -50,7 +52,8 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
         mode: text(value, "permission_mode").map(|mode| if mode == "plan" { mode } else { "act".to_owned() }),
         model: text(value, "model"),
         is_compaction: moment == Moment::Compact
-            || text(value, "source").is_some_and(|source| matches!(source.as_str(), "compact" | "clear")),
+            || source.as_ref().is_some_and(|source| matches!(source.as_str(), "compact" | "clear")),
+        is_resume: source.as_ref().is_some_and(|source| source == "resume"),
         ..HookEvent::new(moment, &name, text(value, "session_id")?)
     })
 }

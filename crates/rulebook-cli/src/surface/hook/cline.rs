@@ -1,4 +1,6 @@
 //! Cline: executables that receive the event and may add to the context or cancel.
+//!
+//! The editor and the CLI share the protocol; the CLI names its events differently and reads other files.
 
 use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply};
@@ -11,6 +13,7 @@ pub(super) const HOST: Host = Host {
         name: "cline",
         cap: 45_000,
         context_at: &[Moment::Prompt, Moment::Before, Moment::After],
+        call_context: false,
         shows_notices: false,
         misses: &[],
         forgets: &[],
@@ -20,19 +23,31 @@ pub(super) const HOST: Host = Host {
     encode,
 };
 
+/// The agent of events that the CLI names.
+const CLI: &str = "cline-cli";
+
+/// Its names of the moments, and the CLI's.
 const MOMENTS: &[(&str, &str, Moment)] = &[
     ("TaskStart", "taskStart", Moment::Start),
     ("UserPromptSubmit", "userPromptSubmit", Moment::Prompt),
     ("PreToolUse", "preToolUse", Moment::Before),
-    ("tool_call", "preToolUse", Moment::Before),
     ("PostToolUse", "postToolUse", Moment::After),
-    ("tool_result", "postToolUse", Moment::After),
     ("PreCompact", "preCompact", Moment::Compact),
+];
+const CLI_MOMENTS: &[(&str, &str, Moment)] = &[
+    ("agent_start", "taskStart", Moment::Start),
+    ("agent_resume", "taskResume", Moment::Start),
+    ("prompt_submit", "userPromptSubmit", Moment::Prompt),
+    ("tool_call", "preToolUse", Moment::Before),
+    ("tool_result", "postToolUse", Moment::After),
+    ("pre_compact", "preCompact", Moment::Compact),
 ];
 
 fn decode(value: &Value) -> Option<HookEvent> {
     let name = text(value, "hookName")?;
-    let (_, part, moment) = *MOMENTS.iter().find(|(known, ..)| *known == name)?;
+    let is_it = |(known, ..): &&(&str, &str, Moment)| *known == name;
+    let cli = CLI_MOMENTS.iter().find(is_it);
+    let (_, part, moment) = *cli.or_else(|| MOMENTS.iter().find(is_it))?;
     let part = value.get(part).unwrap_or(&Value::Null);
     let call = value.get("tool_call");
     let tool = text(part, "toolName").or_else(|| text(call?, "name")).map(|name| ToolCall {
@@ -45,14 +60,22 @@ fn decode(value: &Value) -> Option<HookEvent> {
         folder: roots(value).first().map(|root| (*root).to_owned()),
         message: text(part, "prompt"),
         tool,
+        surface: cli.map(|_| CLI),
         ..HookEvent::new(moment, &name, text(value, "taskId")?)
     })
 }
 
-fn encode(_: &HookEvent, reply: &Reply) -> Value {
-    json!({
-        "cancel": reply.refusal.is_some(),
-        "contextModification": reply.context.as_deref().unwrap_or_default(),
-        "errorMessage": reply.refusal.as_deref().unwrap_or_default(),
-    })
+fn encode(event: &HookEvent, reply: &Reply) -> Value {
+    let context = reply.context.as_deref().unwrap_or_default();
+    match &reply.refusal {
+        // `cancel` would end the CLI's task without informing the model. A call without input fails, and the task continues.
+        Some(reason) if event.surface == Some(CLI) => json!({
+            "cancel": false, "overrideInput": {}, "contextModification": reason, "errorMessage": "",
+        }),
+        refusal => json!({
+            "cancel": refusal.is_some(),
+            "contextModification": context,
+            "errorMessage": refusal.as_deref().unwrap_or_default(),
+        }),
+    }
 }

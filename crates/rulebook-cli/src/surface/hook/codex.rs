@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
         name: "codex",
         cap: 9_000,
         context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
+        call_context: false,
         shows_notices: true,
         misses: &[Touch::Read, Touch::Write, Touch::Shell],
         forgets: &[],

@@ -10,11 +10,12 @@ pub(super) const HOST: Host = Host {
     profile: HostProfile {
         name: "copilot",
         cap: 50_000,
-        // Context at the start or before a tool reaches the model too, but is lost when the session is resumed.
+        // Context at the start or before a tool is lost when the session is resumed.
         context_at: &[Moment::Prompt, Moment::After],
+        call_context: true,
         shows_notices: false,
         misses: &[Touch::Write, Touch::Shell],
-        forgets: &[],
+        forgets: &[Moment::Before],
     },
     agent: "copilot-cli",
     decode,
@@ -49,6 +50,7 @@ fn decode(value: &Value) -> Option<HookEvent> {
         folder: text(value, "cwd"),
         message: text(value, "prompt"),
         tool,
+        is_resume: text(value, "source").is_some_and(|source| source == "resume"),
         ..HookEvent::new(moment, "", whole.unwrap_or(session))
     })
 }

@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
         name: "cursor",
         cap: 9_500,
         context_at: &[Moment::Before],
+        call_context: false,
         shows_notices: true,
         misses: &[],
         forgets: &[],

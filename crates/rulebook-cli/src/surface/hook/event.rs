@@ -20,6 +20,8 @@ pub(crate) struct HookEvent {
     /// The host's own name for the event, which its answer repeats.
     pub(super) name: String,
     pub(super) session: String,
+    /// The agent whose files the host reads, if the event shows that it differs from the host's.
+    pub(super) surface: Option<&'static str>,
     /// The sub-agent that sent it.
     pub(super) agent: Option<String>,
     pub(super) folder: Option<String>,
@@ -39,6 +41,7 @@ impl HookEvent {
             moment,
             name: name.to_owned(),
             session,
+            surface: None,
             agent: None,
             folder: None,
             message: None,

@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
         name: "gemini",
         cap: 30_000,
         context_at: &[Moment::Start, Moment::Prompt, Moment::After],
+        call_context: false,
         shows_notices: true,
         misses: &[],
         // A resumed session has the user's messages and the tools' results, without the context that hooks added to messages.

@@ -25,7 +25,7 @@ pub(crate) fn not_delivered(
     let mut missing = Vec::new();
     for verdict in evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts {
         let why = match &verdict.state {
-            State::Stack if session.has_rule(verdict.rule) => continue,
+            State::Stack | State::Stream if session.has_rule(verdict.rule) => continue,
             State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
                 Some(Handling::Native | Handling::NativeAlways | Handling::Unknown) => {
                     format!("left to {name}, which reads the file itself")

@@ -26,6 +26,7 @@ use crate::args::{Args, Hook};
 use crate::input::read_file;
 use crate::out;
 
+use answer::Answer;
 pub(crate) use answer::Caller;
 pub(crate) use event::Host;
 pub(super) use missing::not_delivered;
@@ -41,17 +42,37 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     };
     let caller = Caller::Process { all: options.all };
     let event = read_file("-".as_ref(), MAX_EVENT).map_err(anyhow::Error::from);
-    match event.and_then(|bytes| reply(args, host, &bytes, caller)) {
-        Ok(Some(answer)) => out::print_json(&answer)?,
+    match event.and_then(|bytes| respond(args, host, &bytes, caller)) {
+        Ok(Some((value, mut answer))) => {
+            if let Err(error) = out::print_json(&value) {
+                answer.take_back();
+                report(&error.context("cannot write the answer"));
+            }
+            caller.leave(answer);
+        }
         Ok(None) => {}
-        // The host may take anything on standard output for an answer, and a failing status for a refusal.
-        Err(error) => eprintln!("rulebook: {error:#}; the agent continues without rules"),
+        Err(error) => report(&error),
     }
     Ok(())
 }
 
+/// Reports an error on standard error. The host may take anything on standard output for an answer, and a failing status for
+/// a refusal.
+fn report(error: &anyhow::Error) {
+    out::print_aside(&format!("rulebook: {error:#}; the agent continues without rules\n"));
+}
+
 /// The host's answer to an event; nothing if it needs none.
 pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> anyhow::Result<Option<Value>> {
+    Ok(respond(args, host, bytes, caller)?.map(|(value, _)| value))
+}
+
+fn respond(
+    args: &Args,
+    host: &Host,
+    bytes: &[u8],
+    caller: Caller,
+) -> anyhow::Result<Option<(Value, Answer)>> {
     let name = host.profile.name;
     // Copilot also runs Claude Code's hooks, but takes in little of what they say.
     if name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
@@ -61,7 +82,7 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
         json::read(bytes).map_err(|error| anyhow::anyhow!("the event of {name} is not JSON: {error}"))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     let workspace = answer::open(args, &event, &event::roots(&value))?;
-    let answer = respond(&workspace, host, &event, caller);
+    let answer = encoded(&workspace, host, &event, caller);
     caller.leave((workspace, event, value));
     Ok(answer)
 }
@@ -69,10 +90,20 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
 /// The answer to an event of Claude Code that did not come over standard input.
 #[cfg(feature = "mcp")]
 pub(super) fn claude(workspace: &Workspace, value: &Value) -> Option<Value> {
-    respond(workspace, &claude::HOST, &(claude::HOST.decode)(value)?, Caller::Server)
+    let event = (claude::HOST.decode)(value)?;
+    encoded(workspace, &claude::HOST, &event, Caller::Server).map(|(value, _)| value)
 }
 
-fn respond(workspace: &Workspace, host: &Host, event: &event::HookEvent, caller: Caller) -> Option<Value> {
-    let reply = answer::answer(workspace, host, event, caller);
-    (reply != Reply::default()).then(|| (host.encode)(event, &reply))
+fn encoded(
+    workspace: &Workspace,
+    host: &Host,
+    event: &event::HookEvent,
+    caller: Caller,
+) -> Option<(Value, Answer)> {
+    let answer = answer::answer(workspace, host, event, caller);
+    if answer.reply == Reply::default() {
+        caller.leave(answer);
+        return None;
+    }
+    Some(((host.encode)(event, &answer.reply), answer))
 }

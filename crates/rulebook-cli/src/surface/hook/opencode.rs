@@ -11,6 +11,7 @@ pub(super) const HOST: Host = Host {
         name: "opencode",
         cap: 50_000,
         context_at: &[Moment::Prompt, Moment::After],
+        call_context: false,
         shows_notices: false,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[],

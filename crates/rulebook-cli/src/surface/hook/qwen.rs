@@ -10,6 +10,7 @@ pub(super) const HOST: Host = Host {
         name: "qwen",
         cap: 20_000,
         context_at: &[Moment::Prompt, Moment::After],
+        call_context: false,
         shows_notices: true,
         misses: &[],
         forgets: &[],

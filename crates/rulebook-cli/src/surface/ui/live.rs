@@ -160,12 +160,13 @@ impl SessionTotals {
                     self.message = message[..message.floor_char_boundary(MAX_MESSAGE)].to_owned();
                 }
                 Event::Delivered(delivery) => {
-                    self.delivered += 1;
+                    self.delivered += usize::from(delivery.is_given());
                     self.tokens += delivery.tokens;
                     let known =
                         delivered.entry(self.root.clone()).or_default().entry(delivery.source).or_default();
                     *known = at.max(*known);
                 }
+                Event::Undelivered { rules, .. } => self.delivered = self.delivered.saturating_sub(rules),
                 Event::Interrupted { .. } | Event::Refused { .. } => self.interrupts += 1,
                 _ => {}
             }

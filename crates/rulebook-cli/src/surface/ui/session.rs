@@ -154,7 +154,10 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
         Event::Refused { rule, call } => html! {
             li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(id_of(rule))) } }
         },
-        Event::Interrupted { rule, path, source, text, file, action } => html! {
+        Event::Undelivered { sources, .. } => html! {
+            li .failed { strong { "Not delivered: " } "the host did not read the answer with " (Text(&sources.join(", "))) }
+        },
+        Event::Interrupted { rule, path, source, text, file, action, .. } => html! {
             li .interrupted {
                 p { strong { (capital(interrupted(action))) } " by " (links.rule(id_of(rule), path)) " in " (Text(source))
                     @if let Some(file) = file { ", " (links.path(file)) } }

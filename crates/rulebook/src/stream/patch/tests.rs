@@ -28,7 +28,7 @@ fn is_patch(patch: &Patch) -> Option<bool> {
     match patch.form {
         Form::Unknown { .. } => None,
         Form::Plain => Some(false),
-        Form::Envelope | Form::After | Form::Diff(_) => Some(true),
+        Form::Envelope | Form::After | Form::Diff(_) | Form::Blocks(_) => Some(true),
     }
 }
 
@@ -175,6 +175,18 @@ fn wrong_counts_lose_no_added_line() {
 }
 
 #[test]
+fn search_and_replace_blocks_add_their_new_text() {
+    check(
+        "<<<<<<< SEARCH\n:start_line:1\n-------\nold\n=======\nnew\n===\n>>>>>>> REPLACE\n",
+        r#"="new\n===\n""#,
+    );
+    check(
+        "------- SEARCH\nold\n=======\nnew\n+++++++ REPLACE\n\n------- SEARCH\nx\n=======\n======= y\n+++++++ REPLACE",
+        r#"="new\n\n======= y\n""#,
+    );
+}
+
+#[test]
 fn any_other_text_is_plain() {
     for text in [
         "x",
@@ -187,6 +199,8 @@ fn any_other_text_is_plain() {
         "*** Begin Patch",
         "@@variable = 1\n+a\n",
         "diff --gi",
+        "<<<<<<< SEARC",
+        "------- SEARC",
         "\n\n +a\n",
         "x\n*** Begin Patch\n*** Add File: a\n+a\n",
     ] {
@@ -298,6 +312,7 @@ fn soup() -> impl Strategy<Value = String> {
         "*** Begin Patch\n", "*** Add File: a\n", "*** Update File: b\n", "*** Move to: c\n", "*** End Patch\n",
         "*** ", "@@\n", "diff --git a/x b/x\n", "--- a/x\n", "+++ b/x\n", "--- ", "+++ ", "@@ -1,2 +1,2 @@\n",
         "@@ -1 +0,0 @@\n", "@@ ", "+a\n", "-a\n", " a\n", "\\ No\n", "+", "-", "\r\n", "\n", " ", "é", "x",
+        "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "------- SEARCH\n", "=", ">>>",
     ]);
     prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
 }

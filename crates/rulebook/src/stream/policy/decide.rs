@@ -137,10 +137,17 @@ impl Policy {
         open.into_values().collect()
     }
 
-    /// Takes in that a rule interrupted this turn, from a record of the session. Does nothing for a rule in a claim, or if
-    /// this is known.
-    pub(crate) fn replay_interrupt(&mut self, rule: &str) {
+    /// How often this turn was interrupted, by mandatory rules and by others.
+    pub(crate) fn interrupts(&self) -> (u32, u32) {
+        (self.mandatory_interrupts, self.interrupts)
+    }
+
+    /// Takes in that a rule interrupted this turn, and how often it was interrupted by then, from a record of the session.
+    /// Does nothing for a rule in a claim, or if this is known.
+    pub(crate) fn replay_interrupt(&mut self, rule: &str, interrupts: u32, mandatory_interrupts: u32) {
         self.turn_started();
+        self.interrupts = self.interrupts.max(interrupts);
+        self.mandatory_interrupts = self.mandatory_interrupts.max(mandatory_interrupts);
         let delivery = LastDelivery { at: self.now, means: Means::Interrupt, left_context: false };
         let record = self.record(rule);
         if !matches!(record.stage, Stage::Claimed { .. }) {
@@ -166,6 +173,14 @@ impl Policy {
             let delivery = LastDelivery { at, means: Means::Reminder, left_context: false };
             *record = Record { last: Some(delivery), stage: Stage::Quiet };
         }
+    }
+
+    /// Takes in that a rule's text did not reach the model after all, from a record of the session.
+    pub(crate) fn replay_undelivered(&mut self, rule: &str) {
+        if let Some(record) = self.rules.get_mut(rule) {
+            record.last = None;
+        }
+        self.rules.retain(|_, record| *record != Record::default());
     }
 
     /// How many turns were completed.

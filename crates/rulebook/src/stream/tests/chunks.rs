@@ -59,6 +59,8 @@ fn search<'v>(
             let file = |fits: &dyn Fn(&str) -> bool| files.iter().find(|file| fits(file)).cloned();
             let end = |pattern: &str| regex::Regex::new(pattern).unwrap().shortest_match(&text);
             let is_new = path.ends_with("new");
+            let key = path.rsplit('.').next().unwrap().split('[').next().unwrap();
+            let is_written = !matches!(key, "old" | "path" | "file_path" | "filename");
             for (rule, end, file, gated) in [
                 ("free", end(r"(?-u:\b)foo(?-u:\b)"), None, false),
                 (
@@ -70,7 +72,8 @@ fn search<'v>(
                 ("scoped", end("foo|é"), file(&|file| file.ends_with(".rs")), true),
                 ("field", end("foo").filter(|_| is_new), None, false),
             ] {
-                if let Some(end) = end.filter(|_| !gated || file.is_some()) {
+                let is_watched = is_written || rule == "field";
+                if let Some(end) = end.filter(|_| is_watched && (!gated || file.is_some())) {
                     out.push(format!("{rule} {path} {end} {file:?}"));
                 }
             }
