@@ -89,6 +89,13 @@ fn keep_protection(layer: &Layer, document: &DeTable<'_>, settings: &mut Setting
 /// The setting that fails closed.
 const TRUST: &str = "trust";
 
+/// Other names of tables.
+const TABLE_ALIASES: &[(&str, &str)] = &[("ttsr", "stream")];
+
+fn table_name(written: &str) -> &str {
+    TABLE_ALIASES.iter().find(|(alias, _)| *alias == written).map_or(written, |(_, name)| name)
+}
+
 struct Reading<'r> {
     layer: &'r Layer,
     settings: &'r mut Settings,
@@ -114,7 +121,9 @@ impl Reading<'_> {
                     seen.push(key.path);
                     self.key(key, name.span(), value);
                 }
-                None if path.is_empty() && is_table(name.get_ref()) => self.section(name.get_ref(), value),
+                None if path.is_empty() && is_table(table_name(name.get_ref())) => {
+                    self.section(table_name(name.get_ref()), value);
+                }
                 None if path == "agents" && matches!(value.get_ref(), DeValue::Table(_)) => {
                     self.agent(name.get_ref(), name.span(), value);
                 }

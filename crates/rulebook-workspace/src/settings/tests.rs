@@ -148,6 +148,13 @@ fn every_key_is_read() {
 }
 
 #[test]
+fn ttsr_is_another_name_of_stream() {
+    let of = |text: &'static str| merged(&[(LayerKind::User, text)]);
+    assert_eq!(of("[ttsr]\nmaxInterrupts = 1\n"), of("[stream]\nmax_interrupts = 1\n"));
+    assert_ne!(of("[ttsr]\nmaxInterrupts = 1\n"), of(""));
+}
+
+#[test]
 fn the_settings_of_an_agent_are_merged_by_key() {
     let settings = merged(&[
         (ROOT, "agents.used = ['claude', 'cursor']\n[agents.claude]\nadd = 'none'\nversion = '1.0'"),

@@ -48,7 +48,7 @@ impl Session {
         if report.is_compaction && !is_known {
             events.push(Event::Compacted);
         }
-        if report.is_resume && !report.host.forgets.is_empty() && self.is_started() {
+        if report.is_resume && self.loses_on_resume() {
             events.push(Event::Resumed);
         }
         events.extend(report.input.message.as_deref().map(Event::prompt));

@@ -155,6 +155,11 @@ impl Session {
         calls.map(PastCall::call).filter(counts).flat_map(|call| call.paths).collect()
     }
 
+    /// Whether a text in the context is lost when the session is resumed.
+    pub(super) fn loses_on_resume(&self) -> bool {
+        self.delivered.values().any(|text| text.is_lost_on_resume)
+    }
+
     /// Whether a delivery's text is in the context.
     pub fn has(&self, delivery: &Delivery) -> bool {
         self.delivered.get(&delivery.source).is_some_and(|text| text.hash == delivery.hash)

@@ -57,8 +57,8 @@ impl FieldRole {
 
 /// The last name of a field, as [`plain`] returns it.
 fn key(field: &str) -> String {
-    let field = field.trim_end_matches(|c: char| matches!(c, '[' | ']') || c.is_ascii_digit());
-    plain(field.rsplit('.').next().unwrap_or(field))
+    let last = field.rsplit('.').next().unwrap_or(field);
+    plain(last.split('[').next().unwrap_or(last))
 }
 
 impl Tools {

@@ -15,6 +15,7 @@ const fn host(name: &'static str) -> Host {
             name,
             cap: 50_000,
             context_at: &[Moment::Prompt, Moment::After],
+            call_context: false,
             shows_notices: true,
             misses: &[],
             forgets: &[],
