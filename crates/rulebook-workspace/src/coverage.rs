@@ -27,7 +27,7 @@ pub struct RuleFiles<'r> {
 impl Workspace {
     /// Evaluates the rules for every file of the tree.
     pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> CoverageReport {
-        let coverage = Coverage::new(book);
+        let coverage = Coverage::of_roots(book, self.roots.roots.len());
         let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
         self.keep_own(&mut report.dead, book);
         report
@@ -35,7 +35,7 @@ impl Workspace {
 
     /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.
     pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<RuleFiles<'r>> {
-        let coverage = Coverage::new(book);
+        let coverage = Coverage::of_roots(book, self.roots.roots.len());
         let none = || vec![Vec::new(); rules.len()];
         let parts = tree.fold(none, |found: &mut Vec<Vec<String>>, files| {
             for (found, reached) in found.iter_mut().zip(coverage.reached(rules, &files)) {
@@ -68,7 +68,7 @@ impl Workspace {
 impl Sources<'_> {
     /// Reports patterns that match no file of the tree.
     pub fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
-        let coverage = Coverage::new(book);
+        let coverage = Coverage::of_roots(book, self.workspace().roots.roots.len());
         let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
         self.workspace().keep_own(&mut dead, book);
         if dead.is_empty() {

@@ -15,10 +15,10 @@ pub use report::{
 };
 pub use tally::{Listing, Tally};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::condition::{Facts, MatchMode, PathExpression, Paths};
-use crate::evaluate::{State, at_best, settle};
+use crate::evaluate::{State, applies_if_met, at_best, settle};
 use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
 use crate::resolve::{Off, Policy, Rulebook};
@@ -54,6 +54,8 @@ struct Covered<'r> {
     is_sure: bool,
     /// Whether another rule may override it, or be overridden by it.
     has_rival: bool,
+    /// Whether it also applies where a file that imports it does.
+    is_imported: bool,
 }
 
 /// How a rule depends on files.
@@ -85,9 +87,16 @@ impl<'r> ExpectedPattern<'r> {
 }
 
 impl<'r> Coverage<'r> {
-    /// Prepares the rules.
+    /// Prepares the rules of a workspace with one root.
     pub fn new(book: &'r Rulebook) -> Coverage<'r> {
-        let mut rules: Vec<Covered<'r>> = book.rules().map(|(rule, off)| Covered::new(rule, off)).collect();
+        Coverage::of_roots(book, 1)
+    }
+
+    /// Prepares the rules of a workspace with this many roots. With several, a file found by location is for its own.
+    pub fn of_roots(book: &'r Rulebook, roots: usize) -> Coverage<'r> {
+        let mut rules: Vec<Covered<'r>> =
+            book.rules().map(|(rule, off)| Covered::new(rule, off, roots)).collect();
+        follow_imports(&mut rules);
         find_rivals(&mut rules);
         let mut patterns = Vec::new();
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
@@ -139,8 +148,10 @@ impl<'r> Coverage<'r> {
             .unzip();
         let verdicts = settle(rules, self.policy);
         let is_out = |(at, state): &(usize, State<'_>)| {
-            let Covered { role, gate, .. } = &self.rules[*at];
-            !matches!(state, State::Stack | State::Stream) && *role != Role::Shadow && gate.is_none()
+            let Covered { role, gate, is_imported, .. } = &self.rules[*at];
+            let is_on = matches!(state, State::Stack | State::Stream)
+                || (*is_imported && matches!(state, State::Offered | State::Inactive(_)));
+            !is_on && *role != Role::Shadow && gate.is_none()
         };
         at.into_iter()
             .zip(verdicts.into_iter().map(|verdict| verdict.state))
@@ -151,20 +162,16 @@ impl<'r> Coverage<'r> {
 }
 
 impl<'r> Covered<'r> {
-    fn new(rule: &'r Rule, off: Option<&'r Off>) -> Covered<'r> {
-        let shape = PathExpression::Joined(
-            rule.combine,
-            rule.conditions.iter().map(|c| c.path_expression()).collect(),
-        );
+    fn new(rule: &'r Rule, off: Option<&'r Off>, roots: usize) -> Covered<'r> {
+        let shape = shape(rule, roots);
         let gate =
             rule.stream.as_ref().and_then(|trigger| Some(PathExpression::Paths(trigger.gate.as_ref()?)));
         let mut further = Vec::new();
-        let mut is_bound = rule.origin.nest().is_some();
         shape.visit(&mut |shape| match shape {
             PathExpression::Other(key) if !further.contains(key) => further.push(*key),
-            PathExpression::Paths(_) | PathExpression::Never => is_bound = true,
             _ => {}
         });
+        let is_bound = shape.is_bound();
         // A nested `enabled: false` counts for its folder, regardless of its conditions.
         let switches_off = !rule.enabled && rule.origin.nest().is_some();
         let is_sure = switches_off || shape.suffices();
@@ -177,7 +184,19 @@ impl<'r> Covered<'r> {
             _ => Role::Other,
         };
         let tokens = if matches!(state, Some(State::Stack)) { estimate_tokens(&rule.body) } else { 0 };
-        Covered { rule, off, role, shape, gate, further, tokens, is_bound, is_sure, has_rival: false }
+        Covered {
+            rule,
+            off,
+            role,
+            shape,
+            gate,
+            further,
+            tokens,
+            is_bound,
+            is_sure,
+            has_rival: false,
+            is_imported: false,
+        }
     }
 
     /// Selects the files that its gate admits.
@@ -190,13 +209,63 @@ impl<'r> Covered<'r> {
 
     /// Returns the positions of the files that it applies to.
     fn matching(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let met = self.shape.met(facts).filter(|_| self.rule.enabled);
-        let below = self.rule.origin.nest().map(|(root, folder)| facts.below(root, folder));
-        match (met, below) {
-            (Some(met), Some(below)) => both(met, below),
-            (Some(met), None) => met,
-            (None, Some(below)) => below.to_vec(),
-            (None, None) => (0..facts.evidence.paths.len()).collect(),
+        self.shape.met(facts).unwrap_or_else(|| (0..facts.evidence.paths.len()).collect())
+    }
+
+    /// Applies to the files of a rule that imports it, too.
+    fn add_importer(&mut self, importer: &PathExpression<'r>) {
+        let is_on = matches!(self.role, Role::Files | Role::Always);
+        self.shape = match is_on {
+            true => PathExpression::Joined(MatchMode::Any, vec![self.shape.clone(), importer.clone()]),
+            false => importer.clone(),
+        };
+        if !importer.is_bound() || self.role == Role::Always {
+            self.shape = PathExpression::Joined(MatchMode::All, Vec::new());
+        }
+        self.is_imported = true;
+        self.further.clear();
+        self.is_bound = self.shape.is_bound();
+        self.is_sure = self.shape.suffices();
+        self.role = if self.is_bound { Role::Files } else { Role::Always };
+        self.tokens = estimate_tokens(&self.rule.body);
+    }
+}
+
+/// Returns what a rule requires of a file: its folder or root, and the patterns of its conditions.
+fn shape(rule: &Rule, roots: usize) -> PathExpression<'_> {
+    let own_root = rule.own_root().filter(|_| roots > 1 && rule.is_located());
+    let place = rule.origin.nest().or(own_root.map(|root| (root, "")));
+    let conditions = rule.conditions.iter().map(|condition| condition.path_expression()).collect();
+    let conditions = PathExpression::Joined(rule.combine, conditions);
+    match place.map(|(root, folder)| PathExpression::Below(root, folder)) {
+        // A nested `enabled: false` counts for its folder, regardless of its conditions.
+        Some(below) if !rule.enabled => below,
+        Some(below) => PathExpression::Joined(MatchMode::All, vec![below, conditions]),
+        None => conditions,
+    }
+}
+
+/// Applies what others import wherever the importing file applies.
+fn follow_imports(rules: &mut [Covered<'_>]) {
+    let is_importing = |covered: &Covered<'_>| {
+        let Covered { rule, off, .. } = covered;
+        !rule.imports.is_empty() && off.is_none() && applies_if_met(rule)
+    };
+    let mut queue: Vec<usize> = (0..rules.len()).filter(|at| is_importing(&rules[*at])).collect();
+    let mut seen: HashSet<(usize, usize)> = HashSet::new();
+    while let Some(importer) = queue.pop() {
+        let (shape, imports) = (rules[importer].shape.clone(), &rules[importer].rule.imports);
+        let is_imported = |covered: &Covered<'_>| {
+            let is_named = imports.iter().any(|import| import.path == covered.rule.origin.path);
+            is_named && covered.off.is_none() && covered.gate.is_none() && covered.rule.stream.is_none()
+        };
+        for at in
+            (0..rules.len()).filter(|at| *at != importer && is_imported(&rules[*at])).collect::<Vec<_>>()
+        {
+            if !rules[at].rule.body.is_empty() && seen.insert((importer, at)) {
+                rules[at].add_importer(&shape);
+                queue.push(at);
+            }
         }
     }
 }
@@ -223,14 +292,27 @@ impl<'c> PathExpression<'c> {
         match self {
             PathExpression::Not(inner) => inner.visit(visitor),
             PathExpression::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
-            PathExpression::Paths(_) | PathExpression::Other(_) | PathExpression::Never => {}
+            PathExpression::Paths(_)
+            | PathExpression::Below(..)
+            | PathExpression::Other(_)
+            | PathExpression::Never => {}
         }
+    }
+
+    /// Whether it depends on paths.
+    fn is_bound(&self) -> bool {
+        let mut is_bound = false;
+        self.visit(&mut |shape| {
+            is_bound |=
+                matches!(shape, PathExpression::Paths(_) | PathExpression::Below(..) | PathExpression::Never);
+        });
+        is_bound
     }
 
     /// Whether matching paths are enough, regardless of other conditions.
     fn suffices(&self) -> bool {
         match self {
-            PathExpression::Paths(_) | PathExpression::Never => true,
+            PathExpression::Paths(_) | PathExpression::Below(..) | PathExpression::Never => true,
             PathExpression::Other(_) => false,
             PathExpression::Not(inner) => {
                 let mut has_others = false;
@@ -250,6 +332,11 @@ impl<'c> PathExpression<'c> {
     fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
         match self {
             PathExpression::Paths(paths) => Some(paths.find(facts)),
+            PathExpression::Below(root, "") => {
+                let files = facts.evidence.paths.iter().enumerate();
+                Some(files.filter(|(_, seen)| seen.root == *root).map(|(at, _)| at).collect())
+            }
+            PathExpression::Below(root, folder) => Some(facts.below(*root, folder).to_vec()),
             PathExpression::Other(_) => None,
             PathExpression::Never => Some(Vec::new()),
             PathExpression::Not(inner) => {

@@ -63,6 +63,11 @@ pub fn applies(rule: &Rule, evidence: &Evidence) -> bool {
     matches!(state, Ok(State::Stack | State::Stream))
 }
 
+/// Whether a rule applies if its conditions hold, even one without text of its own.
+pub(crate) fn applies_if_met(rule: &Rule) -> bool {
+    matches!(state(rule), Ok(State::Stack))
+}
+
 /// Returns the state of a rule by itself if its conditions hold, or `None` if it never applies.
 pub(crate) fn at_best(rule: &Rule) -> Option<State<'_>> {
     state(rule).ok().filter(|_| !rule.body.is_empty())

@@ -23,10 +23,10 @@ use rulebook::agent::Agent;
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";
 
-/// Shows which rules apply to the work at hand, and why.
+/// Shows which rules each coding agent follows for the work at hand, and why.
 ///
-/// Rulebook reads the rule files of every coding agent in place, decides which rules apply, and explains why the others do
-/// not.
+/// Rulebook reads the rule files of every coding agent in place, shows for each agent which rules it has and why the others are
+/// missing, and delivers what is missing.
 #[derive(Debug, Default, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -59,10 +59,15 @@ impl Args {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// List every rule with its activation and state (default)
+    /// Show what each agent loads, what is wrong, and every rule (default)
+    ///
+    /// Shows what each agent used here always loads, the three most important problems with their fix, and every rule for every
+    /// agent.
     #[command(visible_alias = "list")]
     Status(View),
-    /// Show which rules apply to a path, and why the others do not
+    /// Show which rules each agent has for a path, and why
+    ///
+    /// Without a path, shows what is loaded at the start. The evidence options describe the rest of a request.
     Explain(Explain),
     /// Print the text that goes into the prompt
     Prompt(Prompt),
@@ -369,7 +374,7 @@ pub(crate) struct StreamFile {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Toggle {
-    /// The rule's id, as `rulebook status` shows it
+    /// The rule's file, key or id
     pub(crate) id: String,
 
     /// For the whole team: edit `rules.disabled_ids` in `rulebook.toml`

@@ -47,11 +47,17 @@ pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
         [] => vec![compare(None, (&before, &after), &files)],
         agents => (0..agents.len()).map(|at| compare(Some(at), (&before, &after), &files)).collect(),
     };
+    let label = match (&parted, &head) {
+        (Some(parted), Some(head)) => {
+            format!("{} (merge base of {base} and {head})", parted.get(..8).unwrap_or(parted))
+        }
+        _ => base.clone(),
+    };
     let head = head.unwrap_or_else(|| "the working tree".to_owned());
     match options.format {
         _ if args.json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
         DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
-        DiffFormat::Text => out::print(&show::text(&base, &head, &per_agent))?,
+        DiffFormat::Text => out::print(&show::text(&label, &head, &per_agent))?,
         DiffFormat::Markdown => out::print_raw(show::markdown(&per_agent).as_bytes())?,
     }
     if !submodules.is_empty() {

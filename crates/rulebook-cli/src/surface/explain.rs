@@ -265,11 +265,7 @@ impl Explanation {
             if is_table {
                 show_table(&mut text, &title, grid);
             } else {
-                let agent = match self.view {
-                    Viewpoint::For(named) => target.agents.get(named.agent.name),
-                    _ => None,
-                };
-                show(&mut text, &title, target, *tokens, agent);
+                show(&mut text, &title, target, *tokens, self.view);
             }
         }
         show_differences(&mut text, &self.differences);

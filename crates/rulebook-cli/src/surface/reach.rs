@@ -19,7 +19,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
     let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
-        return Err(super::read::unknown(&name, &loaded));
+        return Err(super::toggle::unknown(&name, &loaded.book));
     }
     let reached = workspace.reached_by(&rules, &loaded.book, &tree);
     let tree = tree.files();

@@ -12,13 +12,16 @@ use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, VERSION};
 
-/// How many similar names an error lists.
+/// How many names an error lists as text.
 const MAX_NAMES: usize = 20;
 
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let (rule, others) = loaded.book.read_all(name).map_err(|_| unknown(name, &loaded))?;
+    let (rule, others) = loaded
+        .book
+        .read_all(name)
+        .map_err(|_| unknown(name, &loaded, if args.json { usize::MAX } else { MAX_NAMES }))?;
     if args.json {
         return out::print_json(&json(rule, &others, &loaded.diagnostics));
     }
@@ -52,8 +55,8 @@ pub(super) fn json(rule: &Rule, others: &[&Rule], diagnostics: &[Diagnostic]) ->
     })
 }
 
-/// Returns the error for an unknown name: an alert that may explain it, or similar names.
-pub(super) fn unknown(name: &str, loaded: &Loaded) -> anyhow::Error {
+/// Returns the error for an unknown name: an alert that may explain it, or at most this many available names.
+pub(super) fn unknown(name: &str, loaded: &Loaded, most: usize) -> anyhow::Error {
     let known = loaded.book.read(name).err().map(|error| error.known).unwrap_or_default();
     let shown = out::clean(name.trim_start_matches("rule://"));
     let error = format!("no rule named `{shown}`");
@@ -63,10 +66,9 @@ pub(super) fn unknown(name: &str, loaded: &Loaded) -> anyhow::Error {
     match known.len() {
         0 => anyhow!("no rules found; `rulebook status` shows why").context(error),
         count => {
-            let more =
-                if count > MAX_NAMES { format!(" and {} more", count - MAX_NAMES) } else { String::new() };
-            let names: Vec<&str> = known.iter().take(MAX_NAMES).map(String::as_str).collect();
-            anyhow!("most similar first: {}{more}", out::clean(&names.join(", "))).context(error)
+            let more = if count > most { format!(" and {} more", count - most) } else { String::new() };
+            let names: Vec<&str> = known.iter().take(most).map(String::as_str).collect();
+            anyhow!("available, most similar first: {}{more}", out::clean(&names.join(", "))).context(error)
         }
     }
 }

@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use rulebook::agent::Agent;
 use rulebook::evaluate::InactiveReason;
-use rulebook::explain::{AgentTarget, Because, Inactive, Target};
+use rulebook::explain::{AgentRule, Because, Inactive, Target};
 use rulebook::format::Confidence;
 use rulebook::matrix::CellState;
 use rulebook::resolve::OffBy;
 
+use crate::args::Viewpoint;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 
 /// Prints whose view this is, and when that agent applies rules for paths.
@@ -29,14 +30,16 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
     text.push('\n');
 }
 
-/// Writes the rules of a target, by what becomes of them. With an agent, each rule that applies says who brings it.
-pub(super) fn show(
-    text: &mut String,
-    title: &str,
-    target: &Target,
-    tokens: usize,
-    agent: Option<&AgentTarget>,
-) {
+/// Writes the rules of a target, by what becomes of them. For an agent, each rule that applies says who brings it.
+pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usize, view: Viewpoint) {
+    let agent = match view {
+        Viewpoint::For(named) | Viewpoint::As(named) => target.agents.get(named.agent.name),
+        Viewpoint::Used | Viewpoint::Any => None,
+    };
+    let offers = match view {
+        Viewpoint::As(_) => "offered: the agent lists them to the model",
+        _ => "offered: the agent can read them as rule://ID",
+    };
     let _ = writeln!(
         text,
         "{}  {}",
@@ -52,10 +55,10 @@ pub(super) fn show(
     let dim = |row: [(Style, String); 3]| row.map(|(_, cell)| (DIM, cell));
     let applied = target.stack.iter().map(|rule| {
         let why = because(&rule.because);
-        let why = match agent.and_then(|agent| brought(agent, &rule.source)) {
-            Some(brought) => format!("{brought}; {why}"),
-            None => why,
-        };
+        let own = agent.and_then(|agent| agent.rules.iter().find(|own| own.source == rule.source));
+        let by = own.filter(|_| matches!(view, Viewpoint::For(_))).and_then(brought);
+        let why: Vec<String> = by.into_iter().chain([why]).chain(own.and_then(since)).collect();
+        let why = why.join("; ");
         let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
         row(GREEN.bold(), &rule.id, &rule.source, why)
     });
@@ -76,7 +79,7 @@ pub(super) fn show(
     let (unread, inactive): (Vec<&Inactive>, Vec<&Inactive>) =
         target.inactive.iter().partition(|rule| rule.reason == InactiveReason::Unread);
     let has_detail = |rule: &&Inactive| !rule.detail.is_empty();
-    let dimmed = |rule: &Inactive| dim(row(DIM, &rule.id, &rule.source, rule.detail.clone()));
+    let dimmed = |rule: &Inactive| dim(row(DIM, &rule.id, &rule.source, in_table(&rule.detail)));
     let disabled = target
         .disabled
         .iter()
@@ -88,7 +91,7 @@ pub(super) fn show(
     let mut sections: Vec<(&str, Table)> = vec![
         ("applies, in this order", applied.collect()),
         ("watches the stream", watching.collect()),
-        ("offered: the agent can read them as rule://ID", offered.collect()),
+        (offers, offered.collect()),
         ("overridden", overridden.collect()),
         ("does not apply", inactive.into_iter().map(dimmed).collect()),
         ("not read by the agent", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
@@ -125,6 +128,11 @@ pub(super) fn title(target: &Target, without_path: &str) -> String {
     }
 }
 
+/// Returns a reason as it is written in a table, whose title names the path.
+pub(super) fn in_table(detail: &str) -> String {
+    detail.replace("no evidence path matches", "does not match")
+}
+
 /// Lists files; many of one folder are counted.
 pub(super) fn file_list(files: &[impl AsRef<str>]) -> String {
     /// As many files of a folder are named.
@@ -146,9 +154,13 @@ pub(super) fn file_list(files: &[impl AsRef<str>]) -> String {
     out::clean(&shown.collect::<Vec<_>>().join(", "))
 }
 
+/// Returns the version since which an agent reads a file.
+fn since(rule: &AgentRule) -> Option<String> {
+    rule.because.split("; ").find(|reason| reason.starts_with("since ")).map(str::to_owned)
+}
+
 /// Describes who brings a rule to the agent, and how.
-fn brought(agent: &AgentTarget, source: &str) -> Option<String> {
-    let rule = agent.rules.iter().find(|rule| rule.source == source)?;
+fn brought(rule: &AgentRule) -> Option<String> {
     match rule.state {
         CellState::Native if rule.because.starts_with("imported") => Some(rule.because.clone()),
         CellState::Native => Some("read by the agent".to_owned()),

@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
 }
 
 /// Returns the error for a name that no rule has.
-fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
+pub(super) fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
     let is_rejected = book.rejected().iter().any(|rejected| rejected.is_called(name));
     let help = match similar_names(name, book.ids()) {
         _ if is_rejected => "its file is not used; `rulebook status` shows why".to_owned(),

@@ -7,6 +7,7 @@ mod ci;
 mod faults;
 mod hooks;
 mod hostile;
+mod json;
 mod mcp;
 mod pages;
 mod proxy;

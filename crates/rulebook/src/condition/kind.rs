@@ -48,6 +48,8 @@ impl Condition {
 pub(crate) enum PathExpression<'c> {
     /// A path must match.
     Paths(&'c Paths),
+    /// A path must be below a folder of a root; of the root itself if the folder is empty.
+    Below(usize, &'c str),
     /// The condition with this key is not about paths.
     Other(&'static str),
     /// The inner expression must not hold.

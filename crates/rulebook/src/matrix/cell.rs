@@ -181,7 +181,8 @@ impl<'r> Column<'_, 'r> {
             (_, Some(_)) => Some("rejected by Rulebook".to_owned()),
             _ => None,
         };
-        if let Some(despite) = despite {
+        let since = own.rule.origin.format.since.filter(|_| state == CellState::Native);
+        for despite in since.map(|version| format!("since {version}")).into_iter().chain(despite) {
             because = if because.is_empty() { despite } else { format!("{because}; {despite}") };
         }
         let position = self.subject.native.position(&row.origin.path);

@@ -6,6 +6,7 @@ use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
 use rulebook::rule::{Activation, Rule};
 
 use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
+use crate::surface::sections::in_table;
 
 /// What a table is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,7 +180,10 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         Some((column, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
             format!("{}: {}", column.agent.name, cell.because)
         }
-        Some((_, cell)) => in_table(cell.because.strip_prefix("always; ").unwrap_or(&cell.because)),
+        Some((column, cell)) => match cell.because.strip_prefix("always; ").unwrap_or(&cell.because) {
+            version if version.starts_with("since ") => format!("{} {version}", column.agent.name),
+            reason => in_table(reason),
+        },
         None => doubtful(row),
     }
 }
@@ -194,9 +198,4 @@ fn doubtful(row: &RuleRow<'_>) -> String {
     let is_doubtful =
         row.rule.is_some_and(|rule| rule.basis.is_doubtful() && rule.activation == Activation::Always);
     if is_doubtful { "always on because the header could not be read".to_owned() } else { String::new() }
-}
-
-/// Returns a reason as it is written in a table, whose title names the path.
-fn in_table(detail: &str) -> String {
-    detail.replace("no evidence path matches", "does not match")
 }

@@ -252,7 +252,7 @@ impl Server {
         let loaded = self.opener.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
         let named = if uri.starts_with("rule://") { loaded.book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {
-            let message = words(&read::unknown(uri, &loaded));
+            let message = words(&read::unknown(uri, &loaded, usize::MAX));
             ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
         })?;
         let text = ResourceContents::text(rule.readable(), uri).with_mime_type(MARKDOWN);

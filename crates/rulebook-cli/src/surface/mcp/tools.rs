@@ -199,7 +199,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
 fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
     let loaded = server.opener.workspace()?.load(Reach::Tree);
     let (rule, others) =
-        loaded.book.read_all(&named.name).map_err(|_| read::unknown(&named.name, &loaded))?;
+        loaded.book.read_all(&named.name).map_err(|_| read::unknown(&named.name, &loaded, usize::MAX))?;
     let structured = named.structured.then(|| read::json(rule, &others, &[]));
     if let Some(session) = &mut *lock(&server.session) {
         session.record(Vec::new(), vec![Delivery::of(rule, "`read_rule`".to_owned())]);
