@@ -5,11 +5,14 @@ use rulebook::stream::policy::escape_tags;
 
 use crate::out;
 
-/// Returns the alerts: an untrusted workspace, settings that cannot be read, a remote without a copy or with a rejected one.
+/// Returns the alerts: an untrusted workspace, settings that cannot be read, a remote without a copy or with a rejected one,
+/// a requested rule that does not exist.
 pub(crate) fn alerts(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
     const CODES: [Code; 5] =
         [Code::BadSettings, Code::Protection, Code::RemoteMissing, Code::RemoteRefused, Code::Untrusted];
-    diagnostics.iter().filter(|diagnostic| CODES.contains(&diagnostic.code))
+    let is_request =
+        |diagnostic: &Diagnostic| diagnostic.code == Code::UnknownId && diagnostic.path == "evidence";
+    diagnostics.iter().filter(move |diagnostic| CODES.contains(&diagnostic.code) || is_request(diagnostic))
 }
 
 /// Formats an alert as one line.

@@ -71,7 +71,7 @@ impl Workspace {
         let Loaded { book, mut diagnostics } = loaded;
         diagnostics.extend(reported);
         for name in evidence.requested.iter().filter(|name| is_missing(&book, name)) {
-            let message = format!("there is no rule `{name}`, which the request names");
+            let message = format!("no rule is named `{name}`, which the user requested");
             diagnostics
                 .push(Diagnostic::whole(Code::UnknownId, "evidence", message).did_you_mean(name, book.ids()));
         }

@@ -98,7 +98,7 @@ fn seen<'r>(book: &'r Rulebook, files: &[Seen], by: DoneBy) -> impl Iterator<Ite
 
 /// Whether Rulebook adds a rule where it applies as meant and the agent does not apply it.
 fn is_added(rule: &Rule, subject: &Subject<'_, '_>) -> bool {
-    let verdict = Verdict { rule, state: State::Stack, because: Vec::new() };
+    let verdict = Verdict { rule, state: State::Stack, because: Vec::new(), is_requested: false };
     !matches!(handling(&verdict, subject), Handling::NotAdded(_) | Handling::Unknown)
 }
 

@@ -28,10 +28,17 @@ use order::native_order;
 #[must_use]
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<'_>) -> Evaluation<'r> {
     let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
-    let requested: Vec<&Rule> = evidence.requested.iter().filter_map(|name| book.read(name).ok()).collect();
-    let call = |rule: &Rule| match requested.iter().any(|named| std::ptr::eq(*named, rule)) {
-        true => Call::Requested,
-        false => Call::NotRequested,
+    let mentioned = evidence.mentioned.iter().filter_map(|name| book.mentioned(name));
+    let requested = evidence.requested.iter().filter_map(|name| book.read(name).ok());
+    let requested: Vec<&Rule> = requested.chain(mentioned).collect();
+    let pinned: Vec<&Rule> = evidence.pinned.iter().filter_map(|name| book.read(name).ok()).collect();
+    let call = |rule: &Rule| {
+        let is_among = |rules: &[&Rule]| rules.iter().any(|named| std::ptr::eq(*named, rule));
+        match () {
+            () if is_among(&requested) => Call::Requested,
+            () if is_among(&pinned) => Call::Pinned,
+            () => Call::NotRequested,
+        }
     };
     let mut candidates: Vec<Candidate<'r>> =
         book.rules().map(|(rule, off)| candidate(rule, off, call(rule), &facts)).collect();
@@ -84,7 +91,7 @@ pub(crate) fn settle<'r>(
             Some(off) => State::Disabled(off.clone()),
             None => state(rule).unwrap_or_else(State::Inactive),
         };
-        Candidate { verdict: Verdict { rule, state, because: Vec::new() }, unmet: None }
+        Candidate { verdict: Verdict { rule, state, because: Vec::new(), is_requested: false }, unmet: None }
     };
     let mut candidates: Vec<_> = rules.into_iter().map(candidate).collect();
     switch_off_nested(&mut candidates, |_| true);

@@ -285,6 +285,17 @@ impl Rulebook {
         found.next().map(|first| (first, found.collect())).ok_or_else(|| self.unknown(rule_name(name)))
     }
 
+    /// Returns the enabled rule that `@NAME` in a message refers to: by its key, id or file name.
+    pub(crate) fn mentioned(&self, name: &str) -> Option<&Rule> {
+        let is_file = |rule: &&Rule| rule.origin.path.rsplit('/').next() == Some(name);
+        let enabled = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
+        self.read_enabled(name).or_else(|| enabled().find(is_file))
+    }
+
+    fn read_enabled(&self, name: &str) -> Option<&Rule> {
+        self.lookup(name).into_iter().find(|(_, off)| off.is_none()).map(|(rule, _)| rule)
+    }
+
     /// Returns the error for a name that no enabled rule has.
     fn unknown(&self, name: String) -> UnknownRule {
         let readable = self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);

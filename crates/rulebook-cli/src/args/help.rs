@@ -12,7 +12,7 @@ use crate::out;
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Inspect", &["status", "explain", "prompt", "read", "coverage", "diff", "sessions", "watch"]),
-    ("Fix", &["check", "test", "stream", "enable", "disable"]),
+    ("Fix", &["check", "test", "stream", "enable", "disable", "pin", "unpin"]),
     ("Wire up", &["install", "uninstall", "hook", "trust", "remote"]),
     ("Servers", &["ui", "mcp", "proxy"]),
     ("Other", &["formats", "completions", "man", "help"]),

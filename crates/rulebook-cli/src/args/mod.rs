@@ -95,6 +95,10 @@ pub(crate) enum Command {
     Enable(Toggle),
     /// Turn a rule off, regardless of its conditions
     Disable(Toggle),
+    /// Let a rule apply in the running sessions of this workspace, regardless of its conditions
+    Pin(Pin),
+    /// Let the conditions of a pinned rule decide again
+    Unpin(Pin),
     /// Run a text or a recorded model response through the stream rules
     Stream(StreamFile),
     /// Check the `examples` that rules carry
@@ -373,8 +377,20 @@ pub(crate) struct StreamFile {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct Pin {
+    /// The rule's file, key or id
+    #[arg(value_name = "RULE")]
+    pub(crate) id: String,
+
+    /// Only in this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct Toggle {
     /// The rule's file, key or id
+    #[arg(value_name = "RULE")]
     pub(crate) id: String,
 
     /// For the whole team: edit `rules.disabled_ids` in `rulebook.toml`

@@ -15,6 +15,7 @@ mod install;
 mod keep_fresh;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod pin;
 mod problems;
 mod prompt;
 #[cfg(feature = "proxy")]
@@ -69,6 +70,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Stream(file) => stream::run(args, file)?,
         Command::Enable(toggle) => toggle::run(args, toggle, toggle::Switch::On)?,
         Command::Disable(toggle) => toggle::run(args, toggle, toggle::Switch::Off)?,
+        Command::Pin(pin) => pin::run(args, pin, pin::Change::Pin)?,
+        Command::Unpin(pin) => pin::run(args, pin, pin::Change::Unpin)?,
         Command::Install(wanted) => install::install(args, wanted)?,
         Command::Uninstall(wanted) => install::uninstall(args, wanted)?,
         Command::Hook(options) => hook::run(args, options)?,

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::rule::id_of;
-use rulebook::session::{Event, rules_given};
+use rulebook::session::{Event, HostFacts, rules_given};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
 
-use super::hook;
+use super::hook::{self, Missing};
 use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
@@ -103,7 +103,7 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
 }
 
 /// Every session, the last written first, and a diagnostic for each ledger that cannot be used.
-fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
+pub(super) fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
     let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
     let found = workspace.homes.state.iter().flat_map(|state| sessions(&state.join("rulebook")));
     for found in found {
@@ -143,9 +143,14 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     let mut value = summary(session);
     value["facts"] = json!(session.log.events());
     value["unreadable"] = json!(session.log.unreadable());
-    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    let state = session.log.session();
+    let Missing { rules: missing, cut } = hook::not_delivered(workspace, &session.host, &state);
     let listed = missing.iter().map(|(id, source, why)| json!({ "id": id, "source": source, "why": why }));
     value["notGiven"] = listed.collect();
+    value["pathsCut"] = json!(cut);
+    let HostFacts { mode, provider, model, .. } = state.facts();
+    (value["mode"], value["provider"], value["model"]) = (json!(mode), json!(provider), json!(model));
+    value["pinned"] = state.pinned().collect();
     value
 }
 
@@ -177,7 +182,11 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         let _ =
             writeln!(text, "{} of the ledger could not be read", plural(session.log.unreadable(), "line"));
     }
-    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    let Missing { rules: missing, cut } =
+        hook::not_delivered(workspace, &session.host, &session.log.session());
+    if cut > 0 {
+        let _ = writeln!(text, "{} not considered: too many", plural(cut, "path"));
+    }
     if !missing.is_empty() {
         let _ = writeln!(text, "\nnot delivered");
         let mut table = Table::default();
@@ -220,6 +229,9 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
             let sources = out::clean(&sources.join(", "));
             format!("{} the host did not read the answer with {sources}", paint(RED, "not delivered:"))
         }
+        Event::Facts(facts) => paint(DIM, out::clean(&facts_line(facts))),
+        Event::Pinned { rule, .. } => format!("{} {}", paint(YELLOW, "pinned"), out::clean(id_of(rule))),
+        Event::Unpinned { rule } => format!("{} {}", paint(YELLOW, "unpinned"), out::clean(id_of(rule))),
         Event::Compacted => paint(DIM, "context compacted"),
         Event::Resumed => paint(DIM, "session resumed"),
         Event::Refused { rule, call } => {
@@ -234,6 +246,17 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
         Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
         _ => String::new(),
     }
+}
+
+/// What a host said about the conversation, for people.
+fn facts_line(facts: &HostFacts) -> String {
+    let HostFacts { mode, provider, model, open_tabs, visible_editors, .. } = facts;
+    let named = [("mode", mode), ("provider", provider), ("model", model)];
+    let named = named.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
+    let counted = [(open_tabs, "open tab"), (visible_editors, "visible editor")];
+    let counted = counted.into_iter().filter(|(files, _)| !files.is_empty());
+    let counted = counted.map(|(files, what)| plural(files.len(), what));
+    named.chain(counted).collect::<Vec<_>>().join(", ")
 }
 
 /// The effect of a stream rule's match, for people.

@@ -32,7 +32,12 @@ impl Test for Paths {
             return ConditionResult::no("the list of paths is empty");
         }
         if selection.paths.is_empty() {
-            return ConditionResult::no("no evidence path matches ".to_owned() + &list(self.patterns()));
+            let cut = match facts.evidence.cut {
+                0 => String::new(),
+                1 => "; 1 more path was not considered".to_owned(),
+                cut => format!("; {cut} more paths were not considered"),
+            };
+            return ConditionResult::no(format!("no evidence path matches {}{cut}", list(self.patterns())));
         }
         let mut matched: Vec<String> = Vec::new();
         let patterns: Vec<&str> = self.patterns().collect();

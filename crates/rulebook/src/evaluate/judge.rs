@@ -12,8 +12,22 @@ use crate::rule::{Activation, Basis, Rule};
 /// Whether the user requested a rule by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
+    /// For this turn.
     Requested,
+    /// For the session.
+    Pinned,
     NotRequested,
+}
+
+impl Call {
+    /// Returns the word for the reason.
+    fn condition(self) -> Option<&'static str> {
+        match self {
+            Call::Requested => Some("requested"),
+            Call::Pinned => Some("pinned"),
+            Call::NotRequested => None,
+        }
+    }
 }
 
 /// A preliminary verdict.
@@ -60,7 +74,8 @@ pub(super) fn candidate<'r>(
             Err(why) => State::Inactive(why),
         },
     };
-    Candidate { verdict: Verdict { rule, state, because }, unmet }
+    let is_requested = call == Call::Requested;
+    Candidate { verdict: Verdict { rule, state, because, is_requested }, unmet }
 }
 
 /// Returns the state of a rule whose conditions hold, or why they do not.
@@ -74,8 +89,9 @@ pub(super) fn judge<'r>(
         return Err(WhyNot::new(InactiveReason::Empty, "the file has no text"));
     }
     let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
-    if call == Call::Requested && rule.stream.is_none() && !is_always {
-        because.push(Reason { condition: "requested", matched: vec![rule.name.clone()], seen: Vec::new() });
+    let is_conditional = rule.stream.is_none() && !rule.body.is_empty() && !is_always;
+    if let Some(condition) = call.condition().filter(|_| is_conditional) {
+        because.push(Reason { condition, matched: vec![rule.name.clone()], seen: Vec::new() });
         return Ok(State::Stack);
     }
     because.extend(check_folder(rule, facts)?);

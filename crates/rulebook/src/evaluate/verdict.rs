@@ -68,6 +68,8 @@ pub struct Verdict<'r> {
     pub state: State<'r>,
     /// The conditions that held.
     pub because: Vec<Reason>,
+    /// Whether the user requested the rule by name in this turn.
+    pub is_requested: bool,
 }
 
 /// The state of a rule.

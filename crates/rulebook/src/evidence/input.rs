@@ -43,8 +43,10 @@ pub struct Input {
     pub branch: Option<String>,
     /// The operating system.
     pub os: Option<String>,
-    /// Rules requested by name.
+    /// Rules requested by name for this turn.
     pub requested: Vec<String>,
+    /// Rules that the user pinned in this session.
+    pub pinned: Vec<String>,
 }
 
 /// One tool call.
@@ -210,6 +212,7 @@ impl Input {
             branch: fields.text("branch"),
             os: fields.text("os"),
             requested: fields.texts("requested"),
+            pinned: Vec::new(),
         }
     }
 }

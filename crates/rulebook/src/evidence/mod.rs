@@ -1,5 +1,6 @@
 //! Evidence: what is known about the request, in one form for all hosts, with the source of each path.
 
+mod generated;
 mod input;
 pub mod json;
 mod kind;
@@ -7,6 +8,7 @@ mod paths;
 mod text;
 mod tools;
 
+pub use generated::without_generated;
 pub use input::{Input, InputError, ToolCall};
 pub use kind::ToolKind;
 pub(crate) use kind::plain;
@@ -18,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostic::{Code, Diagnostic, shown};
 use crate::id::rule_name;
 use crate::words::words;
+use text::Requests;
 
 /// What is known about the request. `None` means not looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +53,12 @@ pub struct Evidence {
     pub commands: Vec<String>,
     /// Texts of files in evidence, by position in `paths`.
     pub contents: Vec<(usize, String)>,
-    /// Rules requested by name.
+    /// Rules requested by name for this turn.
     pub requested: Vec<String>,
+    /// Words after an `@` in the message: each requests the rule of that name, if there is one.
+    pub mentioned: Vec<String>,
+    /// Rules that the user pinned in this session.
+    pub pinned: Vec<String>,
 }
 
 /// A path and its sources.
@@ -68,7 +75,7 @@ pub struct Seen {
 words! {
     /// The source of a path. Earlier sources take precedence under the limit.
     Via {
-        /// Named on the command line.
+        /// Named on the command line, or in the evidence.
         Argument = "argument",
         /// Mentioned explicitly by the user.
         Mention = "mention",
@@ -76,12 +83,12 @@ words! {
         Tool = "tool",
         /// Path-like text in the user's message.
         Message = "message",
-        /// An open tab.
-        Tab = "tab",
-        /// A visible editor.
-        Visible = "visible",
         /// Written by the agent in this task.
         Modified = "modified",
+        /// A visible editor.
+        Visible = "visible",
+        /// An open tab.
+        Tab = "tab",
     }
 }
 
@@ -108,33 +115,43 @@ pub fn collect(
     let now = input.turn.or_else(|| input.tools.iter().filter_map(|call| call.turn).max()).unwrap_or(0);
     let turn_of = |call: &ToolCall| call.turn.unwrap_or(now);
 
-    let mut found: Vec<(Via, String)> = Vec::new();
-    let mut add = |via: Via, paths: &[String]| found.extend(paths.iter().map(|path| (via, path.clone())));
-    add(Via::Argument, &input.arguments);
-    if let Some(message) = &input.message {
-        add(Via::Mention, &text::mentions(message, &anywhere));
+    let (message, generated) = input.message.as_deref().map(generated::split).unzip();
+    let generated = generated.unwrap_or_default();
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut add = |age: Age, via: Via, paths: &[String]| {
+        found.extend(paths.iter().map(|path| Candidate { age, via, path: path.clone() }));
+    };
+    add(Age::Turn, Via::Argument, &input.arguments);
+    if let Some(message) = &message {
+        add(Age::Turn, Via::Mention, &text::mentions(message, &anywhere));
     }
     let mentions: Vec<String> =
         input.mentions.iter().map(|mention| roots.mentioned_path(mention, exists)).collect();
-    add(Via::Mention, &mentions);
+    add(Age::Turn, Via::Mention, &mentions);
+    let at_hand = input.tools.last().filter(|call| turn_of(call) == now);
     for call in &input.tools {
         let targets = tools::targets(call, &anywhere);
+        let is_at_hand = call.pending || at_hand.is_some_and(|last| std::ptr::eq(last, call));
         if now.saturating_sub(turn_of(call)) < TOOL_TURNS {
-            add(Via::Tool, &targets);
+            add(if is_at_hand { Age::Now } else { Age::Earlier }, Via::Tool, &targets);
         }
         if !call.pending && tools::writes(call) {
-            add(Via::Modified, &targets);
+            add(Age::Earlier, Via::Modified, &targets);
         }
     }
-    if let Some(message) = &input.message {
-        add(Via::Message, &text::path_like(message, &anywhere));
+    if let Some(message) = &message {
+        add(Age::Turn, Via::Message, &text::path_like(message, &anywhere));
     }
-    add(Via::Tab, &input.open_tabs);
-    add(Via::Visible, &input.visible_editors);
-    add(Via::Modified, &input.modified);
+    add(Age::Earlier, Via::Modified, &input.modified);
+    add(Age::Earlier, Via::Visible, &input.visible_editors);
+    add(Age::Earlier, Via::Visible, &generated.visible);
+    add(Age::Earlier, Via::Tab, &input.open_tabs);
+    add(Age::Earlier, Via::Tab, &generated.tabs);
     // Newest first within each source; later entries are newer.
     found.reverse();
-    found.sort_by_key(|(via, _)| *via);
+    found.sort_by_key(|candidate| (candidate.age, candidate.via));
+    let Requests { addresses, mentions: mentioned } =
+        message.as_deref().map(|message| text::requests(message, &anywhere)).unwrap_or_default();
 
     let mut diagnostics = Vec::new();
     let (paths, cut) = merge(&found, roots, exists, &mut diagnostics);
@@ -143,8 +160,8 @@ pub fn collect(
     let evidence = Evidence {
         paths,
         cut,
-        message: input.message.clone(),
-        mode: input.mode.clone(),
+        message,
+        mode: input.mode.clone().or(generated.mode),
         provider: input.provider.clone(),
         model: input.model.clone(),
         agent: input.agent.clone(),
@@ -155,7 +172,9 @@ pub fn collect(
         tools: just_called.map(|call| call.name.clone()).filter(|name| !name.is_empty()).collect(),
         commands: input.tools.iter().filter(|call| call.pending).filter_map(tools::command).collect(),
         contents: Vec::new(),
-        requested: input.requested.iter().map(|name| rule_name(name)).collect(),
+        requested: input.requested.iter().map(|name| rule_name(name)).chain(addresses).collect(),
+        mentioned,
+        pinned: input.pinned.clone(),
     };
     (evidence, diagnostics)
 }
@@ -169,15 +188,33 @@ pub fn system_name(name: &str) -> &str {
     }
 }
 
+/// When a path became known. Under the limit, this turn's paths take precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Age {
+    /// By the call at hand.
+    Now,
+    /// In this turn.
+    Turn,
+    /// Earlier, or at no particular time.
+    Earlier,
+}
+
+/// A path as the host names it.
+struct Candidate {
+    age: Age,
+    via: Via,
+    path: String,
+}
+
 fn merge(
-    found: &[(Via, String)],
+    found: &[Candidate],
     roots: &Roots,
     exists: &dyn Fn(usize, &str) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Vec<Seen>, usize) {
     let mut merged: BTreeMap<(String, usize), Vec<Via>> = BTreeMap::new();
     let mut beyond_limit = BTreeSet::new();
-    for (via, path) in found {
+    for Candidate { via, path, .. } in found {
         if path.len() > MAX_PATH {
             let message = format!("a path of {} bytes is ignored, the limit is {MAX_PATH}", path.len());
             diagnostics

@@ -30,7 +30,7 @@ fn check(json: &str, wanted: &[&str]) {
 fn the_sources_of_a_path_are_merged() {
     check(
         r#"{"openTabs": ["b", "a/x.ts"], "visibleEditors": ["/app/a/x.ts"], "modified": ["a\\x.ts"]}"#,
-        &["a/x.ts tab+visible+modified", "b tab"],
+        &["a/x.ts modified+visible+tab", "b tab"],
     );
     check(
         r#"{"mentions": ["@src/a.ts", "@/src/b.ts", "src/c.ts"]}"#,
@@ -72,4 +72,29 @@ fn only_current_tools_and_commands_count() {
     );
     assert_eq!(evidence.tools, ["last", "next"]);
     assert_eq!(evidence.commands, ["git push"]);
+}
+
+#[test]
+fn this_turns_paths_are_never_cut() {
+    let old: Vec<String> =
+        (0..150).map(|at| format!(r#"{{"name":"read","path":"old{at:03}","turn":3}}"#)).collect();
+    let evidence = gather(&format!(
+        r#"{{"tools": [{},{{"name":"read","path":"now","turn":4}}], "turn": 4, "message": "edit said.ts"}}"#,
+        old.join(",")
+    ));
+    let paths: Vec<&str> = evidence.paths.iter().map(|seen| seen.path.as_str()).collect();
+    assert_eq!((paths.len(), evidence.cut), (MAX_PATHS, 52));
+    assert!(paths.contains(&"now") && paths.contains(&"said.ts") && paths.contains(&"old149"));
+    assert!(!paths.contains(&"old000"));
+}
+
+#[test]
+fn a_message_requests_rules() {
+    let evidence =
+        gather(r#"{"message": "rule://a and @b <reminder>@c</reminder>", "requested": ["rule://d"]}"#);
+    assert_eq!(
+        (evidence.requested, evidence.mentioned),
+        (vec!["d".to_owned(), "a".to_owned()], vec!["b".to_owned()])
+    );
+    assert_eq!(evidence.message.as_deref(), Some("rule://a and @b "));
 }

@@ -3,9 +3,12 @@
 mod classify;
 mod disk;
 mod names;
+mod requests;
 mod scan;
 #[cfg(test)]
 mod tests;
+
+pub(super) use requests::{Requests, requests};
 
 use crate::markdown::outside_code;
 use crate::work;

@@ -25,10 +25,12 @@ impl<'r> NativeReading<'r> {
     /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
     #[must_use]
     pub fn new(book: &'r Rulebook, evidence: &Evidence) -> NativeReading<'r> {
-        let evaluation = if evidence.requested.is_empty() {
+        let Evidence { requested, mentioned, pinned, .. } = evidence;
+        let evaluation = if requested.is_empty() && mentioned.is_empty() && pinned.is_empty() {
             evaluate(book, evidence, Audience::any())
         } else {
-            let evidence = Evidence { requested: Vec::new(), ..evidence.clone() };
+            let (requested, mentioned, pinned) = (Vec::new(), Vec::new(), Vec::new());
+            let evidence = Evidence { requested, mentioned, pinned, ..evidence.clone() };
             evaluate(book, &evidence, Audience::any())
         };
         let positions = evaluation.positions();

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::blocks::{Cap, because, blocks};
-use super::event::{Delivery, Event};
+use super::event::{Delivery, Event, HostFacts};
 use super::host::{Moment, Report, Touch};
 use super::situation::{HandlingView, Situation};
 use super::state::Session;
@@ -22,6 +22,7 @@ pub struct Due<'e, 'r> {
     /// Why a host that reads these files itself does not deliver them, by source.
     missed: HashMap<String, String>,
     evidence: &'e Evidence,
+    turn: u64,
     is_lost_on_resume: bool,
 }
 
@@ -51,6 +52,10 @@ impl Session {
         if report.is_resume && self.loses_on_resume() {
             events.push(Event::Resumed);
         }
+        let facts = self.facts().updated(&report.input);
+        if facts != *self.facts() {
+            events.push(Event::Facts(facts));
+        }
         events.extend(report.input.message.as_deref().map(Event::prompt));
         let calls = report.input.tools.iter().zip(&report.paths);
         events.extend(calls.map(|(call, paths)| Event::tool(call, paths.clone())));
@@ -61,20 +66,25 @@ impl Session {
     /// already, nothing must be reported again.
     pub fn input(&self, new: Input) -> Input {
         let now = self.turn_number() + u64::from(new.message.is_some());
+        let HostFacts { mode, provider, model, open_tabs, visible_editors } = self.facts().updated(&new);
         let mut tools = self.tools();
         tools.extend(new.tools.into_iter().map(|call| ToolCall { turn: Some(now), ..call }));
         let message = new.message.or_else(|| self.message().map(str::to_owned));
-        Input { message, tools, turn: Some(now), ..new }
+        let pinned = self.pinned().map(str::to_owned).collect();
+        let turn = Some(now);
+        Input { message, tools, turn, mode, provider, model, open_tabs, visible_editors, pinned, ..new }
     }
 
     /// What is due now: what applies, is not delivered yet, and is neither left to the host nor in the conversation already.
-    /// A mandatory rule is delivered even if the conversation seems to have it.
+    /// A mandatory rule is delivered even if the conversation seems to have it, and so is a rule that the user requested in
+    /// this turn.
     pub fn due<'e, 'r>(&self, report: &Report<'_>, situation: &Situation<'e, 'r>) -> Due<'e, 'r> {
         let Situation { evaluation, evidence, handling, carries, .. } = *situation;
         let mut due = Due {
             rules: Vec::new(),
             offers: Vec::new(),
             missed: HashMap::new(),
+            turn: self.turn_number() + u64::from(report.input.message.is_some()),
             evidence,
             is_lost_on_resume: report.host.forgets.contains(&report.moment),
         };
@@ -84,9 +94,13 @@ impl Session {
         }
         let is_new = |verdict: &&Verdict<'_>| {
             let rule = verdict.rule;
-            (is_all || is_about_call(verdict))
-                && !self.has_rule(rule)
-                && (rule.is_mandatory || !carries(rule))
+            if !is_all && !is_about_call(verdict) {
+                return false;
+            }
+            if verdict.is_requested {
+                return !self.has_since(rule, due.turn);
+            }
+            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule))
         };
         let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
         let handled = if stack.is_empty() { Vec::new() } else { handling(&stack) };
@@ -170,7 +184,10 @@ impl<'e, 'r> Due<'e, 'r> {
     /// Writes the text; nothing if nothing is due.
     pub fn write(&self, cap: Cap) -> Option<Written> {
         let blocks = blocks(&self.rules, &self.offers, self.evidence, cap)?;
-        let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, because(verdict, self.evidence));
+        let delivery = |verdict: &&Verdict<'_>| Delivery {
+            requested_in: verdict.is_requested.then_some(self.turn),
+            ..Delivery::of(verdict.rule, because(verdict, self.evidence))
+        };
         let whole = blocks.whole.iter().map(delivery);
         let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict) });
         let offers = (!self.offers.is_empty()).then(|| offers_delivery(&self.offers));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::ALWAYS;
-use crate::evidence::ToolCall;
+use crate::evidence::{Input, ToolCall};
 use crate::hash::TextHash;
 use crate::render::estimate_tokens;
 use crate::rule::Rule;
@@ -62,6 +62,20 @@ pub enum Event {
         /// Whether it is yet to run.
         #[serde(default)]
         pending: bool,
+    },
+    /// The host named its mode, its model or the open files, and something changed.
+    Facts(HostFacts),
+    /// The user pinned a rule: it applies until it is unpinned or the session ends.
+    Pinned {
+        /// The rule's key.
+        rule: String,
+        /// Its file, as displayed: it is delivered again.
+        source: String,
+    },
+    /// The user unpinned a rule.
+    Unpinned {
+        /// The rule's key.
+        rule: String,
     },
     /// A rule was delivered to the model.
     Delivered(Delivery),
@@ -154,6 +168,42 @@ pub fn rules_given<'e>(events: impl IntoIterator<Item = &'e Event>) -> usize {
     })
 }
 
+/// What a host says about a conversation besides messages and tool calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HostFacts {
+    /// The mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The provider of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The open tabs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open_tabs: Vec<String>,
+    /// The visible editors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub visible_editors: Vec<String>,
+}
+
+impl HostFacts {
+    /// Returns these facts with those of an input over them.
+    pub(super) fn updated(&self, input: &Input) -> HostFacts {
+        let newer = |new: &Option<String>, known: &Option<String>| new.clone().or_else(|| known.clone());
+        let files = |new: &[String], known: &[String]| if new.is_empty() { known } else { new }.to_vec();
+        HostFacts {
+            mode: newer(&input.mode, &self.mode),
+            provider: newer(&input.provider, &self.provider),
+            model: newer(&input.model, &self.model),
+            open_tabs: files(&input.open_tabs, &self.open_tabs),
+            visible_editors: files(&input.visible_editors, &self.visible_editors),
+        }
+    }
+}
+
 /// A text delivered to the model: a rule, or the list of offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -175,6 +225,9 @@ pub struct Delivery {
     /// Whether the host forgets it when the session is resumed.
     #[serde(default, rename = "passing", skip_serializing_if = "std::ops::Not::not")]
     pub is_lost_on_resume: bool,
+    /// The turn in which the user requested it by name: then it is delivered again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_in: Option<u64>,
     /// Its estimated tokens.
     #[serde(default)]
     pub tokens: usize,
@@ -200,6 +253,7 @@ impl Delivery {
             offered: false,
             missed: None,
             is_lost_on_resume: false,
+            requested_in: None,
             tokens: estimate_tokens(text),
         }
     }

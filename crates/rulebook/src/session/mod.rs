@@ -21,7 +21,7 @@ mod watch;
 pub use crate::hash::TextHash;
 pub use blocks::Cap;
 pub use due::{Due, Written};
-pub use event::{Delivery, EVENT_VERSION, Event, rules_given};
+pub use event::{Delivery, EVENT_VERSION, Event, HostFacts, rules_given};
 pub use feed::{FedPiece, Feed};
 pub use host::{HostProfile, Moment, Report, Touch};
 pub use judge::{Interrupt, Judgement, Reminders};

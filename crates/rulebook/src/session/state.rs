@@ -1,11 +1,11 @@
 //! The state of a session: the fold of its events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::event::{Delivery, Event, INTERRUPT, LET_THROUGH, REFUSE, REMIND};
+use super::event::{Delivery, Event, HostFacts, INTERRUPT, LET_THROUGH, REFUSE, REMIND};
 use crate::evidence::ToolCall;
 use crate::hash::TextHash;
 use crate::rule::Rule;
@@ -26,6 +26,10 @@ pub struct Session {
     /// The texts still in the context, by source.
     #[serde(serialize_with = "sorted")]
     delivered: HashMap<String, InContext>,
+    /// What the host said last.
+    facts: HostFacts,
+    /// The keys of the rules that the user pinned.
+    pinned: BTreeSet<String>,
     /// The stream rules that fired.
     pub(super) policy: Policy,
 }
@@ -46,6 +50,9 @@ struct PastCall {
 struct InContext {
     hash: TextHash,
     is_lost_on_resume: bool,
+    /// The turn in which it was delivered last.
+    #[serde(default)]
+    turn: u64,
 }
 
 fn sorted<S: Serializer>(delivered: &HashMap<String, InContext>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -104,6 +111,12 @@ impl Session {
                     _ => {}
                 }
             }
+            Event::Facts(facts) => self.facts = facts,
+            Event::Pinned { rule, source } => {
+                self.delivered.remove(&source);
+                self.pinned.insert(rule);
+            }
+            Event::Unpinned { rule } => drop(self.pinned.remove(&rule)),
             Event::Started { .. } | Event::Refused { .. } | Event::Failed { .. } => {}
         }
         self.is_compacted = false;
@@ -113,7 +126,7 @@ impl Session {
     pub fn apply_delivery(&mut self, source: String, hash: TextHash, is_lost_on_resume: bool) {
         self.is_started = true;
         self.policy.replay_delivery(&source);
-        self.delivered.insert(source, InContext { hash, is_lost_on_resume });
+        self.delivered.insert(source, InContext { hash, is_lost_on_resume, turn: self.turn });
     }
 
     /// Takes in that the texts of some sources left the context.
@@ -160,9 +173,27 @@ impl Session {
         self.delivered.values().any(|text| text.is_lost_on_resume)
     }
 
-    /// Whether a delivery's text is in the context.
+    /// What the host said last.
+    pub fn facts(&self) -> &HostFacts {
+        &self.facts
+    }
+
+    /// The keys of the rules that the user pinned.
+    pub fn pinned(&self) -> impl Iterator<Item = &str> {
+        self.pinned.iter().map(String::as_str)
+    }
+
+    /// Whether a delivery's text is in the context, and was delivered since it was requested.
     pub fn has(&self, delivery: &Delivery) -> bool {
-        self.delivered.get(&delivery.source).is_some_and(|text| text.hash == delivery.hash)
+        let is_current = |text: &InContext| delivery.requested_in.is_none_or(|turn| turn <= text.turn);
+        self.delivered
+            .get(&delivery.source)
+            .is_some_and(|text| text.hash == delivery.hash && is_current(text))
+    }
+
+    /// Whether a rule was delivered in this turn or a later one.
+    pub(super) fn has_since(&self, rule: &Rule, turn: u64) -> bool {
+        self.delivered.get(&rule.origin.display).is_some_and(|text| turn <= text.turn)
     }
 
     /// Whether a rule's text is in the context.

@@ -157,7 +157,9 @@ fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'
             message: event.message.clone().filter(|_| event.moment == Moment::Prompt),
             tools: event.tool.iter().cloned().collect(),
             mode: event.mode.clone(),
+            provider: event.provider.clone(),
             model: event.model.clone(),
+            mentions: event.mentions.clone(),
             agent: Some(host.profile.name.to_owned()),
             ..Input::default()
         },

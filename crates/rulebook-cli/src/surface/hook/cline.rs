@@ -59,6 +59,8 @@ fn decode(value: &Value) -> Option<HookEvent> {
     Some(HookEvent {
         folder: roots(value).first().map(|root| (*root).to_owned()),
         message: text(part, "prompt"),
+        provider: value.get("model").and_then(|model| text(model, "provider")),
+        model: value.get("model").and_then(|model| text(model, "slug")),
         tool,
         surface: cli.map(|_| CLI),
         ..HookEvent::new(moment, &name, text(value, "taskId")?)

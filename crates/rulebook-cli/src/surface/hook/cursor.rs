@@ -34,10 +34,18 @@ fn decode(value: &Value) -> Option<HookEvent> {
     Some(HookEvent {
         folder: roots(value).first().map(|root| (*root).to_owned()).or_else(|| text(value, "cwd")),
         message: text(value, "prompt"),
+        mentions: attachments(value),
         tool: tool(value, "tool_name", "tool_input", moment),
         model: text(value, "model"),
         ..HookEvent::new(moment, &name, text(value, "conversation_id").or_else(|| text(value, "session_id"))?)
     })
+}
+
+/// The files that the user attached to the message.
+fn attachments(value: &Value) -> Vec<String> {
+    let listed = value.get("attachments").and_then(Value::as_array).into_iter().flatten();
+    let files = listed.filter(|attached| text(attached, "type").as_deref() == Some("file"));
+    files.filter_map(|file| text(file, "file_path").or_else(|| text(file, "filePath"))).collect()
 }
 
 fn encode(_: &HookEvent, reply: &Reply) -> Value {

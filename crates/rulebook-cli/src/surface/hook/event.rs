@@ -28,7 +28,10 @@ pub(crate) struct HookEvent {
     pub(super) message: Option<String>,
     pub(super) tool: Option<ToolCall>,
     pub(super) mode: Option<String>,
+    pub(super) provider: Option<String>,
     pub(super) model: Option<String>,
+    /// Files that the user attached to the message.
+    pub(super) mentions: Vec<String>,
     /// Whether earlier context may be gone.
     pub(super) is_compaction: bool,
     /// Whether an earlier session is resumed.
@@ -47,7 +50,9 @@ impl HookEvent {
             message: None,
             tool: None,
             mode: None,
+            provider: None,
             model: None,
+            mentions: Vec::new(),
             is_compaction: moment == Moment::Compact,
             is_resume: false,
         }

@@ -9,13 +9,18 @@ use rulebook_workspace::Workspace;
 
 use super::event::Host;
 
-/// Id, source and reason of each rule that a session did not receive, by precedence.
-pub(crate) fn not_delivered(
-    workspace: &Workspace,
-    host: &str,
-    session: &Session,
-) -> Vec<(String, String, String)> {
-    let Some(host) = Host::named(host) else { return Vec::new() };
+/// What a session did not receive.
+#[derive(Debug, Default)]
+pub(crate) struct Missing {
+    /// Id, source and reason of each rule, by precedence.
+    pub(crate) rules: Vec<(String, String, String)>,
+    /// How many paths of the evidence are beyond the limit.
+    pub(crate) cut: usize,
+}
+
+/// Returns what a session did not receive. A rule that it received is not listed, even if it no longer applies.
+pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session) -> Missing {
+    let Some(host) = Host::named(host) else { return Missing::default() };
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
     let prepared =
         workspace.prepare(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
@@ -23,9 +28,9 @@ pub(crate) fn not_delivered(
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
     let mut missing = Vec::new();
-    for verdict in evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts {
+    let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
+    for verdict in verdicts.into_iter().filter(|verdict| !session.has_rule(verdict.rule)) {
         let why = match &verdict.state {
-            State::Stack | State::Stream if session.has_rule(verdict.rule) => continue,
             State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
                 Some(Handling::Native | Handling::NativeAlways | Handling::Unknown) => {
                     format!("left to {name}, which reads the file itself")
@@ -41,5 +46,5 @@ pub(crate) fn not_delivered(
         };
         missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
     }
-    missing
+    Missing { rules: missing, cut: prepared.evidence.cut }
 }

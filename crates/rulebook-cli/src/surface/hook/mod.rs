@@ -29,7 +29,7 @@ use crate::out;
 use answer::Answer;
 pub(crate) use answer::Caller;
 pub(crate) use event::Host;
-pub(super) use missing::not_delivered;
+pub(super) use missing::{Missing, not_delivered};
 
 /// The largest event that is read.
 const MAX_EVENT: u64 = 64 << 20;

@@ -46,6 +46,7 @@ fn decode(value: &Value) -> Option<HookEvent> {
         message: user_text(output),
         tool,
         mode: text(message, "agent").map(|agent| if agent == "plan" { agent } else { "act".to_owned() }),
+        provider: message.get("model").and_then(|model| text(model, "providerID")),
         model: message.get("model").and_then(|model| text(model, "modelID")),
         ..HookEvent::new(moment, &name, text(input, "sessionID")?)
     })

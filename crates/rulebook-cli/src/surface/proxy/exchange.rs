@@ -192,13 +192,19 @@ impl Exchange {
         let messages: Vec<&str> = self.request.entries.iter().filter_map(|entry| entry.user_text()).collect();
         Input {
             turn: Some(messages.len() as u64),
-            message: messages.last().map(|&message| message.to_owned()),
+            message: self.last_message(),
             tools: self.calls().collect(),
             provider: Some(self.wire.provider.to_owned()),
             model: self.request.model.clone(),
             agent: conversations::agent(&self.head.headers).map(str::to_owned),
             ..Input::default()
         }
+    }
+
+    /// The user's last message, with the blocks of the client that say which files are open.
+    fn last_message(&self) -> Option<String> {
+        let entry = self.request.entries.iter().rev().find(|entry| entry.user_text().is_some())?;
+        Some(entry.texts.join("\n"))
     }
 
     /// Whether the conversation has a text already, as it is or escaped as markup.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use rulebook::evidence::without_generated;
 use rulebook::session::TextHash;
 use serde_json::Value;
 
@@ -141,20 +142,6 @@ impl Entry {
     }
 }
 
-/// The tags that clients put around text that the user did not write.
-const WRAPPERS: &[(&str, &str)] = &[
-    ("<system-reminder", "</system-reminder>"),
-    ("<system_reminder", "</system_reminder>"),
-    ("<environment_context", "</environment_context>"),
-    ("<environment_details", "</environment_details>"),
-    ("<user_instructions", "</user_instructions>"),
-    ("<INSTRUCTIONS", "</INSTRUCTIONS>"),
-    ("<current_datetime", "</current_datetime>"),
-    ("<hook_context", "</hook_context>"),
-    ("<permissions instructions", "</permissions instructions>"),
-    ("<reminder", "</reminder>"),
-];
-
 /// How a text begins that clients write themselves.
 const HEADINGS: &[&str] = &["# AGENTS.md instructions", "This is the Gemini CLI"];
 
@@ -162,14 +149,7 @@ fn without_wrappers(text: &str) -> String {
     if HEADINGS.iter().any(|heading| text.trim_start().starts_with(heading)) {
         return String::new();
     }
-    let mut rest = text.to_owned();
-    for (open, close) in WRAPPERS {
-        while let Some(from) = rest.find(open) {
-            let Some(to) = rest[from..].find(close) else { break };
-            rest.replace_range(from..from + to + close.len(), "");
-        }
-    }
-    rest.trim().to_owned()
+    without_generated(text).trim().to_owned()
 }
 
 #[cfg(test)]

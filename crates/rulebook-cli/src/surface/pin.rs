@@ -1,0 +1,125 @@
+//! `pin` and `unpin`: let a rule apply in the running sessions, regardless of its conditions.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, anyhow};
+use rulebook::id::rule_name;
+use rulebook::rule::Rule;
+use rulebook::session::{EVENT_VERSION, Event};
+use rulebook_workspace::ledger::Ledger;
+use rulebook_workspace::{Reach, Workspace};
+use serde_json::{Value, json};
+
+use super::sections::off_words;
+use super::sessions::{SessionLog, all};
+use super::toggle::unknown;
+use crate::args::{Args, Pin};
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, VERSION, paint, plural};
+
+/// Whether a rule is pinned or unpinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Pin,
+    Unpin,
+}
+
+/// A session that recorded nothing for this long counts as ended: not every host reports the end.
+const ENDED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> {
+    let workspace = open_workspace(args)?;
+    let book = workspace.load(Reach::Tree).book;
+    let name = rule_name(&pin.id);
+    let found = book.lookup(&name);
+    if found.is_empty() {
+        return Err(unknown(&name, &book));
+    }
+    let sessions = running(&workspace, pin.session.as_deref())?;
+    let rules: Vec<&Rule> = found.iter().map(|(rule, _)| *rule).collect();
+    for session in &sessions {
+        append(&workspace, session, &rules, change)?;
+    }
+    let off = found.iter().find_map(|(_, off)| *off).filter(|_| change == Change::Pin);
+    let keys: Vec<String> = rules.iter().map(|rule| rule.key()).collect();
+    let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
+    if args.json {
+        let sessions: Vec<Value> = sessions
+            .iter()
+            .map(
+                |session| json!({ "session": session.session, "host": session.host, "agent": session.agent }),
+            )
+            .collect();
+        return out::print_json(&json!({
+            "version": VERSION, "id": rules[0].id, "keys": keys, "sources": sources,
+            "pinned": change == Change::Pin, "sessions": sessions, "by": off.map(|off| off.by),
+            "diagnostics": workspace.diagnostics,
+        }));
+    }
+    let what = match change {
+        Change::Pin => "is pinned in",
+        Change::Unpin => "is no longer pinned in",
+    };
+    let count = plural(sessions.len(), "session");
+    let mut text = format!("{} {what} {count}\n", paint(BOLD, out::clean(&name)));
+    sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
+    for SessionLog { session, host, .. } in &sessions {
+        text.push_str(&format!("session {} of {host}\n", out::clean(session)));
+    }
+    if let Some(off) = off {
+        let by = off_words(off.by, off.file.as_deref());
+        text.push_str(&format!("it is off, {by}\n"));
+    }
+    out::print(&text)
+}
+
+/// Returns the running sessions of the workspace, or the one of this name.
+fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<SessionLog>> {
+    let (mut sessions, _) = all(workspace);
+    let known: Vec<String> = sessions.iter().map(|session| session.session.clone()).collect();
+    let now = SystemTime::now();
+    let is_here = |session: &SessionLog| workspace.roots.roots.iter().any(|root| root.path == session.root);
+    let is_running = |session: &SessionLog| now.duration_since(session.at).is_ok_and(|age| age < ENDED_AFTER);
+    match wanted {
+        Some(wanted) => sessions.retain(|session| session.session == wanted),
+        None => sessions.retain(|session| is_here(session) && is_running(session)),
+    }
+    if !sessions.is_empty() {
+        return Ok(sessions);
+    }
+    let hint = "`rulebook sessions` lists the sessions; `rulebook install` wires an agent";
+    Err(match wanted {
+        Some(wanted) => {
+            let help = out::suggestion(wanted, known.iter().map(String::as_str), hint);
+            anyhow!(help).context(format!("no session `{}`", out::clean(wanted)))
+        }
+        None => anyhow!(hint).context("no session is running in this workspace"),
+    })
+}
+
+fn append(
+    workspace: &Workspace,
+    session: &SessionLog,
+    rules: &[&Rule],
+    change: Change,
+) -> anyhow::Result<()> {
+    let state = workspace.state_folder().context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
+    let SessionLog { host, session, agent, root, .. } = session;
+    let ledger = Ledger::of(&state, host, session, agent.as_deref());
+    let start = Event::Started {
+        version: EVENT_VERSION,
+        host: host.clone(),
+        session: session.clone(),
+        agent: agent.clone(),
+        root: root.clone(),
+    };
+    let event = |rule: &&Rule| match change {
+        Change::Pin => Event::Pinned { rule: rule.key(), source: rule.origin.display.clone() },
+        Change::Unpin => Event::Unpinned { rule: rule.key() },
+    };
+    let events: Vec<Event> = rules.iter().map(event).collect();
+    match ledger.append(&start, &events).context("cannot write the session")? {
+        Some(fault) => Err(anyhow!(fault)),
+        None => Ok(()),
+    }
+}
