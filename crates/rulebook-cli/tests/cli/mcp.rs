@@ -145,7 +145,7 @@ fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str]
     client.send(r#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
     for method in asks {
         let (key, count) = match *method {
-            "tools/list" => ("tools", 4),
+            "tools/list" => ("tools", 3),
             "prompts/list" => ("prompts", 0),
             _ => ("resources", 3),
         };
@@ -410,6 +410,37 @@ fn a_relative_path_is_in_the_root_where_it_exists() {
 }
 
 #[test]
+fn a_rule_that_the_agent_reads_by_itself_is_not_returned() {
+    let sandbox = sandbox();
+    fs::write(sandbox.path("repo/AGENTS.md"), "Run the tests.\n").unwrap();
+    let check = |name: &str, has_text: bool| {
+        let mut client = Client::start(&sandbox);
+        client.ask("initialize", initialize("2025-06-18", json!({}), name));
+        let answer = client.call("rules_for", json!({ "paths": ["apps/web/a.ts"] }));
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("Use React.") && text.contains("- agents (AGENTS.md): "), "{text}");
+        assert_eq!(text.contains("Run the tests."), has_text, "{text}");
+        assert_eq!(text.contains("you read this file by yourself"), !has_text, "{text}");
+    };
+    check("goose", false);
+    check("unknown", true);
+}
+
+#[test]
+fn the_instructions_do_not_ask_for_calls_where_hooks_deliver_the_rules() {
+    let sandbox = sandbox();
+    let instructions = |name: &str| {
+        let mut client = Client::start(&sandbox);
+        let answer = client.ask("initialize", initialize("2025-06-18", json!({}), name));
+        answer["instructions"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(instructions("claude-code").contains("call `rules_for`"));
+    assert!(sandbox.command(&["install", "claude"]).output().unwrap().status.success());
+    assert!(instructions("claude-code").contains("without a call"));
+    assert!(instructions("goose").contains("call `rules_for`"));
+}
+
+#[test]
 fn a_hook_delivers_each_rule_once_in_a_session() {
     let sandbox = sandbox();
     let mut client = Client::ready(&sandbox, "2025-11-25");
@@ -506,7 +537,7 @@ fn descriptions_of_tools_do_not_depend_on_the_rules() {
         })
         .collect();
     assert_eq!(lists[0].to_string(), lists[1].to_string());
-    assert_eq!(texts(&lists[0]["tools"], "name"), ["rules_for", "read_rule", "explain", "hook"]);
+    assert_eq!(texts(&lists[0]["tools"], "name"), ["rules_for", "read_rule", "explain"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Workspace, find_root};
 
 use super::event::{HookEvent, Host};
+use super::own_tool;
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 use crate::input::open_roots;
@@ -74,7 +75,16 @@ impl Answer {
 /// Answers an event.
 pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Answer {
     let mut keeper = workspace.keeper(host.profile.name, &event.session, event.agent.as_deref());
-    let (reply, delivered) = reply(workspace, host, event, caller, &mut keeper);
+    let agent = Agent::named(event.surface.unwrap_or(host.agent));
+    let (reply, delivered) = match event.tool.as_ref().filter(|call| own_tool::name_of(call).is_some()) {
+        Some(call) => {
+            if event.moment == Moment::After {
+                own_tool::record(workspace, agent, call, &mut keeper);
+            }
+            (Reply::default(), Vec::new())
+        }
+        None => reply(workspace, host, event, caller, &mut keeper),
+    };
     if let Some(why) = keeper.lost() {
         out::print_aside(&format!(
             "rulebook: {why}; rules are delivered without regard to what the session received\n"

@@ -14,6 +14,7 @@ mod gemini;
 mod hosts;
 mod missing;
 mod opencode;
+mod own_tool;
 mod pi;
 mod qwen;
 
@@ -30,6 +31,8 @@ use answer::Answer;
 pub(crate) use answer::Caller;
 pub(crate) use event::Host;
 pub(super) use missing::{Missing, not_delivered};
+#[cfg(feature = "mcp")]
+pub(super) use own_tool::leave_out;
 
 /// The largest event that is read.
 const MAX_EVENT: u64 = 64 << 20;

@@ -3,6 +3,7 @@
 //! The runtime starts here. Every request opens the workspace again: rules, settings and toggles change while an agent
 //! works.
 
+mod client;
 mod hook;
 mod roots;
 mod tools;
@@ -11,7 +12,7 @@ mod watch;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -23,9 +24,10 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
+use rulebook::agent::{Agent, Wiring};
 use rulebook::id::rule_uri;
 use rulebook::session::Session;
-use rulebook_workspace::{Reach, Workspace};
+use rulebook_workspace::{AgentSearch, Reach, Workspace};
 use serde_json::json;
 
 use super::read::{self, MARKDOWN};
@@ -34,12 +36,18 @@ use crate::input::open_workspace;
 use crate::lock::lock;
 use crate::out;
 
-/// What a model reads about the server. Like every description here it never changes, so that a prompt cache keeps its
-/// prefix.
+/// What a model reads about the server. Like every description here it does not change within a session, so that a prompt
+/// cache keeps its prefix.
 const INSTRUCTIONS: &str = "Rulebook knows which of this workspace's rules apply, and why. \
 Before you read or change files, call `rules_for` with their paths and what you were asked to do, and follow the text \
 it returns. Where that text lists `rule://NAME`, call `read_rule` when you work in that domain. \
-`explain` says why a rule applies to a path or does not. `hook` is for hooks: do not call it.";
+`explain` says why a rule applies to a path or does not.";
+
+/// The same for an agent whose hooks deliver the rules.
+const WITH_HOOKS: &str = "Rulebook knows which of this workspace's rules apply, and why. Rules that apply to your work \
+are added to the conversation without a call. Where a text lists `rule://NAME`, call `read_rule` when you work in that \
+domain. `explain` says why a rule applies to a path or does not, and `rules_for` returns the rules for paths that you \
+have not used yet.";
 
 /// Answers until the client goes away.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
@@ -48,7 +56,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     opener.workspace()?;
     let fresh = Arc::clone(&opener);
     super::keep_fresh::keep_fresh(move || fresh.workspace());
-    let server = Server { opener, is_watching: AtomicBool::new(false), session: Mutex::default() };
+    let server = Server {
+        opener,
+        is_watching: AtomicBool::new(false),
+        agent: OnceLock::new(),
+        session: Mutex::default(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Directly: the handshake is then a request like the others, and what a client sends before it is answered instead of
     // ending the server.
@@ -62,6 +75,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
 struct Server {
     opener: Arc<Opener>,
     is_watching: AtomicBool,
+    /// The agent that the client says it is, if it is a known one.
+    agent: OnceLock<&'static Agent>,
     /// The conversation: this process is the session. `None` for a client that made no handshake and has no session.
     session: Mutex<Option<Session>>,
 }
@@ -141,7 +156,14 @@ impl ServerHandler for Server {
         mut request: InitializeRequestParams,
         context: Request,
     ) -> McpResult<InitializeResult> {
-        let agreed = self.negotiate_initialize(&request)?;
+        let mut agreed = self.negotiate_initialize(&request)?;
+        if let Some(agent) = client::agent(&request.client_info.name) {
+            let _ = self.agent.set(agent);
+            let wired = self.opener.workspace().map(|open| open.wiring(agent, AgentSearch::WorkspaceAndHome));
+            if wired.is_ok_and(|wired| wired.contains(&Wiring::Hook)) {
+                agreed.instructions = Some(WITH_HOOKS.to_owned());
+            }
+        }
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
         *lock(&self.session) = Some(Session::default());

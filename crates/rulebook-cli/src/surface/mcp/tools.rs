@@ -7,11 +7,13 @@ use rmcp::ErrorData;
 use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
+use rulebook::agent::Wiring;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
+use rulebook::matrix::evaluate_for;
 use rulebook::render::{Notice, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
@@ -25,6 +27,7 @@ use crate::alert::{alert_line, alerts};
 use crate::args::Viewpoint;
 use crate::lock::lock;
 use crate::out;
+use crate::surface::hook::leave_out;
 use crate::surface::{explain as explaining, prompt, read, sections};
 
 /// The output of a tool: for the model, and for a program that requests structured content.
@@ -68,8 +71,7 @@ const TOOLS: &[Row] = &[
     },
     Row {
         name: "hook",
-        description: "For hooks that call a tool, not for models: answers an event with the JSON a hook would print, \
-            with the rules that apply to it and were not yet given in its session.",
+        description: "For hooks: answers an event with the JSON that a hook prints.",
         schema: schema_for_input::<hook::Event>,
         call: |server, arguments| hook::answer(server, &decoded::<hook::Event>(arguments)?),
     },
@@ -111,7 +113,8 @@ pub(super) fn list() -> Vec<Tool> {
         let annotations = ToolAnnotations::new().read_only(true).open_world(false);
         Tool::new(row.name, row.description, schema).with_annotations(annotations)
     };
-    TOOLS.iter().map(tool).collect()
+    // Hooks call theirs by name; models need not know it.
+    TOOLS.iter().filter(|row| row.name != "hook").map(tool).collect()
 }
 
 /// Calls a tool. An error of the tool is for the model to read; an unknown tool is the client's mistake.
@@ -121,7 +124,7 @@ pub(super) fn call(
     arguments: Value,
 ) -> Result<anyhow::Result<ToolOutput>, ErrorData> {
     let Some(row) = TOOLS.iter().find(|row| row.name == name) else {
-        let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
+        let names: Vec<_> = list().into_iter().map(|tool| tool.name).collect();
         let message = format!("unknown tool `{}`; the tools are {}", out::clean(name), names.join(", "));
         return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
     };
@@ -142,19 +145,27 @@ impl Work {
     }
 }
 
+/// Why a rule is listed without its text.
+const GIVEN: &str = "; given before";
+
 fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
     let prepared = workspace.prepare(&work.input());
-    let mut evaluation = prepared.evaluate();
+    // A program gets everything, and the session is the model's.
+    let agent = server.agent.get().filter(|_| !work.structured);
+    let view = agent.map(|agent| prepared.view(agent, &[Wiring::Mcp]));
+    let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
+    let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
+    let mut evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
     let stack =
         explain::explain(None, &prepared.book, &evaluation, &prepared.evidence, &workspace.roots).stack;
     let mut session = lock(&server.session);
-    // A program gets everything, and the session is the model's.
     let session = session.as_mut().filter(|_| !work.structured);
-    let given_before: Vec<&Rule> = match &session {
-        Some(session) => evaluation.withhold(|rule| session.has_rule(rule)),
-        None => Vec::new(),
-    };
+    let mut withheld = leave_out(&mut evaluation, subject.as_ref());
+    if let Some(session) = &session {
+        let given = evaluation.withhold(|rule| session.has_rule(rule));
+        withheld.extend(given.into_iter().map(|rule| (rule, GIVEN)));
+    }
     let rendered = render(&evaluation, workspace.settings.budget);
     if let Some(session) = session {
         let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, "`rules_for`".to_owned());
@@ -165,12 +176,12 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let reported: Vec<Diagnostic> = outside.chain(alerts(&prepared.diagnostics)).cloned().collect();
     let because = |rule: &explain::Applied| {
         let why = sections::because(&rule.because);
-        let is_given = given_before.iter().any(|given| given.origin.display == rule.source);
-        let before = if is_given { "; given before" } else { "" };
+        let is_it = |(withheld, _): &&(&Rule, &str)| withheld.origin.display == rule.source;
+        let before = withheld.iter().find(is_it).map_or("", |(_, why)| why);
         format!("- {} ({}): {}{before}", out::clean(&rule.name), out::clean(&rule.source), out::clean(&why))
     };
     let mut reasons: Vec<String> = stack.iter().map(because).collect();
-    if !given_before.is_empty() {
+    if withheld.iter().any(|(_, why)| *why == GIVEN) {
         let hint = "- given before: call `read_rule` if you no longer have the text";
         reasons.push(hint.to_owned());
     }
