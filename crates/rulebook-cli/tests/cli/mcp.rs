@@ -369,7 +369,7 @@ fn errors_say_what_to_do() {
     check(
         "read_rule",
         json!({ "name": "wbe" }),
-        "no rule named `wbe`\nhelp: most similar first: web, db, cursorrules",
+        "no rule named `wbe`\nhelp: available, most similar first: web, db, cursorrules",
     );
     check(
         "rules_for",
