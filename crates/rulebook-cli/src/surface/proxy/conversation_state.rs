@@ -1,10 +1,11 @@
 //! A conversation: where rules were added to it. Every later request gets them in the same places.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use rulebook::session::{Delivery, Session};
 use serde::{Deserialize, Serialize};
 
+use super::texts::{Text, Texts};
 use crate::surface::wire::{Anchor, Edit, Request, Wire, apply};
 
 /// One conversation of an agent.
@@ -15,14 +16,14 @@ pub(super) struct Conversation {
     pub(super) version: u64,
     pub(super) session: Session,
     /// What precedes the conversation; decided once, so that a prompt cache keeps it.
-    pub(super) prefix: Option<String>,
+    pub(super) prefix: Option<Text>,
     /// What was added later.
-    inserted: Vec<Inserted>,
+    inserted: VecDeque<Inserted>,
     /// The user's message that started the turn, and how many calls were reported.
     pub(super) turn: Option<Anchor>,
     pub(super) calls: usize,
     /// Responses that the provider knows by another name than the client.
-    pub(super) aliases: HashMap<String, String>,
+    renamed: VecDeque<(String, String)>,
     /// Whether the user was informed that a newer Rulebook keeps the ledger.
     #[serde(skip)]
     pub(super) is_left_alone: bool,
@@ -33,23 +34,47 @@ pub(super) struct Conversation {
 struct Inserted {
     #[serde(rename = "behind")]
     after: Anchor,
-    text: String,
+    text: Text,
     /// The sources of the rules in it.
     sources: Vec<String>,
 }
 
+/// How many texts and names one conversation keeps: where the provider keeps the conversation, its requests do not show which
+/// of them are still needed.
+const MAX_INSERTED: usize = 4096;
+const MAX_ALIASES: usize = 256;
+
+/// Adds an item, and drops the oldest if there are too many.
+fn push<T>(items: &mut VecDeque<T>, most: usize, item: T) {
+    items.push_back(item);
+    items.drain(..items.len().saturating_sub(most));
+}
+
 impl Conversation {
     /// Adds a text after an entry for good.
-    pub(super) fn insert(&mut self, after: &Anchor, text: String, deliveries: &[Delivery]) {
+    pub(super) fn insert(&mut self, after: &Anchor, text: Text, deliveries: &[Delivery]) {
         let sources = deliveries.iter().map(|delivery| delivery.source.clone()).collect();
-        self.inserted.push(Inserted { after: after.clone(), text, sources });
+        push(&mut self.inserted, MAX_INSERTED, Inserted { after: after.clone(), text, sources });
+    }
+
+    /// Takes in that the provider knows a response by another name than the client.
+    pub(super) fn alias(&mut self, client: &str, provider: &str) {
+        self.renamed.retain(|(known, _)| known != client);
+        push(&mut self.renamed, MAX_ALIASES, (client.to_owned(), provider.to_owned()));
+    }
+
+    /// Shares its texts with other conversations.
+    pub(super) fn share(&mut self, texts: &Texts) {
+        for text in self.prefix.iter_mut().chain(self.inserted.iter_mut().map(|inserted| &mut inserted.text)) {
+            *text = texts.share(text);
+        }
     }
 
     /// Forgets what was added after entries that the request no longer has. Returns whether there was anything.
     pub(super) fn forget_gone(&mut self, request: &Request) -> bool {
         let exists =
             |inserted: &Inserted| request.entries.iter().any(|entry| *entry.anchor() == inserted.after);
-        let (kept, gone): (Vec<_>, Vec<_>) = self.inserted.drain(..).partition(exists);
+        let (kept, gone): (VecDeque<_>, VecDeque<_>) = self.inserted.drain(..).partition(exists);
         self.inserted = kept;
         if gone.is_empty() {
             return false;
@@ -60,7 +85,7 @@ impl Conversation {
 
     /// Whether nothing was added.
     pub(super) fn is_bare(&self) -> bool {
-        self.inserted.is_empty() && self.prefix.as_ref().is_none_or(String::is_empty)
+        self.inserted.is_empty() && self.prefix.as_ref().is_none_or(|prefix| prefix.is_empty())
     }
 
     /// The edits of a request that add everything in its place. A retry writes the text `except` elsewhere.
@@ -71,11 +96,11 @@ impl Conversation {
         }
         for entry in &request.entries {
             let own = self.inserted.iter().filter(|inserted| inserted.after == *entry.anchor());
-            let texts = own.map(|inserted| inserted.text.as_str()).filter(|text| except != Some(text));
+            let texts = own.map(|inserted| &*inserted.text).filter(|text| except != Some(text));
             edits.extend(wire.shapes.put(&entry.slot, &texts.collect::<Vec<_>>()));
         }
         if let Some((id, range)) = &request.follows
-            && let Some(known) = self.aliases.get(id)
+            && let Some((_, known)) = self.renamed.iter().find(|(client, _)| client == id)
         {
             edits.push(Edit {
                 range: range.clone(),

@@ -12,6 +12,7 @@ use rulebook_workspace::ledger::Ledger;
 use rulebook_workspace::state;
 
 use super::conversation_state::Conversation;
+use super::texts::Texts;
 use crate::lock::lock;
 use crate::surface::wire::{Request, Role};
 
@@ -63,6 +64,9 @@ pub(super) fn agent(headers: &HeaderMap) -> Option<&'static str> {
 /// How many conversations are kept in memory.
 const MAX_CONVERSATIONS: usize = 1000;
 
+/// How many bytes of different texts they have together.
+const MAX_TEXTS: usize = 64 << 20;
+
 /// The surface's name as a host of sessions.
 const HOST: &str = "proxy";
 
@@ -70,6 +74,7 @@ const HOST: &str = "proxy";
 #[derive(Default)]
 pub(super) struct Conversations {
     open: Mutex<Open>,
+    pub(super) texts: Texts,
 }
 
 #[derive(Default)]
@@ -111,14 +116,23 @@ impl Conversations {
         }
         let kept = state.filter(|_| has_begun);
         let kept = kept.and_then(|state| state::load(&file(state, key), MAX_FILE, FILE_VERSION));
-        let conversation = Arc::new(Mutex::new(kept.unwrap_or_default()));
+        let mut kept: Conversation = kept.unwrap_or_default();
+        kept.share(&self.texts);
+        let conversation = Arc::new(Mutex::new(kept));
         known.insert(key.clone(), Known { used: *clock, conversation: Arc::clone(&conversation) });
-        if known.len() > MAX_CONVERSATIONS {
-            let oldest = known.iter().min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
-            oldest.map(|key| known.remove(&key));
+        while known.len() > MAX_CONVERSATIONS || (known.len() > 1 && self.texts.sweep() > MAX_TEXTS) {
+            drop_older_half(known);
         }
         conversation
     }
+}
+
+/// Drops the conversations that were not used for longest. One that continues is read from its file again.
+fn drop_older_half(known: &mut HashMap<Key, Known>) {
+    let mut used: Vec<u64> = known.values().map(|known| known.used).collect();
+    used.sort_unstable();
+    let middle = used[used.len() / 2];
+    known.retain(|_, known| known.used >= middle);
 }
 
 fn ledger(state: &Path, key: &Key) -> Ledger {
@@ -161,4 +175,31 @@ pub(super) fn record(
         faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
     }
     Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::wire::WIRES;
+
+    #[test]
+    fn conversations_of_one_session_use_bounded_memory() {
+        let conversations = Conversations::default();
+        let ask = |text: &str, prefix: &str| {
+            let body = serde_json::json!({ "messages": [{ "role": "user", "content": text }], "metadata": { "user_id": "one" } });
+            let request = WIRES[0].request("/v1/messages", &body.to_string()).unwrap();
+            let key = Key::of(&HeaderMap::new(), &request, "/repo");
+            let conversation = conversations.find(&key, None, &request);
+            lock(&conversation).prefix = Some(conversations.texts.share(prefix));
+        };
+        let rules = "r".repeat(1 << 12);
+        (0..600).for_each(|number| ask(&number.to_string(), &rules));
+        assert_eq!((lock(&conversations.open).known.len(), conversations.texts.sweep()), (600, 1 << 12));
+        (600..2000).for_each(|number| ask(&number.to_string(), &rules));
+        assert!(lock(&conversations.open).known.len() <= MAX_CONVERSATIONS);
+        // Each with another text: the oldest go.
+        let large = "l".repeat(16 << 20);
+        (0..8).for_each(|number| ask(&format!("other {number}"), &format!("{number}{large}")));
+        assert!(conversations.texts.sweep() <= MAX_TEXTS + (17 << 20));
+    }
 }

@@ -23,6 +23,7 @@ use super::conversations::{self, Key};
 use super::passthrough::{rewritten, uncompressed};
 use super::rules::{Book, Watch};
 use super::shared::Proxy;
+use super::texts::Text;
 use super::upstream::{Error, full};
 use crate::lock::lock;
 use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
@@ -92,6 +93,10 @@ impl Exchange {
         lock(&self.conversation)
     }
 
+    fn share(&self, text: &str) -> Text {
+        self.proxy.conversations.texts.share(text)
+    }
+
     /// Adds to the request what its session needs.
     pub(super) fn prepare(&self) -> Prepared {
         let Book { workspace, book, .. } = &*self.book;
@@ -113,7 +118,7 @@ impl Exchange {
         let mut delivered = Vec::new();
         if conversation.prefix.is_none() {
             let Written { text, deliveries, .. } = due.take_standing().write(cap).unwrap_or_default();
-            conversation.prefix = Some(text);
+            conversation.prefix = Some(self.share(&text));
             delivered.extend(deliveries);
         }
         if let Some(after) = self.last_anchor() {
@@ -123,7 +128,7 @@ impl Exchange {
             let texts: Vec<String> =
                 [text, reminders.text].into_iter().filter(|text| !text.is_empty()).collect();
             if !texts.is_empty() {
-                conversation.insert(&after, texts.join("\n\n"), &deliveries);
+                conversation.insert(&after, self.share(&texts.join("\n\n")), &deliveries);
             }
             delivered.extend(deliveries);
             // A request that fails is sent again, with the reminders in the same place.
@@ -162,7 +167,8 @@ impl Exchange {
         let message = messages.next().filter(|(_, anchor)| conversation.turn.as_ref() != Some(*anchor));
         if let Some((message, anchor)) = message {
             conversation.turn = Some(anchor.clone());
-            conversation.session.apply(Event::prompt(message));
+            // The request itself has the message.
+            conversation.session.apply(Event::prompt(""));
             events.push(Event::prompt(message));
         }
         let calls: Vec<ToolCall> = self.calls().collect();
@@ -246,7 +252,7 @@ impl Exchange {
                 log("interrupt", interrupt.rules(), None);
                 // Later requests have it in the same place.
                 if let Some(after) = self.last_anchor() {
-                    conversation.insert(&after, interrupt.text().to_owned(), &[]);
+                    conversation.insert(&after, self.share(interrupt.text()), &[]);
                 }
                 Some(interrupt)
             }
@@ -304,7 +310,7 @@ impl Exchange {
 
     /// The client knows a response by another name than the provider.
     pub(super) fn alias(&self, client: &str, provider: &str) {
-        self.conversation().aliases.insert(client.to_owned(), provider.to_owned());
+        self.conversation().alias(client, provider);
     }
 
     /// Records events on the scribe's thread: no request waits for it.

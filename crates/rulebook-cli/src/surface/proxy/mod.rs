@@ -23,6 +23,7 @@ mod scribe;
 mod server;
 mod shared;
 mod stream;
+mod texts;
 mod trim;
 mod upstream;
 
