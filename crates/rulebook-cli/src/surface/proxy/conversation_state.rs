@@ -65,7 +65,8 @@ impl Conversation {
 
     /// Shares its texts with other conversations.
     pub(super) fn share(&mut self, texts: &Texts) {
-        for text in self.prefix.iter_mut().chain(self.inserted.iter_mut().map(|inserted| &mut inserted.text)) {
+        for text in self.prefix.iter_mut().chain(self.inserted.iter_mut().map(|inserted| &mut inserted.text))
+        {
             *text = texts.share(text);
         }
     }
