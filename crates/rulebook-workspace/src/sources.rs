@@ -227,7 +227,7 @@ impl<'w> Sources<'w> {
             homes: &workspace.homes,
             formats: view.formats,
             used: view.is_meant.then(|| settings.agents.owned_formats()),
-            extra: extra.iter().map(|path| (path.root, path.value.as_str())).collect(),
+            extra,
             folders: remote::folders(remotes, &workspace.homes),
             allow_links: &allow_links,
         };

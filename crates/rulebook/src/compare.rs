@@ -36,6 +36,8 @@ pub enum Outcome {
     Rejects,
     /// It reads the whole file as a header.
     OnlyHeader,
+    /// It removes comments, and the file has nothing else.
+    OnlyComments,
     /// It always applies the rule.
     Always,
     /// It never applies the rule.
@@ -78,6 +80,7 @@ impl std::fmt::Display for Outcome {
             Outcome::Unread => f.write_str("does not read it"),
             Outcome::Rejects => f.write_str("rejects it"),
             Outcome::OnlyHeader => f.write_str("reads the whole file as a header, so no text is left"),
+            Outcome::OnlyComments => f.write_str("removes HTML comments, so no text is left"),
             Outcome::Always => f.write_str("always applies it"),
             Outcome::Never => f.write_str("never applies it"),
             Outcome::NoPaths => f.write_str("never applies it: its list of paths is empty"),
@@ -200,6 +203,7 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     let does = match (own, rule) {
         (None, _) => Outcome::Unread,
         (_, None) => Outcome::Rejects,
+        (_, Some(rule)) if is_only_header && rule.origin.format.strips_comments => Outcome::OnlyComments,
         _ if is_only_header => Outcome::OnlyHeader,
         _ if cause.as_ref().is_some_and(|cause| cause.code == Code::PatternList) => Outcome::Never,
         (_, Some(rule)) => Outcome::of(rule),

@@ -13,9 +13,11 @@ use crate::agent::Agent;
 use crate::compare::{compare, describe};
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::evidence::Seen;
+use crate::format::Bare;
 use crate::frontmatter::{self, Header, Problem, Tier};
 use crate::lint::lint_file;
 use crate::parse::{Entry, Parsed, parse, parse_leniently};
+use crate::rule::{Activation, Rule};
 use crate::source::{Origin, Source};
 use reach::Reach;
 
@@ -97,6 +99,7 @@ pub fn retain_safe<'d>(
 #[must_use]
 pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
     let state = |parsed: &Parsed| match &parsed.entry {
+        Entry::Rule(rule) if is_undocumented(rule) => "not documented".to_owned(),
         Entry::Rule(rule) => describe(rule),
         Entry::Rejected(_) => "rejected".to_owned(),
     };
@@ -112,6 +115,11 @@ pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
         format!("{}: {then} before, {now} now", agents.join(", "))
     };
     agents.into_iter().map(describe).collect()
+}
+
+/// Whether the agent does not document what it does with such a rule.
+fn is_undocumented(rule: &Rule) -> bool {
+    rule.activation == Activation::Never && rule.origin.format.bare == Bare::Undocumented
 }
 
 /// Applies all fixes together, or else the first one that is safe. Of two that belong together, neither may be safe alone.
@@ -148,8 +156,8 @@ fn is_valid(text: &str, readers: &Readers) -> bool {
     let is_valid = |origin: &Origin| {
         let reach = if origin.format.unquoted { Tier::Quoted } else { Tier::Yaml };
         let reading = frontmatter::read(text, reach);
-        let is_repeated = |problem: &Problem| problem.code == Code::DuplicateKey;
-        !matches!(reading.header, Header::Broken) && !reading.problems.iter().any(is_repeated)
+        let is_invalid = |problem: &Problem| matches!(problem.code, Code::DuplicateKey | Code::UnclosedList);
+        !matches!(reading.header, Header::Broken) && !reading.problems.iter().any(is_invalid)
     };
     readers.meant.iter().all(is_valid)
 }

@@ -70,7 +70,7 @@ pub fn header(rule: &Rule) -> &str {
 }
 
 fn block_size(rule: &Rule) -> usize {
-    header(rule).len() + rule.body.len() + 3
+    header(rule).len() + rule.readable().len() + 3
 }
 
 fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) {
@@ -79,7 +79,7 @@ fn push_block(text: &mut String, rule: &Rule, is_header: impl Fn(&str) -> bool) 
     }
     text.push_str(header(rule));
     text.push('\n');
-    let body = rule.body.as_str();
+    let body = &*rule.readable();
     let mut start = 0;
     let mut written = 0;
     for end in line_ends(body).chain([body.len()]) {
@@ -182,8 +182,9 @@ fn over_budget<'e, 'r>(
     budget: Budget,
 ) -> Vec<&'e Verdict<'r>> {
     let Some(limit) = budget.tokens else { return Vec::new() };
-    let cost =
-        |verdict: &&Verdict| estimate_tokens(&verdict.rule.body) + estimate_tokens(header(verdict.rule)) + 1;
+    let cost = |verdict: &&Verdict| {
+        estimate_tokens(&verdict.rule.readable()) + estimate_tokens(header(verdict.rule)) + 1
+    };
     let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
     let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
     let mut omitted = Vec::new();

@@ -82,6 +82,8 @@ words! {
         Enabled = "rules.enabled",
         /// The header of the rule, or of one of the same id and higher rank.
         Header = "enabled: false",
+        /// The header of the rule, with Cline's key.
+        Disabled = "disabled: true",
     }
 }
 
@@ -153,7 +155,7 @@ impl Rulebook {
                 .or(named.cloned())
                 .or_else(|| by_header.map(|other| other.switched_off_here()))
                 .filter(|_| !rule.is_mandatory)
-                .or_else(|| (!rule.enabled).then_some(Off { by: OffBy::Header, file: None }));
+                .or_else(|| (!rule.enabled).then_some(Off { by: rule.off_by(), file: None }));
             // A nested one counts for its folder only, which depends on the evidence.
             if !rule.enabled && rule.origin.folder.is_empty() && by_header.is_none() {
                 switched_off.entry(key).or_default().push(rule);
@@ -186,7 +188,12 @@ impl Rulebook {
 impl Rule {
     /// Returns the switch that a rule with `enabled: false` is for others.
     pub(crate) fn switched_off_here(&self) -> Off {
-        Off { by: OffBy::Header, file: Some(self.origin.display.clone()) }
+        Off { by: self.off_by(), file: Some(self.origin.display.clone()) }
+    }
+
+    /// Returns the key that switches it off.
+    fn off_by(&self) -> OffBy {
+        if self.is_disabled { OffBy::Disabled } else { OffBy::Header }
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Rule {
     pub is_offered: bool,
     /// `false` switches off this rule and every rule of the same key and lower rank.
     pub enabled: bool,
+    /// Whether `disabled: true` switched it off.
+    pub is_disabled: bool,
     /// Whether it is mandatory: it cannot be switched off, overridden or cut.
     pub is_mandatory: bool,
     /// What it watches for in the model's output.

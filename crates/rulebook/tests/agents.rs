@@ -130,12 +130,16 @@ fn agents_differ_as_documented() {
     check("qwen", LIST, "src/a.ts", "no");
     check("qwen", "---\nKEY:\n  - \"src/**\"\n  - lib/**\n---\n", "src/a.ts", "yes");
     check("copilot-vscode", LIST, "src/a.ts", "offered");
+    // Not documented.
+    check("copilot-github", LIST, "src/a.ts", "never");
+    check("copilot-vscode", "---\nKEY: {a,b}.ts\n---\n", "a.ts", "offered");
     for everything in ["'**'", "'**/*'", "'*'", "'src/**, **'"] {
         check("copilot-vscode", &format!("---\nKEY: {everything}\n---\n"), "src/a.ts", "always");
     }
     check("continue", "---\nalwaysApply: false\n---\n", "src/a.ts", "offered");
     const NAME: &str = "---\ntrigger: glob\ninclusion: fileMatch\nKEY: ['*.ts']\n---\n";
-    check("cline continue copilot-github kiro qwen", NAME, "src/a.ts", "no");
+    check("cline continue kiro qwen", NAME, "src/a.ts", "no");
+    check("copilot-github", "---\nKEY: '*.ts'\n---\n", "src/a.ts", "no");
     check("cursor trae windsurf", NAME, "src/a.ts", "unknown");
     check("firebender", NAME, "src/a.ts", "yes");
     check("copilot-vscode copilot-cli", "---\nKEY: '*.ts'\n---\n", "src/a.ts", "yes");

@@ -80,7 +80,12 @@ fn read(search: &Search<'_>, file: &Path, config: &Config) -> Option<ConfigValue
     let allows = |real: &Path| search.allows(real, base);
     let text = search.disk.text(file, search.disk.node(file), &allows).ok()?.shared();
     let is_yaml = file.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
-    if is_yaml { from_yaml(&text, config.at.key) } else { from_json(&text, config.at.key) }
+    let is_toml = file.extension().is_some_and(|extension| extension == "toml");
+    match () {
+        () if is_yaml => from_yaml(&text, config.at.key),
+        () if is_toml => from_toml(&text, config.at.key),
+        () => from_json(&text, config.at.key),
+    }
 }
 
 fn from_json(text: &str, key: &[&str]) -> Option<ConfigValue> {
@@ -111,6 +116,14 @@ fn from_json(text: &str, key: &[&str]) -> Option<ConfigValue> {
 
 fn member<'a, 't>(object: &'a Object<'t>, key: &str) -> Option<&'a Json<'t>> {
     object.properties.iter().find(|property| property.name.as_str() == key).map(|property| &property.value)
+}
+
+fn from_toml(text: &str, key: &[&str]) -> Option<ConfigValue> {
+    let document: toml::Table = text.parse().ok()?;
+    let (last, tables) = key.split_last()?;
+    let table = tables.iter().try_fold(&document, |table, name| table.get(*name)?.as_table())?;
+    let texts = table.get(*last)?.as_array()?.iter().filter_map(|item| item.as_str());
+    Some(ConfigValue::Texts(texts.map(str::to_owned).collect()))
 }
 
 fn from_yaml(text: &str, key: &[&str]) -> Option<ConfigValue> {
@@ -145,6 +158,8 @@ mod tests {
         assert_eq!(from_json(json, &["d"]), Some(ConfigValue::Switches(vec![("e".to_owned(), true)])));
         assert_eq!(from_json(json, &["f"]), Some(ConfigValue::Flag(false)));
         assert_eq!(from_json("{", &["f"]), None);
+        assert_eq!(from_toml("a = 1\nb = [\"x\", 2, \"y\"]\n", &["b"]), texts(&["x", "y"]));
+        assert_eq!(from_toml("[t]\nb = \"x\"\n", &["b"]), None);
         assert_eq!(from_yaml("model: x\nread: CONVENTIONS.md\n", &["read"]), texts(&["CONVENTIONS.md"]));
         assert_eq!(from_yaml("read:\n  - a.md\n  - b/*.md\n", &["read"]), texts(&["a.md", "b/*.md"]));
     }

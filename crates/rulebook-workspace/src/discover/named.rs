@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{ConfigEffect, FORMATS, Format, NAMED, PlaceKind};
+use rulebook::format::{ConfigEffect, FORMATS, Format, FormatId, NAMED, PlaceKind};
 use rulebook::glob::{Dialect, Glob};
 use rulebook::source::Scope;
 
@@ -24,7 +24,9 @@ impl Finder<'_> {
         for config in std::mem::take(&mut self.configs) {
             match config.effect {
                 ConfigEffect::Files => self.named_files(&config, within),
-                ConfigEffect::Names => self.named_everywhere(&config, within),
+                ConfigEffect::Names | ConfigEffect::OnlyNames | ConfigEffect::Fallbacks => {
+                    self.named_everywhere(&config, within);
+                }
                 ConfigEffect::Folders => self.named_folders(&config),
                 ConfigEffect::Excludes | ConfigEffect::Switch => {}
             }
@@ -173,9 +175,45 @@ impl Finder<'_> {
         }
         for (root, folder) in &folders {
             let base = PathBuf::from(&self.search.roots.roots[*root].path);
+            let at = base.join(folder);
+            if config.effect == ConfigEffect::Fallbacks && self.has_own_file(config.format.id, &at) {
+                continue;
+            }
             for name in &names {
-                let file = base.join(folder).join(name);
-                self.add_in_folder(config.format, Scope::Workspace, (*root, folder), &file, &base);
+                let added = self.add_in_folder(
+                    config.format,
+                    Scope::Workspace,
+                    (*root, folder),
+                    &at.join(name),
+                    &base,
+                );
+                if added > 0 && config.effect == ConfigEffect::Fallbacks {
+                    break;
+                }
+            }
+        }
+        if config.effect != ConfigEffect::Fallbacks {
+            self.named_at_home(config, &names);
+        }
+    }
+
+    /// Whether a folder has AGENTS.md, or a file of the format that is found by its location.
+    fn has_own_file(&self, format: FormatId, folder: &Path) -> bool {
+        let own = self.search.formats.iter().filter(|own| [format, FormatId::AgentsMd].contains(&own.id));
+        let places = own.flat_map(|format| format.workspace);
+        let mut located = places.filter(|place| matches!(place.shape, PlaceKind::Located { .. }));
+        located.any(|place| self.search.disk.kind(&folder.join(place.path)).is_some())
+    }
+
+    /// Adds the user's own files of these names, beside the one that the format names.
+    fn named_at_home(&mut self, config: &LoadedConfig, names: &[&String]) {
+        for place in
+            config.format.user.iter().filter(|place| matches!(place.shape, PlaceKind::Located { .. }))
+        {
+            let Some(base) = self.search.homes.base(place.base) else { continue };
+            let Some(folder) = base.join(place.path).parent().map(Path::to_owned) else { continue };
+            for name in names {
+                self.add_named(config.format, Scope::User, 0, &folder.join(name), &folder);
             }
         }
     }
@@ -270,7 +308,7 @@ impl Finder<'_> {
                     .iter()
                     .any(|glob| Glob::new(glob, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(path)))
             }
-            (ConfigValue::Texts(names), ConfigEffect::Names) => {
+            (ConfigValue::Texts(names), ConfigEffect::OnlyNames) => {
                 let is_located = matches!(found.origin.place.shape, PlaceKind::Located { .. });
                 is_located && !names.is_empty() && !names.iter().any(|known| known == name)
             }

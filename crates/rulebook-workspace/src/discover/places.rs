@@ -9,6 +9,7 @@ use rulebook::source::Scope;
 
 use super::finder::{Finder, Spot};
 use crate::disk::Disk;
+use crate::settings::Setting;
 
 /// A folder that may contain rule folders.
 pub(super) struct Here<'p> {
@@ -99,7 +100,7 @@ impl Finder<'_> {
     /// Adds the rule files of the folders that the settings name.
     pub(super) fn extra(&mut self) {
         let search = self.search;
-        for (owner, path) in &search.extra {
+        for Setting { value: path, root: owner, format, .. } in search.extra {
             let at = search.homes.expand(path);
             let root = owner.unwrap_or(0);
             let base = Path::new(&search.roots.roots[root].path);
@@ -112,7 +113,8 @@ impl Finder<'_> {
                 self.diagnostics.push(diagnostic.help("fix or remove the entry"));
                 continue;
             }
-            let (format, place) = Format::of_folder(&shown);
+            let named = format.and_then(|format| Some((format.row(), format.row().rule_folder()?)));
+            let (format, place) = named.unwrap_or_else(|| Format::of_folder(&shown));
             if search.formats.iter().any(|read| read.id == format.id) {
                 // A repository's entry must be inside it; a person's own may be anywhere.
                 let within = if owner.is_some() { base } else { &at };

@@ -10,6 +10,7 @@ use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::disk::{Disk, Node, Text};
 use crate::homes::{Homes, posix};
+use crate::settings::Setting;
 
 /// What to search for, and where.
 pub(crate) struct Search<'s> {
@@ -23,8 +24,8 @@ pub(crate) struct Search<'s> {
     pub(crate) formats: Vec<&'static Format>,
     /// The formats of agents that the settings name as used, if files with common names need that; else `None`.
     pub(crate) used: Option<Vec<FormatId>>,
-    /// Folders named in the settings, each with the root whose settings name it; `None` for the user's own.
-    pub(crate) extra: Vec<(Option<usize>, &'s str)>,
+    /// Folders named in the settings.
+    pub(crate) extra: &'s [Setting],
     /// Remotes that are folders, by name.
     pub(crate) folders: Vec<(String, PathBuf)>,
     /// Folders that links may lead to.

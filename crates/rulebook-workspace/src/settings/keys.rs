@@ -90,7 +90,12 @@ pub(super) const KEYS: &[Key] = &[
             },
         },
     ),
-    anyone("agents.NAME.version", text("a version", |to, version| put_text(&mut agent(to).version, version))),
+    anyone(
+        "agents.NAME.version",
+        text("a version such as `2.1.277`", |to, version| {
+            is_version(version) && put_text(&mut agent(to).version, version)
+        }),
+    ),
     anyone(
         "rules.identity",
         Accepts::Word {
@@ -300,6 +305,12 @@ fn put_text(slot: &mut Option<String>, text: &str) -> bool {
 fn put_sum(slot: &mut Option<String>, text: &str) -> bool {
     let is_sum = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_sum && put_text(slot, &text.to_lowercase())
+}
+
+/// Whether it starts with numbers between dots, as in `2.1.277` and `v3.0-beta`.
+fn is_version(text: &str) -> bool {
+    let numbers = text.trim_start_matches('v').split(['-', '+']).next().unwrap_or_default();
+    numbers.split('.').all(|number| number.parse::<u64>().is_ok())
 }
 
 /// Whether it can be a variable's name. A token pasted here by mistake mostly cannot.

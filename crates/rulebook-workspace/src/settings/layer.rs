@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use rulebook::agent::{Agent, NamedAgent, Purpose};
+use rulebook::agent::{Agent, NamedAgent, PRODUCTS, Purpose};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook::format::{FORMATS, Format, FormatId};
 use toml::Spanned;
@@ -109,7 +109,9 @@ impl Reading<'_> {
     /// Reads a table in the order of the file, so that the first of two spellings counts.
     fn table(&mut self, path: &str, table: &DeTable<'_>) {
         let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_unstable_by_key(|(name, _)| name.span().start);
+        // A surface overrides its product, whichever comes first.
+        let is_surface = |name: &str| path == "agents" && PRODUCTS.iter().all(|product| product.name != name);
+        entries.sort_unstable_by_key(|(name, _)| (is_surface(name.get_ref()), name.span().start));
         let mut seen: Vec<&str> = Vec::new();
         for (name, value) in entries {
             match find(path, name.get_ref()) {
@@ -147,19 +149,31 @@ impl Reading<'_> {
     fn agent(&mut self, name: &str, span: Range<usize>, value: &Spanned<DeValue<'_>>) {
         let DeValue::Table(table) = value.get_ref() else { return };
         match Agent::find(name, Purpose::View) {
-            Ok(NamedAgent { agent, .. }) => {
-                // The last one is the one that is read.
-                let each = &mut self.settings.agents.each;
-                let known = each.iter().position(|(name, _)| *name == agent.name);
-                let earlier = known.map(|at| each.remove(at).1).unwrap_or_default();
-                each.push((agent.name, earlier));
-                self.table("agents.NAME", table);
+            Ok(NamedAgent { agent, product }) => {
+                let surfaces = product.map_or(&[][..], |product| product.surfaces);
+                let surfaces = surfaces.iter().filter_map(|name| Agent::named(name));
+                let others = surfaces.filter(|surface| surface.name != agent.name);
+                self.agent_keys(agent, table);
+                let reported = (self.diagnostics.len(), self.unreported);
+                others.for_each(|surface| self.agent_keys(surface, table));
+                self.diagnostics.truncate(reported.0);
+                self.unreported = reported.1;
             }
             Err(unknown) => {
                 let message = || unknown.to_string();
                 self.report_with_help(Code::UnknownSetting, span, message, || unknown.help());
             }
         }
+    }
+
+    /// Reads the settings of one agent.
+    fn agent_keys(&mut self, agent: &'static Agent, table: &DeTable<'_>) {
+        // The last one is the one that is read.
+        let each = &mut self.settings.agents.each;
+        let known = each.iter().position(|(name, _)| *name == agent.name);
+        let earlier = known.map(|at| each.remove(at).1).unwrap_or_default();
+        each.push((agent.name, earlier));
+        self.table("agents.NAME", table);
     }
 
     fn key(&mut self, key: &'static Key, name: Range<usize>, value: &Spanned<DeValue<'_>>) {
@@ -206,7 +220,14 @@ impl Reading<'_> {
 
     fn list(&mut self, key: &'static Key, clean: fn(&str) -> String, items: &DeArray<'_>) {
         for item in items.iter() {
-            let Some(text) = item.get_ref().as_str() else {
+            let (text, format) = match item.get_ref() {
+                DeValue::Table(table) if key.path == "rules.extra_paths" => {
+                    let Some(found) = self.extra_path(key, item, table) else { continue };
+                    found
+                }
+                other => (other.as_str(), None),
+            };
+            let Some(text) = text else {
                 self.reject(Code::WrongType, key, item);
                 continue;
             };
@@ -216,7 +237,8 @@ impl Reading<'_> {
                 let message = || format!("an entry of `{}` is empty", key.path);
                 self.report_with_help(Code::BadValue, item.span(), message, || "remove it".to_owned());
             } else if key.writer == Writer::Inside && self.root().is_some() && !stays_inside(&name) {
-                let found = self.found(item);
+                let is_table = matches!(item.get_ref(), DeValue::Table(_));
+                let found = if is_table { format!("`{}`", cut(&name)) } else { self.found(item) };
                 self.report(Code::RefusedSetting, item.span(), || {
                     format!("a workspace's `{}` cannot point outside it: {found}", key.path)
                 });
@@ -227,10 +249,46 @@ impl Reading<'_> {
                 self.report_with_help(Code::BadValue, item.span(), message, || unknown.help());
             } else {
                 let file = self.layer.display.clone();
-                let setting = Setting { value: format!("{sign}{name}"), file, root: self.root() };
+                let value = format!("{sign}{name}");
+                let setting = Setting { value, file, root: self.root(), format };
                 self.lists.entry(key.path).or_default().push(setting);
             }
         }
+    }
+
+    /// Reads `{path = "team/rules", format = "opencode"}`: the path as written, and the format. Returns `None` if the
+    /// format is wrong, which is reported.
+    fn extra_path<'t>(
+        &mut self,
+        key: &Key,
+        item: &Spanned<DeValue<'_>>,
+        table: &'t DeTable<'_>,
+    ) -> Option<(Option<&'t str>, Option<FormatId>)> {
+        for (name, _) in
+            table.iter().filter(|(name, _)| !matches!(name.get_ref().as_ref(), "path" | "format"))
+        {
+            let message = || format!("`{}` is not a key of an entry of `{}`", cut(name.get_ref()), key.path);
+            self.report_with_help(Code::UnknownSetting, name.span(), message, || {
+                "write `{path = \"…\", format = \"…\"}`".to_owned()
+            });
+        }
+        let Some(path) = table.get("path").and_then(|path| path.get_ref().as_str()) else {
+            let message = || format!("an entry of `{}` needs a `path`, in quotes", key.path);
+            self.report_with_help(Code::WrongType, item.span(), message, || {
+                "write `{path = \"…\", format = \"…\"}`".to_owned()
+            });
+            return None;
+        };
+        let Some(named) = table.get("format") else { return Some((Some(path), None)) };
+        let format = self.format(key, named)?;
+        if format.row().rule_folder().is_none() {
+            let message = || format!("`{format}` has no rule folder; the entry is ignored");
+            self.report_with_help(Code::BadValue, named.span(), message, || {
+                "name a format with a rule folder, see `rulebook formats`".to_owned()
+            });
+            return None;
+        }
+        Some((Some(path), Some(format)))
     }
 
     /// Reads the name of a format.
@@ -312,7 +370,9 @@ impl Reading<'_> {
         // The line may contain a secret, written there by mistake.
         let may_be_secret = matches!(key.path, "remote.url" | "remote.token_env");
         let found = if may_be_secret { "another value".to_owned() } else { self.found(value) };
-        let message = || format!("`{}` must be {}, found {found}", key.path, key.accepts.wanted());
+        let agent = self.settings.agents.each.last().map_or("NAME", |(name, _)| name);
+        let path = key.path.replace("NAME", agent);
+        let message = || format!("`{path}` must be {}, found {found}", key.accepts.wanted());
         let help = || match (&key.accepts, value.get_ref().as_str()) {
             (Accepts::Word { words, .. }, Some(word)) => match nearest(&cut(word), words()) {
                 Some(near) => format!("write `\"{near}\"`"),

@@ -93,8 +93,12 @@ fn every_key_is_read() {
             ca_file = "~/ca.pem"
         "#,
     )]);
-    let setting =
-        |value: &str| Setting { value: value.to_owned(), file: "config.toml".to_owned(), root: None };
+    let setting = |value: &str| Setting {
+        value: value.to_owned(),
+        file: "config.toml".to_owned(),
+        root: None,
+        format: None,
+    };
     assert_eq!(
         settings,
         Settings {
@@ -178,7 +182,7 @@ fn unknown_agents_and_formats_of_agents_are_reported() {
         "config.toml:1:9 unknown-setting: no agent is named `cusror`; did you mean `cursor`?",
     );
     let (_, diagnostics) = merge(&[layer(LayerKind::User, "[agents.cursor]\nadd = 'some'")]);
-    let wanted = "config.toml:2:7 bad-value: `agents.NAME.add` must be `all`, `none` or a list of formats, found `'some'`; use the type";
+    let wanted = "config.toml:2:7 bad-value: `agents.cursor.add` must be `all`, `none` or a list of formats, found `'some'`; use the type";
     assert!(lines(&diagnostics)[0].starts_with(wanted), "{:?}", lines(&diagnostics));
 }
 

@@ -146,6 +146,8 @@ pub struct Setting {
     pub file: String,
     /// The root whose file it is; `None` for the person's own settings.
     pub root: Option<usize>,
+    /// The format of a folder in `rules.extra_paths`, if the entry names one.
+    pub format: Option<FormatId>,
 }
 
 impl Default for Rules {

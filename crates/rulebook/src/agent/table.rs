@@ -296,6 +296,7 @@ pub static AGENTS: &[Agent] = &[
             OPENCODE_NAMED,
             OPENCODE_SKILLS
         ],
+        conflicts: Conflicts::FirstWins,
         path_rules: "for a folder, once a file below it is read",
         ..BASE
     },

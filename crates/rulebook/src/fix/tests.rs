@@ -218,22 +218,24 @@ fn places() -> impl Iterator<Item = String> {
     })
 }
 
+/// How many headers are generated for each place.
+const CASES: usize = 40;
+
 /// The laws of fixing, over every place of every format and generated headers.
 #[test]
 fn fixes_are_valid_run_once_and_lead_every_agent_towards_what_was_meant() {
     let mut numbers = Numbers(17);
     let mut count = 0;
-    let cases: usize = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40);
     for path in places() {
         let readers = readers(&path);
-        for _ in 0..cases {
+        for _ in 0..CASES {
             let before = header(&mut numbers, &readers.meant[0]);
             let Some(after) = fix(&before, &readers, &[]) else { continue };
             count += 1;
             check_fixed(&path, &before, &after, &readers);
         }
     }
-    assert!(count > 3 * cases, "only {count} fixes");
+    assert!(count > 3 * CASES, "only {count} fixes");
 }
 
 /// Compares with what the author meant before the fix, so that a fix cannot justify itself.

@@ -7,7 +7,7 @@ use super::place::{Base, Place, PlaceKind};
 pub struct ConfigKey {
     /// What the path is relative to: a workspace root, or a folder of the user.
     pub base: Base,
-    /// The settings file. Its extension decides how it is read: YAML, or JSON with comments.
+    /// The settings file. Its extension decides how it is read: YAML, TOML, or JSON with comments.
     pub path: &'static str,
     /// The key, with the tables that hold it.
     pub key: &'static [&'static str],
@@ -18,8 +18,12 @@ pub struct ConfigKey {
 pub enum ConfigEffect {
     /// It lists files to read: paths and globs relative to the root, `~/…`, addresses.
     Files,
-    /// It lists names of files to read in every folder, instead of the format's own.
+    /// It lists names of files to read in every folder, too.
     Names,
+    /// It lists names of files to read in every folder, instead of the format's own.
+    OnlyNames,
+    /// It lists names of files, of which the first is read in every folder without one of the agent's own files.
+    Fallbacks,
     /// It lists globs of absolute paths that are not read.
     Excludes,
     /// It is a map of folders to read, each with `true` or `false`.
@@ -49,7 +53,7 @@ impl Config {
 
     /// Whether it adds files. Such a setting counts for what the author meant too; others count for the agent only.
     pub fn adds(&self) -> bool {
-        matches!(self.effect, ConfigEffect::Files | ConfigEffect::Names | ConfigEffect::Folders)
+        !matches!(self.effect, ConfigEffect::Excludes | ConfigEffect::Switch)
     }
 }
 

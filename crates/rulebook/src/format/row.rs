@@ -75,6 +75,8 @@ pub struct Format {
     pub rival: Option<Dialect>,
     /// Where a header may start.
     pub top: Top,
+    /// Whether the agent removes HTML comments, so that a file with nothing else has no text.
+    pub strips_comments: bool,
     /// Whether files in folders below the root apply to their folder only.
     pub scoped: bool,
     /// Files at the root that make the agent ignore this format's files.

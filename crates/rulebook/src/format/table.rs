@@ -94,6 +94,11 @@ impl Format {
         (self.keys == Keys::Strict).then_some(&designs::OPENCODE_LENIENT)
     }
 
+    /// Returns its first rule folder in a workspace.
+    pub fn rule_folder(&self) -> Option<&'static Place> {
+        self.workspace.iter().find(|place| matches!(place.shape, PlaceKind::Folder { .. }))
+    }
+
     /// Returns the format that a folder is read as: the one whose workspace folder the path ends in, else Rulebook's own.
     pub fn of_folder(path: &str) -> (&'static Format, &'static Place) {
         let ends_in = |place: &&Place| {

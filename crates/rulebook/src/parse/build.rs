@@ -32,8 +32,8 @@ pub(super) fn build(
     let description = header.text("description", &mut reader).filter(|text| !text.trim().is_empty());
     let priority =
         header.priority(&mut reader).unwrap_or_else(|| format.default_priority(reader.origin.place));
-    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true)
-        && !header.boolean("disabled", &mut reader).unwrap_or(false);
+    let is_disabled = header.boolean("disabled", &mut reader).unwrap_or(false);
+    let enabled = header.boolean("enabled", &mut reader).unwrap_or(true) && !is_disabled;
     if format.id == FormatId::Skill {
         skill::report_skill(&mut reader, header, description.as_deref());
     }
@@ -112,6 +112,7 @@ pub(super) fn build(
         globs,
         is_offered,
         enabled,
+        is_disabled,
         is_mandatory,
         stream: stream.map(Arc::new),
         examples: examples.map(Box::new),
@@ -149,6 +150,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         globs: Vec::new(),
         is_offered: false,
         enabled: true,
+        is_disabled: false,
         is_mandatory: false,
         stream: None,
         examples: None,

@@ -144,16 +144,21 @@ impl Fields {
     fn has_right_shape(&self, field: &Field, reader: &mut Reader) -> bool {
         let format = reader.format();
         let is_list = matches!(field.node.value, Value::List(_));
+        // Without quotes, these open a list or a map.
+        let is_collection = is_list || reader.text[field.node.span.clone()].starts_with(['[', '{']);
         let (wanted, open, close) = match format.lists {
             _ if reader.is_lenient => return true,
             Lists::List | Lists::ListOrNever if !is_list => ("a list", "[", "]"),
-            Lists::Text if is_list => ("text", "\"", "\""),
+            Lists::Text if is_collection => ("text", "\"", "\""),
             _ => return true,
         };
+        let found = match field.node.value {
+            Value::Text(_) if is_collection => "a map or a list",
+            _ => field.node.value.kind(),
+        };
         let message = format!(
-            "`{}` must be {wanted}, found {}; it is ignored, so the rule is {}",
+            "`{}` must be {wanted}, found {found}; it is ignored, so the rule is {}",
             field.key,
-            field.node.value.kind(),
             format.bare.outcome(),
         );
         let items = if let Value::List(items) = &field.node.value { items.len() } else { 0 };
@@ -168,6 +173,7 @@ impl Fields {
         let list =
             |texts: Vec<&str>| format!("[{}]", texts.into_iter().map(quoted).collect::<Vec<_>>().join(", "));
         let fixed = match &field.node.value {
+            Value::Text(text) if is_collection => Some(quoted(text)),
             Value::Text(text) if !text.trim().is_empty() && !text.contains('\n') => {
                 Some(list(split_list(text).into_iter().map(|(_, piece)| piece).collect()))
             }

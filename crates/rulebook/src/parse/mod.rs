@@ -121,7 +121,8 @@ fn parse_with(source: Source, leniency: Leniency) -> Parsed {
     let reach = if leniency == Leniency::All { tier.map(|_| Tier::Lines) } else { tier };
     let Reading { header, body, body_start, problems } = split::split_header(&origin, &text, reach);
     let start = body_start + (body.len() - body.trim_start().len());
-    let body = start..start + body.trim().len();
+    let is_empty = origin.format.strips_comments && is_only_comments(body);
+    let body = start..start + if is_empty { 0 } else { body.trim().len() };
     let mut reader = Reader::new(&text, origin);
     reader.is_lenient = leniency == Leniency::All;
     problems.into_iter().for_each(|problem| reader.report_problem(problem));
@@ -146,6 +147,15 @@ fn parse_with(source: Source, leniency: Leniency) -> Parsed {
         }
     }
     parsed
+}
+
+/// Whether a text has nothing but HTML comments.
+fn is_only_comments(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while let Some((_, after)) = rest.strip_prefix("<!--").and_then(|comment| comment.split_once("-->")) {
+        rest = after.trim_start();
+    }
+    rest.is_empty()
 }
 
 /// Whether a carriage return without a line feed ends a line. A terminal would overwrite that line.

@@ -63,6 +63,7 @@ impl Format {
             dialect,
             rival,
             top,
+            strips_comments,
             scoped,
             unless: _,
             imports: _,
@@ -73,7 +74,7 @@ impl Format {
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
         let activation = (bare, not_always, everything, off_words);
-        let header = (tier, broken, repeats, top, dialect, rival);
+        let header = (tier, broken, repeats, top, strips_comments, dialect, rival);
         ((id, agent, priority, scoped, ids, limit, advised), header, activation, keys)
     }
 }

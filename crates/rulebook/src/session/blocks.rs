@@ -94,7 +94,7 @@ pub(super) fn blocks<'e, 'r>(
 /// A rule's block and its size, including its name in the first line, if there is room.
 fn fitting(verdict: &Verdict<'_>, evidence: &Evidence, room: usize) -> Option<(String, usize)> {
     // A block is longer than its body: a body that does not fit need not be written.
-    let text = (length(&verdict.rule.body) < room).then(|| block(verdict, evidence))?;
+    let text = (length(&verdict.rule.readable()) < room).then(|| block(verdict, evidence))?;
     let size = length(&text) + length(verdict.rule.address()) + 4;
     (size <= room).then_some((text, size))
 }
@@ -145,7 +145,8 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     let from = attribute(&format!("{} of {owner}", rule.origin.display));
     let because = attribute(&because(verdict, evidence));
     let name = attribute(rule.address());
-    let body = escape_tags(&rule.body);
+    let text = rule.readable();
+    let body = escape_tags(&text);
     format!("<{RULE_TAG} name=\"{name}\" from=\"{from}\" because=\"{because}\">\n{body}\n</{RULE_TAG}>")
 }
 

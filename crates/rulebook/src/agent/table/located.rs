@@ -120,7 +120,7 @@ pub(super) const CLAUDE_AS_AGENTS: Format =
 
 pub(super) const CODEX: Format = own(files::CODEX);
 /// Without the user's file.
-pub(super) const AGENTS_OVERRIDE: Format = Format { user: &[], ..CODEX };
+pub(super) const AGENTS_OVERRIDE: Format = Format { user: &[], configs: &[], ..CODEX };
 pub(super) const FACTORY: Format = own(files::FACTORY);
 pub(super) const AIDER: Format = own(files::AIDER);
 

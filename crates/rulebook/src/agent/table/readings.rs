@@ -1,6 +1,6 @@
 //! Readings: formats as each agent actually reads them.
 
-use super::located::{AGENTS_MD, CLAUDE_MD, CLAUDE_MD_AND_OWN};
+use super::located::{AGENTS_MD, CLAUDE_AS_AGENTS, CLAUDE_MD_AND_OWN};
 use super::own::own;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder, located};
 use crate::format::table::{designs, modes, others};
@@ -60,12 +60,8 @@ pub(super) const CLAUDE_AGENTS: Format = Format {
     ..AGENTS_MD
 };
 
-pub(super) const OPENCODE_CLAUDE: Format = Format {
-    workspace: &[located(Base::Root, "CLAUDE.md", "claude")],
-    imports: 0,
-    unless: &["AGENTS.md"],
-    ..CLAUDE_MD
-};
+/// Read in folders without AGENTS.md.
+pub(super) const OPENCODE_CLAUDE: Format = Format { imports: 0, ..CLAUDE_AS_AGENTS };
 
 // Copilot: its three surfaces read one file in three ways.
 
@@ -82,6 +78,8 @@ pub(super) const COPILOT_VSCODE: Format = own(Format {
 
 pub(super) const COPILOT_GITHUB: Format = own(Format {
     keys: COPILOT_KEYS,
+    // It does not document what it does with a list.
+    lists: Lists::Text,
     bare: Bare::Undocumented,
     dialect: Dialect::Picomatch,
     user: &[],
@@ -361,11 +359,12 @@ pub(super) const QWEN: Format = own(Format {
     agent_ignores: &[],
     lists: Lists::Whole,
     tier: Some(Tier::Native(Program::QwenCode)),
+    strips_comments: true,
     ..others::QWEN
 });
 
 /// With its imports.
-pub(super) const QWEN_AGENTS: Format = Format { imports: QWEN.imports, ..AGENTS_MD };
+pub(super) const QWEN_AGENTS: Format = Format { imports: QWEN.imports, configs: QWEN.configs, ..AGENTS_MD };
 
 pub(super) const OPENHANDS: Format = own(Format {
     keys: Keys::Own(&["keywords"]),

@@ -42,6 +42,7 @@ pub(crate) const RULEBOOK: Format = Format {
     dialect: Dialect::Picomatch,
     rival: None,
     top: Top::Blank,
+    strips_comments: false,
     scoped: true,
     unless: &[],
     imports: 0,

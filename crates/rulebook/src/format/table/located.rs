@@ -15,6 +15,20 @@ pub(crate) const CODEX: Format = Format {
         file(Base::Home, ".codex/AGENTS.override.md", "agents@codex"),
         file(Base::Home, ".codex/AGENTS.md", "agents@codex"),
     ],
+    configs: &[
+        Config::new(
+            ConfigEffect::Fallbacks,
+            Base::Top,
+            ".codex/config.toml",
+            &["project_doc_fallback_filenames"],
+        ),
+        Config::new(
+            ConfigEffect::Fallbacks,
+            Base::Home,
+            ".codex/config.toml",
+            &["project_doc_fallback_filenames"],
+        ),
+    ],
     knowledge: "its source",
     ..LOCATED
 };

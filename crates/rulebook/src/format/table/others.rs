@@ -240,6 +240,10 @@ pub(crate) const QWEN: Format = Format {
         folder(Base::Home, ".qwen/rules", MARKDOWN, Depth::Recursive),
         located(Base::Home, ".qwen/QWEN.md", "qwen"),
     ],
+    configs: &[
+        Config::new(ConfigEffect::OnlyNames, Base::Top, ".qwen/settings.json", &["context", "fileName"]),
+        Config::new(ConfigEffect::OnlyNames, Base::Home, ".qwen/settings.json", &["context", "fileName"]),
+    ],
     agent_ignores: &["alwaysApply", "globs"],
     knowledge: "the source of version 0.15.10, and observation",
     ..OTHER
