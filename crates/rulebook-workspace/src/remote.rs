@@ -134,24 +134,25 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
         copy.diagnostics.push(never_fetched(remote, why));
         return copy;
     };
-    if let Some(failed) = &kept.failed {
-        let message = format!(
-            "could not be fetched ({}); using the copy of {}",
-            failed.why,
-            date(kept.fetched.unwrap_or(0))
-        );
-        copy.diagnostics.push(Diagnostic::whole(Code::RemoteFailed, shown(remote), message));
-    }
+    let failed = kept.failed.as_ref().map(|failed| {
+        let used = date(kept.fetched.unwrap_or(0));
+        let message = format!("could not be fetched ({}); using the copy of {used}", failed.why);
+        Diagnostic::whole(Code::RemoteFailed, shown(remote), message)
+    });
     match verify(remote, document, kept.signature.as_deref()).and_then(|()| read_document(document)) {
         Ok((rules, faults)) => {
             copy.rules = rules;
+            copy.diagnostics.extend(failed);
             copy.diagnostics.extend(faults.into_iter().map(|fault| {
                 Diagnostic::whole(Code::BadValue, shown(remote), fault)
                     .help("fix the document where it is published")
             }));
         }
         Err(why) => {
-            let message = format!("its copy {why}");
+            let why = why.to_string();
+            let failed = copy.failed.as_ref().filter(|failed| **failed != why);
+            let failed = failed.map(|failed| format!("; fetching it failed: {failed}")).unwrap_or_default();
+            let message = format!("its copy {why}; it is not used{failed}");
             copy.diagnostics.push(Diagnostic::whole(Code::RemoteRefused, shown(remote), message));
         }
     }
@@ -165,7 +166,7 @@ pub(crate) fn load(remotes: &[Remote], homes: &Homes) -> (Vec<Parsed>, Vec<Diagn
         let copy = list(remote, homes);
         diagnostics.extend(copy.diagnostics);
         let file = file(remote, homes).map(|file| posix(&file)).unwrap_or_default();
-        parsed.extend(copy.rules.into_iter().map(|rule| read_rule(rule, &file)));
+        parsed.extend(copy.rules.into_iter().map(|rule| read_rule(rule, &remote.name, &file)));
     }
     (parsed, diagnostics)
 }
@@ -183,15 +184,18 @@ fn folder(remote: &Remote, homes: &Homes) -> Option<PathBuf> {
     }
 }
 
-/// Reads a rule of a document like a file.
-fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
-    let mut origin = Origin::new(FormatId::Remote.row(), &FETCHED, visible_line(&rule.name));
+/// Reads a rule of a remote's document like a file.
+fn read_rule(rule: RemoteRule, remote: &str, file: &str) -> Parsed {
+    let display = format!("{remote}/{}", rule.name);
+    let name = visible_line(&rule.name).into_owned();
+    let mut origin = Origin::new(FormatId::Remote.row(), &FETCHED, visible_line(&display));
     origin.scope = Scope::Remote;
     origin.path = format!("{file}#{}", rule.name);
     origin.inner = rule.name;
     let mut parsed = parse(Source { origin, text: Ok(rule.contents.into()) });
     if let Entry::Rule(read) = &mut parsed.entry {
         read.is_mandatory |= rule.is_mandatory;
+        read.name = name;
     }
     parsed
 }
@@ -199,9 +203,9 @@ fn read_rule(rule: RemoteRule, file: &str) -> Parsed {
 /// Renames files that are shown like a remote rule, so that nothing in a workspace passes for the organisation's.
 pub(crate) fn rename_imitations(parsed: &mut [Parsed]) {
     let is_remote = |origin: &Origin| origin.format.id == FormatId::Remote;
-    let origins = parsed.iter().map(|parsed| parsed.entry.origin());
+    let origins = parsed.iter().map(|parsed| parsed.entry.origin()).filter(|origin| is_remote(origin));
     let remote: HashSet<String> =
-        origins.filter(|origin| is_remote(origin)).map(|origin| origin.display.clone()).collect();
+        origins.flat_map(|origin| [origin.display.clone(), origin.inner.clone()]).collect();
     if remote.is_empty() {
         return;
     }
@@ -265,8 +269,8 @@ fn report_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
         );
     }
     (remote.sha256.is_some() || remote.minisign_key.is_some()).then(|| {
-        let message = "is a folder, so its hash and signature cannot be checked; it is used as it is";
-        Diagnostic::whole(Code::RemoteRefused, shown(remote), message)
+        let message = "is a folder: `sha256` and `minisign_key` have no effect, it is read as it is";
+        Diagnostic::whole(Code::BadValue, shown(remote), message)
             .help("publish a document, or check out the commit you want and remove the key")
     })
 }

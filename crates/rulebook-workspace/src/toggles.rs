@@ -125,11 +125,22 @@ impl Toggles {
     /// # Errors
     /// If the file cannot be read or written, or a newer Rulebook wrote it.
     pub fn switch(&self, root: &Path, changes: &[(String, Switch)]) -> io::Result<Changed> {
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        self.switch_in(&name(&real), changes)
+    }
+
+    /// Sets the toggles of some names for every workspace, as [`switch`](Toggles::switch) does for one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or a newer Rulebook wrote it.
+    pub fn switch_everywhere(&self, changes: &[(String, Switch)]) -> io::Result<Changed> {
+        self.switch_in(EVERYWHERE, changes)
+    }
+
+    fn switch_in(&self, root: &str, changes: &[(String, Switch)]) -> io::Result<Changed> {
         let _lock = write::lock(&self.path).map_err(|error| naming("cannot write", &self.path, &error))?;
         let mut document = self.document().map_err(|error| naming("cannot read", &self.path, &error))?;
-        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        let root = name(&real);
-        let set = changes.iter().map(|(name, to)| document.set(&root, name, *to));
+        let set = changes.iter().map(|(name, to)| document.set(root, name, *to));
         if set.filter(|is_changed| *is_changed).count() == 0 {
             return Ok(Changed::No);
         }
@@ -161,7 +172,15 @@ impl Switched {
     pub fn off_ids(&self, root: &Path) -> impl Iterator<Item = &str> {
         self.off.get(&*name(root)).into_iter().flatten().map(String::as_str)
     }
+
+    /// The ids that are switched off in every workspace; sorted.
+    pub fn off_everywhere(&self) -> impl Iterator<Item = &str> {
+        self.off.get(EVERYWHERE).into_iter().flatten().map(String::as_str)
+    }
 }
+
+/// The name of every workspace in the file. A root is an absolute path.
+const EVERYWHERE: &str = "*";
 
 /// The version of the file that is written.
 const VERSION: u64 = 1;

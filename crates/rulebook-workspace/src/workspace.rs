@@ -54,11 +54,13 @@ impl Workspace {
         let toggled = roots
             .flat_map(|root| self.switched.off_ids(Path::new(&root.path)))
             .map(|id| (id.to_owned(), Off { by: OffBy::Toggle, file: None }));
+        let everywhere = self.switched.off_everywhere();
+        let everywhere = everywhere.map(|id| (id.to_owned(), Off { by: OffBy::UserToggle, file: None }));
         let team = rules
             .disabled_ids
             .iter()
             .map(|id| (id.value.clone(), Off { by: OffBy::DisabledIds, file: Some(id.file.clone()) }));
-        Switches { all, ids: toggled.chain(team).collect() }
+        Switches { all, ids: toggled.chain(everywhere).chain(team).collect() }
     }
 
     /// The folders outside the roots that links may lead to.

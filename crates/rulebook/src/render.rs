@@ -66,7 +66,7 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendere
 
 /// Returns the line above a rule's text: its file, or the name of a remote entry.
 pub fn header(rule: &Rule) -> &str {
-    &rule.origin.display
+    if rule.origin.format.id == FormatId::Remote { &rule.name } else { &rule.origin.display }
 }
 
 fn block_size(rule: &Rule) -> usize {

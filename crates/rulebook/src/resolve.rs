@@ -76,6 +76,8 @@ words! {
     OffBy {
         /// The user's own toggle.
         Toggle = "toggle",
+        /// The user's own toggle for every workspace.
+        UserToggle = "toggle --user",
         /// A list of ids in the settings.
         DisabledIds = "rules.disabled_ids",
         /// The setting for all rules.

@@ -3,11 +3,13 @@
 mod agents;
 mod help;
 mod hosts;
+mod rules;
 mod servers;
 
 pub(crate) use agents::{View, Viewpoint};
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
+pub(crate) use rules::{Pin, Toggle};
 #[cfg(feature = "proxy")]
 pub(crate) use servers::Proxy;
 #[cfg(feature = "ui")]
@@ -374,26 +376,4 @@ pub(crate) struct StreamFile {
     /// Repeat with other chunk sizes, down to single bytes, and fail on any difference
     #[arg(long)]
     pub(crate) prove: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Pin {
-    /// The rule's file, key or id
-    #[arg(value_name = "RULE")]
-    pub(crate) id: String,
-
-    /// Only in this session
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Toggle {
-    /// The rule's file, key or id
-    #[arg(value_name = "RULE")]
-    pub(crate) id: String,
-
-    /// For the whole team: edit `rules.disabled_ids` in `rulebook.toml`
-    #[arg(long)]
-    pub(crate) team: bool,
 }

@@ -22,7 +22,12 @@ use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, pai
 pub(super) fn run(args: &Args, task: &RemoteTask) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
     match task {
-        RemoteTask::Sync { names } => sync(args, &workspace, &select(&workspace, names)?),
+        RemoteTask::Sync { names } => {
+            // An invalid entry in the settings counts as a remote that was not fetched, unless others are named.
+            let is_incomplete = workspace.settings.remotes_left_out > 0 || has_broken_settings(&workspace);
+            let failed = names.is_empty() && is_incomplete;
+            sync(args, &workspace, &select(&workspace, names)?, failed)
+        }
         RemoteTask::List => list(args, &workspace),
         RemoteTask::Diff { names } => show_diff(args, &workspace, &select(&workspace, names)?),
     }
@@ -40,9 +45,12 @@ fn select<'w>(workspace: &'w Workspace, names: &[String]) -> anyhow::Result<Vec<
     Ok(all.iter().filter(is_wanted).collect())
 }
 
-fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Result<ExitCode> {
-    // An invalid entry in the settings counts as a remote that was not fetched.
-    let mut failed = workspace.settings.remotes_left_out > 0 || has_broken_settings(workspace);
+fn sync(
+    args: &Args,
+    workspace: &Workspace,
+    remotes: &[&Remote],
+    mut failed: bool,
+) -> anyhow::Result<ExitCode> {
     let mut folders = None;
     let (mut text, mut listed) = (String::new(), Vec::new());
     let mut diagnostics = workspace.diagnostics.clone();
@@ -59,7 +67,11 @@ fn sync(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Resu
                 writeln!(text, "{name} {}, {rules}", paint(style, word))
             }
             Err(why) => {
-                let kept = if held.rules == 0 { "no copy" } else { "keeping the previous copy" };
+                let kept = match (held.rules, synced.copy.fetched) {
+                    (1.., _) => "keeping the previous copy",
+                    (0, Some(_)) => "its copy is not used",
+                    (0, None) => "no copy",
+                };
                 let kept = paint(DIM, format!("({kept}, {rules})"));
                 writeln!(text, "{name} {} {kept}", paint(RED, out::clean(&why.to_string())))
             }
@@ -151,7 +163,9 @@ impl RemoteRules {
 }
 
 fn copy_words(found: &RemoteCopy) -> (anstyle::Style, String) {
+    let is_missing = found.diagnostics.iter().any(|found| found.code == Code::RemoteMissing);
     match (&found.fetched, &found.failed) {
+        _ if found.is_folder && is_missing => (YELLOW, "no folder".to_owned()),
         _ if found.is_folder => (DIM, "read in place".to_owned()),
         (None, _) => (YELLOW, "none".to_owned()),
         (Some(at), None) => (PLAIN, out::age(*at)),

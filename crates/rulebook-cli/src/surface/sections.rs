@@ -193,6 +193,9 @@ pub(super) fn because(reasons: &[Because]) -> String {
 pub(super) fn off_words(by: OffBy, file: Option<&str>) -> String {
     match (by, file) {
         (OffBy::Toggle, _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
+        (OffBy::UserToggle, _) => {
+            "by you, in every workspace; `rulebook enable ID --user` turns it on again".to_owned()
+        }
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),
     }

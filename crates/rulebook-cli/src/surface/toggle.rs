@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use rulebook::agent::Agent;
 use rulebook::diagnostic::similar_names;
+use rulebook::format::ConfigEffect;
 use rulebook::id::{normalize_id, rule_name};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::toggles::{Changed, changes};
-use rulebook_workspace::{Reach, Workspace};
+use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Workspace};
 use serde_json::json;
 
 use super::sections::off_words;
@@ -29,9 +31,10 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
             .context(format!("cannot disable `{}`: it is mandatory", out::clean(&name))));
     }
-    let (changed, file) = match toggle.team {
-        true => switch_team(&workspace, &loaded.book, &name, to)?,
-        false => switch_own(&workspace, &loaded.book, &name, to)?,
+    let (changed, file) = match toggle {
+        Toggle { team: true, .. } => switch_team(&workspace, &loaded.book, &name, to)?,
+        Toggle { user: true, .. } => switch_everywhere(&workspace, &loaded.book, &name, to)?,
+        _ => switch_own(&workspace, &loaded.book, &name, to)?,
     };
     if rules.is_empty() && changed == Changed::No {
         return Err(unknown(&name, &loaded.book));
@@ -42,10 +45,15 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
     let id = rules.first().map_or_else(|| normalize_id(&name), |rule| rule.id.clone());
     let keys: BTreeSet<String> = rules.iter().map(|rule| rule.key()).collect();
     let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
+    let still_read = if to == Switch::Off { still_read(&workspace, &rules) } else { Vec::new() };
     if args.json {
+        let still_read: Vec<_> = still_read
+            .iter()
+            .map(|read| json!({ "agent": read.agent.name, "source": read.source, "help": read.help }))
+            .collect();
         return out::print_json(&json!({
             "version": VERSION, "id": id, "keys": keys, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
-            "file": file, "sources": sources, "by": still_off.as_ref().map(|off| off.by),
+            "file": file, "sources": sources, "stillRead": still_read, "by": still_off.as_ref().map(|off| off.by),
             "diagnostics": workspace.diagnostics,
         }));
     }
@@ -61,6 +69,9 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
     let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
     text.push_str(&format!("stored in {file}\n"));
+    for StillRead { agent, source, help } in &still_read {
+        text.push_str(&format!("{} still reads {}: {help}\n", agent.title, out::clean(source)));
+    }
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)
@@ -97,6 +108,55 @@ pub(super) fn switch_own(
         }
     }
     Ok((changed, workspace.homes.shown(toggles.file())))
+}
+
+/// Writes the user's own switches for every workspace.
+fn switch_everywhere(
+    workspace: &Workspace,
+    book: &Rulebook,
+    name: &str,
+    to: Switch,
+) -> anyhow::Result<(Changed, String)> {
+    let toggles = workspace.toggles().context("no home folder found to store the toggle in: set HOME")?;
+    let (stored, _) = toggles.read();
+    let changes = changes(book, stored.off_everywhere(), name, to);
+    let changed = toggles.switch_everywhere(&changes).context("cannot write the toggle")?;
+    Ok((changed, workspace.homes.shown(toggles.file())))
+}
+
+/// A file that an agent reads by itself although the rule is off.
+struct StillRead<'r> {
+    agent: &'static Agent,
+    source: &'r str,
+    help: String,
+}
+
+/// Returns which of the agents used here read these files by themselves: a toggle is Rulebook's, not theirs.
+fn still_read<'r>(workspace: &Workspace, rules: &[&'r Rule]) -> Vec<StillRead<'r>> {
+    let used = workspace.agents_used(AgentSearch::WorkspaceAndHome);
+    let sources = workspace.sources(Reach::Tree);
+    let mut found = Vec::new();
+    for UsedAgent { agent, .. } in used {
+        let book = sources.native(agent).book;
+        for rule in rules {
+            let path = rule.origin.path.as_str();
+            let own = book.rules().map(|(own, _)| own).find(|own| own.origin.path == path);
+            if let Some(own) = own {
+                found.push(StillRead { agent, source: &rule.origin.display, help: remedy(own) });
+            }
+        }
+    }
+    found
+}
+
+/// What to do so that an agent does not read a file: its setting for that, or the file's place.
+fn remedy(own: &Rule) -> String {
+    let excludes = own.origin.format.configs.iter().filter(|config| config.effect == ConfigEffect::Excludes);
+    let local = excludes.max_by_key(|config| config.at.path.contains(".local."));
+    match local.and_then(|config| Some((config.at.path, config.at.key.last()?))) {
+        Some((file, key)) => format!("add the file to `{key}` in {file}"),
+        None => "move the file out of its folder, or rename it".to_owned(),
+    }
 }
 
 fn switch_team(

@@ -28,7 +28,7 @@ pub(super) fn pattern(verdict: &Verdict<'_>) -> Option<String> {
 /// Describes what switched a rule off.
 pub(super) fn off_by(off: &Off) -> String {
     match &off.file {
-        _ if off.by == OffBy::Toggle => "by you".to_owned(),
+        _ if matches!(off.by, OffBy::Toggle | OffBy::UserToggle) => "by you".to_owned(),
         Some(file) => format!("by `{}` in {file}", off.by),
         None => format!("by `{}`", off.by),
     }
