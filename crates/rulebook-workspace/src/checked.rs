@@ -16,8 +16,8 @@ use crate::tree::Tree;
 use crate::unread::NotRead;
 
 impl Sources<'_> {
-    /// The rules as their authors meant them, with all diagnostics: of reading, of the lints, of the agents' own views and
-    /// of the files in the tree.
+    /// The rules as their authors meant them, with all diagnostics: of reading, of the lints, of the agents' own views, of
+    /// the files in the tree and of delivery.
     pub fn checked(&self, tree: &Tree) -> Loaded {
         let Loaded { book, mut diagnostics } = self.meant();
         let text_of = |rule: &Rule| self.text(rule).map(|text| text.to_string());
@@ -40,10 +40,11 @@ impl Sources<'_> {
         report_differences(others, &mut diagnostics);
         diagnostics.extend(self.around(&book, tree));
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
-        self.keep_useful(&mut diagnostics, &book, &unread);
-        diagnostics.extend(unread.diagnostics);
-        diagnostics.sort();
-        Loaded { book, diagnostics }
+        let mut loaded = self.with_delivery(Loaded { book, diagnostics }, &unread);
+        self.keep_useful(&mut loaded.diagnostics, &loaded.book, &unread);
+        loaded.diagnostics.extend(unread.diagnostics);
+        loaded.diagnostics.sort();
+        loaded
     }
 
     /// Removes what nobody would act on.
@@ -88,6 +89,7 @@ fn compares_with_tree(code: Code) -> bool {
             | Code::DuplicateBody
             | Code::LegacyPlace
             | Code::MissingLink
+            | Code::NotRead
             | Code::PackageManager
             | Code::UnknownScript
     )

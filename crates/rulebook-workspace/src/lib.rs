@@ -31,6 +31,7 @@ mod agents;
 mod around;
 mod checked;
 mod coverage;
+mod delivery;
 mod discover;
 mod disk;
 mod facts;

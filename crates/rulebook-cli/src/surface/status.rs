@@ -13,7 +13,7 @@ use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Views, Wanted,
 use serde_json::json;
 
 use super::grid::{Grid, GridTarget, would_add};
-use super::problems::{Problem, more, problems};
+use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
 use super::used::{agents, in_files, install_hint, show_agents, show_surface};
@@ -191,9 +191,6 @@ impl<'s> Status<'s> {
             let gap = if at == 0 { "\n" } else { "" };
             let _ = writeln!(text, "{gap}{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
             let _ = writeln!(text, "   {}: {}", paint(CYAN, "fix"), out::clean(&problem.command));
-        }
-        if let Some(more) = more(self.problems.len().saturating_sub(MOST)) {
-            let _ = writeln!(text, "   {}", paint(DIM, more));
         }
         text.push('\n');
         Grid::new(&self.matrix, GridTarget::Start).write(text);

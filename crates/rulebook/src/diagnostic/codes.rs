@@ -77,6 +77,9 @@ codes! {
     AgentNever "agent-never" Warning
         "The file's agent never applies the rule, although its header says otherwise."
         "write the rule so that the agent reads it; `rulebook explain --as AGENT` shows its view";
+    AlwaysLoaded "always-loaded" Note
+        "An agent loads many rules in every session, because none of them is for some files only."
+        "say in the headers which files the rules are for";
     AlwaysOverridden "always-overridden" Warning
         "Whenever the rule could apply, another rule with the same id overrides it."
         "give it a different id, or remove one of the two";
@@ -188,6 +191,9 @@ codes! {
     LookAlike "look-alike" Warning
         "A key uses letters that look like those of a known key; it is ignored."
         "retype the key in plain letters";
+    MandatoryMissing "mandatory-missing" Warning
+        "A mandatory rule does not reach an agent used here."
+        "wire the agent with `rulebook install`";
     MissingDescription "missing-description" Error
         "The format requires a `description`."
         "add `description: what the rule is for`";
@@ -216,7 +222,7 @@ codes! {
         "A file has no header although its format requires one; it is treated as documentation."
         "no action needed; add a header to make it a rule";
     NotRead "not-read" Warning
-        "A text file in an agent's rule folder is one that the agent does not read."
+        "An agent does not read a text file in its rule folder, or no agent used here reads a rule."
         "rename or move the file";
     NotUtf8 "not-utf8" Error
         "A rule file is not UTF-8 text."

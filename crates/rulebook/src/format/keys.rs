@@ -19,59 +19,6 @@ pub(crate) const ACTIVATION: &[&str] = &["always", "apply", "inclusion", "trigge
 pub(crate) const INVENTED: &[&str] =
     &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
 
-/// Words of keys that describe a file for people and other tools, such as `last_updated`.
-const DESCRIPTIVE: &[&str] = &[
-    "author",
-    "authors",
-    "categories",
-    "category",
-    "changelog",
-    "created",
-    "date",
-    "domain",
-    "framework",
-    "frameworks",
-    "generated",
-    "generator",
-    "impact",
-    "keywords",
-    "label",
-    "labels",
-    "language",
-    "languages",
-    "last",
-    "license",
-    "maintainer",
-    "maintainers",
-    "metadata",
-    "modified",
-    "name",
-    "note",
-    "notes",
-    "owner",
-    "owners",
-    "project",
-    "reference",
-    "references",
-    "related",
-    "reviewed",
-    "revision",
-    "source",
-    "stack",
-    "status",
-    "summary",
-    "tag",
-    "tags",
-    "team",
-    "title",
-    "topic",
-    "topics",
-    "updated",
-    "url",
-    "uuid",
-    "version",
-];
-
 /// Keys for the regular expressions of a stream trigger; the first one present counts.
 pub(crate) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
 
@@ -140,16 +87,6 @@ impl Format {
     }
 }
 
-/// Whether a key describes the file and is not meant to have an effect.
-pub(crate) fn is_descriptive(key: &str) -> bool {
-    let mut key: String = key.to_owned();
-    // `lastUpdated` is two words.
-    let humps: Vec<usize> =
-        key.char_indices().filter(|(at, c)| *at > 0 && c.is_uppercase()).map(|(at, _)| at).collect();
-    humps.into_iter().rev().for_each(|at| key.insert(at, '_'));
-    key.to_lowercase().split(['_', '-', ' ', '.']).any(|word| DESCRIPTIVE.binary_search(&word).is_ok())
-}
-
 /// Returns whose key it is, if it belongs to another agent.
 pub(crate) fn owner(key: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(foreign, _)| *foreign == key).map(|(_, owner)| *owner)
@@ -178,18 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptive_keys_are_recognised_by_their_words() {
-        for key in ["version", "lastUpdated", "last_updated", "generated-by", "impactDescription"] {
-            assert!(is_descriptive(key), "{key}");
-        }
-        for key in ["priority", "severity", "exclude", "globs"] {
-            assert!(!is_descriptive(key), "{key}");
-        }
-    }
-
-    #[test]
-    fn the_tables_of_keys_are_sorted() {
+    fn the_table_of_other_agents_keys_is_sorted() {
         assert!(FOREIGN.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(DESCRIPTIVE.is_sorted_by(|a, b| a < b));
     }
 }

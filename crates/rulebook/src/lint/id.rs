@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::overrides;
 use crate::glob::Dialect;
 use crate::resolve::Identity;
@@ -32,6 +32,8 @@ fn lint_one_id(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Diagno
         if let Some(winner) = covering.or_else(meeting).filter(|winner| winner.body != rule.body) {
             diagnostics.extend(match covering {
                 Some(_) if rule.activation == Activation::Never => None,
+                // A user's rule that yields to the workspace's works as intended.
+                Some(winner) if rule.origin.scope != winner.origin.scope => None,
                 Some(_) => Some(report_always(rule, winner)),
                 None => Some(report_shared(rule, winner)),
             });
@@ -83,9 +85,7 @@ fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
     let other = &winner.origin.display;
     let message =
         format!("is always overridden by `{other}`, which has the same id `{}` and wins by {step}", rule.id);
-    let found = Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message);
-    // A user's rule that yields to the workspace's works as intended.
-    if rule.origin.scope == winner.origin.scope { found } else { found.severity(Severity::Note) }
+    Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message)
 }
 
 fn report_shared(rule: &Rule, winner: &Rule) -> Diagnostic {

@@ -13,10 +13,13 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let body = &page.text[page.body..];
     let own = origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
     let bases = [own, origin.folder.as_str(), ""];
+    let exists = |path: &str| (around.exists)(origin.root, path);
     let is_missing = |(path, _): &(String, Range<usize>)| {
-        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| (around.exists)(origin.root, &path))
+        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| exists(&path))
             // A link that leaves the root is not looked up.
             && resolve(own, path).is_some()
+            // Below a linked folder, `..` is the folder above its target.
+            && !exists(&format!("{own}/{path}"))
     };
     let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
     let report = |(path, span): (String, Range<usize>)| {

@@ -24,7 +24,7 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
             continue;
         }
         if files().any(|names| names.names.contains(name)) {
-            is_about_this_tree = true;
+            is_about_this_tree |= !USUAL.contains(&name);
         } else if seen.insert((runner, name)) {
             let known: Vec<&str> = files().flat_map(|names| names.names.iter().map(String::as_str)).collect();
             unknown.push((command.span, runner, name, similar_names(name, known)));
@@ -48,6 +48,9 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
         });
     }
 }
+
+/// Names of scripts that most projects have.
+const USUAL: &[&str] = &["build", "check", "clean", "dev", "format", "install", "lint", "start", "test"];
 
 /// Returns the script that a command runs by name.
 fn script<'t>(command: &Command<'t>) -> Option<(Runner, &'t str)> {

@@ -149,15 +149,10 @@ fn rules_reported_as_overridden_never_apply() {
 }
 
 #[test]
-fn a_users_rule_that_yields_to_the_workspace_is_a_note() {
+fn a_users_rule_that_yields_to_the_workspace_is_not_reported() {
     let always = |body: &str| format!("---\nalwaysApply: true\n---\n{body}");
     let (theirs, own) = (always("A"), always("B"));
-    check(
-        &[(".cursor/rules/a.mdc", &theirs), ("~/.cursor/rules/a.mdc", &own)],
-        &[
-            "~/.cursor/rules/a.mdc:0:0 note[always-overridden] is always overridden by `.cursor/rules/a.mdc`, which has the same id `a` and wins by scope",
-        ],
-    );
+    check(&[(".cursor/rules/a.mdc", &theirs), ("~/.cursor/rules/a.mdc", &own)], &[]);
 }
 
 #[test]

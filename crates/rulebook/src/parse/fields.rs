@@ -4,7 +4,7 @@ use super::patterns;
 use super::reader::Reader;
 use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
-use crate::format::{FormatId, Keys, Lists, PlaceKind, keys};
+use crate::format::{Bare, FormatId, Keys, Lists, PlaceKind, keys};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
 use crate::rule::Examples;
@@ -97,16 +97,18 @@ impl Fields {
         if let Some(field) = foreign {
             let owner = keys::owner(&field.key).unwrap_or("another agent's");
             let message = match own {
-                Some(_) => Some(format!("`{}` has no effect next to `{}`", field.key, format.paths_key)),
+                // The file is for both agents.
+                Some(_) => None,
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
                     None
                 }
                 None if format.aliases.iter().any(|(own, _)| *own == field.key) => None,
+                // Without a key that it knows, the agent always applies the rule.
+                None if format.bare == Bare::Always && is_everything(&field.node) => None,
                 None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
             if let Some(message) = message {
-                let code = if own.is_some() { Code::DeadKey } else { Code::ForeignKey };
-                reader.report(code, field.key_span.clone(), message).help =
+                reader.report(Code::ForeignKey, field.key_span.clone(), message).help =
                     format!("write `{}:`", format.paths_key);
             }
         }
@@ -295,6 +297,12 @@ impl Fields {
         }
         Some(examples)
     }
+}
+
+/// Whether a value is a pattern for every file.
+fn is_everything(node: &Node) -> bool {
+    let patterns = condition::texts(node, &mut |_, _, _| {});
+    !patterns.is_empty() && patterns.iter().all(|(text, _)| matches!(*text, "*" | "**" | "**/*"))
 }
 
 /// Returns the mode that a file's folder or name stands for, as a value of its header.

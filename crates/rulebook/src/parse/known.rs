@@ -67,9 +67,11 @@ impl Reader<'_> {
         sorted
     }
 
-    /// Reports keys that resemble none of the agent's. They have no effect, and most are for people or other tools.
+    /// Reports keys that resemble none of the agent's, if they would have an effect in a rule of Rulebook. Most others
+    /// are for people and other tools.
     fn report_others(&mut self, others: &[&Field]) {
-        let others: Vec<&&Field> = others.iter().filter(|field| !keys::is_descriptive(&field.key)).collect();
+        let has_effect = |field: &&&Field| keys::known(FormatId::Rulebook.row()).any(|key| key == field.key);
+        let others: Vec<&&Field> = others.iter().filter(has_effect).collect();
         // The keys of skills are open: most are for the tools that made them.
         let Some(first) = others.first().filter(|_| self.format().id != FormatId::Skill) else { return };
         let names: Vec<String> = others.iter().map(|field| format!("`{}`", shown(&field.key))).collect();

@@ -60,12 +60,14 @@ fn a_script_that_no_file_has_is_reported_with_a_similar_one() {
         &facts,
         &["AGENTS.md:1:6 warning[unknown-script] no `package.json` has a script `buidl`"],
     );
-    // A rule that names no script of this tree was written for another.
+    // A rule that names no script of this tree, or only those of most projects, was written for another.
     check(&[(".clinerules/a.md", "Run `npm run deploy`.")], &facts, &[]);
+    check(&[(".clinerules/a.md", "Run `npm run lint` and `npm run deploy`.")], &facts, &[]);
+    let facts = Facts { scripts: &[(Runner::Package, &["db:seed"])], ..Facts::default() };
     check(
-        &[(".clinerules/a.md", "Run `npm run lint` and `npm run deploy`.")],
+        &[(".clinerules/a.md", "Run `npm run db:seed` and `npm run deploy`.")],
         &facts,
-        &[".clinerules/a.md:1:25 warning[unknown-script] no `package.json` has a script `deploy`"],
+        &[".clinerules/a.md:1:28 warning[unknown-script] no `package.json` has a script `deploy`"],
     );
 }
 

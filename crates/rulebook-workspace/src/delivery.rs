@@ -1,0 +1,155 @@
+//! Problems of delivery: rules that do not reach the agents used here, and folders that an agent always loads.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rulebook::agent::Agent;
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evidence::Input;
+use rulebook::format::FormatId;
+use rulebook::matrix::{AgentColumn, CellState, Matrix};
+use rulebook::render::estimate_tokens;
+use rulebook::rule::{Activation, Rule};
+use rulebook::source::Scope;
+
+use crate::agents::AgentSearch;
+use crate::hosts::Host;
+use crate::sources::{Loaded, Sources};
+use crate::unread::NotRead;
+
+impl Sources<'_> {
+    /// Adds the problems of delivery to the agents used in this workspace, except for files in `unread`.
+    pub(crate) fn with_delivery(&self, loaded: Loaded, unread: &NotRead) -> Loaded {
+        let workspace = self.workspace();
+        let views = self.views_with(loaded, workspace.agents_used(AgentSearch::Workspace));
+        let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
+        let matrix = views.matrix(&evidence);
+        let reported = views.meant.diagnostics.iter().filter(|found| is_about_reading(found.code));
+        let files = unread.files.iter().map(String::as_str);
+        let reported: HashSet<&str> = reported.map(|found| found.path.as_str()).chain(files).collect();
+        let mut found = missing(&matrix);
+        found.extend(not_read(&matrix, &reported));
+        found.extend(always_loaded(&matrix));
+        let mut meant = views.meant;
+        meant.diagnostics.extend(found);
+        meant
+    }
+}
+
+fn is_about_reading(code: Code) -> bool {
+    matches!(code, Code::NotRead | Code::AgentNever | Code::NearName)
+}
+
+/// Reports mandatory rules that apply and do not reach an agent.
+fn missing(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for (at, row) in matrix.rows.iter().enumerate() {
+        let applies = matrix.meant.stack().any(|verdict| {
+            let rule = verdict.rule;
+            rule.is_mandatory && rule.origin.path == row.origin.path && rule.id == row.id
+        });
+        let lacks = |column: &&AgentColumn<'_>| {
+            applies && !matches!(column.cells[at].state, CellState::Native | CellState::Added)
+        };
+        for column in matrix.columns.iter().filter(lacks) {
+            let title = column.agent.title;
+            let message = format!("this mandatory rule does not reach {title}");
+            let found = Diagnostic::whole(Code::MandatoryMissing, &row.origin.display, message);
+            let install = install(std::slice::from_ref(column));
+            all.push(
+                found.help(
+                    install.unwrap_or_else(|| format!("use an agent that can be wired; {title} cannot")),
+                ),
+            );
+        }
+    }
+    all
+}
+
+/// Reports rules at a root that their own agent, or every agent used here, does not read. Nested rules may be for an agent
+/// that is started there, and formats without an agent are for all of them.
+fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
+    // A link to a file, or a copy, brings its text to the agent.
+    let texts = |column: &AgentColumn<'_>| -> HashSet<&str> {
+        let read = matrix.rows.iter().zip(&column.cells).filter(|(_, cell)| cell.state != CellState::Unread);
+        read.filter_map(|(row, _)| row.rule).map(|rule| &*rule.body).collect()
+    };
+    let texts: Vec<HashSet<&str>> = matrix.columns.iter().map(texts).collect();
+    let is_wanted = |rule: &&Rule| {
+        let origin = &rule.origin;
+        let is_for_all =
+            origin.format.id == FormatId::AgentsMd || Agent::owner_of(origin.format.id).is_none();
+        let is_reported = reported.contains(origin.display.as_str());
+        let is_at_root = origin.scope == Scope::Workspace && origin.folder.is_empty();
+        is_at_root && !rule.body.is_empty() && !is_for_all && !is_reported
+    };
+    let mut all = Vec::new();
+    for (at, row) in matrix.rows.iter().enumerate() {
+        let Some(rule) = row.rule.filter(is_wanted).filter(|_| !matrix.columns.is_empty()) else { continue };
+        let is_unread = |(column, texts): &(&AgentColumn<'_>, &HashSet<&str>)| {
+            column.cells[at].state == CellState::Unread && !texts.contains(&*rule.body)
+        };
+        let is_owner = |column: &AgentColumn<'_>| column.agent.owns == Some(row.origin.format.id);
+        let owner = matrix.columns.iter().zip(&texts).find(|(column, _)| is_owner(column)).filter(is_unread);
+        let report = |message: String| Diagnostic::whole(Code::NotRead, &row.origin.display, message);
+        if let Some((owner, _)) = owner {
+            let why = &owner.cells[at].because;
+            let why = if why.is_empty() { String::new() } else { format!(": it {why}") };
+            all.push(report(format!("{} does not read this file{why}", owner.agent.title)));
+        } else if matrix.columns.iter().zip(&texts).all(|pair| is_unread(&pair)) {
+            let help = install(&matrix.columns);
+            let help =
+                help.unwrap_or_else(|| "add its agent to `agents.used`, or remove the file".to_owned());
+            all.push(report("no agent used here reads this file".to_owned()).help(help));
+        }
+    }
+    all
+}
+
+/// Reports folders whose many files an agent loads in every session, because none of them is for some files only.
+fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
+    /// Fewer rules or tokens are not worth a line.
+    const MIN_RULES: usize = 10;
+    const MIN_TOKENS: usize = 5_000;
+    #[derive(Default)]
+    struct Folder {
+        rules: usize,
+        tokens: usize,
+        has_scoped: bool,
+    }
+    let mut all = Vec::new();
+    for column in &matrix.columns {
+        let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
+        for (row, cell) in matrix.rows.iter().zip(&column.cells) {
+            let folder = row.origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let folder = folders.entry(folder).or_default();
+            let is_scoped = cell.rule.is_some_and(|rule| rule.activation == Activation::When);
+            match cell.state {
+                CellState::Native if !is_scoped => {
+                    folder.rules += 1;
+                    folder.tokens += row.rule.map_or(0, |rule| estimate_tokens(&rule.body));
+                }
+                _ => folder.has_scoped |= is_scoped,
+            }
+        }
+        let key = column.agent.owns.map_or("paths", |format| format.row().paths_key);
+        let is_heavy =
+            |folder: &Folder| folder.rules >= MIN_RULES && folder.tokens >= MIN_TOKENS && !folder.has_scoped;
+        for (path, Folder { rules, tokens, .. }) in folders.into_iter().filter(|(_, folder)| is_heavy(folder))
+        {
+            let message = format!(
+                "{} loads {rules} rules (about {tokens} tokens) in every session: no file in {path} has `{key}`",
+                column.agent.title
+            );
+            let found = Diagnostic::whole(Code::AlwaysLoaded, path, message);
+            all.push(found.help(format!("add `{key}` to the rules that concern some files only")));
+        }
+    }
+    all
+}
+
+/// Returns the command that wires one of these agents.
+fn install(columns: &[AgentColumn<'_>]) -> Option<String> {
+    let unwired = columns.iter().filter(|column| column.wired.is_empty());
+    let host = unwired.filter_map(|column| Host::of(column.agent)).next()?;
+    Some(format!("rulebook install {}", host.name))
+}
