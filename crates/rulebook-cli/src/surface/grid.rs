@@ -3,7 +3,7 @@
 mod cell;
 mod layout;
 
-pub(super) use cell::{GridTarget, SYMBOLS};
+pub(super) use cell::{GridTarget, SYMBOLS, cell_text};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -96,8 +96,13 @@ fn short(text: &str, most: usize) -> String {
 
 /// Returns what a cell shows: its symbol, and the pattern that decided.
 pub(super) fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
+    Shown::new(cell.state, cell_text(cell, target))
+}
+
+/// Returns the text of a cell: the pattern that decided, or a word.
+pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> String {
     let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
-    let text = match cell.state {
+    match cell.state {
         CellState::Inactive if cell.would_add => "never".to_owned(),
         CellState::Inactive | CellState::Offered if target == GridTarget::Start => {
             cell.rule.map(waits_for).unwrap_or_default()
@@ -107,8 +112,7 @@ pub(super) fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
             .or_else(|| cell.pattern.clone())
             .unwrap_or_else(|| cell.because.split(';').next().unwrap_or_default().to_owned()),
         _ => String::new(),
-    };
-    Shown::new(cell.state, text)
+    }
 }
 
 /// Returns what a rule is for any agent, and why where the cell does not say it.
@@ -148,14 +152,16 @@ fn is_manual(rule: &Rule) -> bool {
 
 /// Returns what a rule waits for: its first pattern, its folder or what another condition wants.
 fn waits_for(rule: &Rule) -> String {
-    let folder = || (!rule.origin.folder.is_empty()).then(|| format!("{}/", rule.origin.folder));
-    let condition = || {
-        let condition = rule.conditions.first()?;
-        Some([&[condition.key], condition.wanted().as_slice()].concat().join(" "))
-    };
-    match rule.activation {
-        Activation::Manual => MANUAL.to_owned(),
-        _ => rule.globs.first().cloned().or_else(folder).or_else(condition).unwrap_or_default(),
+    match rule.globs.as_slice() {
+        _ if is_manual(rule) => MANUAL.to_owned(),
+        [glob] => glob.clone(),
+        [glob, more @ ..] => format!("{glob} +{}", more.len()),
+        [] if !rule.origin.folder.is_empty() => format!("{}/", rule.origin.folder),
+        [] => {
+            let condition = rule.conditions.first();
+            let words = condition.map(|condition| [&[condition.key], condition.wanted().as_slice()].concat());
+            words.unwrap_or_default().join(" ")
+        }
     }
 }
 

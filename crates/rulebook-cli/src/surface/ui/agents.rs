@@ -61,6 +61,10 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
         true => format!("agents{}", query.with(&[("open", "")])),
         false => format!("agents{}#open", query.with(&[("open", source)])),
     };
+    let problems = match rules.matrix.column(query.get("for")) {
+        Some(column) => rules.problems_of(column.agent),
+        None => rules.problems.clone(),
+    };
     let table = TableView {
         rules,
         delivered: &live.delivered(|root| rules.is_here(root)),
@@ -69,29 +73,32 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
         back: format!("agents{}", query.with(&[])),
         open: &toggled,
         opened: details.map(|details| (open, details)),
-        columns,
+        columns: match single {
+            Some(column) => vec![column],
+            None => rules.matrix.products.iter().collect(),
+        },
     };
     Ok(html! {
         h1 .hidden { "Agents" }
-        (triage(rules, links))
+        (triage(rules, &problems, links))
         @if let Some(column) = single { (not_wired(column)) }
         form .filters role="search" action="agents" data-live="" {
             input type="search" name="q" value=(query.get("q")) placeholder="Filter by path, id, glob, description" aria-label="Filter rules" autocomplete="off" data-slash="";
-            (states(&table.columns, state))
+            (states(&columns, state))
             label { input type="checkbox" name="problems" value="only" checked[only_problems]; "Only problems" }
             input type="hidden" name="for" value=(query.get("for"));
             button .quiet type="submit" { "Filter" }
         }
         div #live {
-            p .count .matches role="status" { (count(rules, &found, &table.columns)) }
+            p .count .matches role="status" { (count(rules, &found, &columns)) }
             @if found.is_empty() {
                 p .none { "No rule matches the filter. " a href=(links.to("agents", &[])) { "Show all" } }
             } @else {
-                @if table.columns.len() > 1 { p .detail .one-agent { "This narrow page shows " (table.columns[0].agent.title) ". Choose another agent above." } }
+                @if table.columns.len() > 1 { p .detail .one-agent { "This narrow page shows " (table.columns[0].title) ". Choose another agent above." } }
                 (table.table(&main[part]))
                 (page::pager("agents", query, page, pages, ["← Previous", "Next →"]))
                 @for ((state, because), rows) in &unused { (group(&table, *state, because, rows)) }
-                (legend(&table.columns))
+                (legend(&columns))
             }
         }
     })

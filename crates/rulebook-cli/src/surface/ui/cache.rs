@@ -1,13 +1,15 @@
 //! Caches of what is on disk, so that a page and its requests see the same, and typing in a field reads no files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rulebook::agent::Agent;
+use rulebook::agent::{AGENTS, Agent};
 use rulebook::coverage::{CoverageReport, Listing};
+use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
+use rulebook::matrix::CellState;
 use rulebook::resolve::{OffBy, Rulebook};
 use rulebook::rule::Rule;
 use rulebook_workspace::{AgentSearch, Reach, Tree, Views, Wanted, Workspace};
@@ -44,6 +46,25 @@ impl CachedRules {
         let books = self.views.agents.iter().map(|view| &view.native.book);
         let mut rules = [&self.views.meant.book].into_iter().chain(books).flat_map(Rulebook::rules);
         rules.find(|(rule, _)| rule.origin.display == source).map(|(rule, _)| rule)
+    }
+
+    /// Returns the problems of one agent: of the files that it reads, and those that name it.
+    pub(super) fn problems_of(&self, agent: &'static Agent) -> Vec<Problem> {
+        let evidence = self.workspace.evidence_for(&self.views.meant.book, &Input::default());
+        let mut matrix = self.views.matrix(&evidence);
+        matrix.columns.retain(|column| column.agent.name == agent.name);
+        let Some(column) = matrix.columns.first() else { return Vec::new() };
+        let read = matrix.rows.iter().zip(&column.cells).filter(|(_, cell)| cell.state != CellState::Unread);
+        let read: HashSet<&str> = read.map(|(row, _)| row.origin.display.as_str()).collect();
+        let is_its = |found: &&Diagnostic| {
+            let named = AGENTS.iter().filter(|other| found.message.starts_with(other.title));
+            match named.max_by_key(|other| other.title.len()) {
+                Some(named) => named.name == agent.name,
+                None => read.contains(found.path.as_str()),
+            }
+        };
+        let own: Vec<Diagnostic> = self.views.meant.diagnostics.iter().filter(is_its).cloned().collect();
+        problems(&matrix, &own)
     }
 
     /// Whether the user's own switch decides: the rule is on, or the user turned it off.

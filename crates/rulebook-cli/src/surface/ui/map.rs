@@ -171,7 +171,10 @@ fn legend(most: f64, measure: Measure) -> Markup {
             li { (capital(unit)) " per file:" }
             li { span .swatch .t0 {} "none" }
             @if most > 0.0 {
-                @for step in 1..=STEPS { li { span class=(format!("swatch t{step}")) {} "up to " (number(limit(step), measure)) } }
+                // Small numbers may look the same once rounded: of those, the last one counts.
+                @for step in (1..=STEPS).filter(|step| *step == STEPS || number(limit(*step), measure) != number(limit(step + 1), measure)) {
+                    li { span class=(format!("swatch t{step}")) {} "up to " (number(limit(step), measure)) }
+                }
             }
         }
     }

@@ -1,15 +1,19 @@
 //! The matrix of rules and agents, detached from the rules so that it can be cached.
 
-use rulebook::agent::{Agent, Wiring};
+use rulebook::agent::{Agent, Product, Wiring};
 use rulebook::matrix::{Cell, CellState, DoneBy, Matrix};
 use rulebook::render::estimate_tokens;
-use rulebook::rule::{Activation, Rule};
+use rulebook::rule::Activation;
 use rulebook_workspace::Views;
+
+use super::super::grid::{GridTarget, cell_text};
 
 /// Every rule for every agent, while no path is known.
 pub(super) struct CachedMatrix {
     pub(super) rows: Vec<RowSummary>,
     pub(super) columns: Vec<Column>,
+    /// The agents used here; the surfaces of one product are one column.
+    pub(super) products: Vec<Column>,
 }
 
 /// A rule, or a file that is rejected.
@@ -21,12 +25,19 @@ pub(super) struct RowSummary {
     pub(super) text: String,
 }
 
-/// One agent.
+/// One agent, or the surfaces of a product.
+#[derive(Clone)]
 pub(super) struct Column {
+    /// The agent, or the first surface.
     pub(super) agent: &'static Agent,
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
     /// What shows that it is used here; empty if it is not.
     pub(super) origin: String,
     pub(super) wired: Vec<Wiring>,
+    /// How many rules are in every session; of several surfaces, the most.
+    pub(super) loaded: usize,
+    /// Their tokens; of several surfaces, the most.
     pub(super) tokens: usize,
     /// One per row.
     pub(super) cells: Vec<CellText>,
@@ -45,6 +56,8 @@ pub(super) struct CellText {
     pub(super) would_add: bool,
     /// Whether files or other evidence activate the rule.
     pub(super) is_conditional: bool,
+    /// Whether the surfaces of the product treat the rule differently; `because` lists them.
+    pub(super) is_mixed: bool,
 }
 
 impl CachedMatrix {
@@ -65,12 +78,16 @@ impl CachedMatrix {
         });
         let columns = matrix.columns.iter().zip(&views.agents).map(|(column, view)| Column {
             agent: column.agent,
+            name: column.agent.name,
+            title: column.agent.title,
             origin: view.used.origin.clone(),
             wired: column.wired.clone(),
+            loaded: column.cells.iter().filter(|cell| is_loaded(cell.state)).count(),
             tokens: column.tokens,
-            cells: column.cells.iter().map(CellText::new).collect(),
+            cells: column.cells.iter().map(|cell| CellText::new(cell, &column.wired)).collect(),
         });
-        CachedMatrix { rows: rows.collect(), columns: columns.collect() }
+        let columns: Vec<Column> = columns.collect();
+        CachedMatrix { rows: rows.collect(), products: products(&columns), columns }
     }
 
     pub(super) fn column(&self, agent: &str) -> Option<&Column> {
@@ -87,48 +104,76 @@ impl Column {
     pub(super) fn is_used(&self) -> bool {
         !self.origin.is_empty()
     }
+}
 
-    /// How many rules are in every session.
-    pub(super) fn loaded(&self) -> usize {
-        self.cells.iter().filter(|cell| matches!(cell.state, CellState::Native | CellState::Added)).count()
+fn is_loaded(state: CellState) -> bool {
+    matches!(state, CellState::Native | CellState::Added)
+}
+
+/// Joins the surfaces of each product.
+fn products(columns: &[Column]) -> Vec<Column> {
+    let mut products: Vec<Column> = Vec::new();
+    for column in columns.iter().filter(|column| column.is_used()) {
+        let product = column.agent.product();
+        let joined = products.iter_mut().find(|other| {
+            product.is_some_and(|product| other.agent.product().is_some_and(|own| own.name == product.name))
+        });
+        match (joined, product) {
+            (Some(joined), Some(product)) => joined.join(column, product),
+            _ => products.push(column.clone()),
+        }
+    }
+    products
+}
+
+impl Column {
+    fn join(&mut self, other: &Column, product: &'static Product) {
+        let own = self.name;
+        (self.name, self.title) = (product.name, product.title);
+        self.loaded = self.loaded.max(other.loaded);
+        self.tokens = self.tokens.max(other.tokens);
+        for (cell, other_cell) in self.cells.iter_mut().zip(&other.cells) {
+            if !cell.is_mixed && (cell.state, &cell.short) == (other_cell.state, &other_cell.short) {
+                continue;
+            }
+            let first = if cell.is_mixed { cell.because.clone() } else { cell.named(own) };
+            cell.because = format!("{first}; {}", other_cell.named(other.name));
+            cell.short = "differs".to_owned();
+            cell.is_mixed = true;
+        }
     }
 }
 
 impl CellText {
-    fn new(cell: &Cell<'_>) -> CellText {
+    fn new(cell: &Cell<'_>, wired: &[Wiring]) -> CellText {
         let is_conditional = cell.rule.is_some_and(|rule| rule.activation == Activation::When);
         CellText {
             state: cell.state,
             by: cell.by,
-            short: short(cell),
+            short: short(cell, wired),
             because: cell.because.clone(),
             would_add: cell.would_add,
             is_conditional,
+            is_mixed: false,
         }
+    }
+
+    /// Describes the cell of one surface.
+    fn named(&self, agent: &str) -> String {
+        format!("{agent}: {}", [self.state.name(), &self.short].join(" ").trim_end())
     }
 }
 
-fn short(cell: &Cell<'_>) -> String {
+/// What fits into a cell: as in the terminal, and a word where the symbol has none there.
+fn short(cell: &Cell<'_>, wired: &[Wiring]) -> String {
+    let text = cell_text(cell, GridTarget::Start);
     match cell.state {
-        CellState::Native | CellState::Added => cell.pattern.clone().unwrap_or_else(|| "always".to_owned()),
-        CellState::Offered => "on request".to_owned(),
+        CellState::Offered if text.is_empty() => "on request".to_owned(),
+        // Why nothing is added for an agent that is not wired is no news.
+        CellState::Unread if wired.is_empty() && !cell.because.starts_with("reads") => String::new(),
         CellState::Unread => cell.because.replace('`', ""),
         CellState::Unknown => "not documented".to_owned(),
-        CellState::Inactive => cell.rule.map(waits_for).unwrap_or_default(),
+        CellState::Native | CellState::Added | CellState::Inactive | CellState::Offered => text,
         state => state.name().to_owned(),
-    }
-}
-
-/// What a rule that does not apply waits for.
-fn waits_for(rule: &Rule) -> String {
-    match rule.globs.as_slice() {
-        [glob] => glob.clone(),
-        [glob, more @ ..] => format!("{glob} +{}", more.len()),
-        [] if !rule.origin.folder.is_empty() => format!("{}/", rule.origin.folder),
-        [] if rule.activation == Activation::When => {
-            let keys: Vec<&str> = rule.conditions.iter().map(|condition| condition.key).collect();
-            keys.join(", ")
-        }
-        [] => rule.activation.name().to_owned(),
     }
 }

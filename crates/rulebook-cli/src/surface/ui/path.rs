@@ -144,6 +144,10 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
     let is = |at: usize, states: &[CellState]| {
         columns.iter().any(|column| states.contains(&column.cells[at].state))
     };
+    let shown: Vec<&Column> = match columns {
+        [one] => vec![*one],
+        _ => matrix.products.iter().collect(),
+    };
     let in_context = [CellState::Native, CellState::Added, CellState::Offered, CellState::Stream];
     let kinds: [([&str; 2], Vec<usize>); 3] = {
         let (used, others): (Vec<usize>, Vec<usize>) =
@@ -157,16 +161,16 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
     };
     let table = |rows: &[usize]| {
         html! {
-            table class=(format!("matrix path-matrix of-{}", columns.len())) data-rows="" {
+            table class=(format!("matrix path-matrix of-{}", shown.len())) data-rows="" {
                 thead { tr {
                     th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens" } }
-                    @for column in columns { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), columns.len())) } }
+                    @for column in &shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
                     @if columns.len() == 1 { th scope="col" .why-column { "Why" } }
                 } }
                 tbody { @for at in rows.iter().take(MAX_LISTED) {
                     tr {
                         th scope="row" { div .rule-cell { span .marker {} (links.file(&matrix.rows[*at].source)) } }
-                        @for column in columns { td .agent { (cell(&column.cells[*at])) } }
+                        @for column in &shown { td .agent { (cell(&column.cells[*at])) } }
                         @if let [column] = columns { td .why-cell { (why(&column.cells[*at])) } }
                     }
                 } }

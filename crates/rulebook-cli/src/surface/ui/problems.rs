@@ -48,14 +48,14 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
 /// How many problems are shown first.
 const MAX_TRIAGE: usize = 3;
 
-/// The most important problems, each with its effect and one action. The same as in `status`.
-pub(super) fn triage(rules: &CachedRules, links: Links<'_>) -> Markup {
+/// The most important problems, each with its effect and one action: the same as in `status`, or those of one agent.
+pub(super) fn triage(rules: &CachedRules, problems: &[Problem], links: Links<'_>) -> Markup {
     let count = rules.views.meant.diagnostics.len();
     html! {
-        @if !rules.problems.is_empty() {
+        @if !problems.is_empty() {
             section .triage aria-labelledby="triage" {
                 h2 #triage { a href=(links.to("problems", &[])) { @if count > 0 { (counted(count, "problem")) } @else { "Problems" } } }
-                ul { @for problem in rules.problems.iter().take(MAX_TRIAGE) {
+                ul { @for problem in problems.iter().take(MAX_TRIAGE) {
                     li {
                         span .bullet .problem {}
                         span .effect title=(Text(&format!("{}. Fix: {}", problem.effect, problem.command))) {

@@ -15,7 +15,7 @@ use super::problems::class;
 use super::text::{Text, capital, counted, grouped, shortened, ticks, when};
 
 /// How many agents have a column; the others are counted.
-const MAX_COLUMNS: usize = 8;
+const MAX_COLUMNS: usize = 10;
 
 /// With more columns than this, agents have their short names.
 const MAX_TITLES: usize = 4;
@@ -73,6 +73,14 @@ impl TableView<'_> {
         }
     }
 
+    /// How many of the agents without a column have the rule.
+    fn others(&self, at: usize) -> Markup {
+        let others = &self.columns[self.shown().len()..];
+        let has = |column: &&&Column| matches!(column.cells[at].state, CellState::Native | CellState::Added);
+        let count = others.iter().filter(has).count();
+        html! { @if count > 0 { span title=(format!("{} of {} more agents have it", count, others.len())) { "✓" (count) } } }
+    }
+
     fn row(&self, at: usize, row: &RowSummary, more: usize, has_deliveries: bool) -> Markup {
         let opened = self.opened.as_ref().filter(|(source, _)| *source == row.source);
         let width = 3
@@ -90,7 +98,7 @@ impl TableView<'_> {
                 }
                 @for column in self.shown() { td .agent { (cell(&column.cells[at])) } }
                 @if self.is_single() { td .why-cell { (why(&self.columns[0].cells[at])) } }
-                @if more > 0 { td .more-column {} }
+                @if more > 0 { td .more-column { (self.others(at)) } }
                 td .number { (grouped(row.tokens)) }
                 @if has_deliveries { td .delivered { (last_delivered(self.delivered.get(&row.source))) } }
                 td .switch-cell { @if let Some(row) = self.rules.row(&row.source) { (switch(self.rules, row, &self.back, "")) } }
@@ -106,11 +114,11 @@ pub(super) fn head(column: &Column, address: &str, columns: usize) -> Markup {
     let wired =
         if wired.is_empty() { "not wired".to_owned() } else { format!("wired: {}", wired.join(", ")) };
     let because = if column.is_used() { column.origin.as_str() } else { "not used here" };
-    let loaded = column.loaded();
+    let loaded = column.loaded;
     let words = format!("{} in context, about {}", counted(loaded, "rule"), counted(column.tokens, "token"));
     html! {
-        a href=(address) title=(Text(&format!("{}: {words} ({because}; {wired})", column.agent.title))) {
-            (if columns > MAX_TITLES { column.agent.name } else { column.agent.title })
+        a href=(address) title=(Text(&format!("{}: {words} ({because}; {wired})", column.title))) {
+            (if columns > MAX_TITLES { column.name } else { column.title })
             span .always { span aria-hidden="true" { (grouped(loaded)) " · " (grouped(column.tokens)) } span .hidden { (words) } }
         }
     }
@@ -118,6 +126,9 @@ pub(super) fn head(column: &Column, address: &str, columns: usize) -> Markup {
 
 /// A cell: its symbol, and a pattern or a word. The reason is in the tooltip.
 pub(super) fn cell(cell: &CellText) -> Markup {
+    if cell.is_mixed {
+        return html! { span .cell .mixed title=(Text(&cell.because)) { (Text(&cell.short)) } };
+    }
     let (symbol, meaning) = meaning(cell);
     let because = if cell.because.is_empty() {
         capital(&meaning)
@@ -133,7 +144,9 @@ pub(super) fn cell(cell: &CellText) -> Markup {
 
 /// The reason in words, unless the cell shows it.
 pub(super) fn why(cell: &CellText) -> Markup {
-    html! { @if cell.because != cell.short { (ticks(&cell.because)) } }
+    // What a rule waits for is in its cell.
+    let is_waiting = cell.state == CellState::Inactive && cell.is_conditional && !cell.short.is_empty();
+    html! { @if cell.because != cell.short && !is_waiting { (ticks(&cell.because)) } }
 }
 
 /// The symbol of a state, and what it means.
