@@ -48,23 +48,25 @@ impl CachedRules {
         rules.find(|(rule, _)| rule.origin.display == source).map(|(rule, _)| rule)
     }
 
-    /// Returns the problems of one agent: of the files that it reads, and those that name it.
+    /// Returns the problems of one agent: those that name it, and those of the files that it reads.
     pub(super) fn problems_of(&self, agent: &'static Agent) -> Vec<Problem> {
         let evidence = self.workspace.evidence_for(&self.views.meant.book, &Input::default());
-        let mut matrix = self.views.matrix(&evidence);
-        matrix.columns.retain(|column| column.agent.name == agent.name);
-        let Some(column) = matrix.columns.first() else { return Vec::new() };
-        let read = matrix.rows.iter().zip(&column.cells).filter(|(_, cell)| cell.state != CellState::Unread);
+        let matrix = self.views.matrix(&evidence);
+        let column = matrix.columns.iter().find(|column| column.agent.name == agent.name);
+        let cells = column.iter().flat_map(|column| matrix.rows.iter().zip(&column.cells));
+        let read = cells.filter(|(_, cell)| cell.state != CellState::Unread);
         let read: HashSet<&str> = read.map(|(row, _)| row.origin.display.as_str()).collect();
+        let names_other = |text: &str| {
+            let named = AGENTS.iter().filter(|other| text.starts_with(other.title));
+            named.max_by_key(|other| other.title.len()).map(|named| named.name != agent.name)
+        };
         let is_its = |found: &&Diagnostic| {
-            let named = AGENTS.iter().filter(|other| found.message.starts_with(other.title));
-            match named.max_by_key(|other| other.title.len()) {
-                Some(named) => named.name == agent.name,
-                None => read.contains(found.path.as_str()),
-            }
+            names_other(&found.message).map_or(read.contains(found.path.as_str()), |is_other| !is_other)
         };
         let own: Vec<Diagnostic> = self.views.meant.diagnostics.iter().filter(is_its).cloned().collect();
-        problems(&matrix, &own)
+        let mut problems = problems(&matrix, &own);
+        problems.retain(|problem| names_other(&problem.effect) != Some(true));
+        problems
     }
 
     /// Whether the user's own switch decides: the rule is on, or the user turned it off.

@@ -172,7 +172,7 @@ fn short(cell: &Cell<'_>, wired: &[Wiring]) -> String {
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if wired.is_empty() && !cell.because.starts_with("reads") => String::new(),
         CellState::Unread => cell.because.replace('`', ""),
-        CellState::Unknown => "not documented".to_owned(),
+        CellState::Unknown => String::new(),
         CellState::Native | CellState::Added | CellState::Inactive | CellState::Offered => text,
         state => state.name().to_owned(),
     }
