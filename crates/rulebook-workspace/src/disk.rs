@@ -55,6 +55,14 @@ pub(crate) struct Listing {
     open: Option<OpenFolder>,
 }
 
+/// A file of a listed folder.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedFile {
+    pub(crate) listing: Arc<Listing>,
+    /// The position of its entry.
+    pub(crate) at: usize,
+}
+
 impl Listing {
     /// The identity of an entry that is not a link.
     pub(crate) fn node(&self, entry: &DiskEntry) -> Option<Node> {
@@ -187,14 +195,16 @@ impl Disk {
         &self,
         path: &Path,
         node: Option<Node>,
+        listed: Option<&ListedFile>,
         allows: &dyn Fn(&Path) -> bool,
     ) -> Result<Arc<Text>, Unreadable> {
         let Texts { known, buffer } = &mut *lock(&self.texts);
         let read = || {
             buffer.resize(FIRST_READ, 0);
-            let listing = path.parent().and_then(|folder| self.folders.known(folder)?.ok());
-            let folder = listing.as_ref().and_then(|listing| listing.open.as_ref());
-            read::rule_text(path, folder, buffer, allows).map(|text| Arc::new(Text::new(text)))
+            let listed = listed.and_then(|ListedFile { listing, at }| {
+                Some((listing.open.as_ref()?, listing.entries[*at].name.as_os_str()))
+            });
+            read::rule_text(path, listed, buffer, allows).map(|text| Arc::new(Text::new(text)))
         };
         known.entry(FileId::new(path, node)).or_insert_with(read).clone()
     }
@@ -311,7 +321,13 @@ mod tests {
 
         fn read(&self, disk: &Disk, path: &str) -> Result<String, Unreadable> {
             let allows = |real: &Path| real.starts_with(&self.root);
-            disk.text(&self.root.join(path), None, &allows).map(|text| text.shared().to_string())
+            let path = self.root.join(path);
+            let listing = disk.folders.known(path.parent().unwrap()).and_then(Result::ok);
+            let listed = listing.and_then(|listing| {
+                let at = listing.entries.iter().position(|entry| Some(&*entry.name) == path.file_name())?;
+                Some(ListedFile { listing, at })
+            });
+            disk.text(&path, None, listed.as_ref(), &allows).map(|text| text.shared().to_string())
         }
     }
 

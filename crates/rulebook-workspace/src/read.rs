@@ -67,14 +67,13 @@ pub(crate) fn text(path: &Path, limit: usize) -> io::Result<Option<String>> {
 /// `allows` decides about the canonical path of what was opened, or about that of its folder.
 pub(crate) fn rule_text(
     path: &Path,
-    folder: Option<&OpenFolder>,
+    listed: Option<(&OpenFolder, &OsStr)>,
     buffer: &mut [u8],
     allows: &dyn Fn(&Path) -> bool,
 ) -> Result<Arc<str>, Unreadable> {
     let refused = |error: io::Error| Unreadable::Refused(reason(&error));
-    let listed =
-        folder.filter(|folder| allows(&folder.real)).and_then(|folder| folder.file(path.file_name()?));
-    let file = match listed {
+    let listed = listed.filter(|(folder, _)| allows(&folder.real));
+    let file = match listed.and_then(|(folder, name)| folder.file(name)) {
         Some(file) => file,
         None => {
             let file = open_regular(path).map_err(refused)?;

@@ -13,7 +13,7 @@ use rulebook::source::{Origin, Scope, Unreadable};
 
 use super::config::{self, LoadedConfig};
 use super::search::{Found, Search};
-use crate::disk::Node;
+use crate::disk::{ListedFile, Node};
 use crate::homes::posix;
 
 /// The most rule files that are read of one scope, so that a repository's files leave room for a person's own.
@@ -59,6 +59,8 @@ pub(super) struct Item {
     /// Its path inside the rule folder.
     pub(super) inner: String,
     pub(super) node: Option<Node>,
+    /// Its entry in a listing, unless it is a link.
+    pub(super) listed: Option<ListedFile>,
     pub(super) is_link: bool,
     pub(super) refused: Option<Unreadable>,
 }
@@ -95,7 +97,7 @@ impl<'s> Finder<'s> {
         if *count > MAX_FILES {
             return;
         }
-        let Item { file, inner, node, is_link, refused } = item;
+        let Item { file, inner, node, listed, is_link, refused } = item;
         let is_in_folder = spot.place.files().is_some();
         let display = if is_in_folder { spot.shown_at(&inner) } else { spot.shown.clone() };
         let display = match visible_line(&display) {
@@ -113,7 +115,15 @@ impl<'s> Finder<'s> {
         origin.root = spot.root;
         spot.folder.clone_into(&mut origin.folder);
         origin.inner = inner;
-        self.found.push(Found { origin, file, node, is_link, within: Arc::clone(&spot.within), refused });
+        self.found.push(Found {
+            origin,
+            file,
+            node,
+            listed,
+            is_link,
+            within: Arc::clone(&spot.within),
+            refused,
+        });
     }
 
     /// The canonical path, if it is in the place's folder or in one that links may lead to.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Files, PlaceKind};
@@ -9,7 +10,7 @@ use rulebook::source::Unreadable;
 use rulebook::unread::is_unread_documentation;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
-use crate::disk::Kind;
+use crate::disk::{Kind, ListedFile};
 use crate::tree::NEVER_WALKED;
 
 /// The most folders in one rule folder.
@@ -41,7 +42,7 @@ impl Finder<'_> {
                 // A folder above may be a link too.
                 let refused = self.allowed(spot, at).err().or_else(|| not_a_file(kind));
                 let node = self.search.disk.node(at);
-                self.add(spot, Item { file: at.to_owned(), inner, node, is_link, refused });
+                self.add(spot, Item { file: at.to_owned(), inner, node, listed: None, is_link, refused });
             }
             (PlaceKind::Folder { depth, skip, .. }, Some(kind)) if kind.is_dir() => {
                 self.rule_folder(spot, at, "", depth, skip);
@@ -86,7 +87,10 @@ impl Finder<'_> {
             let refused = self.allowed(spot, &file).err().or_else(|| not_a_file(kind));
             let node = self.search.disk.node(&file);
             let is_link = is_link || entry.kind.is_symlink();
-            self.add(spot, Item { inner: format!("{name}/{file_name}"), file, node, is_link, refused });
+            self.add(
+                spot,
+                Item { inner: format!("{name}/{file_name}"), file, node, listed: None, is_link, refused },
+            );
         }
     }
 
@@ -128,7 +132,7 @@ impl Finder<'_> {
                 ));
             }
         };
-        for entry in &listing.entries {
+        for (position, entry) in listing.entries.iter().enumerate() {
             let name = entry.name.to_string_lossy();
             let path = at.join(&entry.name);
             let inner = if inner.is_empty() { name.to_string() } else { format!("{inner}/{name}") };
@@ -152,7 +156,8 @@ impl Finder<'_> {
                 && !is_unread_documentation(spot.format.id, spot.place, &inner);
             if is_rule {
                 let refused = refused.or_else(|| not_a_file(kind));
-                self.add(spot, Item { file: path, inner, node, is_link, refused });
+                let listed = (!is_link).then(|| ListedFile { listing: Arc::clone(&listing), at: position });
+                self.add(spot, Item { file: path, inner, node, listed, is_link, refused });
             } else if is_folder && let Some(Unreadable::OutsideRoot { target }) = &refused {
                 self.report_outside(spot.shown_at(&inner), target);
             }

@@ -276,7 +276,10 @@ impl Finder<'_> {
         let spot = Spot { format, place: &NAMED, scope, root, folder, shown, within: within.into() };
         let refused = self.allowed(&spot, file).err().or_else(|| not_a_file(target));
         let node = self.search.disk.node(file);
-        self.add(&spot, Item { file: file.to_owned(), inner, node, is_link: kind.is_link, refused });
+        self.add(
+            &spot,
+            Item { file: file.to_owned(), inner, node, listed: None, is_link: kind.is_link, refused },
+        );
         1
     }
 

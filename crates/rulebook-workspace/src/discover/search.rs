@@ -8,7 +8,7 @@ use rulebook::evidence::{Root, Roots};
 use rulebook::format::{FORMATS, Format, FormatId, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
-use crate::disk::{Disk, Node, Text};
+use crate::disk::{Disk, ListedFile, Node, Text};
 use crate::homes::{Homes, posix};
 use crate::settings::Setting;
 
@@ -42,6 +42,8 @@ pub(crate) struct Found {
     pub(crate) node: Option<Node>,
     /// Whether it is a link: of two names for one file, the file's own name counts.
     pub(crate) is_link: bool,
+    /// Its entry in the listing of its folder, unless it is a link.
+    pub(crate) listed: Option<ListedFile>,
     /// The folder that links must stay in.
     pub(crate) within: Arc<Path>,
     /// Why it must not be read.
@@ -61,14 +63,17 @@ impl Search<'_> {
     pub(crate) fn text(&self, found: &Found) -> Result<Arc<Text>, Unreadable> {
         match &found.refused {
             Some(refused) => Err(refused.clone()),
-            None => self.disk.text(&found.file, found.node, &|real| self.allows(real, &found.within)),
+            None => {
+                let allows = |real: &Path| self.allows(real, &found.within);
+                self.disk.text(&found.file, found.node, found.listed.as_ref(), &allows)
+            }
         }
     }
 
     /// The text of the file at a canonical path that may be read, unless the path leads to another place by now.
     pub(crate) fn text_at(&self, real: &Path) -> Result<Arc<Text>, Unreadable> {
-        let is_same = |opened: &Path| opened == real || real.parent() == Some(opened);
-        self.disk.text(real, self.disk.node(real), &is_same)
+        let is_same = |opened: &Path| opened == real;
+        self.disk.text(real, self.disk.node(real), None, &is_same)
     }
 
     /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
@@ -76,8 +81,9 @@ impl Search<'_> {
     pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {
         let own = FORMATS.iter().flat_map(|format| format.user);
         let own = own.filter_map(|place| self.homes.base(place.base).map(|base| base.join(place.path)));
-        let mut allowed = self.allow_links.iter().cloned().chain(own).chain([within.to_owned()]);
-        real.starts_with(within)
+        let allowed = self.allow_links.iter().cloned().chain(own);
+        let mut allowed = allowed.chain(std::iter::once_with(|| within.to_owned()));
+        is_below(real, within)
             || self.roots.roots.iter().any(|root| real.starts_with(&root.path))
             || allowed.any(|folder| real.starts_with(self.disk.real(&folder).unwrap_or(folder)))
     }
@@ -133,4 +139,10 @@ pub(crate) fn root_prefix(roots: &Roots, root: usize) -> String {
             format!("{name}/")
         }
     }
+}
+
+/// Whether a path is a folder or below it, as the two are written. This is all that canonical paths need.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let (path, folder) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
+    path.strip_prefix(folder).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
 }

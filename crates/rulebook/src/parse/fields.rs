@@ -135,11 +135,12 @@ impl Fields {
         }
         let paths = paths?;
         patterns::report_single(field, &paths, reader);
-        patterns::report_doubts(field, &paths, reader);
         // The view of an agent is not corrected.
         let is_meant = !matches!(format.keys, Keys::Own(_));
-        let correct = |pattern: &str| patterns::corrected(pattern, format.dialect).filter(|_| is_meant);
-        Some((field, paths.corrected(correct)))
+        if !patterns::report_doubts(field, &paths, reader) || !is_meant {
+            return Some((field, paths));
+        }
+        Some((field, paths.corrected(|pattern| patterns::corrected(pattern, format.dialect))))
     }
 
     /// Whether the agent accepts the type under its own key for paths. A wrong type is reported.

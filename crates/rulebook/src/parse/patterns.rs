@@ -177,11 +177,11 @@ pub(super) fn report_single(field: &Field, paths: &Paths, reader: &mut Reader) {
     diagnostic.fix = Some(Fix::new(field.node.span.clone(), written)).filter(|_| !pieces.is_empty());
 }
 
-/// Reports likely mistakes in the patterns of a key, each at its position.
-pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
+/// Reports likely mistakes in the patterns of a key, each at its position. Returns whether there are any.
+pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) -> bool {
     let dialect = reader.format().dialect;
     if !paths.patterns().any(|pattern| doubt(pattern, dialect).is_some()) {
-        return;
+        return false;
     }
     let format = reader.format();
     let is_sure = format.rival.is_none() && !format.unquoted;
@@ -211,6 +211,7 @@ pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) {
         diagnostic.help = doubt.help.to_owned();
         diagnostic.fix = fixed;
     }
+    true
 }
 
 /// Replaces a pattern. The value around it is quoted if it needs quotes then.

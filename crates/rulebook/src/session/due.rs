@@ -89,7 +89,7 @@ impl Session {
             is_lost_on_resume: report.host.forgets.contains(&report.moment),
         };
         let is_all = report.host.takes_context(report.moment);
-        if !is_all && !(report.moment == Moment::Before && report.host.call_context) {
+        if !(is_all || report.moment == Moment::Before && report.host.call_context) {
             return due;
         }
         let is_new = |verdict: &&Verdict<'_>| {
