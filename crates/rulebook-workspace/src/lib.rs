@@ -56,6 +56,7 @@ mod sources;
 pub mod state;
 pub mod team;
 pub mod toggles;
+mod transcript;
 mod tree;
 mod trust;
 mod unread;

@@ -330,7 +330,8 @@ pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
     SeenPath { path: seen.path.clone(), sources: seen.sources.clone(), root }
 }
 
-fn watching(rule: &Rule) -> Watching {
+/// Converts a stream rule.
+pub fn watching(rule: &Rule) -> Watching {
     let Named { id, source } = named(rule);
     let (mut condition, mut scope) = (Vec::new(), Vec::new());
     if let Some(trigger) = rule.stream.as_deref() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::Input;
+use rulebook::explain::{Watching, watching};
 use rulebook::format::FormatId;
 use rulebook::glob::split_list;
 use rulebook::matrix::CellState;
@@ -63,9 +64,18 @@ pub(super) struct Row {
     pub(super) description: Option<String>,
     pub(super) globs: Vec<String>,
     pub(super) tags: Vec<String>,
+    /// What a stream rule watches for, and where.
+    pub(super) trigger: Option<TriggerRow>,
     pub(super) tokens: usize,
     /// What becomes of it for each agent.
     pub(super) agents: BTreeMap<&'static str, CellState>,
+}
+
+/// The trigger of a stream rule.
+#[derive(Serialize)]
+pub(super) struct TriggerRow {
+    condition: Vec<String>,
+    scope: Vec<String>,
 }
 
 /// Returns every rule in order of precedence, then the rejected files.
@@ -87,6 +97,7 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
         description: None,
         globs: Vec::new(),
         tags: Vec::new(),
+        trigger: None,
         tokens: 0,
         agents: BTreeMap::new(),
     });
@@ -98,7 +109,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
     let (state, detail) = match &verdict.state {
         State::Stack => (RuleState::Stack, String::new()),
         State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
-        State::Stream => (RuleState::Stream, "watches the model's output".to_owned()),
+        State::Stream => (RuleState::Stream, watching(rule).summary()),
         State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
         State::Overridden { winner, by } => {
             (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
@@ -120,6 +131,10 @@ fn row(verdict: &Verdict<'_>) -> Row {
         description: rule.description.clone(),
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
+        trigger: rule.stream.as_ref().map(|_| {
+            let Watching { condition, scope, .. } = watching(rule);
+            TriggerRow { condition, scope }
+        }),
         tokens: estimate_tokens(&rule.body),
         agents: BTreeMap::new(),
     }

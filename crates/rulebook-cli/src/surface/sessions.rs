@@ -11,7 +11,7 @@ use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
 
-use super::hook::{self, Missing};
+use super::hook::{self, Missing, MissingRule, NativeFile};
 use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
@@ -144,9 +144,9 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     value["facts"] = json!(session.log.events());
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();
-    let Missing { rules: missing, cut } = hook::not_delivered(workspace, &session.host, &state);
-    let listed = missing.iter().map(|(id, source, why)| json!({ "id": id, "source": source, "why": why }));
-    value["notGiven"] = listed.collect();
+    let Missing { rules, cut, native } = hook::not_delivered(workspace, &session.host, &state);
+    value["notGiven"] = json!(rules);
+    value["native"] = json!(native);
     value["pathsCut"] = json!(cut);
     let HostFacts { mode, provider, model, .. } = state.facts();
     (value["mode"], value["provider"], value["model"]) = (json!(mode), json!(provider), json!(model));
@@ -182,16 +182,28 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         let _ =
             writeln!(text, "{} of the ledger could not be read", plural(session.log.unreadable(), "line"));
     }
-    let Missing { rules: missing, cut } =
-        hook::not_delivered(workspace, &session.host, &session.log.session());
-    if cut > 0 {
-        let _ = writeln!(text, "{} not considered: too many", plural(cut, "path"));
+    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    if missing.cut > 0 {
+        let _ = writeln!(text, "{} not considered: too many", plural(missing.cut, "path"));
     }
-    if !missing.is_empty() {
+    if !missing.rules.is_empty() {
         let _ = writeln!(text, "\nnot delivered");
         let mut table = Table::default();
-        for (id, source, why) in &missing {
+        for MissingRule { id, source, why } in &missing.rules {
             table.row([(DIM, id), (DIM, source), (DIM, why)]);
+        }
+        table.write(text, 2, &table.widths());
+    }
+    if !missing.native.is_empty() {
+        let _ = writeln!(text, "\nread by {} itself", session.host);
+        let mut table = Table::default();
+        for NativeFile { source, predicted, loaded } in &missing.native {
+            let (style, how) = match (predicted, loaded) {
+                (true, true) => (DIM, "loaded, as predicted"),
+                (true, false) => (YELLOW, "predicted, but not reported as loaded"),
+                (false, _) => (YELLOW, "loaded, but not predicted"),
+            };
+            table.row([(style, source), (style, how)]);
         }
         table.write(text, 2, &table.widths());
     }
@@ -224,6 +236,14 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
             format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
+        }
+        Event::Loaded { source, because } => {
+            format!(
+                "{} {} {}",
+                paint(DIM, "loaded by the host"),
+                out::clean(source),
+                paint(DIM, out::clean(because))
+            )
         }
         Event::Undelivered { sources, .. } => {
             let sources = out::clean(&sources.join(", "));

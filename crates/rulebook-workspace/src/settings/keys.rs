@@ -66,6 +66,14 @@ pub(super) enum WordOrFormats<'v> {
     Formats(Vec<FormatId>),
 }
 
+/// Other names of tables.
+const TABLE_ALIASES: &[(&str, &str)] = &[("ttsr", "stream")];
+
+/// The name of a table that may be written by another name.
+pub(super) fn table_name(written: &str) -> &str {
+    TABLE_ALIASES.iter().find(|(alias, _)| *alias == written).map_or(written, |(_, name)| name)
+}
+
 pub(super) const KEYS: &[Key] = &[
     anyone("rules.enabled", Accepts::Flag(|to, on| to.rules.enabled = on)),
     anyone("rules.disabled_ids", list(rule_reference, |to, ids| to.rules.disabled_ids = names(ids))),

@@ -9,7 +9,7 @@ use rulebook::format::{FORMATS, Format, FormatId};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::keys::{Accepts, KEYS, Key, WordOrFormats, Writer, quoted};
+use super::keys::{Accepts, KEYS, Key, WordOrFormats, Writer, quoted, table_name};
 use super::text::{cut, join, stays_inside, whole};
 use super::values::{Remote, Setting, Settings, Trust};
 
@@ -88,13 +88,6 @@ fn keep_protection(layer: &Layer, document: &DeTable<'_>, settings: &mut Setting
 
 /// The setting that fails closed.
 const TRUST: &str = "trust";
-
-/// Other names of tables.
-const TABLE_ALIASES: &[(&str, &str)] = &[("ttsr", "stream")];
-
-fn table_name(written: &str) -> &str {
-    TABLE_ALIASES.iter().find(|(alias, _)| *alias == written).map_or(written, |(_, name)| name)
-}
 
 struct Reading<'r> {
     layer: &'r Layer,

@@ -83,6 +83,16 @@ impl Agents {
         self.used.iter().filter_map(|setting| named(&setting.value)).collect()
     }
 
+    /// Sets the version of an agent.
+    pub(crate) fn set_version(&mut self, agent: &Agent, version: String) {
+        let known = self.each.iter().position(|(name, _)| *name == agent.name);
+        let at = known.unwrap_or_else(|| {
+            self.each.push((agent.name, AgentSettings::default()));
+            self.each.len() - 1
+        });
+        self.each[at].1.version = Some(version);
+    }
+
     /// The settings of one agent.
     pub fn of(&self, agent: &Agent) -> AgentSettings {
         let found = self.each.iter().find(|(name, _)| *name == agent.name);

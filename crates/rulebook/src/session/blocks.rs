@@ -15,7 +15,7 @@ pub(super) struct Blocks<'e, 'r> {
     pub text: String,
     /// Rules whose text is in it.
     pub whole: Vec<&'e Verdict<'r>>,
-    /// Rules that did not fit; each is listed by its offer line.
+    /// Rules that did not fit; each is listed as one that applies.
     pub cut: Vec<&'e Verdict<'r>>,
 }
 
@@ -29,7 +29,7 @@ pub enum Cap {
 }
 
 /// Writes rules in order, as long as they fit. Mandatory rules get room first, then those of higher rank. Rules that do not
-/// fit are listed by their offer lines, before the offers; lines that do not fit either are counted. Returns nothing if
+/// fit are listed as ones that apply, before the offers; lines that do not fit either are counted. Returns nothing if
 /// there is nothing to write.
 pub(super) fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
@@ -83,7 +83,8 @@ pub(super) fn blocks<'e, 'r>(
         ));
         parts.extend(texts);
     }
-    parts.extend(further(cut.iter().map(|verdict| verdict.rule).chain(offers.iter().copied()), left));
+    parts.extend(further(TOO_LONG, cut.iter().map(|verdict| verdict.rule), &mut left));
+    parts.extend(further(OFFERS, offers.iter().copied(), &mut left));
     let mut text = parts.join("\n\n");
     if let (Cap::Host(_), Some((at, _))) = (cap, text.char_indices().nth(most)) {
         text.truncate(at);
@@ -99,19 +100,19 @@ fn fitting(verdict: &Verdict<'_>, evidence: &Evidence, room: usize) -> Option<(S
     (size <= room).then_some((text, size))
 }
 
-/// The offer lines that fit, and the count of the others.
-fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option<String> {
+/// The offer lines that fit below a heading, and the count of the others.
+fn further<'r>(heading: &str, rules: impl Iterator<Item = &'r Rule>, room: &mut usize) -> Option<String> {
     let mut rules = rules.peekable();
     rules.peek()?;
-    let mut text = OFFERS.to_owned();
+    let mut text = heading.to_owned();
     while let Some(rule) = rules.peek() {
         let line = offer_line(rule);
-        if line_size(&line) > room {
+        if line_size(&line) > *room {
             let more = rules.count();
             text.push_str(&format!("\n- and {more} more; `rulebook status` lists them"));
             break;
         }
-        room -= line_size(&line);
+        *room -= line_size(&line);
         text.push('\n');
         text.push_str(&line);
         rules.next();
@@ -119,11 +120,14 @@ fn further<'r>(rules: impl Iterator<Item = &'r Rule>, mut room: usize) -> Option
     Some(text)
 }
 
+/// The line above rules that apply and do not fit.
+const TOO_LONG: &str = "These rules apply too, but are too long for this message. Read each before you continue: `rulebook read NAME`.";
+
 /// The line above the offers.
 const OFFERS: &str = "More rules, by name. `rulebook read NAME`, or rule://NAME, returns the text of one.";
 
 /// Room for the lines that are not rules.
-const HEAD: usize = 250;
+const HEAD: usize = 370;
 
 /// The size of a line with its end.
 fn line_size(line: &str) -> usize {
@@ -211,8 +215,8 @@ mod tests {
     fn rules_that_do_not_fit_are_listed_and_the_rest_is_counted() {
         check(&[10, 10], 0, 10_000, 2, 0, "0010010010\n</rulebook-rule>");
         check(&[10, 10], 1, 10_000, 2, 0, "\n- o000: for: one");
-        check(&[10, 9_990, 10], 0, 10_000, 2, 1, "returns the text of one.\n- r001");
-        check(&[10, 9_990, 10], 1, 10_000, 2, 1, "\n- r001\n- o000: for: one");
+        check(&[10, 9_990, 10], 0, 10_000, 2, 1, "continue: `rulebook read NAME`.\n- r001");
+        check(&[10, 9_990, 10], 1, 10_000, 2, 1, "returns the text of one.\n- o000: for: one");
         check(&[1_000; 30], 0, 2_000, 1, 29, "\n- r029");
         check(&[1_000; 300], 0, 2_000, 1, 299, "more; `rulebook status` lists them");
     }
@@ -259,9 +263,9 @@ mod tests {
 
     #[test]
     fn every_cap_is_respected() {
-        for cap in 0..400 {
-            check(&[1_000], 0, cap, 0, 1, if cap < 257 { "" } else { "- r000" });
-            let is_between = (257..270).contains(&cap);
+        for cap in 0..520 {
+            check(&[1_000], 0, cap, 0, 1, if cap < 377 { "" } else { "- r000" });
+            let is_between = (377..390).contains(&cap);
             check(
                 &[1_000],
                 1,

@@ -56,6 +56,8 @@ impl Session {
         if facts != *self.facts() {
             events.push(Event::Facts(facts));
         }
+        let loaded = report.loaded.clone();
+        events.extend(loaded.map(|(source, because)| Event::Loaded { source, because }));
         events.extend(report.input.message.as_deref().map(Event::prompt));
         let calls = report.input.tools.iter().zip(&report.paths);
         events.extend(calls.map(|(call, paths)| Event::tool(call, paths.clone())));
@@ -89,7 +91,8 @@ impl Session {
             is_lost_on_resume: report.host.forgets.contains(&report.moment),
         };
         let is_all = report.host.takes_context(report.moment);
-        if !(is_all || report.moment == Moment::Before && report.host.call_context) {
+        let is_for_call = report.moment == Moment::Before && report.host.call_context;
+        if !is_all && !is_for_call {
             return due;
         }
         let is_new = |verdict: &&Verdict<'_>| {
@@ -112,6 +115,7 @@ impl Session {
                     continue;
                 }
                 Handling::NotApplied(why) => Some(format!("{} does not apply it: {why}", report.host.name)),
+                Handling::Native if self.has_loaded(verdict.rule) => None,
                 Handling::Native => self.why_missed(report, verdict, situation, &applied),
                 Handling::NativeAlways | Handling::Unknown | Handling::NotAdded(_) => None,
             };

@@ -79,6 +79,13 @@ pub enum Event {
     },
     /// A rule was delivered to the model.
     Delivered(Delivery),
+    /// The host loaded one of its own files.
+    Loaded {
+        /// The file, as displayed.
+        source: String,
+        /// Why, in the host's words.
+        because: String,
+    },
     /// An answer did not reach the host: what it delivered is not in the context.
     Undelivered {
         /// The sources of the texts.

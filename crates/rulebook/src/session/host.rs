@@ -15,6 +15,8 @@ pub enum Moment {
     After,
     /// The context is being compacted, or was.
     Compact,
+    /// The host loaded one of its own files.
+    Load,
 }
 
 /// How a tool call touches a file.
@@ -98,6 +100,8 @@ pub struct Report<'a> {
     pub input: Input,
     /// The files of each of these calls, relative to their root, or absolute if there are several roots.
     pub paths: Vec<Vec<String>>,
+    /// The file that the host loaded by itself, as displayed, and its reason.
+    pub loaded: Option<(String, String)>,
     /// Whether what was delivered before may have left the context.
     pub is_compaction: bool,
     /// Whether an earlier session is resumed.
@@ -108,7 +112,15 @@ impl<'a> Report<'a> {
     /// A report of nothing but a moment.
     pub fn new(host: HostProfile<'a>, moment: Moment) -> Report<'a> {
         let is_compaction = moment == Moment::Compact;
-        Report { host, moment, input: Input::default(), paths: Vec::new(), is_compaction, is_resume: false }
+        Report {
+            host,
+            moment,
+            input: Input::default(),
+            paths: Vec::new(),
+            loaded: None,
+            is_compaction,
+            is_resume: false,
+        }
     }
 
     /// The call this is about.

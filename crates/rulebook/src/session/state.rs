@@ -30,6 +30,8 @@ pub struct Session {
     facts: HostFacts,
     /// The keys of the rules that the user pinned.
     pinned: BTreeSet<String>,
+    /// The files that the host reported as loaded since the last compaction.
+    loaded: BTreeSet<String>,
     /// The stream rules that fired.
     pub(super) policy: Policy,
 }
@@ -88,11 +90,13 @@ impl Session {
             }
             Event::Compacted => {
                 self.delivered.clear();
+                self.loaded.clear();
                 self.policy.compacted();
                 self.calls_compacted = self.calls.len();
                 self.is_compacted = true;
                 return;
             }
+            Event::Loaded { source, .. } => drop(self.loaded.insert(source)),
             Event::Undelivered { sources, .. } => {
                 for source in &sources {
                     self.delivered.remove(source);
@@ -166,6 +170,16 @@ impl Session {
     pub fn touched(&self, counts: impl Fn(&ToolCall) -> bool) -> Vec<String> {
         let calls = self.calls.iter().skip(self.calls_compacted).filter(|call| !call.pending);
         calls.map(PastCall::call).filter(counts).flat_map(|call| call.paths).collect()
+    }
+
+    /// The files that the host reported as loaded since the last compaction, as displayed.
+    pub fn loaded(&self) -> impl Iterator<Item = &str> {
+        self.loaded.iter().map(String::as_str)
+    }
+
+    /// Whether the host reported that it loaded a rule's file.
+    pub fn has_loaded(&self, rule: &Rule) -> bool {
+        self.loaded.contains(&rule.origin.display)
     }
 
     /// Whether a text in the context is lost when the session is resumed.

@@ -56,6 +56,15 @@ pub(super) fn open(args: &Args, event: &HookEvent, named: &[&str]) -> anyhow::Re
     open_roots(args, &roots)
 }
 
+/// Takes the version of a host from its transcript, if the settings do not name one: versions read different files.
+pub(super) fn learn_version(workspace: &mut Workspace, host: &Host, event: &HookEvent) {
+    if let (Some(agent), Some(transcript)) = (Agent::named(host.agent), &event.transcript)
+        && !matches!(event.moment, Moment::Compact | Moment::Load)
+    {
+        workspace.learn_version(agent, Path::new(transcript));
+    }
+}
+
 /// The answer to an event, and what counts as delivered with it.
 pub(super) struct Answer {
     pub(super) reply: Reply,
@@ -158,6 +167,17 @@ fn start(workspace: &Workspace, folder: &str) -> Option<(usize, String)> {
     }
 }
 
+/// A file as the sources of rules are displayed.
+fn displayed(workspace: &Workspace, file: &str) -> String {
+    match workspace.roots.locate(file, &|_, _| true) {
+        PathLocation::Inside { root, path } if workspace.roots.roots.len() > 1 => {
+            format!("{}/{path}", workspace.roots.roots[root].name)
+        }
+        PathLocation::Inside { path, .. } => path,
+        PathLocation::Root(_) | PathLocation::Outside => workspace.homes.shown(Path::new(file)),
+    }
+}
+
 /// An event as a report to the session.
 fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'h> {
     Report {
@@ -174,6 +194,7 @@ fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'
             ..Input::default()
         },
         paths: event.tool.iter().map(|call| workspace.touched(call)).collect(),
+        loaded: event.loaded.clone().map(|(file, reason)| (displayed(workspace, &file), reason)),
         is_compaction: event.is_compaction,
         is_resume: event.is_resume,
     }

@@ -33,6 +33,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("PostToolUse", Moment::After),
     (FAILED, Moment::After),
     ("PreCompact", Moment::Compact),
+    ("InstructionsLoaded", Moment::Load),
 ];
 
 pub(super) fn decode(value: &Value) -> Option<HookEvent> {
@@ -44,7 +45,10 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
     if moment == Moment::Prompt && message.as_ref().is_some_and(String::is_empty) {
         return None;
     }
+    let reason = text(value, "load_reason").unwrap_or_default();
     Some(HookEvent {
+        loaded: text(value, "file_path").filter(|_| moment == Moment::Load).map(|file| (file, reason)),
+        transcript: text(value, "transcript_path"),
         agent: text(value, "agent_id"),
         folder: text(value, "cwd"),
         message,

@@ -32,6 +32,10 @@ pub(crate) struct HookEvent {
     pub(super) model: Option<String>,
     /// Files that the user attached to the message.
     pub(super) mentions: Vec<String>,
+    /// The file that the host loaded by itself, and its reason.
+    pub(super) loaded: Option<(String, String)>,
+    /// The file in which the host keeps the conversation.
+    pub(super) transcript: Option<String>,
     /// Whether earlier context may be gone.
     pub(super) is_compaction: bool,
     /// Whether an earlier session is resumed.
@@ -53,6 +57,8 @@ impl HookEvent {
             provider: None,
             model: None,
             mentions: Vec::new(),
+            loaded: None,
+            transcript: None,
             is_compaction: moment == Moment::Compact,
             is_resume: false,
         }

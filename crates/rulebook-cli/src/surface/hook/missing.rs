@@ -1,50 +1,85 @@
-//! The rules that a session did not receive.
+//! The rules that a session did not receive, and the files that the host loaded by itself.
 
 use rulebook::agent::{Agent, Wiring};
 use rulebook::evaluate::State;
 use rulebook::evidence::Input;
+use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
 use rulebook::session::Session;
 use rulebook_workspace::Workspace;
+use serde::Serialize;
 
 use super::event::Host;
 
-/// What a session did not receive.
-#[derive(Debug, Default)]
+/// What a session did not receive from Rulebook.
+#[derive(Default)]
 pub(crate) struct Missing {
-    /// Id, source and reason of each rule, by precedence.
-    pub(crate) rules: Vec<(String, String, String)>,
+    /// Rules that were not delivered, by precedence.
+    pub(crate) rules: Vec<MissingRule>,
     /// How many paths of the evidence are beyond the limit.
     pub(crate) cut: usize,
+    /// The host's own files, predicted and as it reported them; empty if it reports none.
+    pub(crate) native: Vec<NativeFile>,
+}
+
+/// A rule that was not delivered.
+#[derive(Serialize)]
+pub(crate) struct MissingRule {
+    pub(crate) id: String,
+    pub(crate) source: String,
+    pub(crate) why: String,
+}
+
+/// A file that the host reads by itself.
+#[derive(Serialize)]
+pub(crate) struct NativeFile {
+    pub(crate) source: String,
+    /// Whether the host should have loaded it.
+    pub(crate) predicted: bool,
+    /// Whether it reported that it did.
+    pub(crate) loaded: bool,
 }
 
 /// Returns what a session did not receive. A rule that it received is not listed, even if it no longer applies.
 pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session) -> Missing {
-    let Some(host) = Host::named(host) else { return Missing::default() };
+    let mut missing = Missing::default();
+    let Some(host) = Host::named(host) else { return missing };
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
     let prepared =
         workspace.prepare(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
-    let mut missing = Vec::new();
+    missing.cut = prepared.evidence.cut;
+    let reports_loads = session.loaded().next().is_some();
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
     for verdict in verdicts.into_iter().filter(|verdict| !session.has_rule(verdict.rule)) {
+        let rule = verdict.rule;
         let why = match &verdict.state {
             State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
-                Some(Handling::Native | Handling::NativeAlways | Handling::Unknown) => {
+                Some(handled @ (Handling::Native | Handling::NativeAlways | Handling::Unknown)) => {
+                    if reports_loads && !matches!(handled, Handling::Unknown) {
+                        let (source, loaded) = (rule.origin.display.clone(), session.has_loaded(rule));
+                        missing.native.push(NativeFile { source, predicted: true, loaded });
+                    }
                     format!("left to {name}, which reads the file itself")
                 }
                 Some(Handling::NotAdded(why)) => why,
                 _ => "applies now; delivered with the next event".to_owned(),
             },
             State::Offered => "offered: the agent may read it".to_owned(),
-            State::Stream => "watches the model's output".to_owned(),
+            State::Stream => watching(rule).summary(),
             State::Inactive(why) => why.detail.clone(),
             State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
             State::Disabled(off) => format!("disabled by {}", off.by),
         };
-        missing.push((verdict.rule.id.clone(), verdict.rule.origin.display.clone(), why));
+        let (id, source) = (rule.id.clone(), rule.origin.display.clone());
+        missing.rules.push(MissingRule { id, source, why });
     }
-    Missing { rules: missing, cut: prepared.evidence.cut }
+    for source in session.loaded() {
+        if !missing.native.iter().any(|file| file.source == source) {
+            missing.native.push(NativeFile { source: source.to_owned(), predicted: false, loaded: true });
+        }
+    }
+    missing
 }

@@ -30,7 +30,7 @@ use crate::out;
 use answer::Answer;
 pub(crate) use answer::Caller;
 pub(crate) use event::Host;
-pub(super) use missing::{Missing, not_delivered};
+pub(super) use missing::{Missing, MissingRule, NativeFile, not_delivered};
 #[cfg(feature = "mcp")]
 pub(super) use own_tool::leave_out;
 
@@ -84,7 +84,8 @@ fn respond(
     let value =
         json::read(bytes).map_err(|error| anyhow::anyhow!("the event of {name} is not JSON: {error}"))?;
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
-    let workspace = answer::open(args, &event, &event::roots(&value))?;
+    let mut workspace = answer::open(args, &event, &event::roots(&value))?;
+    answer::learn_version(&mut workspace, host, &event);
     let answer = encoded(&workspace, host, &event, caller);
     caller.leave((workspace, event, value));
     Ok(answer)

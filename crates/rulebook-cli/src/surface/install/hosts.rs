@@ -77,7 +77,7 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "claude",
         title: "Claude Code",
         hooks: Some(|program| {
-            let events = [&CLAUDE_EVENTS[..], &["PostToolUseFailure"]].concat();
+            let events = [&CLAUDE_EVENTS[..], &["PostToolUseFailure", "InstructionsLoaded"]].concat();
             groups(&events, Some("*"), &handler(program, Some(TIMEOUT)))
         }),
         server: Some(servers),

@@ -5,7 +5,6 @@ use rulebook::rule::id_of;
 use rulebook::session::{Delivery, Event};
 use rulebook_workspace::ledger::{Ledger, SessionFile};
 
-use super::super::hook::not_delivered;
 use super::super::sessions::{SessionLog, given, interrupted};
 use super::cache::{CachedRules, Caches};
 use super::chart::chart;
@@ -14,6 +13,7 @@ use super::links::Links;
 use super::live::Live;
 use super::page::{self, frame};
 use super::text::{Text, capital, counted, grouped, name, ticks, tokens, when};
+use crate::surface::hook::{MissingRule, not_delivered};
 
 /// How many events are on a page; a turn may have thousands.
 const SIZE: usize = 200;
@@ -154,6 +154,9 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
         Event::Refused { rule, call } => html! {
             li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(id_of(rule))) } }
         },
+        Event::Loaded { source, because } => html! {
+            li .small { "Loaded by the host: " (links.path(source)) " " span .detail { (Text(because)) } }
+        },
         Event::Undelivered { sources, .. } => html! {
             li .failed { strong { "Not delivered: " } "the host did not read the answer with " (Text(&sources.join(", "))) }
         },
@@ -226,7 +229,7 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
             @if query.get("why").is_empty() {
                 p { a href=(format!("session{}#missing", query.with(&[("why", "1")]))) { "Show the rules that this session did not receive, and why" } }
             } @else {
-                ul .plain { @for (id, source, why) in not_delivered(&rules.workspace, &session.host, &session.log.session()).rules {
+                ul .plain { @for MissingRule { id, source, why } in not_delivered(&rules.workspace, &session.host, &session.log.session()).rules {
                     li { (links.rule(&id, &source)) " " span .source { (name(&source)) } p .why { (ticks(&why)) } }
                 } }
             }
