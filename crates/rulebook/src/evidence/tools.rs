@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::ToolCall;
 use super::kind::{ToolKind, plain};
+use super::{ToolCall, json};
 
 /// Names of arguments that contain paths, in all known hosts.
 #[rustfmt::skip]
@@ -64,7 +64,7 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
     let mut targets = call.paths.clone();
     match &call.input {
         // JSON arguments as text, or a patch.
-        Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
+        Some(Value::String(text)) => match json::read(text.as_bytes()) {
             Ok(input @ Value::Object(_)) => walk(&input, "", MAX_DEPTH, exists, &mut targets),
             _ => targets.extend(patched_files(text)),
         },
@@ -99,7 +99,7 @@ pub(super) fn command(call: &ToolCall) -> Option<String> {
         match COMMAND_KEYS.iter().find_map(|key| input.get(key).map(|value| (*key, value)))? {
             // Several commands, as a list or as JSON text.
             ("commands", Value::Array(commands)) => joined(commands, "\n"),
-            ("commands", Value::String(text)) => match serde_json::from_str(text) {
+            ("commands", Value::String(text)) => match json::read(text.as_bytes()) {
                 Ok(Value::Array(commands)) => joined(&commands, "\n"),
                 _ => Some(text.clone()),
             },
@@ -139,7 +139,7 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
             let plain = plain(key);
             if PATH_KEYS.contains(&plain.as_str()) {
                 // Some hosts pass lists as JSON text.
-                match serde_json::from_str(text) {
+                match json::read(text.as_bytes()) {
                     Ok(inner @ (Value::Array(_) | Value::Object(_))) => {
                         walk(&inner, key, depth - 1, exists, targets);
                     }

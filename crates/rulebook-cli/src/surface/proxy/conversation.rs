@@ -63,7 +63,7 @@ pub(super) async fn respond(
     match outcome {
         Outcome::Main(exchange, prepared) => send(*exchange, prepared, raw).await,
         Outcome::Side(head) => pass_whole(proxy, Some(wire), head, raw).await,
-        Outcome::Unreadable(head) => match failed(proxy, "the request's coding cannot be read") {
+        Outcome::Unreadable(head, why) => match failed(proxy, why) {
             Some(closed) => Ok(closed),
             None => pass_whole(proxy, Some(wire), head, raw).await,
         },
@@ -76,16 +76,20 @@ enum Outcome {
     Main(Box<Exchange>, Prepared),
     /// Something that an agent asks beside its conversation.
     Side(Parts),
-    Unreadable(Parts),
+    /// Something that cannot be read, and why.
+    Unreadable(Parts, &'static str),
 }
 
 fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts, raw: &Bytes) -> Outcome {
     let Some(Ok(body)) = coding::decoded(coding_of(&head.headers), raw) else {
-        return Outcome::Unreadable(head);
+        return Outcome::Unreadable(head, "the request's coding cannot be read");
     };
-    let text = std::str::from_utf8(&body).ok();
-    let request = text.and_then(|text| wire.request(head.uri.path(), text));
-    let Some(request) = request.filter(is_main) else { return Outcome::Side(head) };
+    let Some(request) = wire.request(head.uri.path(), &body) else {
+        return Outcome::Unreadable(head, "the request cannot be read");
+    };
+    if !is_main(&request) {
+        return Outcome::Side(head);
+    }
     let exchange = Exchange::new(proxy, wire, head, body, request, book);
     let prepared = exchange.prepare();
     Outcome::Main(Box::new(exchange), prepared)

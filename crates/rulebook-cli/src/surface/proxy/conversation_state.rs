@@ -112,7 +112,7 @@ impl Conversation {
     }
 
     /// The request with everything in its place; nothing if nothing changes.
-    pub(super) fn compose(&self, wire: &Wire, request: &Request, body: &str) -> Option<String> {
+    pub(super) fn compose(&self, wire: &Wire, request: &Request, body: &[u8]) -> Option<Vec<u8>> {
         let edits = self.edits(wire, request, None);
         (!edits.is_empty()).then(|| apply(body, edits))
     }

@@ -187,7 +187,7 @@ mod tests {
         let conversations = Conversations::default();
         let ask = |text: &str, prefix: &str| {
             let body = serde_json::json!({ "messages": [{ "role": "user", "content": text }], "metadata": { "user_id": "one" } });
-            let request = WIRES[0].request("/v1/messages", &body.to_string()).unwrap();
+            let request = WIRES[0].request("/v1/messages", body.to_string().as_bytes()).unwrap();
             let key = Key::of(&HeaderMap::new(), &request, "/repo");
             let conversation = conversations.find(&key, None, &request);
             lock(&conversation).prefix = Some(conversations.texts.share(prefix));

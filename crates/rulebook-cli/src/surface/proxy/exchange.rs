@@ -85,10 +85,6 @@ impl Exchange {
         (limits.hold_bytes, Duration::from_millis(u64::from(limits.hold_ms)))
     }
 
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.body).unwrap_or_default()
-    }
-
     fn conversation(&self) -> MutexGuard<'_, Conversation> {
         lock(&self.conversation)
     }
@@ -139,7 +135,7 @@ impl Exchange {
         for event in events.iter().filter(|event| matches!(event, Event::Delivered(_))) {
             conversation.session.apply(event.clone());
         }
-        let body = conversation.compose(self.wire, &self.request, self.text()).map(Bytes::from);
+        let body = conversation.compose(self.wire, &self.request, &self.body).map(Bytes::from);
         self.record(events);
         Prepared { body, watch }
     }
@@ -284,11 +280,11 @@ impl Exchange {
         let kept = if interrupt.keeps_output() { output.trim_end() } else { "" };
         let answer = self.wire.shapes.answer(&self.request.end, kept, interrupt.text());
         if kept.is_empty() || answer.is_empty() {
-            return apply(self.text(), conversation.edits(self.wire, &self.request, None)).into();
+            return apply(&self.body, conversation.edits(self.wire, &self.request, None)).into();
         }
         // The rule comes after the output that it stopped, not before it.
         let edits = conversation.edits(self.wire, &self.request, Some(interrupt.text()));
-        apply(self.text(), edits.into_iter().chain(answer).collect()).into()
+        apply(&self.body, edits.into_iter().chain(answer).collect()).into()
     }
 
     /// The text of an interrupt reached the model.

@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, header};
+use rulebook::evidence::json as lenient;
 use rulebook::lint::{secrets, without_secrets};
 use serde_json::{Map, Value, json};
 
@@ -65,7 +66,7 @@ impl Record {
     /// Records a request.
     pub(super) fn request(&self, number: u64, wire: Option<&Wire>, head: &Parts, body: &Bytes) {
         let body = decoded(&head.headers, body);
-        let body = serde_json::from_str(&without_secrets(&body)).unwrap_or(Value::Null);
+        let body = lenient::read(without_secrets(&body).as_bytes()).unwrap_or(Value::Null);
         let exchange = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers(&head.headers), "body": body });
         write(&self.file(number, wire, "request.json"), exchange.to_string().as_bytes());
     }

@@ -50,6 +50,8 @@ struct Stream {
     tape: Option<Tape>,
     /// Whether events pass unread because something failed here.
     is_unwatched: bool,
+    /// Whether an event could not be read: it is reported once.
+    has_unreadable: bool,
 }
 
 /// Where the response comes from.
@@ -82,6 +84,7 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         out: Vec::new(),
         sent: Instant::now(),
         is_unwatched: false,
+        has_unreadable: false,
     });
     let frames = futures_util::stream::unfold(stream, |mut stream| async move {
         let bytes = stream.next().await?;
@@ -177,6 +180,15 @@ impl Stream {
         self.exchange.proxy.metrics.events.add(1);
         let data = event.data();
         let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
+        if values.len() < data.iter().filter(|text| !is_end_mark(text)).count() {
+            if !std::mem::replace(&mut self.has_unreadable, true) {
+                self.exchange.proxy.fail("an event of an answer cannot be read and is not watched");
+            }
+            if self.exchange.proxy.fail_closed {
+                self.block("an event cannot be read");
+                return None;
+            }
+        }
         let (mut steps, mut waits) = (Vec::new(), Waits::Nothing);
         for value in &values {
             waits = waits.max(wire::read(Some(self.exchange.wire), &mut self.reader, value, &mut steps));
@@ -330,16 +342,21 @@ impl Stream {
         self.write(&(self.exchange.wire.error)(&error));
     }
 
+    /// Ends the response with an error, because `--fail-closed` lets nothing pass unwatched.
+    fn block(&mut self, why: &str) {
+        let error = json!(format!("rulebook proxy: {why}, and nothing passes without rules"));
+        self.queue.clear();
+        self.events = Events::default();
+        self.write(&(self.exchange.wire.error)(&error));
+        self.source = Source::Ended;
+    }
+
     /// Passes the rest unread because something failed here, or ends the response if `--fail-closed` asks for that.
     fn fail(&mut self, why: &str) {
         let proxy = Arc::clone(&self.exchange.proxy);
         proxy.fail(&format!("{why}: the rest of an answer is not watched"));
         if proxy.fail_closed {
-            let error = json!(format!("rulebook proxy: {why}, and nothing passes without rules"));
-            self.queue.clear();
-            self.write(&(self.exchange.wire.error)(&error));
-            self.source = Source::Ended;
-            return;
+            return self.block(why);
         }
         self.is_unwatched = true;
         self.feed.forget();
@@ -347,6 +364,11 @@ impl Stream {
         self.release_settled();
         self.out.extend(self.events.rest().map(|rest| rest.raw));
     }
+}
+
+/// Whether the data of an event is not meant to be JSON: empty, or the mark with which OpenAI ends a stream.
+fn is_end_mark(data: &[u8]) -> bool {
+    matches!(data.trim_ascii(), b"" | b"[DONE]")
 }
 
 /// Takes everything that goes to the client now, in one piece.

@@ -1,6 +1,7 @@
 //! Cuts a delta in two: the settled beginning goes to the client, the rest stays; each is an event of the same shape.
 
 use bytes::Bytes;
+use rulebook::evidence::json;
 
 use super::json::Json;
 use super::node::Node;
@@ -42,8 +43,8 @@ pub(in crate::surface) fn cut(deltas: &Deltas, event: &Event, most: usize) -> Op
     if at == 0 || at == text.len() {
         return None;
     }
-    let body = std::str::from_utf8(line).ok()?;
-    let string = Node::root(body)?.at(pointer)?.range();
+    let body = json::repaired(line);
+    let string = Node::root(&body)?.at(pointer)?.range();
     let offset = line.as_ptr() as usize - event.raw.as_ptr() as usize;
     let (start, end) = (offset + string.start + 1, offset + string.end - 1);
     let middle = start + written_len(&body[string.start + 1..string.end - 1], at)?;

@@ -95,16 +95,16 @@ fn entries(texts: &[&str], shape: fn(&str) -> Value) -> String {
 }
 
 /// Returns a body with edits applied. Of two at one place the first comes first.
-pub(in crate::surface) fn apply(body: &str, mut edits: Vec<Edit>) -> String {
+pub(in crate::surface) fn apply(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| edit.range.start);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
-    let mut edited = String::with_capacity(body.len() + added);
+    let mut edited = Vec::with_capacity(body.len() + added);
     let mut written = 0;
     for edit in edits {
-        edited.push_str(&body[written..edit.range.start.max(written)]);
-        edited.push_str(&edit.text);
+        edited.extend_from_slice(&body[written..edit.range.start.max(written)]);
+        edited.extend_from_slice(edit.text.as_bytes());
         written = edit.range.end.max(written);
     }
-    edited.push_str(&body[written..]);
+    edited.extend_from_slice(&body[written..]);
     edited
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Index;
 
 use memchr::memchr2;
+use rulebook::evidence::json;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
@@ -21,11 +22,31 @@ pub(in crate::surface) enum Json<'j> {
 }
 
 impl<'j> Json<'j> {
-    /// Reads a value; returns `None` if the bytes are not JSON.
+    /// Reads a value; returns `None` if neither Node nor Python reads it as JSON.
     pub(in crate::surface) fn read(bytes: &'j [u8]) -> Option<Json<'j>> {
+        Json::read_strict(bytes)
+            .or_else(|| Json::read_strict(json::repaired(bytes).as_bytes()).map(Json::into_owned))
+    }
+
+    /// Reads what is JSON by its specification, as nearly every event is.
+    fn read_strict(bytes: &'j [u8]) -> Option<Json<'j>> {
         let mut parser = Parser { text: std::str::from_utf8(bytes).ok()?, at: 0 };
         let value = parser.value(MAX_DEPTH)?;
         parser.peek().is_none().then_some(value)
+    }
+
+    fn into_owned(self) -> Json<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Json::Null => Json::Null,
+            Json::Bool(value) => Json::Bool(value),
+            Json::Number(number) => Json::Number(number),
+            Json::Text(text) => Json::Text(owned(text)),
+            Json::List(items) => Json::List(items.into_iter().map(Json::into_owned).collect()),
+            Json::Object(fields) => Json::Object(
+                fields.into_iter().map(|(key, value)| (owned(key), value.into_owned())).collect(),
+            ),
+        }
     }
 
     /// Returns the field of this name; the last one if there are several.
@@ -268,10 +289,10 @@ mod tests {
 
     use super::*;
 
-    /// Reads and writes what `serde_json` reads, as it does, and nothing else.
+    /// Reads and writes what the engine reads, as it does, and nothing else.
     #[track_caller]
     fn check(written: &[u8]) {
-        let value: Option<Value> = serde_json::from_slice(written).ok();
+        let value: Option<Value> = json::read(written).ok();
         let json = Json::read(written);
         assert_eq!(json.as_ref().map(Value::from), value, "{:?}", String::from_utf8_lossy(written));
         if let (Some(json), Some(value)) = (json, value) {
@@ -281,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_and_written_as_serde_json_does() {
+    fn values_are_read_and_written_as_the_engine_does() {
         check(
             "{\"a\":[1,-2,3.0,1e3,18446744073709551615],\"b\" :{\"c\":null,\"d\":true},\"é\\n\":\"😀\"}"
                 .as_bytes(),
@@ -296,14 +317,15 @@ mod tests {
         check(b"\"\\ud83d\"");
         check(b"\"\\\"");
         check(b"\"\xff\"");
-        for depth in [126, 127, 128] {
+        check("\u{feff}[NaN, -Infinity, 1e999]".as_bytes());
+        for depth in [126, 127, 128, 1000] {
             check(["[".repeat(depth), "]".repeat(depth)].concat().as_bytes());
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read_as_serde_json_reads_it(text in r#"([\[\]{}:,"]|"[a\\n"u0é]{0,4}"|-?[0-9.eE+]{1,5}|true|null| ){0,12}"#) {
+        fn any_text_is_read_as_the_engine_reads_it(text in r#"([\[\]{}:,"]|NaN|"\\ud8[0-9]{2}"|"[a\\n"u0é]{0,4}"|-?[0-9.eE+]{1,5}|true|null| ){0,12}"#) {
             check(text.as_bytes());
         }
     }

@@ -12,6 +12,8 @@ mod node;
 mod openai;
 mod openai_chat;
 mod openai_responses;
+#[cfg(test)]
+mod peers;
 mod protocol;
 mod reader;
 mod recording;

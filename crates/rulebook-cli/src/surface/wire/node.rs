@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use rulebook::evidence::json;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -15,6 +16,7 @@ pub(super) struct Node<'b> {
 }
 
 impl<'b> Node<'b> {
+    /// Reads a body that [`json::repaired`] returned.
     pub(super) fn root(body: &'b str) -> Option<Node<'b>> {
         Some(Node { raw: serde_json::from_str(body).ok()?, body })
     }
@@ -53,7 +55,7 @@ impl<'b> Node<'b> {
     }
 
     pub(super) fn value(&self) -> Value {
-        serde_json::from_str(self.raw.get()).unwrap_or_default()
+        json::read(self.raw.get().as_bytes()).unwrap_or_default()
     }
 
     pub(super) fn text(&self) -> Option<String> {

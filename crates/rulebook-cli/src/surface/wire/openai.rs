@@ -1,5 +1,6 @@
 //! What OpenAI's two wires share.
 
+use rulebook::evidence::json as lenient;
 use serde_json::{Value, json};
 
 use super::request::Role;
@@ -15,7 +16,7 @@ pub(super) fn role(name: &str) -> Role {
 
 /// Returns the arguments of a call, which may be written as a text.
 pub(super) fn arguments(value: &Value) -> Value {
-    value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
+    value.as_str().and_then(|text| lenient::read(text.as_bytes()).ok()).unwrap_or_else(|| value.clone())
 }
 
 pub(super) fn error(error: &Value) -> Value {

@@ -1,6 +1,7 @@
 //! What a wire is: a provider's protocol, as functions that read and write it.
 
-use serde_json::{Value, json};
+use rulebook::evidence::json;
+use serde_json::Value;
 
 use super::cut::Deltas;
 use super::edit::Shapes;
@@ -43,9 +44,9 @@ pub(in crate::surface) struct Wire {
 }
 
 impl Wire {
-    /// Reads the conversation of a request.
-    pub(in crate::surface) fn request(&self, path: &str, body: &str) -> Option<Request> {
-        (self.parse)(path, body).map(Request::identified)
+    /// Reads the conversation of a request; returns `None` if the body is not one. Slots are positions in the body as it is.
+    pub(in crate::surface) fn request(&self, path: &str, body: &[u8]) -> Option<Request> {
+        (self.parse)(path, &json::repaired(body)).map(Request::identified)
     }
 
     /// Returns the steps of a response that is not a stream.
@@ -66,5 +67,5 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 /// Returns the body of an error response that the clients of every wire can read.
 pub(in crate::surface) fn error_body(message: &str) -> Value {
-    json!({ "type": "error", "error": { "type": "api_error", "message": message } })
+    serde_json::json!({ "type": "error", "error": { "type": "api_error", "message": message } })
 }

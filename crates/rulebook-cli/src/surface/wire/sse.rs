@@ -113,21 +113,24 @@ impl Event {
     /// Returns the texts it carries, each of which should be JSON. A log without empty lines has several in what looks like
     /// one event.
     pub(in crate::surface) fn data(&self) -> Vec<Cow<'_, [u8]>> {
-        let mut texts: Vec<Cow<'_, [u8]>> = Vec::new();
-        for line in self.data_lines() {
-            match texts.last_mut() {
-                Some(before) if Json::read(before).is_none() => {
-                    before.to_mut().extend([b"\n", line].concat());
+        let lines: Vec<&[u8]> = self.data_lines().collect();
+        match &lines[..] {
+            [] => Vec::new(),
+            [line] => vec![Cow::Borrowed(*line)],
+            lines => {
+                let joined = lines.join(&b'\n');
+                let is_json = |text: &[u8]| Json::read(text).is_some();
+                if is_json(&joined) || !lines.iter().any(|line| is_json(line)) {
+                    return vec![Cow::Owned(joined)];
                 }
-                _ => texts.push(Cow::Borrowed(line)),
+                lines.iter().copied().map(Cow::Borrowed).collect()
             }
         }
-        texts
     }
 
     /// Returns the values it carries, to be changed.
     pub(in crate::surface) fn values(&self) -> Vec<Value> {
-        self.data().iter().filter_map(|text| serde_json::from_slice(text).ok()).collect()
+        self.data().iter().filter_map(|text| Json::read(text).as_ref().map(Value::from)).collect()
     }
 
     /// Returns the line after `data:`, if there is exactly one.

@@ -4,6 +4,7 @@ mod faults;
 mod lab;
 mod operations;
 mod passing;
+mod readers;
 mod requests;
 mod streams;
 mod tls;

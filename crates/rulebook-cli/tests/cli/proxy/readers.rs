@@ -1,0 +1,92 @@
+//! JSON that clients and servers read although it is not valid: it is watched like any other.
+
+use super::lab::{Do, Lab, NO_MAP, SSE, post, read_answer};
+use super::wires::{CHAT, GO, WIRES};
+use std::io::Write as _;
+
+/// Adds a field at the end of an object, if there is one.
+fn with_field(json: &str, field: &[u8]) -> Vec<u8> {
+    let Some(at) = json.rfind('}') else { return json.as_bytes().to_vec() };
+    [&json.as_bytes()[..at], b",\"odd\":", field, &json.as_bytes()[at..]].concat()
+}
+
+/// Values that Node or Python read, and the specification of JSON does not allow or bounds.
+fn defects() -> Vec<Vec<u8>> {
+    let deep = ["[".repeat(500), "]".repeat(500)].concat();
+    let values: [&[u8]; 6] =
+        [b"\"\\ud83d\"", b"NaN", b"-Infinity", b"1e999", b"\"\xff\xfe\"", deep.as_bytes()];
+    values.map(<[u8]>::to_vec).to_vec()
+}
+
+fn streams(lab: &Lab, events: Vec<Vec<u8>>) {
+    let chunks = events.into_iter().map(Do::Chunk);
+    lab.model.answers(
+        [Do::Write(SSE.to_vec())].into_iter().chain(chunks).chain([Do::Chunk(Vec::new())]).collect(),
+    );
+}
+
+#[test]
+fn events_that_only_lenient_readers_accept_are_watched() {
+    for wire in &WIRES {
+        for (number, defect) in defects().into_iter().enumerate() {
+            let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+            let bad = (wire.events)("1", &["a new Map"], None);
+            streams(&lab, bad.iter().map(|event| with_field(event, &defect)).collect());
+            lab.model.streams(&(wire.events)("2", &["clean"], None));
+            let answer = lab.ask(wire, GO);
+            let (text, _) = (wire.received)(&answer.events());
+            assert!(
+                text.contains("clean") && !answer.text().contains("Map"),
+                "{} {number}: {}",
+                wire.name,
+                answer.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn requests_that_only_lenient_readers_accept_get_their_rules() {
+    let mark = "\u{feff}".as_bytes();
+    for wire in &WIRES {
+        let lab = Lab::with(&[("always.md", "Always so.\n")], &["--fail-closed"]);
+        let body = (wire.conversation)(GO).to_string();
+        let bodies = defects().into_iter().map(|defect| with_field(&body, &defect));
+        for body in bodies.chain([[mark, body.as_bytes()].concat()]) {
+            let head = String::from_utf8(post(wire.path, &"x".repeat(body.len()))).unwrap();
+            let mut stream = lab.connect();
+            stream.write_all(&[head.trim_end_matches('x').as_bytes(), &body].concat()).unwrap();
+            assert_eq!(read_answer(stream).text(), "plain");
+            let sent = lab.model.last().body;
+            let shown = String::from_utf8_lossy(&sent).into_owned();
+            assert!(shown.contains("Always so."), "{}: {shown}", wire.name);
+            // Everything else is as the client wrote it.
+            let mut rest = body.iter();
+            assert!(rest.next_back() == sent.last() && sent.len() > body.len());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_and_passes_only_without_fail_closed() {
+    let event =
+        |text: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}");
+    let events = || vec![(event("new Map") + " x\n\n").into_bytes(), (event("after") + "\n\n").into_bytes()];
+    let lab = Lab::new(&[NO_MAP]);
+    streams(&lab, events());
+    assert!(lab.ask(&CHAT, GO).text().contains("after"));
+    lab.until_logged("an event of an answer cannot be read");
+    lab.post(CHAT.path, "{} x");
+    lab.until_logged("the request cannot be read");
+    assert_eq!(lab.model.seen().len(), 2);
+
+    let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+    streams(&lab, events());
+    let answer = lab.ask(&CHAT, GO).text();
+    assert!(
+        answer.contains("an event cannot be read") && !answer.contains("Map") && !answer.contains("after"),
+        "{answer}"
+    );
+    assert_eq!(lab.post(CHAT.path, "{} x").status(), 502);
+    assert_eq!(lab.model.seen().len(), 1);
+}
