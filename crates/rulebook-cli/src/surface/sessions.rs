@@ -121,6 +121,15 @@ pub(super) fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
     (all, diagnostics)
 }
 
+/// The session of a host in this workspace that was written last.
+pub(super) fn latest(workspace: &Workspace, host: &str) -> Option<SessionLog> {
+    let root = &workspace.roots.roots[0].path;
+    let found = workspace.state_folder().into_iter().flat_map(|state| sessions(&state));
+    let found = found.filter(|found| found.ledger.file().iter().any(|part| part == host));
+    let mut logs = found.filter_map(|found| SessionLog::of(&found, found.ledger.read().ok()?));
+    logs.find(|session| session.host == host && session.root == *root && session.agent.is_none())
+}
+
 fn print_faults(diagnostics: &[Diagnostic]) {
     let mut text = String::new();
     diagnostics.iter().for_each(|fault| out::write_diagnostic(&mut text, fault));

@@ -16,7 +16,7 @@ use super::grid::{Grid, GridTarget, would_add};
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
-use super::used::{agents, in_files, install_hint, show_agents, show_surface};
+use super::used::{agents, in_files, install_hint, lost_hosts, show_agents, show_lost, show_surface};
 use crate::args::{Args, View, Viewpoint};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
@@ -42,6 +42,8 @@ struct Status<'s> {
     matrix: Matrix<'s>,
     rows: Vec<Row>,
     problems: Vec<Problem>,
+    /// The hosts whose hooks no longer run Rulebook.
+    lost: Vec<&'static str>,
     /// Text beside rules that is not a rule.
     seen: Vec<SeenFile>,
 }
@@ -61,7 +63,8 @@ impl<'s> Status<'s> {
             row.agents = cells.map(|(column, cell)| (column.agent.name, cell.state)).collect();
         }
         let problems = problems(&matrix, &views.meant.diagnostics);
-        Status { workspace, views, point, matrix, rows, problems, seen: Vec::new() }
+        let lost = lost_hosts(workspace);
+        Status { workspace, views, point, matrix, rows, problems, lost, seen: Vec::new() }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -97,6 +100,7 @@ impl<'s> Status<'s> {
             "as": as_agent,
             "roots": roots,
             "agents": agents,
+            "noLongerWired": self.lost,
             "rules": rows,
             "unread": unread,
             "undocumented": undocumented,
@@ -164,6 +168,7 @@ impl<'s> Status<'s> {
         let used: Vec<UsedAgent> = self.views.agents.iter().map(|view| view.used.clone()).collect();
         if matches!(self.point, Viewpoint::Used) {
             show_agents(text, &used);
+            show_lost(text, &self.lost);
         }
         if self.matrix.rows.is_empty() {
             let _ = writeln!(text, "{NO_RULES}");

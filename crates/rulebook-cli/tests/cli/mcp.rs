@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{PATIENCE, Sandbox, stderr, stdout, texts, until};
+use crate::sandbox::{PATIENCE, Sandbox, feed, stderr, stdout, texts, until};
 
 /// A workspace with one rule of each kind.
 fn sandbox() -> Sandbox {
@@ -424,6 +424,21 @@ fn a_rule_that_the_agent_reads_by_itself_is_not_returned() {
     };
     check("goose", false);
     check("unknown", true);
+}
+
+#[test]
+fn a_rule_that_a_hook_delivered_is_not_returned_again() {
+    let sandbox = sandbox();
+    assert!(sandbox.command(&["install", "claude"]).output().unwrap().status.success());
+    let start = json!({ "hook_event_name": "SessionStart", "session_id": "s", "cwd": sandbox.path("repo") });
+    let started = feed(&mut sandbox.command(&["hook", "claude"]), start.to_string().as_bytes());
+    assert!(stdout(&started).contains("Be brief."), "{started:?}");
+    let mut client = Client::start(&sandbox);
+    client.ask("initialize", initialize("2025-06-18", json!({}), "claude-code"));
+    let answer = client.call("rules_for", json!({ "paths": ["apps/web/a.ts"] }));
+    let text = text_of(&answer);
+    assert!(text.contains("Use React.") && !text.contains("Be brief."), "{text}");
+    assert!(text.contains("- cursorrules (.cursorrules): always on; given before"), "{text}");
 }
 
 #[test]

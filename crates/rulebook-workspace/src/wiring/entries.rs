@@ -49,7 +49,14 @@ pub(crate) fn runs_hook(text: &str, is_ours: &dyn Fn(&str) -> bool) -> bool {
         match value {
             Value::StringLit(text) => is_ours(&text.value),
             Value::Array(list) => list.elements.iter().any(|value| has_command(value, is_ours)),
-            Value::Object(object) => object.properties.iter().any(|prop| has_command(&prop.value, is_ours)),
+            Value::Object(object) => {
+                let is = |key: &str, wanted: &str| {
+                    object.get_string(key).is_some_and(|found| found.value == wanted)
+                };
+                // A hook of Claude Code that calls a tool of our server.
+                is("server", SERVER) && is("tool", "hook")
+                    || object.properties.iter().any(|prop| has_command(&prop.value, is_ours))
+            }
             _ => false,
         }
     }
@@ -135,6 +142,8 @@ mod tests {
         assert!(!runs(hooks, "qwen"));
         assert!(!runs("{ // \"rulebook hook claude\"\n \"hooks\": {} }", "claude"));
         assert!(!runs("not JSON", "claude"));
+        let tool = r#"{ "hooks": { "A": [{ "hooks": [{ "server": "rulebook", "tool": "hook" }] }] } }"#;
+        assert!(runs(tool, "claude"));
         assert!(lists_server(
             r#"{ "mcpServers": { "rulebook": { "command": "rulebook" }, } }"#,
             Syntax::Json

@@ -1,6 +1,33 @@
 //! Which agent a client is, by the name that it gives in the handshake.
 
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Wiring};
+use rulebook::session::Session;
+use rulebook_workspace::hosts::Host;
+use rulebook_workspace::{AgentSearch, Workspace};
+
+use crate::surface::sessions;
+
+/// A client that is a known agent.
+pub(super) struct KnownClient {
+    pub(super) agent: &'static Agent,
+    /// The host whose hooks deliver rules to it.
+    pub(super) hooks: Option<&'static Host>,
+}
+
+impl KnownClient {
+    pub(super) fn named(name: &str, workspace: Option<&Workspace>) -> Option<KnownClient> {
+        let agent = agent(name)?;
+        let wired = workspace.map(|workspace| workspace.wiring(agent, AgentSearch::WorkspaceAndHome));
+        let is_hooked = wired.is_some_and(|wired| wired.contains(&Wiring::Hook));
+        Some(KnownClient { agent, hooks: Host::of(agent).filter(|_| is_hooked) })
+    }
+
+    /// What hooks delivered in the session that was written last. The client does not say which one it is in; a text that it
+    /// lacks can be read by name.
+    pub(super) fn session(&self, workspace: &Workspace) -> Option<Session> {
+        Some(sessions::latest(workspace, self.hooks?.name)?.log.session())
+    }
+}
 
 /// The starts of clients' names, in lower case, each with its agent.
 const CLIENTS: &[(&str, &str)] = &[
@@ -22,7 +49,7 @@ const CLIENTS: &[(&str, &str)] = &[
 ];
 
 /// Returns the agent of a client.
-pub(super) fn agent(client: &str) -> Option<&'static Agent> {
+fn agent(client: &str) -> Option<&'static Agent> {
     let client = client.to_lowercase();
     let (_, agent) = CLIENTS.iter().find(|(start, _)| client.starts_with(start))?;
     Agent::named(agent)

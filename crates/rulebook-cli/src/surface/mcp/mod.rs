@@ -24,10 +24,9 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
-use rulebook::agent::{Agent, Wiring};
 use rulebook::id::rule_uri;
 use rulebook::session::Session;
-use rulebook_workspace::{AgentSearch, Reach, Workspace};
+use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
 
 use super::read::{self, MARKDOWN};
@@ -35,6 +34,7 @@ use crate::args::Args;
 use crate::input::open_workspace;
 use crate::lock::lock;
 use crate::out;
+use client::KnownClient;
 
 /// What a model reads about the server. Like every description here it does not change within a session, so that a prompt
 /// cache keeps its prefix.
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let server = Server {
         opener,
         is_watching: AtomicBool::new(false),
-        agent: OnceLock::new(),
+        client: OnceLock::new(),
         session: Mutex::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -76,7 +76,7 @@ struct Server {
     opener: Arc<Opener>,
     is_watching: AtomicBool,
     /// The agent that the client says it is, if it is a known one.
-    agent: OnceLock<&'static Agent>,
+    client: OnceLock<KnownClient>,
     /// The conversation: this process is the session. `None` for a client that made no handshake and has no session.
     session: Mutex<Option<Session>>,
 }
@@ -157,12 +157,12 @@ impl ServerHandler for Server {
         context: Request,
     ) -> McpResult<InitializeResult> {
         let mut agreed = self.negotiate_initialize(&request)?;
-        if let Some(agent) = client::agent(&request.client_info.name) {
-            let _ = self.agent.set(agent);
-            let wired = self.opener.workspace().map(|open| open.wiring(agent, AgentSearch::WorkspaceAndHome));
-            if wired.is_ok_and(|wired| wired.contains(&Wiring::Hook)) {
+        let workspace = self.opener.workspace();
+        if let Some(client) = KnownClient::named(&request.client_info.name, workspace.as_ref().ok()) {
+            if client.hooks.is_some() {
                 agreed.instructions = Some(WITH_HOOKS.to_owned());
             }
+            let _ = self.client.set(client);
         }
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);

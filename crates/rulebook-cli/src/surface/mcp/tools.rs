@@ -152,8 +152,8 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
     let prepared = workspace.prepare(&work.input());
     // A program gets everything, and the session is the model's.
-    let agent = server.agent.get().filter(|_| !work.structured);
-    let view = agent.map(|agent| prepared.view(agent, &[Wiring::Mcp]));
+    let client = server.client.get().filter(|_| !work.structured);
+    let view = client.map(|client| prepared.view(client.agent, &[Wiring::Mcp]));
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
     let mut evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
@@ -162,7 +162,8 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let mut session = lock(&server.session);
     let session = session.as_mut().filter(|_| !work.structured);
     let mut withheld = leave_out(&mut evaluation, subject.as_ref());
-    if let Some(session) = &session {
+    let hooked = client.and_then(|client| client.session(&workspace));
+    for session in session.as_deref().into_iter().chain(&hooked) {
         let given = evaluation.withhold(|rule| session.has_rule(rule));
         withheld.extend(given.into_iter().map(|rule| (rule, GIVEN)));
     }
