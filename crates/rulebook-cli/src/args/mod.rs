@@ -62,14 +62,9 @@ impl Args {
 #[command(defer = true)]
 pub(crate) enum Command {
     /// Show what each agent loads, what is wrong, and every rule (default)
-    ///
-    /// Shows what each agent used here always loads, the three most important problems with their fix, and every rule for every
-    /// agent.
     #[command(visible_alias = "list")]
     Status(View),
     /// Show which rules each agent has for a path, and why
-    ///
-    /// Without a path, shows what is loaded at the start. The evidence options describe the rest of a request.
     Explain(Explain),
     /// Print the text that goes into the prompt
     Prompt(Prompt),
@@ -97,7 +92,7 @@ pub(crate) enum Command {
     Enable(Toggle),
     /// Turn a rule off, regardless of its conditions
     Disable(Toggle),
-    /// Let a rule apply in the running sessions of this workspace, regardless of its conditions
+    /// Apply a rule in the running sessions, regardless of conditions
     Pin(Pin),
     /// Let the conditions of a pinned rule decide again
     Unpin(Pin),
@@ -184,7 +179,7 @@ pub(crate) enum RemoteTask {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Explain {
-    /// Files or folders, relative to the current folder; they need not exist
+    /// Files or folders, relative to the current folder; they need not exist [default: none, what is loaded at the start]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 

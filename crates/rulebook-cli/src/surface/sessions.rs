@@ -178,6 +178,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
             )
         ),
     );
+    let widths = DeliveryWidths::of(session.log.events());
     let mut turn = 0;
     for event in session.log.events() {
         turn += u64::from(matches!(event, Event::Prompt { .. }));
@@ -185,7 +186,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
             event,
             Event::Started { .. } | Event::Prompt { .. } | Event::Compacted | Event::Resumed
         );
-        let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(event, turn));
+        let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(event, turn, widths));
     }
     if session.log.unreadable() > 0 {
         let _ =
@@ -219,8 +220,31 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
     text.push('\n');
 }
 
+/// The widths of the columns in which deliveries are listed; 0 for a line by itself.
+#[derive(Clone, Copy, Default)]
+pub(super) struct DeliveryWidths {
+    rule: usize,
+    source: usize,
+}
+
+impl DeliveryWidths {
+    fn of(events: &[Event]) -> DeliveryWidths {
+        let mut widths = DeliveryWidths::default();
+        for event in events {
+            if let Event::Delivered(delivery) = event
+                && !delivery.is_alert()
+                && !delivery.because.is_empty()
+            {
+                widths.rule = widths.rule.max(out::clean(id_of(&delivery.rule)).chars().count());
+                widths.source = widths.source.max(out::clean(&delivery.source).chars().count());
+            }
+        }
+        widths
+    }
+}
+
 /// An event for people, on one line.
-pub(super) fn line(event: &Event, turn: u64) -> String {
+pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
     match event {
         Event::Started { .. } => paint(DIM, "session started"),
         Event::Prompt { message } => {
@@ -244,7 +268,8 @@ pub(super) fn line(event: &Event, turn: u64) -> String {
             let (rule, source) = (out::clean(id_of(&delivery.rule)), out::clean(&delivery.source));
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
-            format!("{} {rule} {source} {}", paint(GREEN, how), paint(DIM, because))
+            let DeliveryWidths { rule: first, source: second } = widths;
+            format!("{} {rule:first$} {source:second$} {}", paint(GREEN, how), paint(DIM, because))
         }
         Event::Loaded { source, because } => {
             format!(

@@ -58,7 +58,7 @@ fn line(args: &Args, session: &Followed, news: &News) -> String {
     let name = out::clean(&format!("{host}/{session}{agent}"));
     let text = match event {
         Event::Started { root, .. } => format!("session started in {}", out::clean(root)),
-        event => sessions::line(event, *turn),
+        event => sessions::line(event, *turn, sessions::DeliveryWidths::default()),
     };
     format!("{} {text}\n", paint(DIM, name))
 }

@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
     if table.is_empty() {
         text.push_str("no agents found\n");
     } else {
-        text.push_str("agents used here\n");
+        text.push_str("agents found here\n");
         table.write(&mut text, 2, &table.widths());
     }
     let others: Vec<&str> = HOSTS
