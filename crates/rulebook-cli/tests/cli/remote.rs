@@ -310,7 +310,7 @@ fn a_mandatory_rule_stays_on() {
     assert!(refused.contains("is mandatory"), "{refused}");
     sandbox.run(&["disable", "may"]);
     assert_eq!(sandbox.applied("src/a.rs"), ["acme/must"]);
-    let check = |why: &str| assert!(sandbox.applied("src/a.rs").contains(&"must".to_owned()), "{why}");
+    let check = |why: &str| assert!(sandbox.applied("src/a.rs").contains(&"acme/must".to_owned()), "{why}");
     let toggles = json!({ "version": 1, "off": { sandbox.path("repo").to_str().unwrap(): ["must"] } });
     sandbox.write("home/.local/state/rulebook/toggles.json", &toggles.to_string());
     for settings in [
