@@ -21,6 +21,10 @@ use serde_json::Value;
 
 /// Runs the command line, program name first, and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if surface::completions::answer(&args) {
+        return ExitCode::SUCCESS;
+    }
     let args = args::parse(args);
     match surface::run(&args) {
         Ok(code) => code,

@@ -85,14 +85,14 @@ impl TrustStore {
         Ok(())
     }
 
-    /// Removes a root from the store.
+    /// Removes a root from the store. Returns whether it was there.
     ///
     /// # Errors
     /// If the store cannot be written, or a newer Rulebook wrote it.
-    pub fn forget(&self, root: &str) -> io::Result<()> {
-        self.change(|known| {
-            known.remove(root);
-        })
+    pub fn forget(&self, root: &str) -> io::Result<bool> {
+        let mut was_known = false;
+        self.change(|known| was_known = known.remove(root).is_some())?;
+        Ok(was_known)
     }
 
     /// A trusted text by its hash, to show what changed since.

@@ -34,7 +34,7 @@ pub(crate) struct Ui {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Proxy {
     /// The address to listen on [default: a free port on the loopback address, which is printed]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
     /// The model's server, for all APIs or, as `NAME=URL`, for one; repeatable [default: the providers' servers]
@@ -60,4 +60,41 @@ pub(crate) struct Proxy {
     /// A program to run through the proxy, which sets its environment variables and ends with it
     #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Reads an address to listen on: `8093`, `:8093`, `localhost:8093`, `127.0.0.1:8093`. A port alone is on the loopback
+/// address.
+#[cfg(feature = "proxy")]
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim().trim_start_matches("http://").trim_end_matches('/');
+    let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
+    let local = matches!(host, "" | "localhost").then(|| port.parse::<u16>().ok()).flatten();
+    match local {
+        Some(port) => Ok(SocketAddr::from(([127, 0, 0, 1], port))),
+        None => text.parse().map_err(|_| {
+            "write a port or an address with a port, such as `8093` or `127.0.0.1:8093`".to_owned()
+        }),
+    }
+}
+
+#[cfg(all(test, feature = "proxy"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_on_the_loopback_address() {
+        #[track_caller]
+        fn check(text: &str, want: Option<&str>) {
+            assert_eq!(address(text).ok().map(|found| found.to_string()).as_deref(), want, "{text}");
+        }
+        check("8093", Some("127.0.0.1:8093"));
+        check(":8093", Some("127.0.0.1:8093"));
+        check("localhost:8097", Some("127.0.0.1:8097"));
+        check("http://127.0.0.1:1/", Some("127.0.0.1:1"));
+        check("0.0.0.0:1", Some("0.0.0.0:1"));
+        check("[::1]:1", Some("[::1]:1"));
+        check("99999", None);
+        check("example.com:80", None);
+        check("localhost", None);
+    }
 }

@@ -68,6 +68,10 @@ impl Baseline {
 
     pub(super) fn write(&self, file: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the folder of {}", file.display()))?;
+        }
         rulebook_workspace::rewrite(file, &format!("{text}\n"))
             .context("name a writable file with `--baseline`")
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::lint::{Group, Summary, group};
 use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
@@ -29,6 +30,10 @@ struct Report {
 }
 
 pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
+    if args.json && matches!(options.format, Format::Sarif | Format::Github) {
+        let error = anyhow!("omit `--json`: SARIF is JSON already");
+        return Err(error.context("`--json` and this `--format` are two output formats"));
+    }
     let workspace = open_workspace(args)?;
     let report = report(&workspace, options)?;
     match if args.json { Format::Json } else { options.format } {

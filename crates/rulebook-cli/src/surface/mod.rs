@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+pub(crate) mod completions;
 mod coverage;
 mod diff;
 mod explain;
@@ -13,6 +14,7 @@ pub(crate) mod hook;
 mod install;
 #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
 mod keep_fresh;
+mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod pin;
@@ -45,10 +47,7 @@ mod wire;
 
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
-
 use crate::args::{Args, Command, View};
-use crate::out;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let status = Command::Status(View::default());
@@ -81,16 +80,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "mcp")]
         Command::Mcp => mcp::run(args)?,
         Command::Formats => formats::run(args)?,
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Args::command(), "rulebook", &mut script);
-            out::print_raw(&script)?;
-        }
-        Command::Man => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Args::command()).render(&mut page)?;
-            out::print_raw(&page)?;
-        }
+        Command::Completions { shell } => completions::run(*shell)?,
+        Command::Man { command } => man::run(command)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -27,11 +27,13 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
         .context("no home folder found to store trust in: set HOME or XDG_STATE_HOME")?;
     let file = homes.shown(store.file());
     if options.forget {
+        let mut forgotten = false;
         for root in &roots.roots {
-            store.forget(&root.path).context("cannot remove the recorded trust")?;
+            forgotten |= store.forget(&root.path).context("cannot remove the recorded trust")?;
         }
-        let value = json!({ "version": VERSION, "mode": mode.name(), "forgotten": true, "file": file });
-        return out::print_answer(args.json, &value, || format!("no longer trusted\n  {file}\n"));
+        let value = json!({ "version": VERSION, "mode": mode.name(), "forgotten": forgotten, "file": file });
+        let what = if forgotten { "no longer trusted" } else { "nothing to forget: it was not trusted" };
+        return out::print_answer(args.json, &value, || format!("{what}\n  {file}\n"));
     }
     let diagnostics = workspace.diagnostics.iter();
     let diagnostics: Vec<_> =

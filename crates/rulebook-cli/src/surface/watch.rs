@@ -22,6 +22,12 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<()> {
     let state = state.context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
     let mut follower = Follower::new(state.join("rulebook"));
     let mut is_past = !options.past;
+    let known = sessions::all(&workspace).0;
+    let known: Vec<&str> = known.iter().map(|session| session.session.as_str()).collect();
+    if let Some(wanted) = options.session.as_deref().filter(|wanted| !known.contains(wanted)) {
+        let help = out::suggestion(wanted, known.iter().copied(), "`rulebook sessions` lists the sessions");
+        out::print_aside(&format!("no session `{}` yet, waiting for it; {help}\n", out::clean(wanted)));
+    }
     if !args.json {
         out::print_aside("watching sessions; press Ctrl-C to stop\n");
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod ci;
+mod completions;
 mod faults;
 mod hooks;
 mod hostile;

@@ -1,0 +1,119 @@
+//! `completions`: scripts for shells, and the candidates that the scripts ask for.
+
+use std::ffi::OsString;
+
+use anyhow::anyhow;
+use clap::{Command, CommandFactory as _};
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use rulebook_workspace::Reach;
+
+use super::sessions;
+use crate::args::Args;
+use crate::input::{current_folder, open_workspace};
+use crate::out;
+
+/// The variable with which a script asks for candidates.
+const VARIABLE: &str = "RULEBOOK_COMPLETE";
+
+/// Lets bash take a key, `id@format`, for one word.
+const WHOLE_KEYS: &str = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}\n";
+
+/// What completes an argument that names something of the workspace.
+type Candidates = fn() -> Vec<CompletionCandidate>;
+
+/// Command, argument, and its candidates. Agents and hosts are completed by their own lists.
+const ARGUMENTS: &[(&[&str], &str, Candidates)] = &[
+    (&["read"], "name", rules),
+    (&["enable"], "id", rules),
+    (&["disable"], "id", rules),
+    (&["pin"], "id", rules),
+    (&["unpin"], "id", rules),
+    (&["explain"], "rule", rules),
+    (&["explain"], "requested", rules),
+    (&["prompt"], "requested", rules),
+    (&["explain"], "session", session_ids),
+    (&["pin"], "session", session_ids),
+    (&["unpin"], "session", session_ids),
+    (&["watch"], "session", session_ids),
+    #[cfg(feature = "remote")]
+    (&["remote", "sync"], "names", remotes),
+    #[cfg(feature = "remote")]
+    (&["remote", "diff"], "names", remotes),
+];
+
+/// Prints the script of a shell.
+pub(super) fn run(shell: Shell) -> anyhow::Result<()> {
+    let name = shell.to_string();
+    let shells = Shells::builtins();
+    let completer = shells.completer(&name).ok_or_else(|| anyhow!("no script for {name}"))?;
+    let mut script = Vec::new();
+    completer.write_registration(VARIABLE, "rulebook", "rulebook", "rulebook", &mut script)?;
+    if shell == Shell::Bash {
+        script.extend_from_slice(WHOLE_KEYS.as_bytes());
+    }
+    out::print_raw(&script)
+}
+
+/// Answers a script that asks for candidates; returns whether one asked.
+pub(crate) fn answer(args: &[OsString]) -> bool {
+    if std::env::var_os(VARIABLE).is_none() {
+        return false;
+    }
+    let folder = current_folder().ok();
+    let done = CompleteEnv::with_factory(command).var(VARIABLE).try_complete(args, folder.as_deref());
+    done.unwrap_or_else(|error| error.exit())
+}
+
+/// The command line with the candidates of the workspace.
+fn command() -> Command {
+    // The arguments of a command exist only after it is built.
+    let mut command = Args::command();
+    command.build();
+    for (path, argument, candidates) in ARGUMENTS {
+        command = with_candidates(command, path, argument, *candidates);
+    }
+    command
+}
+
+fn with_candidates(command: Command, path: &[&str], argument: &str, candidates: Candidates) -> Command {
+    match path.split_first() {
+        None => command.mut_arg(argument, |arg| arg.add(ArgValueCandidates::new(candidates))),
+        Some((name, rest)) => {
+            let name = (*name).to_owned();
+            command.mut_subcommand(name, |command| with_candidates(command, rest, argument, candidates))
+        }
+    }
+}
+
+/// The ids of the rules, and the keys of those that share an id.
+fn rules() -> Vec<CompletionCandidate> {
+    let Ok(workspace) = open_workspace(&Args::default()) else { return Vec::new() };
+    let book = workspace.load(Reach::Tree).book;
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (rule, _) in book.rules() {
+        for name in [rule.id.clone(), rule.key()] {
+            if !found.iter().any(|(known, _)| *known == name) {
+                found.push((name, rule.origin.display.clone()));
+            }
+        }
+    }
+    found.into_iter().map(|(name, source)| CompletionCandidate::new(name).help(Some(source.into()))).collect()
+}
+
+fn session_ids() -> Vec<CompletionCandidate> {
+    let Ok(workspace) = open_workspace(&Args::default()) else { return Vec::new() };
+    let (all, _) = sessions::all(&workspace);
+    let candidate = |session: sessions::SessionLog| {
+        CompletionCandidate::new(session.session).help(Some(session.host.into()))
+    };
+    all.into_iter().map(candidate).collect()
+}
+
+#[cfg(feature = "remote")]
+fn remotes() -> Vec<CompletionCandidate> {
+    let Ok(workspace) = open_workspace(&Args::default()) else { return Vec::new() };
+    let remotes = workspace.settings.remotes.into_iter();
+    remotes.map(|remote| CompletionCandidate::new(remote.name).help(Some(remote.url.into()))).collect()
+}

@@ -1,0 +1,32 @@
+//! `man`: the manual page of the program, or of one command.
+
+use anyhow::anyhow;
+use clap::{Command, CommandFactory as _};
+
+use crate::args::Args;
+use crate::out;
+
+/// Prints the page of the command that these words name.
+pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
+    let mut command = Args::command();
+    command.build();
+    for word in words {
+        let found = command.find_subcommand(word).cloned();
+        command = found.ok_or_else(|| {
+            let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let help = out::suggestion(word, known.iter().copied(), "`rulebook --help` lists the commands");
+            anyhow!(help).context(format!("no command `{}`", out::clean(word)))
+        })?;
+    }
+    // Pages of commands are printed by `rulebook man COMMAND`: none is installed that `rulebook-COMMAND(1)` could name.
+    let names: Vec<(String, String)> = command
+        .get_subcommands()
+        .filter_map(|command| Some((command.get_display_name()?, command.get_bin_name()?)))
+        .map(|(page, usage)| (format!("{}(1)", page.replace('-', "\\-")), usage.to_owned()))
+        .collect();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    let page = String::from_utf8(page)?;
+    let page = names.iter().fold(page, |page, (name, usage)| page.replace(name, usage));
+    out::print_raw(page.as_bytes())
+}
