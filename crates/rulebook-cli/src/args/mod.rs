@@ -61,7 +61,7 @@ impl Args {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Show what each agent loads, what is wrong, and every rule (default)
+    /// Show what each agent loads, the problems and every rule (default)
     #[command(visible_alias = "list")]
     Status(View),
     /// Show which rules each agent has for a path, and why
