@@ -59,6 +59,10 @@ pub(crate) struct Wiring {
     #[arg(long)]
     pub(crate) no_mcp: bool,
 
+    /// Cline: move rules with conditions to `.clinerules/conditional`, where Cline CLI does not load them whole
+    #[arg(long)]
+    pub(crate) move_rules: bool,
+
     /// The program that the host runs
     #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
     pub(crate) command: String,

@@ -1,5 +1,6 @@
 //! `install` and `uninstall`: wire a host to Rulebook by editing the host's own configuration files.
 
+mod cline_rules;
 mod destination;
 mod fault;
 mod file;
@@ -82,13 +83,22 @@ fn run(
     let files: Vec<(&HostFile, Task)> = files.into_iter().map(|file| (file, task)).chain(former).collect();
     // Others may edit the same files: they wait until these are written.
     let _lock = lock_folder(&destination.base);
-    let changes = plan(&files, &program, host, destination)?;
+    let mut changes = plan(&files, &program, host, destination)?;
+    let is_cline = host.name == "cline" && destination.is_shared();
+    if wiring.move_rules && !is_cline {
+        return Err(anyhow!("omit `--move-rules`").context("only rules of Cline in a workspace can be moved"));
+    }
+    if is_cline && (wiring.move_rules || task == Task::Uninstall) {
+        changes.extend(cline_rules::moves(args, destination, task)?);
+    }
+    let wants_hint = is_cline && task == Task::Install && !wiring.move_rules;
+    let hint = wants_hint.then(|| cline_rules::hint(args)).flatten();
     if !wiring.print {
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
         }
     }
-    let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept };
+    let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept, hint };
     out::print_answer(args.json, &outcome.json(), || outcome.text())
 }
 

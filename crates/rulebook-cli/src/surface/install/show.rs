@@ -20,6 +20,8 @@ pub(super) struct Outcome<'a> {
     pub(super) changes: Vec<Change>,
     /// Files that keep our server because another host reads it there.
     pub(super) kept: Vec<(String, &'static Host)>,
+    /// What else the user may want to do.
+    pub(super) hint: Option<String>,
 }
 
 impl Outcome<'_> {
@@ -76,7 +78,7 @@ impl Outcome<'_> {
         let own =
             Some(self.host.note).filter(|note| is_new && !note.is_empty() && !self.destination.is_personal);
         let shared = self.shared().filter(|_| is_new);
-        kept.chain(own.map(str::to_owned)).chain(shared).collect()
+        kept.chain(own.map(str::to_owned)).chain(self.hint.clone()).chain(shared).collect()
     }
 
     /// Says which files colleagues get too, and how to wire only oneself.
