@@ -1,7 +1,7 @@
 //! The files around the rules: what scripts there are, which package manager, and whether a file exists.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Seen;
@@ -66,6 +66,11 @@ impl Sources<'_> {
                     let path = root.join(path);
                     path.exists() || ["md", "mdx", "mdc"].iter().any(|end| path.with_extension(end).exists())
                 })
+            },
+            real_path: &|rule: &Rule| {
+                let root = self.disk.real(root(rule.origin.root)?).ok()?;
+                let path = self.disk.real(Path::new(&rule.origin.path)).ok()?;
+                Some(path.strip_prefix(root).ok()?.to_str()?.replace(MAIN_SEPARATOR, "/"))
             },
             is_link: &|rule: &Rule| Path::new(&rule.origin.path).is_symlink(),
             scripts: scripts.collect(),

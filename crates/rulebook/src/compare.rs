@@ -183,9 +183,11 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         return None;
     }
     // A pattern for everything and no pattern are the same to people.
-    if rule.is_some_and(|rule| rule.activation == Activation::Always)
-        && meant.globs.iter().any(|glob| matches!(glob.as_str(), "**" | "**/*"))
-    {
+    let is_always = |rule: &Rule| rule.activation == Activation::Always;
+    let is_for_everything = |rule: &Rule| rule.globs.iter().any(|glob| matches!(&**glob, "**" | "**/*"));
+    if rule.is_some_and(|rule| {
+        is_always(rule) && is_for_everything(meant) || is_always(meant) && is_for_everything(rule)
+    }) {
         return None;
     }
     // Both wait to be asked for.
@@ -261,7 +263,7 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
     let is_same_place = problem.line > 0 && (problem.line, problem.column) == (outcome.line, outcome.column);
     let has_two_fixes = problem.fix.is_some() && outcome.fix.is_some();
     let is_elsewhere = match problem.code {
-        Code::ForeignKey => outcome.line > 0,
+        Code::ForeignKey | Code::DeadKey => outcome.line > 0,
         // The agent itself has no doubt about what it reads.
         Code::PatternList => outcome.line == 0 && outcome.code != Code::AgentAlways,
         _ => false,

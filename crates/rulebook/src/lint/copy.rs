@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::{Lines, overrides};
 use crate::format::FORMATS;
 use crate::resolve::Identity;
-use crate::rule::Rule;
+use crate::rule::{Basis, Rule};
 
 /// With how many rules of its id a rule is compared.
 const MAX_COMPARED: usize = 32;
@@ -26,6 +26,8 @@ pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Di
             let lines = Lines::of(&rule.body);
             let is_copy = |(other, known): &&(&Rule, Lines)| {
                 other.origin.format.id != rule.origin.format.id
+                    && !has_header_as_text(other)
+                    && !has_header_as_text(rule)
                     && !other.is_of_other_root(rule)
                     && !overrides(other, rule, identity)
                     && other.body != rule.body
@@ -38,6 +40,11 @@ pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Di
             }
         }
     }
+}
+
+/// Whether the text contains the header because it cannot be read, which is reported by itself.
+fn has_header_as_text(rule: &Rule) -> bool {
+    rule.basis == Basis::FailOpen
 }
 
 fn is_of_several_formats(rules: &[&Rule]) -> bool {
@@ -91,7 +98,7 @@ fn neutral(line: &str) -> String {
                 line = line.replace(place, "rules");
             }
         }
-        line = line.replace(".mdc", ".md");
+        line = line.replace(".mdc", ".md").replace("mdc:", "");
     }
     for format in FORMATS {
         let agent = format.agent.to_lowercase();

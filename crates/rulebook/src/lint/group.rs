@@ -65,9 +65,11 @@ fn shape(message: &str) -> String {
         }
     }
     let shape = shape
-        .strip_suffix(" more")
-        .and_then(|rest| rest.rsplit_once(" or "))
+        .strip_suffix(" more below")
+        .and_then(|rest| rest.rsplit_once("; "))
         .map_or(&*shape, |(rest, _)| rest);
+    let shape =
+        shape.strip_suffix(" more").and_then(|rest| rest.rsplit_once(" or ")).map_or(shape, |(rest, _)| rest);
     let shape: Vec<&str> =
         shape.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
     shape.join("…")
@@ -89,7 +91,7 @@ mod tests {
             found(Code::DeadGlob, "b", "no file in the tree matches `a`"),
             found(Code::OverLimit, "a", "has 3 lines"),
             found(Code::DeadGlob, "a", "no file in the tree matches `b`, `c` or 3 more"),
-            found(Code::DeadGlob, "c", "no file in the tree matches `d`"),
+            found(Code::DeadGlob, "c", "no file in the tree matches `d`; 4 more below"),
             found(Code::OverLimit, "b", "has 4 lines"),
             found(Code::NotUtf8, "d", "is not UTF-8"),
         ];

@@ -11,15 +11,15 @@ use crate::markdown::outside_code;
 pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let origin = &page.rule.origin;
     let body = &page.text[page.body..];
-    let own = origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let bases = [own, origin.folder.as_str(), ""];
-    let exists = |path: &str| (around.exists)(origin.root, path);
+    let folder_of = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let own = &*folder_of(&origin.display);
+    // People write links for the file that a link leads to.
+    let real = (around.real_path)(page.rule).map(|path| folder_of(&path));
+    let bases = [own, real.as_deref().unwrap_or(own), origin.folder.as_str(), ""];
     let is_missing = |(path, _): &(String, Range<usize>)| {
-        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| exists(&path))
+        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| (around.exists)(origin.root, &path))
             // A link that leaves the root is not looked up.
             && resolve(own, path).is_some()
-            // Below a linked folder, `..` is the folder above its target.
-            && !exists(&format!("{own}/{path}"))
     };
     let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
     let report = |(path, span): (String, Range<usize>)| {
@@ -51,6 +51,9 @@ fn links(text: &str) -> Vec<(String, Range<usize>)> {
 }
 
 fn links_in_line(line: &str, start: usize, found: &mut Vec<(String, Range<usize>)>) {
+    if is_example(line) {
+        return;
+    }
     for (at, _) in line.match_indices("](") {
         let Some(end) = line[at + 2..].find(')') else { return };
         let target = &line[at + 2..at + 2 + end];
@@ -62,6 +65,12 @@ fn links_in_line(line: &str, start: usize, found: &mut Vec<(String, Range<usize>
                 .map(|path| (path, start + at + 2..start + at + 2 + target.len())),
         );
     }
+}
+
+/// Whether a line says that it is an example.
+fn is_example(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '.');
+    words.any(|word| ["e.g.", "example", "examples"].iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 /// Returns the code of blocks in blocks, of which Markdown sees only a part as code.
@@ -176,6 +185,7 @@ mod tests {
             "[a](path/to/file.md) [b](./image.png) [c](your-guide.md) [d](docs/{name}.md) [e](a/*.md)",
             &[],
         );
+        check("- Example: [a](docs/a.md)\nE.g. [b](docs/b.md)\nSee [c](docs/example-c.md)", &[]);
         check("`[a](docs/a.md)` and\n```md\n[b](docs/b.md)\n```\n", &[]);
         check("```md\n```sh\nx\n```\n[b](docs/b.md)\n```\n[c](docs/c.md)", &["docs/c.md"]);
     }

@@ -13,6 +13,8 @@ pub struct Surroundings<'s> {
     pub exists: &'s dyn Fn(usize, &str) -> bool,
     /// Whether a rule's file is a link.
     pub is_link: &'s dyn Fn(&Rule) -> bool,
+    /// Returns the canonical path of a rule's file in its root, if it is there.
+    pub real_path: &'s dyn Fn(&Rule) -> Option<String>,
     /// The names that can be run, by their runner.
     pub scripts: Vec<(Runner, Names)>,
     /// The package managers whose lock file is in the tree.

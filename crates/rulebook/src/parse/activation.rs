@@ -79,6 +79,11 @@ impl Fields {
         format.not_always.filter(|_| knows()).unwrap_or(format.bare)
     }
 
+    /// Whether the header has `alwaysApply: true`.
+    pub(super) fn is_always(&self) -> bool {
+        self.given("alwaysApply").is_some_and(|field| field.node.value == Value::Bool(true))
+    }
+
     /// Returns the field `alwaysApply: false`.
     pub(super) fn not_always(&self) -> Option<&Field> {
         self.given("alwaysApply").filter(|field| field.node.value == Value::Bool(false))

@@ -218,10 +218,7 @@ fn report_dead(
     stated: Option<StatedActivation>,
 ) -> bool {
     let (message, help) = match stated {
-        // These two agents document it.
-        Some(StatedActivation::Always)
-            if matches!(reader.format().id, FormatId::Cursor | FormatId::Opencode) =>
-        {
+        Some(StatedActivation::Always) if header.is_always() => {
             report_beside_always(reader, field);
             return true;
         }
@@ -249,14 +246,18 @@ fn report_dead(
 
 /// Reports patterns that the agent documents to have no effect. Patterns for everything mean the same.
 fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
-    let is_own_view = matches!(reader.format().keys, Keys::Own(_));
+    let format = reader.format();
+    let is_own_view = matches!(format.keys, Keys::Own(_));
     let says_more = reader.text[field.node.span.clone()].contains(|c: char| c.is_alphanumeric());
     if !is_own_view && says_more {
         let message = format!("`{}` has no effect beside `alwaysApply: true`", field.key);
         let diagnostic = reader.report(Code::DeadKey, field.key_span.clone(), message);
         diagnostic.severity = Severity::Note;
-        diagnostic.help =
-            "remove it, or write `alwaysApply: false` to apply the rule to these files only".to_owned();
+        let instead = match format.agent_ignores.contains(&"alwaysApply") {
+            true => format.paths_key,
+            false => "alwaysApply: false",
+        };
+        diagnostic.help = format!("remove it, or write `{instead}` to apply the rule to these files only");
     }
 }
 

@@ -97,6 +97,9 @@ impl Fields {
         if let Some(field) = foreign {
             let owner = keys::owner(&field.key).unwrap_or("another agent's");
             let message = match own {
+                Some(_) if format.keys == Keys::All => {
+                    Some(format!("`{}` has no effect next to `{}`", field.key, format.paths_key))
+                }
                 // The file is for both agents.
                 Some(_) => None,
                 None if format.keys == Keys::All || format.agent_ignores.contains(&field.key.as_str()) => {
@@ -108,7 +111,8 @@ impl Fields {
                 None => Some(format!("`{}` is {owner} key; {} itself ignores it", field.key, format.agent)),
             };
             if let Some(message) = message {
-                reader.report(Code::ForeignKey, field.key_span.clone(), message).help =
+                let code = if own.is_some() { Code::DeadKey } else { Code::ForeignKey };
+                reader.report(code, field.key_span.clone(), message).help =
                     format!("write `{}:`", format.paths_key);
             }
         }

@@ -4,7 +4,7 @@ use super::build;
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
-use crate::format::{FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
+use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
 use crate::frontmatter::{Field, Value};
 use crate::hidden;
 
@@ -42,9 +42,13 @@ impl Reader<'_> {
             }
         }
         self.report_others(&others);
+        let has_paths = sorted.given(format.paths_key).is_some();
+        // The agent always applies the rule, as the header says.
+        let is_always = sorted.is_always() && format.bare == Bare::Always && !has_paths;
         // A description is for people too.
         for key in format.agent_ignores.iter().filter(|key| **key != "description") {
-            let is_dead = *key == "globs" && sorted.given(format.paths_key).is_some();
+            let is_cline = format.id == FormatId::Cline && *key == "alwaysApply";
+            let is_dead = *key == "globs" && has_paths || is_always && !is_cline;
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
                 let message = format!("{} itself ignores `{key}`; Rulebook uses it", format.agent);
                 let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
@@ -58,6 +62,9 @@ impl Reader<'_> {
                         diagnostic.fix = Some(Fix::new(field.key_span.clone(), format.paths_key));
                     }
                     _ => {
+                        if is_always {
+                            diagnostic.severity = Severity::Note;
+                        }
                         diagnostic.help =
                             format!("remove it: without `{}` the rule is always on", format.paths_key);
                     }
@@ -152,12 +159,11 @@ impl Reader<'_> {
         let Some(meant) = stated_by(&field.key, word) else { return false };
         let format = self.format();
         let is_given = |key: &str| known.given(key).is_some();
-        let is_always = known.find("alwaysApply").is_some_and(|field| field.node.value == Value::Bool(true));
         let decided = |stated| {
             let (has_paths, is_described) = (is_given(format.paths_key), is_given("description"));
             build::decide(stated, has_paths, is_described, known.bare(format)).0
         };
-        decided(Some(meant)) == decided(is_always.then_some(StatedActivation::Always))
+        decided(Some(meant)) == decided(known.is_always().then_some(StatedActivation::Always))
     }
 }
 
