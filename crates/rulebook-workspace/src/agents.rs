@@ -33,6 +33,13 @@ pub struct UsedAgent {
     pub wired: Vec<Wiring>,
 }
 
+impl UsedAgent {
+    /// An agent that is connected in this way.
+    pub fn new(agent: &'static Agent, wired: &[Wiring]) -> UsedAgent {
+        UsedAgent { agent, origin: String::new(), wired: wired.to_vec() }
+    }
+}
+
 /// File names that several agents read, or that people use for other things. They show nothing.
 const GENERIC: &[&str] = &["AGENTS.md", "AGENT.md", "replit.md", "rules.md"];
 

@@ -40,7 +40,7 @@ impl Prepared<'_> {
 
     /// What an agent that is wired in this way reads by itself.
     pub fn view(&self, agent: &'static Agent, wired: &[Wiring]) -> AgentView {
-        self.sources.view(UsedAgent { agent, origin: String::new(), wired: wired.to_vec() })
+        self.sources.view(UsedAgent::new(agent, wired))
     }
 }
 

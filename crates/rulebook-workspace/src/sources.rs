@@ -93,9 +93,14 @@ impl Workspace {
     /// Reads the rules within reach as they are meant. Files that did not change since an earlier load with these readings
     /// are not parsed again.
     pub fn reload<'w>(&'w self, reach: Reach<'w>, readings: &'w Readings) -> Loaded {
-        let loaded = Sources { earlier: Some(readings), ..self.sources(reach) }.meant();
+        let loaded = self.sources_since(reach, readings).meant();
         readings.drop_unused();
         loaded
+    }
+
+    /// The rules within reach. Files that did not change since an earlier load with these readings are not parsed again.
+    pub(crate) fn sources_since<'w>(&'w self, reach: Reach<'w>, readings: &'w Readings) -> Sources<'w> {
+        Sources { earlier: Some(readings), ..self.sources(reach) }
     }
 
     /// Reads the rules within reach as one agent does by itself.

@@ -8,7 +8,9 @@ use rulebook::rule::Rule;
 
 use crate::agents::UsedAgent;
 use crate::hosts::Host;
-use crate::sources::{Loaded, Sources};
+use crate::load::Readings;
+use crate::sources::{Loaded, Reach, Sources};
+use crate::workspace::Workspace;
 
 /// The rules as meant, and as some agents read them by themselves.
 #[derive(Debug)]
@@ -55,6 +57,21 @@ impl Sources<'_> {
 
     fn add(&self, used: &UsedAgent) -> AddPolicy {
         self.workspace().settings.agents.of(used.agent).add
+    }
+}
+
+impl Workspace {
+    /// Reads the rules as [`Workspace::reload`] does, and as each of these agents does by itself.
+    pub fn reload_with<'w>(
+        &'w self,
+        reach: Reach<'w>,
+        readings: &'w Readings,
+        agents: Vec<UsedAgent>,
+    ) -> (Loaded, Vec<AgentView>) {
+        let sources = self.sources_since(reach, readings);
+        let loaded = (sources.meant(), agents.into_iter().map(|used| sources.view(used)).collect());
+        readings.drop_unused();
+        loaded
     }
 }
 

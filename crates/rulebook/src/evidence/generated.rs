@@ -29,6 +29,7 @@ const TAGS: &[&str] = &[
     "reminderInstructions",
     "editorContext",
     "open_and_recently_viewed_files",
+    "info-msg",
 ];
 
 /// The block in which Cline, Roo and Kilo list what is open.

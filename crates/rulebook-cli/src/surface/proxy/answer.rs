@@ -46,7 +46,7 @@ pub(super) async fn watched(
             if head.status == StatusCode::OK {
                 exchange.proxy.fail("the answer is not JSON and is not watched");
                 if exchange.proxy.fail_closed {
-                    return Ok(closed("the answer cannot be read"));
+                    return Ok(closed(exchange.wire, "the answer cannot be read"));
                 }
             }
             return Ok(Response::from_parts(head, full(body)));

@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Response, StatusCode, header};
 use serde_json::json;
 
-use super::exchange::{Exchange, Prepared, is_main};
+use super::exchange::{Exchange, Prepared};
 use super::passthrough::{collect, pass, pass_whole, passing, rewritten, uncompressed};
 use super::reply::closed;
 use super::rules::Book;
@@ -24,11 +24,12 @@ pub(super) async fn respond(
     head: Parts,
     body: Incoming,
 ) -> Result<Response<Body>, Error> {
-    let book = match proxy.rules.known() {
+    let agent = proxy.agent(&head.headers);
+    let book = match proxy.rules.known(agent) {
         Some(book) => Ok(book),
         None => {
             let proxy = Arc::clone(proxy);
-            tokio::task::spawn_blocking(move || proxy.rules.now()).await?
+            tokio::task::spawn_blocking(move || proxy.rules.now(agent)).await?
         }
     };
     for alert in book.iter().flat_map(|book| proxy.rules.news(book)) {
@@ -40,7 +41,7 @@ pub(super) async fn respond(
         }
         Ok(book) => book,
         Err(error) => {
-            return match failed(proxy, &format!("{error:#}")) {
+            return match failed(proxy, wire, &format!("{error:#}")) {
                 Some(closed) => Ok(closed),
                 None => pass(proxy, Some(wire), head, coming(body)).await,
             };
@@ -49,7 +50,7 @@ pub(super) async fn respond(
     let raw = match collect(body).await? {
         Ok(raw) => raw,
         Err(large) => {
-            return match failed(proxy, "the request is too large to be read") {
+            return match failed(proxy, wire, "the request is too large to be read") {
                 Some(closed) => Ok(closed),
                 None => pass(proxy, Some(wire), head, large).await,
             };
@@ -63,7 +64,7 @@ pub(super) async fn respond(
     match outcome {
         Outcome::Main(exchange, prepared) => send(*exchange, prepared, raw).await,
         Outcome::Side(head) => pass_whole(proxy, Some(wire), head, raw).await,
-        Outcome::Unreadable(head, why) => match failed(proxy, why) {
+        Outcome::Unreadable(head, why) => match failed(proxy, wire, why) {
             Some(closed) => Ok(closed),
             None => pass_whole(proxy, Some(wire), head, raw).await,
         },
@@ -87,7 +88,7 @@ fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts
     let Some(request) = wire.request(head.uri.path(), &body) else {
         return Outcome::Unreadable(head, "the request cannot be read");
     };
-    if !is_main(&request) {
+    if !proxy.is_main(&head.headers, &request) {
         return Outcome::Side(head);
     }
     let exchange = Exchange::new(proxy, wire, head, body, request, book);
@@ -132,7 +133,7 @@ async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Resp
         _ => {
             proxy.fail("the answer cannot be read and is not watched");
             Ok(match proxy.fail_closed {
-                true => closed("the answer cannot be read"),
+                true => closed(exchange.wire, "the answer cannot be read"),
                 false => passing(&proxy, Some(exchange.wire), exchange.number, response),
             })
         }
@@ -140,7 +141,7 @@ async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Resp
 }
 
 /// Reports a failure of this server; returns the response if nothing may pass then.
-fn failed(proxy: &Proxy, why: &str) -> Option<Response<Body>> {
+fn failed(proxy: &Proxy, wire: &Wire, why: &str) -> Option<Response<Body>> {
     proxy.fail(why);
-    proxy.fail_closed.then(|| closed(why))
+    proxy.fail_closed.then(|| closed(wire, why))
 }

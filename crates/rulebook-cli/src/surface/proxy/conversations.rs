@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hyper::HeaderMap;
-use rulebook::agent::AGENTS;
+use rulebook::agent::{Agent, Purpose};
 use rulebook::session::{EVENT_VERSION, Event, TextHash};
 use rulebook_workspace::ledger::Ledger;
 use rulebook_workspace::state;
@@ -55,10 +55,43 @@ impl Key {
     }
 }
 
-/// The agent that sent a request, by its user agent.
-pub(super) fn agent(headers: &HeaderMap) -> Option<&'static str> {
+/// Products in user agents that are not named like their agent.
+const PRODUCTS: &[(&str, &str)] = &[
+    ("charm-crush", "crush"),
+    ("claude-cli", "claude"),
+    ("claude-code", "claude"),
+    ("codex-tui", "codex"),
+    ("codex_cli_rs", "codex"),
+    ("codex_exec", "codex"),
+    ("copilot-cli", "copilot-cli"),
+    ("gemini-cli", "gemini"),
+    ("geminicli", "gemini"),
+    ("githubcopilotchat", "copilot-vscode"),
+    ("kilo-code", "kilo"),
+    ("qwen-code", "qwen"),
+    ("qwencode", "qwen"),
+    ("roo-code", "roo"),
+    ("roocode", "roo"),
+];
+
+/// The agent that sent a request, by the products in its user agent.
+pub(super) fn agent(headers: &HeaderMap) -> Option<&'static Agent> {
     let sent = headers.get("user-agent")?.to_str().ok()?.to_lowercase();
-    AGENTS.iter().map(|agent| agent.name).find(|name| sent.contains(name))
+    let mut depth = 0_usize;
+    // Comments in parentheses name systems and libraries.
+    let outside: String = sent
+        .chars()
+        .map(|char| {
+            depth = (depth + usize::from(char == '(')).saturating_sub(usize::from(char == ')'));
+            if depth > 0 || char == ')' { ' ' } else { char }
+        })
+        .collect();
+    let product = |token: &str| {
+        let name = token.split('/').next().unwrap_or_default();
+        let name = PRODUCTS.iter().find(|(product, _)| *product == name).map_or(name, |(_, agent)| agent);
+        Agent::find(name, Purpose::Connect).ok().map(|named| named.agent)
+    };
+    outside.split_whitespace().find_map(product)
 }
 
 /// How many conversations are kept in memory.
@@ -181,6 +214,26 @@ pub(super) fn record(
 mod tests {
     use super::*;
     use crate::surface::wire::WIRES;
+
+    #[track_caller]
+    fn check(sent: &str, wanted: Option<&str>) {
+        let mut headers = HeaderMap::new();
+        headers.insert("user-agent", sent.parse().unwrap());
+        assert_eq!(agent(&headers).map(|agent| agent.name), wanted, "{sent}");
+    }
+
+    #[test]
+    fn an_agent_is_a_whole_product_of_the_user_agent() {
+        check("claude-cli/2.1.197 (external, cli)", Some("claude"));
+        check("codex_cli_rs/0.98.0 (Debian 12; x86_64) xterm", Some("codex"));
+        check("opencode/1.2.3 ai-sdk/provider-utils/4.0", Some("opencode"));
+        check("GeminiCLI/0.61.0/gemini-3-pro (linux; x64)", Some("gemini"));
+        check("copilot/1.0.102 (client/cli linux)", Some("copilot-cli"));
+        check("pi/0.9", Some("pi"));
+        check("Anthropic/Python 0.71.0", None);
+        check("OpenAI/JS 5.0 (continue, pi)", None);
+        check("python-httpx/0.28", None);
+    }
 
     #[test]
     fn conversations_of_one_session_use_bounded_memory() {

@@ -9,8 +9,10 @@ use futures_util::future::BoxFuture;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use rulebook::evaluate::{Audience, evaluate};
+use rulebook::agent::Agent;
+use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
+use rulebook::matrix::{evaluate_for, handlings};
 use rulebook::rule::Rule;
 use rulebook::session::{
     Cap, Delivery, Event, HostProfile, Interrupt, Judgement, Moment, Report, Situation, Written,
@@ -26,7 +28,7 @@ use super::shared::Proxy;
 use super::texts::Text;
 use super::upstream::{Error, full};
 use crate::lock::lock;
-use crate::surface::wire::{Anchor, Request, Role, Wire, apply};
+use crate::surface::wire::{Anchor, Request, Wire, apply};
 
 /// A request of an agent's conversation.
 pub(super) struct Exchange {
@@ -37,6 +39,7 @@ pub(super) struct Exchange {
     pub(super) head: Parts,
     pub(super) body: Bytes,
     pub(super) request: Request,
+    agent: Option<&'static Agent>,
     key: Key,
     conversation: Arc<Mutex<Conversation>>,
     book: Arc<Book>,
@@ -58,6 +61,7 @@ impl Exchange {
         request: Request,
         book: Arc<Book>,
     ) -> Exchange {
+        let agent = proxy.agent(&head.headers);
         let key = Key::of(&head.headers, &request, book.root());
         let state = book.workspace.state_folder();
         let conversation = proxy.conversations.find(&key, state.as_deref(), &request);
@@ -68,6 +72,7 @@ impl Exchange {
             head,
             body,
             request,
+            agent,
             key,
             conversation,
             book,
@@ -100,10 +105,15 @@ impl Exchange {
         let conversation = &mut *conversation;
         let (report, mut events) = self.observe(conversation);
         let evidence = workspace.evidence_for(book, &self.input());
-        let evaluation = evaluate(book, &evidence, Audience::any());
+        let view = self.agent.and_then(|agent| self.book.view(agent));
+        let native = view.map(|view| view.reading(&evidence));
+        let subject = view.zip(native.as_ref()).map(|(view, native)| view.subject(native));
+        let evaluation = evaluate_for(book, &evidence, subject.as_ref());
+        let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
         let carries = |rule: &Rule| self.carries(&rule.body);
         let situation = Situation {
             stream: workspace.settings.stream,
+            handling: &handling,
             carries: &carries,
             ..Situation::new(&evaluation, &evidence, &workspace.roots)
         };
@@ -191,22 +201,16 @@ impl Exchange {
 
     /// The conversation as evidence.
     fn input(&self) -> Input {
-        let messages: Vec<&str> = self.request.entries.iter().filter_map(|entry| entry.user_text()).collect();
+        let messages = self.request.entries.iter().filter(|entry| entry.user_text().is_some());
         Input {
-            turn: Some(messages.len() as u64),
-            message: self.last_message(),
+            turn: Some(messages.count() as u64),
+            message: self.request.message(),
             tools: self.calls().collect(),
             provider: Some(self.wire.provider.to_owned()),
             model: self.request.model.clone(),
-            agent: conversations::agent(&self.head.headers).map(str::to_owned),
+            agent: self.agent.map(|agent| agent.name.to_owned()),
             ..Input::default()
         }
-    }
-
-    /// The user's last message, with the blocks of the client that say which files are open.
-    fn last_message(&self) -> Option<String> {
-        let entry = self.request.entries.iter().rev().find(|entry| entry.user_text().is_some())?;
-        Some(entry.texts.join("\n"))
     }
 
     /// Whether the conversation has a text already, as it is or escaped as markup.
@@ -333,9 +337,4 @@ fn write(
     let failed = |error| vec![format!("the session cannot be written: {error}")];
     let faults = conversations::record(state, key, root, &mut conversation, events).unwrap_or_else(failed);
     faults.iter().for_each(|fault| proxy.fail(fault));
-}
-
-/// Whether it is a request of an agent's conversation: side requests offer no tools.
-pub(super) fn is_main(request: &Request) -> bool {
-    request.has_tools && request.entries.iter().any(|entry| entry.role != Role::Assistant)
 }

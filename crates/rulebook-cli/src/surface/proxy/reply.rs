@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::metrics::Metrics;
 use super::upstream::{Body, full};
-use crate::surface::wire::error_body;
+use crate::surface::wire::Wire;
 
 /// Answers a request to the server itself.
 pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
@@ -20,12 +20,16 @@ pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
 }
 
 /// Returns the response when `--fail-closed` blocks a request.
-pub(super) fn closed(why: &str) -> Response<Body> {
-    let message = format!("rulebook proxy: {why}, and nothing passes without rules");
-    json_answer(StatusCode::BAD_GATEWAY, &error_body(&message))
+pub(super) fn closed(wire: &Wire, why: &str) -> Response<Body> {
+    failed(wire, &format!("rulebook proxy: {why}, and nothing passes without rules"))
 }
 
-pub(super) fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
+/// Returns an error as the wire's own server would write it.
+pub(super) fn failed(wire: &Wire, message: &str) -> Response<Body> {
+    json_answer(StatusCode::BAD_GATEWAY, &(wire.error_body)(message))
+}
+
+fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
     let mut response = plain(status, body.to_string());
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

@@ -7,12 +7,13 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash as _, 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rulebook::agent::{Agent, Wiring};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
 use rulebook::stream::Monitor;
 use rulebook::stream::trigger::Trigger;
-use rulebook_workspace::{Loaded, Reach, Readings, Workspace};
+use rulebook_workspace::{AgentView, Loaded, Reach, Readings, UsedAgent, Workspace};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
@@ -38,6 +39,8 @@ pub(super) struct Rules {
     watches: Mutex<HashMap<u64, Arc<Watch>>>,
     /// What was reported.
     reported: Mutex<HashSet<String>>,
+    /// The agents that sent requests: their views are loaded with the rules.
+    agents: Mutex<Vec<&'static Agent>>,
 }
 
 struct Now {
@@ -49,6 +52,8 @@ struct Now {
 pub(super) struct Book {
     pub(super) workspace: Workspace,
     pub(super) book: Rulebook,
+    /// What agents read by themselves.
+    views: Vec<AgentView>,
     /// A hash of each trigger, by the rule's file.
     prints: HashMap<String, (Arc<Trigger>, u64)>,
     /// The last monitor, and the addresses of its rules: most requests watch for the same rules.
@@ -61,6 +66,16 @@ impl Book {
     /// The first root.
     pub(super) fn root(&self) -> &str {
         &self.workspace.roots.roots[0].path
+    }
+
+    /// What an agent reads by itself.
+    pub(super) fn view(&self, agent: &'static Agent) -> Option<&AgentView> {
+        self.views.iter().find(|view| view.used.agent.name == agent.name)
+    }
+
+    /// Whether it has the view of an agent.
+    fn is_for(&self, agent: Option<&'static Agent>) -> bool {
+        agent.is_none_or(|agent| self.view(agent).is_some())
     }
 
     /// Whether no rule is enabled.
@@ -83,18 +98,21 @@ impl Rules {
             now: Mutex::default(),
             watches: Mutex::default(),
             reported: Mutex::default(),
+            agents: Mutex::default(),
         }
     }
 
-    /// The rules, unless they must be reloaded first.
-    pub(super) fn known(&self) -> Option<Arc<Book>> {
+    /// The rules for an agent, unless they must be reloaded first.
+    pub(super) fn known(&self, agent: Option<&'static Agent>) -> Option<Arc<Book>> {
         let now = self.now.try_lock().ok()?;
-        now.as_ref().filter(|now| Instant::now() < now.reload_at).map(|now| Arc::clone(&now.book))
+        let is_fresh = |now: &&Now| Instant::now() < now.reload_at && now.book.is_for(agent);
+        now.as_ref().filter(is_fresh).map(|now| Arc::clone(&now.book))
     }
 
-    /// The rules, reloaded if stale. If the workspace cannot be opened, the known rules stay. During a reload other requests
+    /// The rules for an agent, reloaded if stale. If the workspace cannot be opened, the known rules stay. During a reload other requests
     /// get the rules known before.
-    pub(super) fn now(&self) -> anyhow::Result<Arc<Book>> {
+    pub(super) fn now(&self, agent: Option<&'static Agent>) -> anyhow::Result<Arc<Book>> {
+        let is_new = agent.is_some_and(|agent| self.meets(agent));
         let mut now = lock(&self.now);
         let started = Instant::now();
         let Some(known) = now.as_mut() else {
@@ -103,7 +121,7 @@ impl Rules {
             return Ok(book);
         };
         let before = Arc::clone(&known.book);
-        if started < known.reload_at {
+        if started < known.reload_at && !is_new {
             return Ok(before);
         }
         known.reload_at = started + RELOADING;
@@ -114,13 +132,26 @@ impl Rules {
         Ok(book)
     }
 
+    /// Takes in that an agent sent a request; returns whether it is the first.
+    fn meets(&self, agent: &'static Agent) -> bool {
+        let mut agents = lock(&self.agents);
+        let is_new = agents.iter().all(|known| known.name != agent.name);
+        if is_new {
+            agents.push(agent);
+        }
+        is_new
+    }
+
     /// The rules on disk, and when to reload them.
     fn reload(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = open_workspace(&self.args).map(|workspace| {
-            let Loaded { book, diagnostics, .. } = workspace.reload(Reach::Tree, &self.readings);
+            let used = |agent: &&'static Agent| UsedAgent::new(*agent, &[Wiring::Proxy]);
+            let agents = lock(&self.agents).iter().map(used).collect();
+            let (loaded, views) = workspace.reload_with(Reach::Tree, &self.readings, agents);
+            let Loaded { book, diagnostics, .. } = loaded;
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let prints = prints(&book, known.as_deref());
-            Arc::new(Book { workspace, book, prints, last_watch: Mutex::default(), alerts })
+            Arc::new(Book { workspace, book, views, prints, last_watch: Mutex::default(), alerts })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,

@@ -16,12 +16,12 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::passthrough::other;
-use super::reply::{chain, json_answer, plain};
+use super::reply::{chain, plain};
 use super::shared::Proxy;
 use super::trim::Trim;
 use super::upstream::{Body, Error};
 use super::{conversation, reply};
-use crate::surface::wire::{WIRES, error_body};
+use crate::surface::wire::{WIRES, provider, wire_of};
 
 /// The paths that the server answers itself.
 const OWN: &str = "/__rulebook/";
@@ -117,6 +117,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     }
     let wire = WIRES.iter().find(|wire| head.method == Method::POST && (wire.is_for)(&path));
     let method = head.method.clone();
+    let provider = provider(&path, |name| head.headers.contains_key(name));
     let answered = match wire {
         Some(wire) => conversation::respond(&proxy, wire, head, body).await,
         None => other(&proxy, head, body).await,
@@ -126,7 +127,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
         let error = chain(&*error);
         proxy.log.report("unreachable", json!({ "path": path, "error": error }));
         let message = format!("rulebook proxy: the model's server cannot be reached: {error}");
-        json_answer(StatusCode::BAD_GATEWAY, &error_body(&message))
+        reply::failed(wire.unwrap_or_else(|| wire_of(provider)), &message)
     });
     proxy.log.report(
         "request",

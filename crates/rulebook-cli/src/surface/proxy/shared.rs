@@ -1,10 +1,16 @@
 //! What all requests share: the servers of the models, the rules, the sessions, the log and the counters.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hyper::{HeaderMap, header};
+use rulebook::agent::{Agent, Purpose};
 use serde_json::json;
 
-use super::conversations::Conversations;
+use super::conversations::{Conversations, agent};
 use super::log::Log;
 use super::metrics::Metrics;
 use super::record::Record;
@@ -12,6 +18,8 @@ use super::rules::{Rules, Watch};
 use super::scribe::Scribe;
 use super::upstream::Upstream;
 use crate::args::{Args, Proxy as Options};
+use crate::lock::lock;
+use crate::surface::wire::{Request, Role};
 
 pub(super) struct Proxy {
     pub(super) upstream: Upstream,
@@ -25,6 +33,10 @@ pub(super) struct Proxy {
     /// The secret that clients must know.
     pub(super) token: Option<String>,
     requests: AtomicU64,
+    /// The agent that runs with the proxy, for requests that do not name theirs.
+    child: Option<&'static Agent>,
+    /// The user agents that offered tools.
+    with_tools: Mutex<HashSet<String>>,
 }
 
 impl Proxy {
@@ -49,13 +61,33 @@ impl Proxy {
             fail_closed: options.fail_closed,
             token,
             requests: AtomicU64::new(0),
+            child: options.command.first().and_then(|program| child_agent(program)),
+            with_tools: Mutex::default(),
         };
         // A missing root is reported now, not with the first request; and so are rules that are kept away, before a program
         // takes over the terminal.
-        let book = proxy.rules.now()?;
+        let book = proxy.rules.now(None)?;
         let lines: String = proxy.rules.news(&book).into_iter().map(|alert| alert + "\n").collect();
         crate::out::print_aside(&lines);
         Ok(proxy)
+    }
+
+    /// Returns the agent that sent a request, as far as it is known.
+    pub(super) fn agent(&self, headers: &HeaderMap) -> Option<&'static Agent> {
+        agent(headers).or(self.child)
+    }
+
+    /// Whether a request belongs to an agent's conversation. Agents also send requests without tools, for titles and
+    /// summaries; clients that never offer tools have no other requests.
+    pub(super) fn is_main(&self, headers: &HeaderMap, request: &Request) -> bool {
+        const MAX: usize = 256;
+        let sent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut with_tools = lock(&self.with_tools);
+        if request.has_tools && with_tools.len() < MAX {
+            with_tools.insert(sent.to_owned());
+        }
+        let has_tools = request.has_tools || (self.agent(headers).is_none() && !with_tools.contains(sent));
+        has_tools && request.entries.iter().any(|entry| entry.role != Role::Assistant)
     }
 
     /// Returns a number for a request.
@@ -75,4 +107,9 @@ impl Proxy {
         self.metrics.failures.add(1);
         self.log.report("failed", json!({ "what": what }));
     }
+}
+
+fn child_agent(program: &OsStr) -> Option<&'static Agent> {
+    let name = Path::new(program).file_stem()?.to_str()?;
+    Agent::find(name, Purpose::Connect).ok().map(|named| named.agent)
 }

@@ -7,7 +7,7 @@ use super::cut::Deltas;
 use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
-use super::protocol::{Wire, error_body, text};
+use super::protocol::{Wire, message, text};
 use super::reader::{Reader, Step, Waits, tool};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
@@ -36,9 +36,14 @@ pub(super) const WIRE: Wire = Wire {
     ping: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     error: |error| match error.get("type") {
         Some(kind) if kind == "error" => error.clone(),
-        _ => error_body(&error.to_string()),
+        _ => error_body(&message(error)),
     },
+    error_body,
 };
+
+fn error_body(message: &str) -> Value {
+    json!({ "type": "error", "error": { "type": "api_error", "message": message } })
+}
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
     let kind = event["type"].as_str().filter(|kind| !kind.starts_with("response."))?;

@@ -7,7 +7,7 @@ use super::cut::Deltas;
 use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
-use super::protocol::{COMMENT, Wire, text};
+use super::protocol::{COMMENT, Wire, message, text};
 use super::reader::{Reader, Step, Waits, tool};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
@@ -51,9 +51,14 @@ pub(super) const WIRE: Wire = Wire {
     ping: COMMENT,
     error: |error| match error.get("error") {
         Some(_) => error.clone(),
-        None => json!({ "error": { "code": 502, "message": error.to_string(), "status": "UNAVAILABLE" } }),
+        None => error_body(&message(error)),
     },
+    error_body,
 };
+
+fn error_body(message: &str) -> Value {
+    json!({ "error": { "code": 502, "message": message, "status": "UNAVAILABLE" } })
+}
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
     if !event["candidates"].is_list() {

@@ -3,6 +3,7 @@
 use rulebook::evidence::json as lenient;
 use serde_json::{Value, json};
 
+use super::protocol::message;
 use super::request::Role;
 
 pub(super) fn role(name: &str) -> Role {
@@ -22,6 +23,10 @@ pub(super) fn arguments(value: &Value) -> Value {
 pub(super) fn error(error: &Value) -> Value {
     match error.get("error") {
         Some(_) => error.clone(),
-        None => json!({ "error": { "type": "server_error", "message": error.to_string() } }),
+        None => error_body(&message(error)),
     }
+}
+
+pub(super) fn error_body(message: &str) -> Value {
+    json!({ "error": { "type": "server_error", "message": message, "param": null, "code": null } })
 }

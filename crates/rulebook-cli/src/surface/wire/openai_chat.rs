@@ -45,6 +45,7 @@ pub(super) const WIRE: Wire = Wire {
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: openai::error,
+    error_body: openai::error_body,
 };
 
 /// The fields that carry what the model writes.

@@ -39,6 +39,7 @@ pub(super) const WIRE: Wire = Wire {
         let error = &openai::error(error)["error"];
         json!({ "type": "error", "message": error["message"], "code": error["type"], "param": null })
     },
+    error_body: openai::error_body,
 };
 
 fn message(role: &str, kind: &str, text: &str) -> Value {

@@ -41,6 +41,8 @@ pub(in crate::surface) struct Wire {
     pub(in crate::surface) ping: &'static str,
     /// Creates the event for an error in the middle of a response.
     pub(in crate::surface) error: fn(&Value) -> Value,
+    /// Creates the body of an error response.
+    pub(in crate::surface) error_body: fn(&str) -> Value,
 }
 
 impl Wire {
@@ -65,7 +67,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the body of an error response that the clients of every wire can read.
-pub(in crate::surface) fn error_body(message: &str) -> Value {
-    serde_json::json!({ "type": "error", "error": { "type": "api_error", "message": message } })
+/// Returns an error as text.
+pub(super) fn message(error: &Value) -> String {
+    error.as_str().map_or_else(|| error.to_string(), str::to_owned)
 }

@@ -90,6 +90,24 @@ impl Request {
         self.system.iter().chain(texts).map(String::as_str)
     }
 
+    /// Returns the user's last message with what clients report around it: the mode, the open files. A later entry without
+    /// words of the user has the newer report.
+    pub(in crate::surface) fn message(&self) -> Option<String> {
+        let own = |entry: &Entry| {
+            let texts = entry.texts.iter().filter(|text| !is_headed(text));
+            texts.map(String::as_str).collect::<Vec<_>>().join("\n")
+        };
+        let mut users = self.entries.iter().rev().filter(|entry| entry.role == Role::User);
+        let newest = users.clone().find(|entry| own(entry).contains("<environment_details"));
+        let said = users.find(|entry| entry.user_text().is_some());
+        match (said, newest) {
+            (Some(said), Some(newest)) if !std::ptr::eq(said, newest) && newest.user_text().is_none() => {
+                Some(format!("{}\n{}", said.user_text().unwrap_or_default(), own(newest)))
+            }
+            (said, _) => said.map(own),
+        }
+    }
+
     /// Returns the last entry after which a text can be added.
     pub(in crate::surface) fn last(&self) -> Option<&Entry> {
         self.entries.iter().rfind(|entry| entry.role != Role::Assistant)
@@ -145,8 +163,12 @@ impl Entry {
 /// How a text begins that clients write themselves.
 const HEADINGS: &[&str] = &["# AGENTS.md instructions", "This is the Gemini CLI"];
 
+fn is_headed(text: &str) -> bool {
+    HEADINGS.iter().any(|heading| text.trim_start().starts_with(heading))
+}
+
 fn without_wrappers(text: &str) -> String {
-    if HEADINGS.iter().any(|heading| text.trim_start().starts_with(heading)) {
+    if is_headed(text) {
         return String::new();
     }
     without_generated(text).trim().to_owned()

@@ -18,6 +18,11 @@ pub(in crate::surface) fn read(
     wire.into_iter().chain(WIRES).find_map(|wire| (wire.read)(reader, event, steps)).unwrap_or_default()
 }
 
+/// Returns the first wire of a provider.
+pub(in crate::surface) fn wire_of(provider: &str) -> &'static Wire {
+    WIRES.iter().find(|wire| wire.provider == provider).unwrap_or(&WIRES[0])
+}
+
 /// Returns the provider of a request that is no conversation: counting tokens, listing models.
 pub(in crate::surface) fn provider(path: &str, has_header: impl Fn(&str) -> bool) -> &'static str {
     let is_for = |wire: &&Wire| {

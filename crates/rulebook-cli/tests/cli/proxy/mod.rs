@@ -1,5 +1,6 @@
 //! The proxy between a client and a model's server, over real connections.
 
+mod agents;
 mod faults;
 mod lab;
 mod operations;

@@ -151,13 +151,15 @@ fn an_answer_without_a_match_passes_unchanged() {
 }
 
 #[test]
-fn a_request_without_tools_passes_unchanged() {
+fn a_request_of_an_agent_without_tools_passes_unchanged() {
     let lab = Lab::new(&[NO_MAP, ("always.md", "Always.\n")]);
     for wire in &WIRES {
         let mut body = (wire.conversation)(&[("user", "a title for this")]);
         body.as_object_mut().unwrap().remove("tools");
         let events = (wire.events)("1", &["new Map"], None).concat();
-        same(&lab, &post(wire.path, &body.to_string()), &chunked(events.as_bytes(), 1000));
+        let request = String::from_utf8(post(wire.path, &body.to_string())).unwrap();
+        let request = request.replacen("\r\n", "\r\nUser-Agent: claude-cli/2.1\r\n", 1);
+        same(&lab, request.as_bytes(), &chunked(events.as_bytes(), 1000));
     }
 }
 
