@@ -100,12 +100,15 @@ impl Workspace {
         if search == AgentSearch::WorkspaceAndHome {
             found.extend(host.wired_at_home(&self.homes, &is_hook_command));
         }
+        // The files of a host show that its own agent is used, not another surface.
+        let is_other = host.agent != agent.name;
+        found.iter_mut().for_each(|found| found.is_shared |= is_other);
         found
     }
 
     /// The configuration folder of an agent in the home, as shown to people.
     fn home_marker(&self, agent: &Agent) -> Option<String> {
-        let host = Host::of(agent);
+        let host = Host::of(agent).filter(|host| host.agent == agent.name);
         let of_host = host.into_iter().flat_map(|host| {
             host.home_markers.iter().filter_map(|marker| host.user_path(&self.homes, marker))
         });

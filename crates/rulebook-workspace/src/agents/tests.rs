@@ -77,6 +77,15 @@ fn copilot_cli_runs_the_hooks_of_claude_code_but_they_do_not_show_that_it_is_use
 }
 
 #[test]
+fn hooks_of_cline_run_in_its_command_line_but_do_not_show_that_it_is_used() {
+    use AgentSearch::Workspace as Here;
+    let hooks = (".clinerules/hooks/PreToolUse", "#!/bin/sh\nrulebook hook cline ; exit 0\n");
+    let used = ("rulebook.toml", "agents.used = ['cline-cli']");
+    check(&[hooks, used], Here, "cline-cli (rulebook.toml) hook");
+    check(&[hooks], Here, "cline (wired) hook");
+}
+
+#[test]
 fn the_setting_decides_and_a_product_stands_for_its_surfaces() {
     use AgentSearch::Workspace as Here;
     let settings = ("rulebook.toml", "agents.used = ['copilot', 'claude']");
