@@ -24,6 +24,7 @@ const TAGS: &[&str] = &[
     "INSTRUCTIONS",
     "current_datetime",
     "hook_context",
+    "info-msg",
     "permissions instructions",
     "reminder",
     "reminderInstructions",

@@ -198,6 +198,22 @@ impl Window {
         self.discarded + self.undecided.unwrap_or(searched).min(searched)
     }
 
+    /// The start of a match that depends on text after it.
+    pub(super) fn undecided(&self) -> Option<usize> {
+        self.undecided.map(|start| self.discarded + start)
+    }
+
+    /// How many of these bytes arrive before the next search, at most.
+    pub(super) fn next_search(&self, bytes: &[u8]) -> usize {
+        let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
+        line.min(STRIDE - self.since)
+    }
+
+    /// Whether all text was just searched.
+    pub(super) fn has_just_searched(&self) -> bool {
+        self.since == 0
+    }
+
     /// Whether to search at the end of a line, with this many patterns.
     fn affords_line(&self, patterns: usize) -> bool {
         let fed = self.discarded + self.text.len();

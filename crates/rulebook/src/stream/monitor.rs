@@ -112,13 +112,12 @@ impl Monitor {
         hits
     }
 
-    /// The offset below which no future hit can start: the text before it is safe to show. Exception: patterns with
-    /// look-around are searched line by line, and their match may start in an earlier line. A tool call is settled only at
+    /// The offset below which no future hit can start: the text before it is safe to show. A tool call is settled only at
     /// its end.
     pub fn settled(&mut self, stream: &str) -> usize {
         let Some(slot) = self.streams.find(stream) else { return usize::MAX };
         match &mut self.streams.slots[slot] {
-            Some((_, Stream::Prose { channel, .. })) => self.watch.settled(channel),
+            Some((_, Stream::Prose { kind, channel })) => self.watch.settled(channel, part(kind)),
             Some((_, Stream::Call(_))) => 0,
             None => usize::MAX,
         }

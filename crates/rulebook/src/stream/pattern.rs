@@ -2,6 +2,7 @@
 
 mod class;
 mod engine;
+mod guard;
 mod javascript;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use crate::work;
 pub(super) use class::contains;
 pub use engine::Engine;
 pub(super) use engine::{NEVER, NEVER_MATCHES};
+pub(super) use guard::guard;
 use javascript::Translated;
 
 /// One condition of a trigger.

@@ -7,7 +7,7 @@ use super::conditions::{Conditions, WatchedCondition};
 use super::fallback::{Fallback, FallbackPattern, Outcome, Window};
 use super::file::File;
 use super::hit::Hit;
-use super::pattern::{Engine, MAX_WHOLE, Pattern};
+use super::pattern::{Engine, MAX_WHOLE, Pattern, guard};
 use super::scope::{Covers, OutputPart, StreamScope};
 use super::trigger::StreamRule;
 use crate::evidence::Roots;
@@ -16,8 +16,8 @@ use crate::evidence::Roots;
 #[derive(Debug)]
 pub(super) struct Watch {
     pub(super) conditions: Conditions,
-    /// The condition of each pattern of the automaton and of the fallback.
-    linear: Vec<usize>,
+    /// The target of each pattern of the automaton, and the condition of each pattern of the fallback.
+    linear: Vec<Target>,
     bounded: Vec<usize>,
     automaton: Automaton,
     fallback: Fallback,
@@ -29,11 +29,22 @@ pub(super) struct Watch {
     gave_up: BTreeSet<usize>,
 }
 
+/// What a pattern of the automaton finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// A match of this condition.
+    Condition(usize),
+    /// A possible match of this condition, which the fallback decides.
+    Guard(usize),
+}
+
 /// A text being watched.
 #[derive(Debug)]
 pub(super) struct Channel {
     at: Position,
     window: Window,
+    /// Where a possible match starts that the fallback has not decided yet.
+    possible: Option<usize>,
     /// The conditions that have matched.
     pub(super) met: Vec<bool>,
 }
@@ -44,7 +55,7 @@ const MAX_OTHERS: usize = 500;
 impl Watch {
     pub(super) fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Watch {
         let (mut watched, mut linear, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut others, mut left_out) = (Vec::new(), Vec::new());
+        let (mut others, mut left_out, mut guards) = (Vec::new(), Vec::new(), Vec::new());
         // Mandatory rules come first, so that others cannot use up their limits.
         let mut rules: Vec<StreamRule<'r>> = rules.into_iter().collect();
         rules.sort_by_key(|rule| !rule.is_mandatory);
@@ -54,7 +65,7 @@ impl Watch {
             for pattern in &trigger.conditions {
                 match pattern.engine {
                     Engine::Automaton => {
-                        linear.push((watched.len(), pattern));
+                        linear.push((Target::Condition(watched.len()), pattern));
                         mandatory += usize::from(rule.is_mandatory);
                     }
                     Engine::Fallback => {
@@ -64,6 +75,7 @@ impl Watch {
                             left_out.push((rule.name.to_owned(), pattern.written.clone()));
                             continue;
                         };
+                        guards.extend(guard(&pattern.written).map(|guard| (watched.len(), guard)));
                         bounded.push(watched.len());
                         others.push(search);
                         mandatory_others += usize::from(rule.is_mandatory);
@@ -82,12 +94,21 @@ impl Watch {
             }
         }
         let is_wire = |scope: &StreamScope| matches!(scope, StreamScope::Wire(_));
-        let automaton = compile(&mut linear, mandatory, |condition: usize| {
-            let WatchedCondition { rule, written, .. } = &watched[condition];
-            left_out.push((rule.clone(), written.clone()));
+        // Only prose is held back.
+        let watches_prose = |(condition, _): &&(usize, Pattern)| {
+            let is_prose = |scope: &StreamScope| matches!(scope, StreamScope::Text | StreamScope::Thinking);
+            watched[*condition].scope.iter().any(is_prose)
+        };
+        let guards = guards.iter().filter(watches_prose);
+        linear.extend(guards.map(|(condition, guard)| (Target::Guard(*condition), guard)));
+        let automaton = compile(&mut linear, mandatory, |target: Target| {
+            if let Target::Condition(condition) = target {
+                let WatchedCondition { rule, written, .. }: &WatchedCondition = &watched[condition];
+                left_out.push((rule.clone(), written.clone()));
+            }
         });
         Watch {
-            linear: linear.into_iter().map(|(condition, _)| condition).collect(),
+            linear: linear.into_iter().map(|(target, _)| target).collect(),
             bounded,
             automaton,
             fallback: Fallback::new(others, mandatory_others),
@@ -105,7 +126,10 @@ impl Watch {
 
     /// Rule and condition of the patterns that exceeded a limit.
     pub(super) fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
-        let dropped = self.automaton.dropped().map(|pattern| self.linear[pattern]);
+        let dropped = self.automaton.dropped().filter_map(|pattern| match self.linear[pattern] {
+            Target::Condition(condition) => Some(condition),
+            Target::Guard(_) => None,
+        });
         let watched = self.gave_up.iter().copied().chain(dropped).filter_map(|at| self.conditions.0.get(at));
         watched.map(|watched| (watched.rule.as_str(), watched.written.as_str()))
     }
@@ -113,13 +137,29 @@ impl Watch {
     /// Starts a text. `met` are the conditions that are reported already.
     pub(super) fn channel(&mut self, met: Option<Vec<bool>>) -> Channel {
         let met = met.unwrap_or_else(|| vec![false; self.conditions.0.len()]);
-        Channel { at: self.automaton.start(), window: self.fallback.start(), met }
+        Channel { at: self.automaton.start(), window: self.fallback.start(), possible: None, met }
     }
 
-    /// The offset below which no future match can start.
-    pub(super) fn settled(&mut self, channel: &mut Channel) -> usize {
+    /// The offset of prose below which no future match can start.
+    pub(super) fn settled(&mut self, channel: &mut Channel, part: OutputPart<'_>) -> usize {
         let settled = self.automaton.settled(&mut channel.at);
-        if self.bounded.is_empty() { settled } else { settled.min(channel.window.settled()) }
+        let mut reaching = self.bounded.iter().filter(|condition| {
+            !channel.met[**condition] && self.conditions.covers(**condition, part, None) != Covers::No
+        });
+        if self.bounded.is_empty() || reaching.clone().next().is_none() {
+            return settled;
+        }
+        if reaching.any(|condition| !self.is_guarded(*condition)) {
+            return settled.min(channel.window.settled());
+        }
+        let undecided = channel.window.undecided().unwrap_or(usize::MAX);
+        settled.min(undecided).min(channel.possible.unwrap_or(usize::MAX))
+    }
+
+    /// Whether the automaton follows the possible matches of a condition of the fallback.
+    fn is_guarded(&self, condition: usize) -> bool {
+        let guard = self.linear.iter().position(|target| *target == Target::Guard(condition));
+        guard.is_some_and(|guard| !self.automaton.dropped().any(|dropped| dropped == guard))
     }
 
     /// Continues with prose, which no file restricts.
@@ -142,6 +182,34 @@ impl Watch {
         file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
+        if self.bounded.is_empty() {
+            return self.search_automaton(channel, bytes, part, file, found);
+        }
+        // The fallback decides about possible matches where it searches, and not where a chunk ends.
+        let mut rest = bytes;
+        loop {
+            let piece = rest.map(|rest| &rest[..channel.window.next_search(rest)]);
+            self.search_automaton(channel, piece, part, file, found);
+            self.search_fallback(channel, piece, part, file, found);
+            if channel.window.has_just_searched() {
+                channel.possible = None;
+            }
+            rest = rest.map(|rest| &rest[piece.map_or(0, <[u8]>::len)..]);
+            if rest.is_none_or(<[u8]>::is_empty) {
+                break;
+            }
+        }
+    }
+
+    /// Searches for the conditions that the automaton finds.
+    fn search_automaton(
+        &mut self,
+        channel: &mut Channel,
+        bytes: Option<&[u8]>,
+        part: &OutputPart<'_>,
+        file: Option<&File>,
+        found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
+    ) {
         let mut rest = bytes.unwrap_or_default();
         loop {
             let Watch { automaton, .. } = self;
@@ -152,9 +220,6 @@ impl Watch {
             if rest.is_empty() {
                 break;
             }
-        }
-        if !self.bounded.is_empty() {
-            self.search_fallback(channel, bytes, part, file, found);
         }
     }
 
@@ -169,14 +234,26 @@ impl Watch {
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
         let Watch { automaton, conditions, linear, .. } = self;
-        let Channel { at, met, .. } = channel;
+        let Channel { at, met, possible, .. } = channel;
+        let mut guards = Vec::new();
         for nth in 0.. {
             let Some(pattern) = automaton.pattern(at, matched, nth) else { break };
-            let condition = linear[pattern];
+            let condition = match linear[pattern] {
+                Target::Condition(condition) => condition,
+                Target::Guard(condition) => {
+                    guards.extend((!met[condition] && possible.is_none()).then_some(pattern));
+                    continue;
+                }
+            };
             if let Some(covers) = conditions.first(condition, met, part, file) {
                 let spot = automaton.locate(at, pattern, matched.end);
                 found(conditions, condition, covers, conditions.hit(condition, *part, file, &spot));
             }
+        }
+        if !guards.is_empty() {
+            let start = guards.into_iter().map(|guard| automaton.locate(at, guard, matched.end).start).min();
+            // A match that is reported later may have started earlier.
+            *possible = start.map(|start| start.min(automaton.settled(at)));
         }
     }
 
@@ -208,9 +285,9 @@ impl Watch {
 /// Compiles the patterns of conditions. Those that do not compile or are too large are removed and passed to `leave_out`:
 /// one pattern must not disable the others.
 fn compile(
-    conditions: &mut Vec<(usize, &Pattern)>,
+    conditions: &mut Vec<(Target, &Pattern)>,
     mut mandatory: usize,
-    mut leave_out: impl FnMut(usize),
+    mut leave_out: impl FnMut(Target),
 ) -> Automaton {
     loop {
         let patterns: Vec<&Pattern> = conditions.iter().map(|(_, pattern)| *pattern).collect();

@@ -33,6 +33,7 @@ const SESSION: &[&str] = &[
     "session_id",
     "x-session-affinity",
     "x-session-id",
+    "agent-session-id",
     "thread-id",
 ];
 const AGENT: &[&str] = &["x-claude-code-agent-id", "x-agent-id"];
@@ -233,6 +234,18 @@ mod tests {
         check("Anthropic/Python 0.71.0", None);
         check("OpenAI/JS 5.0 (continue, pi)", None);
         check("python-httpx/0.28", None);
+    }
+
+    #[test]
+    fn an_agent_is_known_by_a_whole_word_of_its_user_agent() {
+        let agent = |sent: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("user-agent", sent.parse().unwrap());
+            agent(&headers)
+        };
+        assert_eq!(agent("claude-cli/2.1.197 (external, cli)"), Some("claude"));
+        assert_eq!(agent("Anthropic/Python 0.50"), None);
+        assert_eq!(agent("pi/0.73"), Some("pi"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ const BOUNDARIES: [[&str; 2]; 2] = [
 const MAX_NAME: usize = 100;
 
 /// The starts of look-arounds.
-const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+pub(super) const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
 
 /// Translates a pattern and chooses the engine: look-around and back-references need the fallback.
 pub(super) fn translate(written: &str) -> Result<Translated, String> {

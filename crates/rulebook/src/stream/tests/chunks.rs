@@ -173,6 +173,7 @@ proptest! {
         cuts in prop::collection::vec(1usize..6, 0..60),
         condition in prop::sample::select(vec![
             "foo", "fo+b?", r"\bfoo\b", "a[ab ]*b", r"o\s+f", "(?m)^b.*a$", "a{2,4}f", r"foo[\s\S]*ba",
+            r"foo(?!b)", r"(?<=a)fo+", r"(o|f)\1 ",
         ]),
     ) {
         let rules = [rule("r", condition, ""), rule("other", "bab", "")];

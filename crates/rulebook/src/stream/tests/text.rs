@@ -30,10 +30,23 @@ fn text_is_settled_once_no_match_can_include_it() {
     // A reported match is settled one byte after it became certain.
     check_settled(r"ab", "aaaa|a|b|c|d", &[3, 4, 4, 4, 8]);
     check_settled(r"\bMap\b", "xMap| Map|per", &[4, 5, 11]);
-    check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[4, 12, 12]);
+    // With look-around, text waits for the end of its line only while a match is possible.
+    check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[7, 12, 12]);
+    check_settled(r"log(?!ger)", "a lo|gger|, and more|\nx", &[2, 2, 2, 20]);
+    check_settled(r"(\w)\1!", "a b|", &[0, 0]);
+    check_settled(r"(?=foo)", "one\ntwo|", &[4, 4]);
     let mut monitor = monitor(&[rule("r", "foo", "")]);
     monitor.feed("call", &StreamKind::Tool("edit".to_owned()), b"{}");
     assert_eq!([monitor.settled("call"), monitor.settled("other")], [0, usize::MAX]);
+}
+
+#[test]
+fn look_around_holds_back_only_the_streams_that_it_watches() {
+    for (scope, wanted) in [("tool", 10), ("thinking", 10), ("text", 2)] {
+        let mut monitor = monitor(&[rule("r", "log(?!ger)", &format!("scope: {scope}\n"))]);
+        monitor.feed("s", &StreamKind::Text, b"a log, yes");
+        assert_eq!(monitor.settled("s"), wanted, "{scope}");
+    }
 }
 
 #[test]
