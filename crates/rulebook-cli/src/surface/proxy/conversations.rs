@@ -237,18 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_known_by_a_whole_word_of_its_user_agent() {
-        let agent = |sent: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert("user-agent", sent.parse().unwrap());
-            agent(&headers)
-        };
-        assert_eq!(agent("claude-cli/2.1.197 (external, cli)"), Some("claude"));
-        assert_eq!(agent("Anthropic/Python 0.50"), None);
-        assert_eq!(agent("pi/0.73"), Some("pi"));
-    }
-
-    #[test]
     fn conversations_of_one_session_use_bounded_memory() {
         let conversations = Conversations::default();
         let ask = |text: &str, prefix: &str| {
