@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use anstyle::{AnsiColor, Style};
@@ -320,11 +321,14 @@ pub(crate) fn counted(count: usize, word: &str) -> String {
 
 /// Whether the terminal can show more than ASCII: not if the locale names another encoding.
 pub(crate) fn has_unicode() -> bool {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
-    locale.is_none_or(|locale| {
-        let locale = locale.to_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
+    static HAS_UNICODE: OnceLock<bool> = OnceLock::new();
+    *HAS_UNICODE.get_or_init(|| {
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+        locale.is_none_or(|locale| {
+            let locale = locale.to_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
     })
 }
 

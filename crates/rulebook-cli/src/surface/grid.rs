@@ -150,7 +150,11 @@ impl Grid {
             GridRow {
                 source: match count {
                     1 => row.source.clone(),
-                    _ if in_folder[folder] == 1 => format!("{folder}/ ({})", plural(count, "file")),
+                    _ if in_folder[folder] == 1 => {
+                        let kind =
+                            if group.iter().all(|row| is_skill(&row.source)) { "skill" } else { "file" };
+                        format!("{folder}/ ({})", plural(count, kind))
+                    }
                     _ => format!("{} and {} more", row.source, count - 1),
                 },
                 cells: row.cells.clone(),
@@ -161,8 +165,16 @@ impl Grid {
     }
 }
 
+/// Returns the folder of a rule; of a skill, the folder that holds the skills.
 fn folder(source: &str) -> &str {
+    let source = source.strip_suffix(SKILL).unwrap_or(source);
     source.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+const SKILL: &str = "/SKILL.md";
+
+fn is_skill(source: &str) -> bool {
+    source.ends_with(SKILL)
 }
 
 /// Returns how many rules wiring an agent would add.

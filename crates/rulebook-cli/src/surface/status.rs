@@ -7,7 +7,7 @@ use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix};
-use rulebook::render::estimate_tokens;
+use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::rule::Activation;
 use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Views, Wanted, Workspace};
 use serde_json::json;
@@ -228,7 +228,7 @@ impl Load {
         };
         Load {
             always: meant.stack().count(),
-            tokens: meant.stack().map(|verdict| estimate_tokens(&verdict.rule.body)).sum(),
+            tokens: render(meant, Budget::default()).tokens,
             some_files: in_state(is_scoped).count(),
             on_request: in_state(|verdict| matches!(verdict.state, State::Offered)).count(),
         }

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
-use rulebook::rule::{Activation, Rule};
+use rulebook::rule::{Activation, Basis, Rule};
 
 use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
 use crate::surface::sections::in_table;
@@ -87,11 +87,16 @@ fn symbol(state: CellState) -> &'static (CellState, &'static str, &'static str, 
     SYMBOLS.iter().find(|(known, ..)| *known == state).expect("every state has a symbol")
 }
 
+/// Returns the character for what is cut.
+pub(super) fn ellipsis() -> char {
+    if out::has_unicode() { '…' } else { '~' }
+}
+
 fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(1)).chain((most > 0).then_some('…')).collect()
+    text.chars().take(most.saturating_sub(1)).chain((most > 0).then(ellipsis)).collect()
 }
 
 /// Returns what a cell shows: its symbol, and the pattern that decided.
@@ -127,8 +132,11 @@ pub(super) fn shown_for_any(
     let waits = || if target == GridTarget::Start { waits_for(verdict.rule) } else { String::new() };
     match &verdict.state {
         State::Stack => {
-            let matched = verdict.because.iter().flat_map(|reason| reason.matched.first());
-            let text = matched.last().map_or(ALWAYS, String::as_str).to_owned();
+            let matched = verdict.because.iter().filter_map(|reason| {
+                let end = if reason.condition == "folder" { "/" } else { "" };
+                reason.matched.first().map(|first| format!("{first}{end}"))
+            });
+            let text = matched.last().unwrap_or_else(|| ALWAYS.to_owned());
             (Shown::new(CellState::Native, text), doubtful(row))
         }
         State::Offered => (Shown::new(CellState::Offered, waits()), String::new()),
@@ -140,7 +148,7 @@ pub(super) fn shown_for_any(
         }
         State::Overridden { winner, by } => (
             Shown::new(CellState::Overridden, String::new()),
-            format!("by {} ({})", winner.origin.display, by.name()),
+            format!("overridden by {} ({})", winner.origin.display, by.name()),
         ),
         State::Disabled(off) => (Shown::new(CellState::Disabled, String::new()), format!("by `{}`", off.by)),
     }
@@ -186,6 +194,9 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         Some((column, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
             format!("{}: {}", column.agent.name, cell.because)
         }
+        Some((_, cell)) if cell.state == CellState::Overridden && cell.because.starts_with("by ") => {
+            format!("overridden {}", cell.because)
+        }
         Some((column, cell)) => match cell.because.strip_prefix("always; ").unwrap_or(&cell.because) {
             version if version.starts_with("since ") => format!("{} {version}", column.agent.name),
             reason => in_table(reason),
@@ -201,7 +212,7 @@ fn rejected(row: &RuleRow<'_>) -> String {
 }
 
 fn doubtful(row: &RuleRow<'_>) -> String {
-    let is_doubtful =
-        row.rule.is_some_and(|rule| rule.basis.is_doubtful() && rule.activation == Activation::Always);
-    if is_doubtful { "always on because the header could not be read".to_owned() } else { String::new() }
+    let is_fail_open =
+        row.rule.is_some_and(|rule| rule.basis == Basis::FailOpen && rule.activation == Activation::Always);
+    if is_fail_open { "always on because the header could not be read".to_owned() } else { String::new() }
 }

@@ -7,7 +7,7 @@ use anstyle::Style;
 use rulebook::matrix::CellState;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::cell::{DIFFERS, SYMBOLS, Shown, character};
+use super::cell::{DIFFERS, SYMBOLS, Shown, character, ellipsis};
 use super::{Grid, GridAudience, GridRow, GridTarget};
 use crate::out::{self, BOLD, DIM, PLAIN, paint, plural};
 
@@ -17,6 +17,9 @@ const PIPED: usize = 100;
 /// How much of a line the first column may take, in percent, and the most characters of a cell's text. The first that lets
 /// all columns fit is used. With 0, cells are symbols only.
 const SIZES: [(usize, usize); 5] = [(50, 24), (50, 16), (40, 12), (34, 10), (40, 0)];
+
+/// The first column is not narrower than this.
+const NARROW: usize = 10;
 
 /// Where the columns of a table are.
 struct Layout {
@@ -46,7 +49,8 @@ impl Grid {
             layout.line(text, (PLAIN, &layout.source(&row.source)), cells.chain([rest]), layout.note(row));
         }
         let tokens = self.tokens.iter().take(shown).map(|tokens| (DIM, tokens.clone()));
-        layout.line(text, (DIM, "tokens"), tokens, "");
+        let total = if layout.first < self.total().width() { "tokens" } else { self.total() };
+        layout.line(text, (DIM, total), tokens, "");
         for differing in &self.differing {
             let _ = writeln!(text, "  {}", paint(DIM, out::clean(differing)));
         }
@@ -54,6 +58,11 @@ impl Grid {
         if !legend.is_empty() {
             let _ = writeln!(text, "\n{}", paint(DIM, legend));
         }
+    }
+
+    /// The name of the last row.
+    fn total(&self) -> &'static str {
+        if self.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" }
     }
 
     /// Describes how many columns follow the ones that are shown.
@@ -83,7 +92,7 @@ impl Grid {
 
 impl Layout {
     fn new(grid: &Grid, rows: &[GridRow], limit: usize) -> Layout {
-        let sources = rows.iter().map(|row| row.source.width()).chain(["tokens".width()]);
+        let sources = rows.iter().map(|row| row.source.width()).chain([grid.total().width()]);
         let longest = sources.max().unwrap_or(0);
         let widths = |cell: usize| -> Vec<usize> {
             let width = |at: usize| {
@@ -94,7 +103,7 @@ impl Layout {
         };
         let total =
             |first: usize, widths: &[usize]| first + widths.iter().map(|width| 2 + width).sum::<usize>();
-        let sizes = SIZES.map(|(share, cell)| (longest.min(limit * share / 100), cell));
+        let sizes = SIZES.map(|(share, cell)| (longest.min((limit * share / 100).max(NARROW)), cell));
         for (first, cell) in sizes {
             let widths = widths(cell);
             if total(first, &widths) <= limit {
@@ -140,14 +149,14 @@ impl Layout {
         let mut start = self.first + 2;
         for ((style, cell), width) in cells.zip(&self.widths) {
             if !cell.is_empty() {
-                let _ = write!(text, "{:gap$}{}", "", paint(style, &cell), gap = start - used);
+                let _ = write!(text, "{:gap$}{}", "", paint(style, &cell), gap = start.saturating_sub(used));
                 used = start + cell.width();
             }
             start += width + 2;
         }
         let note = out::clean(note);
         if !note.is_empty() && start + note.width() <= self.limit {
-            let _ = write!(text, "{:gap$}{}", "", paint(DIM, &note), gap = start - used);
+            let _ = write!(text, "{:gap$}{}", "", paint(DIM, &note), gap = start.saturating_sub(used));
         } else if !note.is_empty() {
             let _ = write!(text, "\n    {}", paint(DIM, &note));
         }
@@ -160,7 +169,7 @@ impl Layout {
         if count <= self.first {
             return source.to_owned();
         }
-        ['…'].into_iter().chain(source.chars().skip(count + 1 - self.first)).collect()
+        [ellipsis()].into_iter().chain(source.chars().skip(count + 1 - self.first)).collect()
     }
 }
 
