@@ -105,7 +105,7 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
     all
 }
 
-/// Reports folders whose many files an agent loads in every session, because none of them is for some files only.
+/// Reports rule folders whose many files their agent loads in every session, because none of them is for some files only.
 fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
     /// Fewer rules or tokens are not worth a line.
     const MIN_RULES: usize = 10;
@@ -118,26 +118,28 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
     }
     let mut all = Vec::new();
     for column in &matrix.columns {
+        let Some(format) = column.agent.owns.map(FormatId::row) else { continue };
+        let key = format.paths_key;
+        if format.agent_ignores.contains(&key) || format.inert.contains(&key) {
+            continue;
+        }
         let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
         for (row, cell) in matrix.rows.iter().zip(&column.cells) {
-            let folder = row.origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let folder = folders.entry(folder).or_default();
-            let is_scoped = cell.rule.is_some_and(|rule| rule.activation == Activation::When);
-            match cell.state {
-                CellState::Native if !is_scoped => {
-                    folder.rules += 1;
-                    folder.tokens += row.rule.map_or(0, |rule| estimate_tokens(&rule.body));
-                }
-                _ => folder.has_scoped |= is_scoped,
+            let Some(rule) = cell.rule.filter(|rule| rule.origin.format.id == format.id) else { continue };
+            let folder = folders.entry(rule.origin.place.path).or_default();
+            let is_scoped = rule.activation == Activation::When;
+            folder.has_scoped |= is_scoped;
+            if cell.state == CellState::Native && !is_scoped {
+                folder.rules += 1;
+                folder.tokens += row.rule.map_or(0, |rule| estimate_tokens(&rule.body));
             }
         }
-        let key = column.agent.owns.map_or("paths", |format| format.row().paths_key);
         let is_heavy =
             |folder: &Folder| folder.rules >= MIN_RULES && folder.tokens >= MIN_TOKENS && !folder.has_scoped;
         for (path, Folder { rules, tokens, .. }) in folders.into_iter().filter(|(_, folder)| is_heavy(folder))
         {
             let message = format!(
-                "{} loads {rules} rules (about {tokens} tokens) in every session: no file in {path} has `{key}`",
+                "{} loads {rules} rules (about {tokens} tokens) in every session: none of them has `{key}`",
                 column.agent.title
             );
             let found = Diagnostic::whole(Code::AlwaysLoaded, path, message);
