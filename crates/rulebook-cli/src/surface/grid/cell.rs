@@ -132,11 +132,11 @@ pub(super) fn shown_for_any(
     let waits = || if target == GridTarget::Start { waits_for(verdict.rule) } else { String::new() };
     match &verdict.state {
         State::Stack => {
-            let matched = verdict.because.iter().filter_map(|reason| {
+            let mut matched = verdict.because.iter().filter_map(|reason| {
                 let end = if reason.condition == "folder" { "/" } else { "" };
                 reason.matched.first().map(|first| format!("{first}{end}"))
             });
-            let text = matched.last().unwrap_or_else(|| ALWAYS.to_owned());
+            let text = matched.next_back().unwrap_or_else(|| ALWAYS.to_owned());
             (Shown::new(CellState::Native, text), doubtful(row))
         }
         State::Offered => (Shown::new(CellState::Offered, waits()), String::new()),
