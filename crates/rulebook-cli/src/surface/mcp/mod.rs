@@ -25,6 +25,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
 use rulebook::id::rule_uri;
+use rulebook::resolve::Rulebook;
 use rulebook::session::Session;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::json;
@@ -103,34 +104,40 @@ impl Opener {
         }
     }
 
-    /// The text of a rule, if it exists.
-    fn text(&self, uri: &str) -> Option<String> {
-        let book = self.workspace().ok()?.load(Reach::Tree).book;
-        book.read(uri).ok().map(|rule| rule.readable().into_owned())
+    fn book(&self) -> anyhow::Result<Rulebook> {
+        Ok(self.workspace()?.load(Reach::Tree).book)
     }
 
     /// Every rule that can be read, by name.
     fn resources(&self) -> anyhow::Result<Vec<Resource>> {
-        let book = self.workspace()?.load(Reach::Tree).book;
-        let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
-            let resource = Resource::new(rule_uri(rule.address()), out::clean(rule.address()))
-                .with_title(out::clean(&rule.origin.display))
-                .with_mime_type(MARKDOWN)
-                .with_size(rule.readable().len() as u64);
-            match &rule.description {
-                Some(description) => resource.with_description(out::clean(description)),
-                None => resource,
-            }
-        });
-        let mut resources: Vec<Resource> = readable.collect();
-        resources.sort_by(|a, b| a.uri.cmp(&b.uri));
-        Ok(resources)
+        self.book().map(|book| resources_of(&book))
     }
 
     /// Replaces the list that the client knows, and returns the previous one.
     fn replace_known(&self, resources: Vec<Resource>) -> Option<Vec<Resource>> {
         lock(&self.known).replace(resources)
     }
+}
+
+/// The text of a rule, if it exists.
+fn text_of(book: &Rulebook, uri: &str) -> Option<String> {
+    book.read(uri).ok().map(|rule| rule.readable().into_owned())
+}
+
+fn resources_of(book: &Rulebook) -> Vec<Resource> {
+    let readable = book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| {
+        let resource = Resource::new(rule_uri(rule.address()), out::clean(rule.address()))
+            .with_title(out::clean(&rule.origin.display))
+            .with_mime_type(MARKDOWN)
+            .with_size(rule.readable().len() as u64);
+        match &rule.description {
+            Some(description) => resource.with_description(out::clean(description)),
+            None => resource,
+        }
+    });
+    let mut resources: Vec<Resource> = readable.collect();
+    resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+    resources
 }
 
 type McpResult<T> = Result<T, ErrorData>;
@@ -188,7 +195,7 @@ impl ServerHandler for Server {
 
     async fn subscribe(&self, request: SubscribeRequestParams, _: Request) -> McpResult<()> {
         self.read_uri(&request.uri)?;
-        let text = self.opener.text(&request.uri);
+        let text = self.opener.book().ok().and_then(|book| text_of(&book, &request.uri));
         lock(&self.opener.followed).insert(request.uri, text);
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 
-use super::Opener;
+use super::{Opener, resources_of, text_of};
 use crate::lock::lock;
 use crate::pace::Pace;
 
@@ -39,12 +39,13 @@ pub(super) async fn watch(opener: Arc<Opener>, peer: Peer<RoleServer>) {
 /// Whether the list differs from what the client knows, and which of its subscribed rules have a new text. Without a
 /// workspace the list is empty.
 fn scan(opener: &Opener) -> (bool, Vec<String>) {
-    let seen = opener.resources().unwrap_or_default();
+    let book = opener.book().ok();
+    let seen = book.as_ref().map(resources_of).unwrap_or_default();
     let known = opener.replace_known(seen.clone());
     let followed: Vec<String> = lock(&opener.followed).keys().cloned().collect();
     let mut changed = Vec::new();
     for uri in followed {
-        let text = opener.text(&uri);
+        let text = book.as_ref().and_then(|book| text_of(book, &uri));
         // The subscription may have ended in the meantime.
         let mut followed = lock(&opener.followed);
         if followed.get(&uri).is_some_and(|known| *known != text) {
