@@ -183,7 +183,7 @@ async fn ask(
         "{{\"model\":\"m\",\"stream\":true,\"tools\":[{{\"type\":\"function\",\"function\":{{\"name\":\"f\",\"parameters\":{{}}}}}}],\"messages\":[{{\"role\":\"user\",\"content\":\"go={deltas}/{gap}=\"}}]}}"
     );
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-none\r\nx-session-id: {session}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk-none\r\nx-session-id: {session}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     let asked = Instant::now();

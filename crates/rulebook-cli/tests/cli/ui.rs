@@ -124,6 +124,8 @@ fn the_page_answers_only_requests_with_its_token_and_host() {
     refused(format!(
         "POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: 13\r\n\r\nid=web&to=off"
     ));
+    // Nothing after the head is waited for.
+    refused(format!("POST /x/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: 13\r\n\r\n"));
 }
 
 #[test]
@@ -161,12 +163,12 @@ fn no_request_ends_the_server() {
         (b"GET / HTTP/1.1\r\n\r\n".to_vec(), "400"),
         (format!("GET /{long} HTTP/1.1\r\nHost: {host}\r\n\r\n").into_bytes(), "431"),
         (
-            format!("POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: -1\r\n\r\n")
+            format!("POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: -1\r\n\r\n")
                 .into_bytes(),
             "400",
         ),
         (
-            format!("POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99999999\r\n\r\n")
+            format!("POST /{token}/toggle HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: 99999999\r\n\r\n")
                 .into_bytes(),
             "413",
         ),

@@ -1,71 +1,81 @@
 //! Runs a program that uses the proxy, through the variables and arguments it understands.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use serde_json::json;
+use rulebook::evidence::json as lenient;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
+use super::own_servers::{OwnServer, Place, program_name};
 use super::server;
 use super::shared::Proxy;
 use crate::surface::wire::WIRES;
 
-/// Variables that are set only if they were set before: otherwise they would change what the client does.
-const IF_SET: &[(&str, &str)] = &[("COPILOT_PROVIDER_BASE_URL", "/v1")];
+/// The path of the route to one of the program's own servers.
+pub(super) const ROUTE: &str = "/__rulebook/to/";
 
-/// A program that ignores the variables of providers, and how it gets the address.
-struct Program {
-    name: &'static str,
-    /// Arguments before its own.
-    args: fn(&str) -> Vec<String>,
-    /// Variables, unless they are set already.
-    variables: fn(&str) -> Vec<(&'static str, String)>,
+fn route(base: &str, number: usize) -> String {
+    format!("{base}{ROUTE}{number}")
 }
 
-const PROGRAMS: &[Program] = &[
-    Program {
-        name: "codex",
-        args: |base| vec!["-c".to_owned(), format!("openai_base_url=\"{base}/v1\"")],
-        variables: |_| Vec::new(),
-    },
-    Program {
-        name: "opencode",
-        args: |_| Vec::new(),
-        variables: |base| {
-            let at = |below: &str| json!({ "options": { "baseURL": format!("{base}{below}") } });
-            let all = json!({ "anthropic": at("/v1"), "openai": at("/v1"), "google": at("/v1beta") });
-            vec![("OPENCODE_CONFIG_CONTENT", json!({ "provider": all }).to_string())]
-        },
-    },
-];
-
-/// Returns the row of a program that needs its own arguments or variables.
-fn known(program: &OsStr) -> Option<&'static Program> {
-    let name = Path::new(program).file_stem()?;
-    PROGRAMS.iter().find(|known| name == known.name)
+/// Returns the arguments before a program's own.
+fn arguments(base: &str, program: &OsStr, own: &[OwnServer]) -> Vec<String> {
+    if program_name(program) != "codex" {
+        return Vec::new();
+    }
+    let keys = own.iter().enumerate().filter_map(|(number, server)| match &server.place {
+        Place::Codex(key) => Some(format!("{key}=\"{}\"", route(base, number))),
+        _ => None,
+    });
+    let mut settings: Vec<String> = keys.collect();
+    if settings.is_empty() {
+        settings.push(format!("openai_base_url=\"{base}/v1\""));
+    }
+    settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
 }
 
 /// Returns the variables for a program.
 fn variables(
     base: &str,
-    own: Option<&Program>,
-    is_set: impl Fn(&str) -> Option<String>,
+    program: &OsStr,
+    own: &[OwnServer],
+    known: impl Fn(&str) -> Option<String>,
 ) -> Vec<(&'static str, String)> {
     let always =
         WIRES.iter().flat_map(|wire| wire.variables).map(|(name, below)| (*name, format!("{base}{below}")));
-    let others = IF_SET.iter().filter_map(|(name, below)| {
-        let known = is_set(name)?;
-        let below = if known.trim_end_matches('/').ends_with(below) { below } else { "" };
-        Some((*name, format!("{base}{below}")))
+    let others = own.iter().enumerate().filter_map(|(number, server)| match server.place {
+        Place::Variable(name) => Some((name, route(base, number))),
+        _ => None,
     });
-    let own = own.map(|own| (own.variables)(base)).unwrap_or_default();
-    let own = own.into_iter().filter(|(name, _)| is_set(name).is_none());
-    always.chain(others).chain(own).collect()
+    let mut variables: Vec<(&'static str, String)> = always.chain(others).collect();
+    if program_name(program) == "opencode" {
+        const NAME: &str = "OPENCODE_CONFIG_CONTENT";
+        let written = known(NAME).map_or(Some(json!({})), |text| lenient::read(text.as_bytes()).ok());
+        // Settings that cannot be read stay as they are.
+        variables.extend(
+            written.filter(Value::is_object).map(|content| (NAME, opencode(base, own, content).to_string())),
+        );
+    }
+    variables
+}
+
+/// Returns opencode's settings with the addresses of the proxy.
+fn opencode(base: &str, own: &[OwnServer], mut content: Value) -> Value {
+    let usual = [("anthropic", "/v1"), ("openai", "/v1"), ("google", "/v1beta")];
+    for (name, below) in usual {
+        content["provider"][name]["options"]["baseURL"] = json!(format!("{base}{below}"));
+    }
+    for (number, server) in own.iter().enumerate() {
+        if let Place::Opencode(name) = &server.place {
+            content["provider"][name.as_str()]["options"]["baseURL"] = json!(route(base, number));
+        }
+    }
+    content
 }
 
 /// Runs a program until it ends, and returns its exit code.
@@ -76,11 +86,10 @@ pub(super) async fn run(
     command: &[OsString],
 ) -> anyhow::Result<ExitCode> {
     let (program, args) = command.split_first().context("name a program after `--`")?;
-    let own = known(program);
     let mut child = Command::new(program)
-        .args(own.map(|own| (own.args)(base)).unwrap_or_default())
+        .args(arguments(base, program, &proxy.own_servers))
         .args(args)
-        .envs(variables(base, own, |name| std::env::var(name).ok()))
+        .envs(variables(base, program, &proxy.own_servers, |name| std::env::var(name).ok()))
         .spawn()
         .map_err(|error| {
             anyhow!("name a program on your `PATH` after `--`")
@@ -100,6 +109,12 @@ pub(super) async fn run(
     });
     let stopped = async { drop(stop.await) };
     server::serve(proxy, listener, stopped).await;
+    if proxy.metrics.requests.is_zero() {
+        let name = program_name(program);
+        crate::out::print_aside(&format!(
+            "rulebook: no request of `{name}` came through the proxy, so it got no rules; set its base URL to the address of `rulebook proxy --listen`\n"
+        ));
+    }
     let code = waiting.await??.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
@@ -108,11 +123,14 @@ pub(super) async fn run(
 mod tests {
     use super::*;
 
+    fn own(place: Place) -> Vec<OwnServer> {
+        vec![OwnServer { place, url: "https://x/v1/".to_owned() }]
+    }
+
     #[test]
-    fn a_program_gets_the_variables_of_every_wire_and_its_own_if_they_were_set() {
-        let set = variables("http://h", None, |name| {
-            (name == "COPILOT_PROVIDER_BASE_URL").then(|| "https://x/v1/".to_owned())
-        });
+    fn a_program_gets_the_variables_of_every_wire_and_the_route_to_its_own_server() {
+        let own = own(Place::Variable("COPILOT_PROVIDER_BASE_URL"));
+        let set = variables("http://h", OsStr::new("copilot"), &own, |_| None);
         let set: Vec<String> = set.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(
             set,
@@ -121,22 +139,32 @@ mod tests {
                 "OPENAI_BASE_URL=http://h/v1",
                 "OPENAI_API_BASE=http://h/v1",
                 "GOOGLE_GEMINI_BASE_URL=http://h",
-                "COPILOT_PROVIDER_BASE_URL=http://h/v1",
+                "COPILOT_PROVIDER_BASE_URL=http://h/__rulebook/to/0",
             ]
         );
     }
 
     #[test]
-    fn a_program_that_ignores_the_variables_gets_its_own() {
-        let codex = known(OsStr::new("/usr/bin/codex")).unwrap();
-        assert_eq!((codex.args)("http://h"), ["-c", "openai_base_url=\"http://h/v1\""]);
-        let opencode = known(OsStr::new("opencode"));
-        let config = |is_set: bool| {
-            let set = variables("http://h", opencode, |_| is_set.then(|| "{}".to_owned()));
+    fn a_program_that_ignores_the_variables_gets_its_own_settings() {
+        let codex = OsStr::new("/usr/bin/codex");
+        assert_eq!(arguments("http://h", codex, &[]), ["-c", "openai_base_url=\"http://h/v1\""]);
+        let chosen = own(Place::Codex("model_providers.x.base_url".to_owned()));
+        let wanted = ["-c", "model_providers.x.base_url=\"http://h/__rulebook/to/0\""];
+        assert_eq!(arguments("http://h", codex, &chosen), wanted);
+        assert!(arguments("http://h", OsStr::new("claude"), &[]).is_empty());
+        let config = |set: Option<&str>| {
+            let own = own(Place::Opencode("mine".to_owned()));
+            let set = variables("http://h", OsStr::new("opencode"), &own, |_| set.map(str::to_owned));
             set.into_iter().find(|(name, _)| *name == "OPENCODE_CONFIG_CONTENT").map(|(_, value)| value)
         };
-        assert!(config(false).unwrap().contains(r#""google":{"options":{"baseURL":"http://h/v1beta"}}"#));
-        assert_eq!(config(true), None);
-        assert!(known(OsStr::new("claude")).is_none());
+        for part in [
+            r#""google":{"options":{"baseURL":"http://h/v1beta"}}"#,
+            r#""mine":{"options":{"baseURL":"http://h/__rulebook/to/0"}}"#,
+        ] {
+            assert!(config(None).unwrap().contains(part), "{part}");
+            let both = config(Some(r#"{"theme":"x"}"#)).unwrap();
+            assert!(both.contains(part) && both.contains("theme"), "{part}");
+        }
+        assert_eq!(config(Some("{ broken")), None);
     }
 }

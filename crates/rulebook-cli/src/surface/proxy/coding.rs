@@ -1,11 +1,44 @@
 //! Decompresses bodies.
 
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
 /// The largest size of a decompressed body.
-pub(super) const MAX_BODY: usize = 256 << 20;
+const MAX_BODY: usize = 128 << 20;
+
+/// How many times larger than the compressed body it may be, beyond a size that is harmless.
+const MAX_RATIO: usize = 200;
+const HARMLESS: usize = 4 << 20;
+
+/// How many bytes the decompressed bodies of all open requests have together.
+const MAX_ROOM: usize = 256 << 20;
+
+/// Room for decompressed bodies.
+#[derive(Clone, Default)]
+pub(super) struct Room(Arc<AtomicUsize>);
+
+/// Room that a body takes, until it is dropped.
+pub(super) struct Taken {
+    bytes: usize,
+    room: Room,
+}
+
+impl Room {
+    /// Takes room for a body; `None` if there is too little.
+    pub(super) fn take(&self, bytes: usize) -> Option<Taken> {
+        let taken = Taken { bytes, room: self.clone() };
+        (self.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= MAX_ROOM).then_some(taken)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.room.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
 
 /// Returns a body decompressed; `None` if the coding is unknown.
 pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<Bytes>> {
@@ -20,9 +53,10 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<B
         },
         _ => return None,
     };
+    let most = body.len().saturating_mul(MAX_RATIO).clamp(HARMLESS, MAX_BODY);
     let mut whole = Vec::new();
-    let read = reader.take(MAX_BODY as u64 + 1).read_to_end(&mut whole).and_then(|_| match whole.len() {
-        len if len > MAX_BODY => Err(io::Error::other(format!("the body is larger than {MAX_BODY} bytes"))),
+    let read = reader.take(most as u64 + 1).read_to_end(&mut whole).and_then(|_| match whole.len() {
+        len if len > most => Err(io::Error::other(format!("the body is larger than {most} bytes"))),
         _ => Ok(()),
     });
     Some(read.map(|()| whole.into()))
@@ -40,6 +74,15 @@ mod tests {
     }
 
     #[test]
+    fn open_requests_share_the_room_for_decompressed_bodies() {
+        let room = Room::default();
+        let half = room.take(MAX_ROOM / 2);
+        assert!(half.is_some() && room.take(MAX_ROOM).is_none() && room.take(MAX_ROOM / 2).is_some());
+        drop(half);
+        assert!(room.take(MAX_ROOM).is_some());
+    }
+
+    #[test]
     fn bodies_in_every_coding_are_read() {
         use std::io::Write as _;
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -51,6 +94,9 @@ mod tests {
             [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x07, 0x39, 0x00, 0x00, 0x7b, 0x22, 0x61, 0x22, 0x3a, 0x31, 0x7d];
         check("zstd", &zstd, Some("{\"a\":1}"));
         check("gzip", b"no", None);
+        let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        bomb.write_all(&vec![b' '; 32 << 20]).unwrap();
+        check("gzip", &bomb.finish().unwrap(), None);
         check("rot13", b"no", None);
         check("identity", b"x", Some("x"));
     }

@@ -85,13 +85,17 @@ fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts
     let Some(Ok(body)) = coding::decoded(coding_of(&head.headers), raw) else {
         return Outcome::Unreadable(head, "the request's coding cannot be read");
     };
+    let room = if is_plain(&head.headers) { proxy.room.take(0) } else { proxy.room.take(body.len()) };
+    let Some(room) = room else {
+        return Outcome::Unreadable(head, "too many compressed requests are open");
+    };
     let Some(request) = wire.request(head.uri.path(), &body) else {
         return Outcome::Unreadable(head, "the request cannot be read");
     };
     if !proxy.is_main(&head.headers, &request) {
         return Outcome::Side(head);
     }
-    let exchange = Exchange::new(proxy, wire, head, body, request, book);
+    let exchange = Exchange::new(proxy, wire, head, (body, room), request, book);
     let prepared = exchange.prepare();
     Outcome::Main(Box::new(exchange), prepared)
 }

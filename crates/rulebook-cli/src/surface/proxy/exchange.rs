@@ -20,6 +20,7 @@ use rulebook::session::{
 use rulebook::stream::Hit;
 use serde_json::json;
 
+use super::coding::Taken;
 use super::conversation_state::Conversation;
 use super::conversations::{self, Key};
 use super::passthrough::{rewritten, uncompressed};
@@ -38,6 +39,7 @@ pub(super) struct Exchange {
     /// The request as the client wrote it.
     pub(super) head: Parts,
     pub(super) body: Bytes,
+    _room: Taken,
     pub(super) request: Request,
     agent: Option<&'static Agent>,
     key: Key,
@@ -57,7 +59,7 @@ impl Exchange {
         proxy: &Arc<Proxy>,
         wire: &'static Wire,
         head: Parts,
-        body: Bytes,
+        (body, room): (Bytes, Taken),
         request: Request,
         book: Arc<Book>,
     ) -> Exchange {
@@ -71,6 +73,7 @@ impl Exchange {
             wire,
             head,
             body,
+            _room: room,
             request,
             agent,
             key,

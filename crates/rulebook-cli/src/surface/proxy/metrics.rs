@@ -20,6 +20,10 @@ impl Count {
         self.value.fetch_add(number, Ordering::Relaxed);
     }
 
+    pub(super) fn is_zero(&self) -> bool {
+        self.value.load(Ordering::Relaxed) == 0
+    }
+
     pub(super) fn sub(&self, number: u64) {
         self.value.fetch_sub(number, Ordering::Relaxed);
     }

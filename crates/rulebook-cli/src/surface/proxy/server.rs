@@ -1,25 +1,28 @@
 //! The server: connections, and which requests are conversations.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::body::Incoming;
-use hyper::header;
+use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::child::ROUTE;
 use super::passthrough::other;
 use super::reply::{chain, plain};
 use super::shared::Proxy;
 use super::trim::Trim;
-use super::upstream::{Body, Error};
+use super::upstream::{Body, Error, Route};
 use super::{conversation, reply};
 use crate::surface::wire::{WIRES, provider, wire_of};
 
@@ -108,6 +111,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     if let Some(refused) = admit(&proxy, &mut head) {
         return Ok(refused);
     }
+    routed(&mut head);
     let path = head.uri.path().to_owned();
     if let Some(own) = path.strip_prefix(OWN) {
         return Ok(reply::own(&proxy.metrics, own));
@@ -137,20 +141,66 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     Ok(answered)
 }
 
-/// Admits a request that has the token, in its path or a header, and removes it; returns the response to any other.
+/// Admits a request that has the token, in its path or a header, and removes it. Without a token, requests must be for this
+/// machine, and not from a web page of another: its name may resolve to this address. Returns the response to any other.
 fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
-    let token = proxy.token.as_deref()?;
-    let refused = || Some(plain(StatusCode::UNAUTHORIZED, "the token is missing"));
-    if let Some(value) = head.headers.remove("x-rulebook-token") {
-        return if is_same(value.as_bytes(), token.as_bytes()) { None } else { refused() };
+    let given = head.headers.remove(TOKEN);
+    let Some(token) = proxy.token.as_deref() else {
+        let refused = || {
+            plain(
+                StatusCode::FORBIDDEN,
+                "only local clients are served; start the proxy with `--token` for others",
+            )
+        };
+        return (!is_local(head)).then(refused);
+    };
+    let mut is_known = given.as_ref().is_some_and(|given| is_same(given.as_bytes(), token.as_bytes()));
+    while let Some(rest) = without_token(&head.uri, token) {
+        is_known |= given.is_none();
+        head.uri = rest;
     }
-    let path = head.uri.path_and_query().map(|path| path.as_str().to_owned()).unwrap_or_default();
-    let path = path.strip_prefix('/').unwrap_or_default();
+    // It names the address with the token.
+    head.headers.remove(header::REFERER);
+    (!is_known).then(|| plain(StatusCode::UNAUTHORIZED, "the token is missing"))
+}
+
+/// The header with the token.
+const TOKEN: &str = "x-rulebook-token";
+
+/// Returns an address without the token at the beginning of its path, if it has one.
+fn without_token(uri: &Uri, token: &str) -> Option<Uri> {
+    let path = uri.path_and_query()?.as_str().strip_prefix('/')?;
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-    let rest = format!("/{rest}").parse().ok();
-    let Some(rest) = rest.filter(|_| is_same(first.as_bytes(), token.as_bytes())) else { return refused() };
-    head.uri = rest;
-    None
+    if is_same(first.as_bytes(), token.as_bytes()) { format!("/{rest}").parse().ok() } else { None }
+}
+
+/// Whether a request names this machine as its host, and as its origin if it has one.
+fn is_local(head: &Parts) -> bool {
+    let is_name = |host: &str| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    };
+    let is_host = |value: &HeaderValue| {
+        value.to_str().is_ok_and(|host| host.parse::<Authority>().is_ok_and(|host| is_name(host.host())))
+    };
+    let is_origin = |value: &HeaderValue| {
+        let uri = value.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+        uri.is_some_and(|uri| uri.scheme().is_some() && uri.host().is_some_and(is_name))
+    };
+    head.uri.host().is_none_or(is_name)
+        && head.headers.get_all(header::HOST).iter().all(is_host)
+        && head.headers.get_all(header::ORIGIN).iter().all(is_origin)
+}
+
+/// Takes the number of a server out of a path.
+fn routed(head: &mut Parts) {
+    let path = head.uri.path_and_query().map(|path| path.as_str().to_owned()).unwrap_or_default();
+    let Some((number, rest)) = path.strip_prefix(ROUTE).and_then(|rest| rest.split_once('/')) else { return };
+    if let (Ok(number), Ok(rest)) = (number.parse(), format!("/{rest}").parse()) {
+        head.uri = rest;
+        head.extensions.insert(Route(number));
+    }
 }
 
 /// Compares in constant time, so that nobody can guess a token byte by byte.

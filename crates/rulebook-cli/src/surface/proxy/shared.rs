@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,9 +9,11 @@ use hyper::{HeaderMap, header};
 use rulebook::agent::{Agent, Purpose};
 use serde_json::json;
 
+use super::coding::Room;
 use super::conversations::{Conversations, agent};
 use super::log::Log;
 use super::metrics::Metrics;
+use super::own_servers::{OwnServer, own_servers, program_name, settings_text};
 use super::record::Record;
 use super::rules::{Rules, Watch};
 use super::scribe::Scribe;
@@ -23,6 +24,10 @@ use crate::surface::wire::{Request, Role};
 
 pub(super) struct Proxy {
     pub(super) upstream: Upstream,
+    /// The servers that the settings of the program name.
+    pub(super) own_servers: Vec<OwnServer>,
+    /// For decompressed requests.
+    pub(super) room: Room,
     pub(super) rules: Rules,
     pub(super) conversations: Conversations,
     pub(super) scribe: Scribe,
@@ -46,12 +51,17 @@ impl Proxy {
         token: Option<String>,
         log: Log,
     ) -> anyhow::Result<Proxy> {
+        let variable = |name: &str| std::env::var(name).ok();
         let mut upstream = Upstream::new(&options.upstream)?;
         if !options.command.is_empty() {
-            upstream.learn(|name| std::env::var(name).ok());
+            upstream.learn(variable);
         }
+        let own_servers = own_servers(&options.command, &variable, &settings_text);
+        upstream.add_routes(own_servers.iter().map(|server| server.url.as_str()));
         let proxy = Proxy {
             upstream,
+            own_servers,
+            room: Room::default(),
             rules: Rules::new(args),
             conversations: Conversations::default(),
             scribe: Scribe::new(),
@@ -110,6 +120,5 @@ impl Proxy {
 }
 
 fn child_agent(program: &OsStr) -> Option<&'static Agent> {
-    let name = Path::new(program).file_stem()?.to_str()?;
-    Agent::find(name, Purpose::Connect).ok().map(|named| named.agent)
+    Agent::find(program_name(program), Purpose::Connect).ok().map(|named| named.agent)
 }

@@ -38,7 +38,13 @@ pub(super) struct Upstream {
     everything: Option<Uri>,
     /// By the name of a wire or of its provider.
     named: Vec<(String, Uri)>,
+    /// By number, for requests that name one in their path.
+    routes: Vec<Option<Uri>>,
 }
+
+/// The number of the server that a request names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Route(pub(super) usize);
 
 /// Headers that concern one connection only.
 const HOPS: &[&str] = &[
@@ -100,7 +106,7 @@ impl Upstream {
             .http1_preserve_header_case(true)
             .http2_adaptive_window(true)
             .build(connector);
-        Ok(Upstream { client, everything, named })
+        Ok(Upstream { client, everything, named, routes: Vec::new() })
     }
 
     /// Takes the addresses that clients would use from their variables, unless `--upstream` gives one.
@@ -113,8 +119,19 @@ impl Upstream {
         }
     }
 
+    /// Adds the servers that requests name by number.
+    pub(super) fn add_routes<'u>(&mut self, urls: impl Iterator<Item = &'u str>) {
+        self.routes.extend(urls.map(|url| base(url).ok()));
+    }
+
     /// Returns the address to send a request to.
     fn target(&self, wire: Option<&Wire>, head: &Parts) -> anyhow::Result<Uri> {
+        if let Some(Route(number)) = head.extensions.get() {
+            let base =
+                self.routes.get(*number).cloned().flatten().context("no server is known for this request")?;
+            let path = format!("{}{}", base.path().trim_end_matches('/'), head.uri.path());
+            return at(base, path, head.uri.query());
+        }
         let path = head.uri.path();
         let provider =
             wire.map_or_else(|| provider(path, |name| head.headers.contains_key(name)), |wire| wire.provider);
@@ -124,13 +141,8 @@ impl Upstream {
         let own = wire.and_then(|wire| named(wire.name));
         let base = own.or_else(|| named(provider)).or_else(|| self.everything.clone());
         let base = base.or_else(|| home?.parse().ok()).context("no server is known for this request")?;
-        let mut path = joined(base.path(), path);
-        if let Some(query) = head.uri.query() {
-            path = format!("{path}?{query}");
-        }
-        let mut parts = base.into_parts();
-        parts.path_and_query = Some(path.parse()?);
-        Ok(Uri::from_parts(parts)?)
+        let path = joined(base.path(), path);
+        at(base, path, head.uri.query())
     }
 
     /// Sends a request to its server.
@@ -147,6 +159,14 @@ impl Upstream {
         head.headers.remove(header::EXPECT);
         Ok(self.client.request(Request::from_parts(head, body)).await?)
     }
+}
+
+/// Returns an address with another path and query.
+fn at(base: Uri, path: String, query: Option<&str>) -> anyhow::Result<Uri> {
+    let path = query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    let mut parts = base.into_parts();
+    parts.path_and_query = Some(path.parse()?);
+    Ok(Uri::from_parts(parts)?)
 }
 
 fn is_known(name: &str) -> bool {

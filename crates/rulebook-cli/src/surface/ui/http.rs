@@ -1,6 +1,6 @@
 //! The part of HTTP/1.1 that the page needs: one request per connection, with limits on everything.
 
-use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -31,27 +31,61 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
+/// A request whose body was not read yet: only one that the guard admits is read further.
+pub(super) struct Arriving<'s> {
+    pub(super) request: Request,
+    reader: BufReader<Timed<'s>>,
+}
+
+impl Arriving<'_> {
+    /// Reads the rest.
+    pub(super) fn whole(mut self) -> Result<Request, Option<Response>> {
+        self.request.read_body(&mut self.reader)?;
+        Ok(self.request)
+    }
+}
+
+/// A connection that is read until a deadline, no matter in how many pieces the request arrives.
+struct Timed<'s> {
+    stream: &'s TcpStream,
+    deadline: Instant,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
+}
+
 /// The names and values of a query or a form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Request {
-    /// Reads a request. The error is the response to an invalid one, or `None` if the client disconnected or took too long.
-    pub(super) fn read(stream: &TcpStream) -> Result<Request, Option<Response>> {
-        let _ = stream.set_read_timeout(Some(TIMEOUT));
+    /// Reads the head of a request. The error is the response to an invalid one, or `None` if the client disconnected or took
+    /// too long.
+    pub(super) fn read_head(stream: &TcpStream) -> Result<Arriving<'_>, Option<Response>> {
         let _ = stream.set_write_timeout(Some(TIMEOUT));
-        let deadline = Instant::now() + TIMEOUT;
-        let mut reader = BufReader::new(stream);
-        let head = read_head(&mut reader, deadline)?;
-        let mut request = parse_head(&head).ok_or(Some(Response::plain(400, "bad request")))?;
-        let length = request.header("content-length").map_or(Some(0), |length| length.trim().parse().ok());
+        let mut reader = BufReader::new(Timed { stream, deadline: Instant::now() + TIMEOUT });
+        let head = read_head(&mut reader)?;
+        let request = parse_head(&head).ok_or(Some(Response::plain(400, "bad request")))?;
+        Ok(Arriving { request, reader })
+    }
+
+    /// Reads the body.
+    fn read_body(&mut self, reader: &mut impl Read) -> Result<(), Option<Response>> {
+        let length = self.header("content-length").map_or(Some(0), |length| length.trim().parse().ok());
         let length: usize = length.ok_or(Some(Response::plain(400, "bad request")))?;
-        if length > MAX_BODY || request.header("transfer-encoding").is_some() {
+        if length > MAX_BODY || self.header("transfer-encoding").is_some() {
             return Err(Some(Response::plain(413, "too large")));
         }
-        request.body = vec![0; length];
-        reader.read_exact(&mut request.body).map_err(|_| None)?;
-        Ok(request)
+        self.body = vec![0; length];
+        reader.read_exact(&mut self.body).map_err(|_| None)
     }
 
     /// Returns the value of a header; `name` is in lower case.
@@ -65,11 +99,11 @@ impl Request {
     }
 }
 
-fn read_head(reader: &mut BufReader<&TcpStream>, deadline: Instant) -> Result<String, Option<Response>> {
+fn read_head(reader: &mut impl BufRead) -> Result<String, Option<Response>> {
     let mut head = Vec::new();
     loop {
         let buffered = reader.fill_buf().map_err(|_| None)?;
-        if buffered.is_empty() || Instant::now() > deadline {
+        if buffered.is_empty() {
             return Err(None);
         }
         let line = buffered.iter().position(|byte| *byte == b'\n').map_or(buffered.len(), |at| at + 1);

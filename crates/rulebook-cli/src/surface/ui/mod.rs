@@ -110,19 +110,29 @@ struct Server<'a> {
 
 impl Server<'_> {
     fn answer(&self, stream: &TcpStream) {
-        let request = match Request::read(stream) {
-            Ok(request) => request,
+        let (method, response) = match self.response(stream) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return self.live.stream(stream),
             Err(refusal) => {
                 let _ = refusal.map(|refusal| refusal.write(stream, "GET"));
                 return;
             }
         };
-        let response = match self.guard.admit(&request) {
-            None => Response::plain(403, "forbidden"),
-            Some("events") if request.method == "GET" => return self.live.stream(stream),
-            Some(wanted) => self.respond(&request, wanted),
+        let _ = response.write(stream, &method);
+    }
+
+    /// Returns the method of a request and its response, or `None` if it is for the events.
+    fn response(&self, stream: &TcpStream) -> Result<Option<(String, Response)>, Option<Response>> {
+        let arriving = Request::read_head(stream)?;
+        let Some(wanted) = self.guard.admit(&arriving.request).map(str::to_owned) else {
+            return Ok(Some((arriving.request.method, Response::plain(403, "forbidden"))));
         };
-        let _ = response.write(stream, &request.method);
+        if wanted == "events" && arriving.request.method == "GET" {
+            return Ok(None);
+        }
+        let request = arriving.whole()?;
+        let response = self.respond(&request, &wanted);
+        Ok(Some((request.method, response)))
     }
 
     fn respond(&self, request: &Request, wanted: &str) -> Response {

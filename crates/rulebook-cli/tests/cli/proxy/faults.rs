@@ -286,7 +286,7 @@ fn idle_connections_cost_little_memory_and_it_is_returned() {
     let grown = |is_used: bool| {
         let mut idle: Vec<_> = (0..MANY).map(|_| lab.connect()).collect();
         for stream in idle.iter_mut().filter(|_| is_used) {
-            stream.write_all(b"GET /__rulebook/health HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+            stream.write_all(b"GET /__rulebook/health HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
             read_until(stream, &mut Vec::new(), "\r\n\r\n");
         }
         until_counted(&lab, &format!("rulebook_connections {}", MANY + 1));

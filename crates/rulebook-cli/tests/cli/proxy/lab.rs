@@ -369,7 +369,7 @@ impl Lab {
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
+        self.send(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes())
     }
 
     /// Posts JSON as a client in a session does.
@@ -413,7 +413,7 @@ pub(crate) fn read_until(stream: &mut TcpStream, read: &mut Vec<u8>, text: &str)
 
 pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Session-Id: s1\r\nAuthorization: Bearer sesame\r\n"
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-Session-Id: s1\r\nAuthorization: Bearer sesame\r\n"
     );
     format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

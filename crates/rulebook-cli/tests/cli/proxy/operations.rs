@@ -121,11 +121,45 @@ fn other_machines_need_a_token() {
     assert_eq!(lab.get("/__rulebook/metrics").status(), 401);
     assert_eq!(lab.get("/").status(), 401);
     assert_eq!(lab.get(&format!("/{token}/v1/models?a=b")).status(), 200);
-    let with_header = format!("GET /v1/models HTTP/1.1\r\nhost: x\r\nx-rulebook-token: {token}\r\n\r\n");
+    let with_header =
+        format!("GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-rulebook-token: {token}\r\n\r\n");
     assert_eq!(lab.send(with_header.as_bytes()).status(), 200);
+    let both = format!(
+        "GET /{token}/{token}/v1/models HTTP/1.1\r\nhost: x\r\nreferer: http://x/{token}/\r\nx-rulebook-token: {token}\r\n\r\n"
+    );
+    assert_eq!(lab.send(both.as_bytes()).status(), 200);
+    let wrong = format!("GET /{token}/v1/models HTTP/1.1\r\nhost: x\r\nx-rulebook-token: wrong\r\n\r\n");
+    assert_eq!(lab.send(wrong.as_bytes()).status(), 401);
+    assert!(!lab.log().contains(token), "{}", lab.log());
     for seen in lab.model.seen() {
         assert!(seen.head.starts_with("GET /v1/models") && !seen.head.contains(token), "{}", seen.head);
     }
+}
+
+#[test]
+fn without_a_token_only_local_clients_are_served() {
+    let lab = Lab::new(&[]);
+    let ask = |target: &str, headers: &str| {
+        lab.send(format!("GET {target} HTTP/1.1\r\n{headers}\r\n").as_bytes()).status()
+    };
+    for headers in [
+        "host: 127.0.0.1:1\r\n",
+        "host: [::1]:8090\r\n",
+        "host: LOCALHOST\r\norigin: http://localhost:3000\r\n",
+    ] {
+        assert_eq!(ask("/v1/models", headers), 200, "{headers}");
+    }
+    for (target, headers) in [
+        ("/v1/models", "host: rebound.example\r\n"),
+        ("/__rulebook/metrics", "host: rebound.example:8090\r\n"),
+        ("http://rebound.example/v1/models", "host: localhost\r\n"),
+        ("/v1/models", "host: localhost\r\norigin: https://evil.example\r\n"),
+        ("/v1/models", "host: localhost\r\norigin: null\r\n"),
+        ("/v1/models", "host: localhost.evil.example\r\n"),
+    ] {
+        assert_eq!(ask(target, headers), 403, "{target} {headers}");
+    }
+    assert_eq!(lab.model.seen().len(), 3);
 }
 
 #[test]
@@ -152,7 +186,7 @@ fn the_server_ends_after_its_answers() {
 const CLIENT: &str = r#"
     at=${ANTHROPIC_BASE_URL#http://}
     exec 3<>"/dev/tcp/${at%:*}/${at#*:}"
-    printf 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}' >&3
+    printf 'POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}' >&3
     echo "$(tail -n 1 <&3) ${OPENAI_BASE_URL##*/}"
     exit 7"#;
 
@@ -168,6 +202,9 @@ fn a_program_runs_behind_the_proxy_and_ends_it() {
     // Without the argument, the server that the environment names.
     check(lab.command(&["proxy"]).args(program).env("ANTHROPIC_BASE_URL", &upstream).output().unwrap());
     assert_eq!(lab.model.seen().len(), 2);
+    let output = lab.command(&["proxy", "--", "bash", "-c", "exit 3"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("no request of `bash` came through the proxy"), "{output:?}");
     let output = lab.command(&["proxy", "--", "no-such-program"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }

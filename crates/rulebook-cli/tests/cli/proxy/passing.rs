@@ -52,22 +52,22 @@ fn a_request_that_is_not_a_conversation_passes_unchanged() {
     let plain = [Do::Write(response("200 OK", "X-Odd-Case: a\r\nx-two: 1\r\nx-two: 2\r\n", "{\"a\": 1}"))];
     same(
         &lab,
-        b"GET /v1/models?limit=3&x=%20 HTTP/1.1\r\nHost: x\r\nX-Api-Key: k\r\nX-ODD: 1\r\n\r\n",
+        b"GET /v1/models?limit=3&x=%20 HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: k\r\nX-ODD: 1\r\n\r\n",
         &plain,
     );
     same(
         &lab,
-        b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         &[Do::Write(b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n".to_vec())],
     );
     same(&lab, &post("/v1/messages/count_tokens", "{\"model\" :\"m\"}"), &plain);
     same(&lab, &post("/v1/embeddings", "\u{0}not json"), &plain);
     same(
         &lab,
-        b"DELETE /v1/files/1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"DELETE /v1/files/1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
         &[Do::Write(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec())],
     );
-    same(&lab, b"POST /v1/upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", &plain);
+    same(&lab, b"POST /v1/upload HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", &plain);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_request_with_two_lengths_cannot_smuggle_another() {
             "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
         ] {
             let before = lab.model.seen().len();
-            lab.send(format!("POST {path} HTTP/1.1\r\nHost: x\r\n{lengths}\r\n{body}").as_bytes());
+            lab.send(format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{lengths}\r\n{body}").as_bytes());
             // Refused, or read as chunked: no bytes are left that could be another request.
             for seen in &lab.model.seen()[before..] {
                 assert_eq!(seen.text(), "abcde", "{lengths}{}", seen.head);
@@ -93,7 +93,8 @@ fn a_request_with_two_lengths_cannot_smuggle_another() {
             "Transfer-Encoding: chunked, identity\r\n",
         ] {
             let before = lab.model.seen().len();
-            let answer = lab.send(format!("POST {path} HTTP/1.1\r\nHost: x\r\n{lengths}\r\nabcd").as_bytes());
+            let answer =
+                lab.send(format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{lengths}\r\nabcd").as_bytes());
             assert_eq!((answer.status(), lab.model.seen().len()), (400, before), "{lengths}");
         }
     }
@@ -166,8 +167,9 @@ fn a_request_of_an_agent_without_tools_passes_unchanged() {
 #[test]
 fn a_websocket_is_refused() {
     let lab = Lab::new(&[]);
-    let answer = lab
-        .send(b"GET /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    let answer = lab.send(
+        b"GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    );
     assert_eq!((answer.status(), lab.model.seen().len()), (426, 0));
 }
 
@@ -181,7 +183,7 @@ fn a_compressed_conversation_is_read_and_passes_unchanged_if_nothing_is_added() 
     };
     let request = |body: &[u8]| {
         let mut all = format!(
-            "POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
             body.len()
         )
         .into_bytes();

@@ -208,7 +208,7 @@ fn agents_of_one_session_have_their_own_rules() {
         let body =
             (ANTHROPIC.conversation)(&[("user", text), ("assistant", "ok"), ("user", "go on")]).to_string();
         let head = format!(
-            "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-claude-code-session-id: one\r\nx-claude-code-agent-id: {agent}\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-claude-code-session-id: one\r\nx-claude-code-agent-id: {agent}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         lab.send(head.as_bytes());
