@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::{Add, Sub};
 
 use serde::Serialize;
 
@@ -174,30 +175,81 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// Selects the rules to cut, lowest rank first, until the rest fits. Their offers count too. Mandatory rules are never
-/// cut.
+/// Selects the rules to cut, lowest rank first, until the text fits. The offers count, and a rule that fits in the room that
+/// is left is not cut. Mandatory rules are never cut.
 fn over_budget<'e, 'r>(
     stack: &[&'e Verdict<'r>],
     offered: &[&'e Verdict<'r>],
     budget: Budget,
 ) -> Vec<&'e Verdict<'r>> {
     let Some(limit) = budget.tokens else { return Vec::new() };
-    let cost = |verdict: &&Verdict| {
-        estimate_tokens(&verdict.rule.readable()) + estimate_tokens(header(verdict.rule)) + 1
+    let offer = |verdict: &&Verdict<'_>| Size::of(&offer_line(verdict.rule)) + Size::of("\n");
+    let blocks: Vec<Size> = stack.iter().map(|verdict| Size::of_block(verdict.rule)).collect();
+    let offers: Vec<Size> = stack.iter().map(offer).collect();
+    let listed = offered.iter().map(offer);
+    let mut total = listed.chain(blocks.iter().copied()).fold(Size::default(), |sum, size| sum + size);
+    let mut cut: Vec<usize> = Vec::new();
+    let fits = |total: Size, cut: usize| {
+        let has_offers = !offered.is_empty() || cut > 0;
+        let heading = if has_offers { Size::of(OFFERS) + Size::of("\n\n") } else { Size::default() };
+        (total + heading).tokens() <= limit
     };
-    let offer = |verdict: &&Verdict| estimate_tokens(&offer_line(verdict.rule)) + 1;
-    let mut total: usize = stack.iter().map(cost).sum::<usize>() + offered.iter().map(offer).sum::<usize>();
-    let mut omitted = Vec::new();
-    for verdict in stack.iter().rev().filter(|verdict| !verdict.rule.is_mandatory) {
-        let heading = if offered.is_empty() && omitted.is_empty() { 0 } else { estimate_tokens(OFFERS) };
-        if total + heading <= limit {
+    for at in (0..stack.len()).rev().filter(|at| !stack[*at].rule.is_mandatory) {
+        if fits(total, cut.len()) {
             break;
         }
-        total = total.saturating_sub(cost(verdict)) + offer(verdict);
-        omitted.push(*verdict);
+        total = total + offers[at] - blocks[at];
+        cut.push(at);
     }
-    omitted.reverse();
-    omitted
+    // Highest rank first: what fits in the room that is left comes back.
+    for at in cut.clone().into_iter().rev() {
+        let whole = total + blocks[at] - offers[at];
+        if fits(whole, cut.len() - 1) {
+            total = whole;
+            cut.retain(|other| *other != at);
+        }
+    }
+    cut.iter().rev().map(|at| stack[*at]).collect()
+}
+
+/// The size of a text, which can be added without rounding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    ascii: usize,
+    others: usize,
+}
+
+impl Size {
+    fn of(text: &str) -> Size {
+        let ascii = text.bytes().filter(u8::is_ascii).count();
+        Size { ascii, others: text.bytes().filter(|byte| *byte >= 0xc0).count() }
+    }
+
+    /// The size of a rule's block, with the space before it.
+    fn of_block(rule: &Rule) -> Size {
+        Size::of(header(rule)) + Size::of(&rule.readable()) + Size::of("\n\n\n")
+    }
+
+    fn tokens(self) -> usize {
+        // There is no space before the first block.
+        self.ascii.saturating_sub(2).div_ceil(4) + self.others
+    }
+}
+
+impl Add for Size {
+    type Output = Size;
+
+    fn add(self, other: Size) -> Size {
+        Size { ascii: self.ascii + other.ascii, others: self.others + other.others }
+    }
+}
+
+impl Sub for Size {
+    type Output = Size;
+
+    fn sub(self, other: Size) -> Size {
+        Size { ascii: self.ascii - other.ascii, others: self.others - other.others }
+    }
 }
 
 /// Estimates the tokens of a text: four ASCII characters are one token, and so is any other character.
@@ -205,8 +257,7 @@ pub fn estimate_tokens(text: &str) -> usize {
     if text.is_ascii() {
         return text.len().div_ceil(4);
     }
-    let ascii = text.bytes().filter(u8::is_ascii).count();
-    let others = text.bytes().filter(|byte| *byte >= 0xc0).count();
+    let Size { ascii, others } = Size::of(text);
     ascii.div_ceil(4) + others
 }
 
@@ -282,6 +333,45 @@ pub fn matched(verdict: &Verdict<'_>) -> BTreeMap<&'static str, Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::{Audience, evaluate};
+    use crate::evidence::Evidence;
+    use crate::parse::parse;
+    use crate::resolve::{Switches, resolve};
+    use crate::source::Source;
+
+    #[test]
+    fn nothing_is_cut_that_fits() {
+        let rule = |name: &str, header: &str, size: usize| {
+            let text = format!("---\n{header}\n---\n{}", "x".repeat(size));
+            parse(Source::text(FormatId::Rulebook, &format!("{name}.md"), text)).entry
+        };
+        let rules = [
+            rule("a", "alwaysApply: true\npriority: 90", 90),
+            rule("b", "alwaysApply: true\npriority: 80", 400),
+            rule("c", "alwaysApply: true\npriority: 70", 30),
+            rule("d", "description: one", 10),
+        ];
+        let book = resolve(rules, &Switches::default());
+        let evidence = Evidence::default();
+        let evaluation = evaluate(&book, &evidence, Audience::any());
+        let whole = render(&evaluation, Budget::default()).tokens;
+        for tokens in 0..=whole {
+            let rendered = render(&evaluation, Budget { tokens: Some(tokens) });
+            let ids: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.id.as_str()).collect();
+            assert!(
+                rendered.tokens <= tokens || ids == ["a", "b", "c"],
+                "{tokens}: {} {ids:?}",
+                rendered.tokens
+            );
+            if tokens == whole {
+                assert!(ids.is_empty(), "{ids:?}");
+            }
+            // The large rule leaves its room to the small one below it.
+            if tokens == whole - 50 {
+                assert_eq!(ids, ["b"], "{}", rendered.text);
+            }
+        }
+    }
 
     #[test]
     fn a_notice_as_html_shows_every_condition_and_escapes_markup() {

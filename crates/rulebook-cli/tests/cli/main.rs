@@ -5,6 +5,7 @@
 
 mod ci;
 mod completions;
+mod docs;
 mod faults;
 mod hooks;
 mod hostile;
