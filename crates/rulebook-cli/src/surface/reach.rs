@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
             .iter()
             .map(|(RuleFiles { rule, further, files, .. }, activation)| {
                 json!({
-                    "id": rule.id, "key": rule.key(), "source": rule.origin.display, "comesOn": activation, "globs": rule.globs,
+                    "id": rule.id, "key": rule.key(), "source": rule.origin.display, "activation": activation, "globs": rule.globs,
                     "further": further, "files": files,
                 })
             })
