@@ -14,11 +14,10 @@ use tokio::sync::oneshot;
 use super::own_servers::{OwnServer, Place, program_name};
 use super::server;
 use super::shared::Proxy;
+use super::upstream::ROUTE;
 use crate::surface::wire::WIRES;
 
-/// The path of the route to one of the program's own servers.
-pub(super) const ROUTE: &str = "/__rulebook/to/";
-
+/// Returns the address of one of the program's own servers.
 fn route(base: &str, number: usize) -> String {
     format!("{base}{ROUTE}{number}")
 }

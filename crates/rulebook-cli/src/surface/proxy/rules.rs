@@ -145,7 +145,7 @@ impl Rules {
     /// The rules on disk, and when to reload them.
     fn reload(&self, started: Instant, known: Option<Arc<Book>>) -> anyhow::Result<(Arc<Book>, Instant)> {
         let opened = open_workspace(&self.args).map(|workspace| {
-            let used = |agent: &&'static Agent| UsedAgent::new(*agent, &[Wiring::Proxy]);
+            let used = |agent: &&'static Agent| UsedAgent::new(agent, &[Wiring::Proxy]);
             let agents = lock(&self.agents).iter().map(used).collect();
             let (loaded, views) = workspace.reload_with(Reach::Tree, &self.readings, agents);
             let Loaded { book, diagnostics, .. } = loaded;

@@ -17,12 +17,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::child::ROUTE;
 use super::passthrough::other;
 use super::reply::{chain, plain};
 use super::shared::Proxy;
 use super::trim::Trim;
-use super::upstream::{Body, Error, Route};
+use super::upstream::{Body, Error, ROUTE, Route};
 use super::{conversation, reply};
 use crate::surface::wire::{WIRES, provider, wire_of};
 

@@ -42,6 +42,9 @@ pub(super) struct Upstream {
     routes: Vec<Option<Uri>>,
 }
 
+/// The path of such a request, before the number.
+pub(super) const ROUTE: &str = "/__rulebook/to/";
+
 /// The number of the server that a request names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Route(pub(super) usize);
@@ -130,7 +133,7 @@ impl Upstream {
             let base =
                 self.routes.get(*number).cloned().flatten().context("no server is known for this request")?;
             let path = format!("{}{}", base.path().trim_end_matches('/'), head.uri.path());
-            return at(base, path, head.uri.query());
+            return at(base, &path, head.uri.query());
         }
         let path = head.uri.path();
         let provider =
@@ -142,7 +145,7 @@ impl Upstream {
         let base = own.or_else(|| named(provider)).or_else(|| self.everything.clone());
         let base = base.or_else(|| home?.parse().ok()).context("no server is known for this request")?;
         let path = joined(base.path(), path);
-        at(base, path, head.uri.query())
+        at(base, &path, head.uri.query())
     }
 
     /// Sends a request to its server.
@@ -162,8 +165,8 @@ impl Upstream {
 }
 
 /// Returns an address with another path and query.
-fn at(base: Uri, path: String, query: Option<&str>) -> anyhow::Result<Uri> {
-    let path = query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+fn at(base: Uri, path: &str, query: Option<&str>) -> anyhow::Result<Uri> {
+    let path = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     let mut parts = base.into_parts();
     parts.path_and_query = Some(path.parse()?);
     Ok(Uri::from_parts(parts)?)
