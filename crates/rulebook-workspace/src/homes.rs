@@ -1,5 +1,7 @@
 //! The user's folders, as the environment names them.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use rulebook::format::Base;
@@ -23,9 +25,14 @@ pub struct Homes {
     pub moved: Vec<(&'static str, PathBuf)>,
 }
 
+/// A name as text. Checking a whole name costs less than looking for its invalid parts.
+pub(crate) fn shown_name(name: &OsStr) -> Cow<'_, str> {
+    name.to_str().map_or_else(|| name.to_string_lossy(), Cow::Borrowed)
+}
+
 /// A path with POSIX separators; on POSIX a `\` is a letter like any other.
 pub(crate) fn posix(path: &Path) -> String {
-    let path = path.to_string_lossy();
+    let path = shown_name(path.as_os_str());
     if cfg!(windows) { path.trim_start_matches(r"\\?\").replace('\\', "/") } else { path.into_owned() }
 }
 

@@ -98,9 +98,11 @@ pub fn is_text(name: &str) -> bool {
 
 /// Whether a file is about its folder, and not a rule, by its name.
 pub fn is_documentation(name: &str) -> bool {
-    let stem = stem(name).unwrap_or(name).to_lowercase();
     let is_named = |known: &&str| {
-        stem.strip_prefix(*known).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        let parts = name.split_at_checked(known.len());
+        parts.is_some_and(|(start, rest)| {
+            start.eq_ignore_ascii_case(known) && !rest.starts_with(|c: char| c.is_alphanumeric())
+        })
     };
     DOCUMENTATION.iter().any(is_named)
 }

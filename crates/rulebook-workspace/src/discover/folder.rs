@@ -11,6 +11,7 @@ use rulebook::unread::is_unread_documentation;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
 use crate::disk::{Kind, ListedFile};
+use crate::homes::shown_name;
 use crate::tree::NEVER_WALKED;
 
 /// The most folders in one rule folder.
@@ -133,7 +134,7 @@ impl Finder<'_> {
             }
         };
         for (position, entry) in listing.entries.iter().enumerate() {
-            let name = entry.name.to_string_lossy();
+            let name = shown_name(&entry.name);
             let path = at.join(&entry.name);
             let inner = if inner.is_empty() { name.to_string() } else { format!("{inner}/{name}") };
             // The listing describes every entry but links.

@@ -251,13 +251,24 @@ fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '*' | '.' | '_')
 }
 
+/// The characters of usual patterns.
+const USUAL: [bool; 256] = {
+    let mut usual = [false; 256];
+    let mut c = 0;
+    while c < 256 {
+        let ascii = c as u8;
+        usual[c] = ascii.is_ascii_alphanumeric() || matches!(ascii, b'_' | b'-' | b'.' | b'*' | b'/');
+        c += 1;
+    }
+    usual
+};
+
 /// Most patterns are plain names and stars, with a star or a dot in the last segment. They have none of the mistakes above.
 fn is_usual(pattern: &[u8]) -> bool {
-    let is_plain = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'.' | b'*' | b'/');
-    let last = pattern.rsplit(|c| *c == b'/').next().unwrap_or_default();
-    pattern.iter().all(is_plain)
+    let last = memchr::memrchr(b'/', pattern).map_or(pattern, |slash| &pattern[slash + 1..]);
+    pattern.iter().all(|c| USUAL[usize::from(*c)])
         && pattern.first().is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'*')
-        && last.iter().any(|c| matches!(c, b'.' | b'*'))
+        && memchr::memchr2(b'.', b'*', last).is_some()
         && last.last() != Some(&b'.')
 }
 
