@@ -7,6 +7,7 @@
 mod probe;
 mod reach;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::agent::Agent;
@@ -55,6 +56,10 @@ impl std::fmt::Display for Refusal {
     }
 }
 
+/// How many fixes of one file are judged one by one. More are judged together only, because every judgement reads the file
+/// as each of its readers does.
+const MAX_SINGLE: usize = 20;
+
 /// Applies the safe fixes of a file until none is left. `files` are paths to compare the views on; paths that the patterns
 /// of the file almost match are added. Returns `None` if nothing can be fixed.
 #[must_use]
@@ -62,8 +67,8 @@ pub fn fix(text: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
     let mut fixed = text.to_owned();
     let mut seen = HashSet::from([fixed.clone()]);
     while let Some(next) = step(&fixed, readers, files) {
-        // Fixes that undo each other.
-        if !seen.insert(next.clone()) {
+        // Fixes that undo each other, or too many.
+        if !seen.insert(next.clone()) || seen.len() > MAX_SINGLE {
             return None;
         }
         fixed = next;
@@ -79,15 +84,21 @@ pub fn retain_safe<'d>(
     diagnostics: impl IntoIterator<Item = &'d mut Diagnostic>,
 ) -> Vec<(Code, Refusal)> {
     let then = Views::of(text, readers);
-    let is_written = fix(text, readers, files).is_some();
+    // What is done to a valid header keeps it valid.
+    let is_written = LazyCell::new(|| is_valid(text, readers) || fix(text, readers, files).is_some());
+    let allows = |after: Option<String>| {
+        let after = after.ok_or(Refusal::Nothing)?;
+        then.allows(&Views::of(&after, readers), readers, files)?;
+        if *is_written { Ok(()) } else { Err(Refusal::Invalid) }
+    };
+    let mut fixable: Vec<&mut Diagnostic> =
+        diagnostics.into_iter().filter(|found| found.fix.is_some()).collect();
+    let together = (fixable.len() > MAX_SINGLE).then(|| allows(all_fixed(text, readers)));
     let mut refused = Vec::new();
-    for found in diagnostics {
+    for found in &mut fixable {
         let code = found.code;
         found.fix.take_if(|fix| {
-            let result = applied(text, fix)
-                .ok_or(Refusal::Nothing)
-                .and_then(|after| then.allows(&Views::of(&after, readers), readers, files))
-                .and(if is_written { Ok(()) } else { Err(Refusal::Invalid) });
+            let result = together.unwrap_or_else(|| allows(applied(text, fix)));
             refused.extend(result.err().map(|why| (code, why)));
             result.is_err()
         });
@@ -128,19 +139,36 @@ fn step(before: &str, readers: &Readers, files: &[Seen]) -> Option<String> {
     let then = (!fixes.is_empty()).then(|| Views::of(before, readers))?;
     let is_safe = |after: &String| then.allows(&Views::of(after, readers), readers, files).is_ok();
     let together = all_fixed(before, readers).filter(|after| is_valid(after, readers));
-    together.into_iter().chain(fixes.iter().filter_map(|fix| applied(before, fix))).find(is_safe)
+    let single = fixes.iter().take(MAX_SINGLE).filter_map(|fix| applied(before, fix));
+    together.into_iter().chain(single).find(is_safe)
 }
 
 /// Applies every fix, safe or not, and the fixes of the result. Returns `None` if they undo each other.
 fn all_fixed(text: &str, readers: &Readers) -> Option<String> {
     let mut seen = HashSet::new();
     let mut fixed = text.to_owned();
-    while let Some(next) = fixes(&fixed, readers).iter().find_map(|fix| applied(&fixed, fix)) {
+    loop {
+        let next = applied_together(&fixed, &fixes(&fixed, readers));
+        if next == fixed {
+            return (fixed != text).then_some(fixed);
+        }
         if !seen.insert(std::mem::replace(&mut fixed, next)) {
             return None;
         }
     }
-    (fixed != text).then_some(fixed)
+}
+
+/// The text after sorted fixes. Of fixes that overlap, the first one is applied.
+fn applied_together(before: &str, fixes: &[Fix]) -> String {
+    let (mut after, mut copied) = (String::with_capacity(before.len()), 0);
+    for fix in fixes.iter().filter(|fix| before.get(fix.start..fix.end).is_some()) {
+        if fix.start >= copied {
+            after.push_str(&before[copied..fix.start]);
+            after.push_str(&fix.replacement);
+            copied = fix.end;
+        }
+    }
+    after + &before[copied..]
 }
 
 /// The text after a fix, if that is another text.
@@ -157,7 +185,9 @@ fn is_valid(text: &str, readers: &Readers) -> bool {
         let reach = if origin.format.unquoted { Tier::Quoted } else { Tier::Yaml };
         let reading = frontmatter::read(text, reach);
         let is_invalid = |problem: &Problem| matches!(problem.code, Code::DuplicateKey | Code::UnclosedList);
-        !matches!(reading.header, Header::Broken) && !reading.problems.iter().any(is_invalid)
+        // Some YAML parsers reject tabs.
+        let has_tab = text[..reading.body_start].contains('\t');
+        !matches!(reading.header, Header::Broken) && !has_tab && !reading.problems.iter().any(is_invalid)
     };
     readers.meant.iter().all(is_valid)
 }

@@ -85,6 +85,7 @@ fn a_header_that_stays_invalid_is_not_changed() {
     for text in [
         "---\npaths: ['src/**', lib/**]\nname: [a\n---\nText\n",
         "---\npaths:\n  - /src/**\nname: {a\n---\nText\n",
+        "---\npaths:\n  - /src/**\nname: a\tb\n---\nText\n```\n",
         "---\npaths: /src/**\nglobs: /src/**\nname: a\nname: b\n---\nText\n",
     ] {
         for path in [".qwen/rules/a.md", ".clinerules/a.md", ".continue/rules/a.md"] {
