@@ -70,7 +70,20 @@ impl Draft<'_, '_> {
 
     /// Writes the reply with the deliveries that are the caller's. `lost` says why the session cannot be kept: then what
     /// always applies comes with every prompt, and not with every call as well.
-    pub fn reply(mut self, mine: &[Delivery], lost: Option<&str>) -> Reply {
+    pub fn reply(self, mine: &[Delivery], lost: Option<&str>) -> Reply {
+        let asks_model = !self.host.shows_notices && self.host.takes_context(self.moment);
+        let reply = self.write_reply(mine, lost);
+        match reply.notice {
+            Some(notice) if asks_model => {
+                let request = format!("Tell the user, from Rulebook:\n{notice}");
+                let context = reply.context.map(|text| format!("{request}\n\n{text}")).unwrap_or(request);
+                Reply { context: Some(context), notice: None, ..reply }
+            }
+            _ => reply,
+        }
+    }
+
+    fn write_reply(mut self, mine: &[Delivery], lost: Option<&str>) -> Reply {
         let Objection { context: beside, notice, refusal, .. } = std::mem::take(&mut self.objection);
         let mut reply = Reply { context: None, notice, refusal };
         let claims = self.written.as_ref().map_or(0, |written| written.deliveries.len()) + self.alerts.len();
@@ -83,10 +96,8 @@ impl Draft<'_, '_> {
         let lost = lost.map(|why| format!("Rulebook delivers its rules with every prompt: {why}"));
         let alerts = mine.iter().filter(|delivery| delivery.is_alert()).map(|alert| alert.because.as_str());
         let lines: Vec<&str> = alerts.chain(lost.as_deref()).filter(|_| !is_within_turn).collect();
-        if !lines.is_empty() && self.host.shows_notices {
+        if !lines.is_empty() {
             reply.notice = Some(join(reply.notice.take(), &lines.join("\n")));
-        } else if !lines.is_empty() {
-            reply.context = Some(format!("Tell the user, from Rulebook:\n{}", lines.join("\n")));
         }
         if mine.len() < claims || is_within_turn {
             // Another process claimed some of them first.
@@ -99,6 +110,8 @@ impl Draft<'_, '_> {
             self.written = self.due.write(self.cap);
         }
         if let Some(Written { text, notice, .. }) = self.written {
+            // The model is asked to pass on warnings only.
+            let notice = notice.filter(|_| self.host.shows_notices);
             reply.notice = reply.notice.or_else(|| notice.map(|notice| notice.line()));
             reply.context = Some(join(reply.context.take(), &text));
         }

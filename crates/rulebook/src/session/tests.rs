@@ -329,6 +329,30 @@ fn a_call_is_refused_three_times_a_turn_and_then_let_through_with_a_reminder() {
 }
 
 #[test]
+fn a_host_without_notices_asks_the_model_to_inform_the_user() {
+    let book = book(&[NO_MAP]);
+    let host = HostProfile { cap: 10_000, shows_notices: false, ..HostProfile::plain("test") };
+    let call = ToolCall::new("Bash", json!({ "command": "echo 'new Map()'" }));
+    let mut session = Session::default();
+    let (evidence, roots) = (Evidence::default(), Roots::default());
+    let evaluation = evaluate(&book, &evidence, Audience::any());
+    let situation = Situation::new(&evaluation, &evidence, &roots);
+    for _ in 0..3 {
+        assert!(attempt(&mut session, &book, host, Moment::Before, &call).0);
+    }
+    let call = ToolCall { pending: true, ..call };
+    let input = Input::default().tools([call]);
+    let report = Report { input, paths: vec![Vec::new()], ..Report::new(host, Moment::Before) };
+    let reply = session.draft(&report, &situation, Vec::new()).reply(&[], None);
+    let context = reply.context.unwrap();
+    assert!(
+        context.starts_with("Tell the user, from Rulebook:\n`echo 'new Map()'` is let through"),
+        "{context}"
+    );
+    assert_eq!(reply.notice, None);
+}
+
+#[test]
 fn a_refusal_is_recorded_with_its_rule_as_delivered() {
     let book = book(&[NO_MAP]);
     let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
