@@ -113,19 +113,19 @@ impl Event {
     /// Returns the texts it carries, each of which should be JSON. A log without empty lines has several in what looks like
     /// one event.
     pub(in crate::surface) fn data(&self) -> Vec<Cow<'_, [u8]>> {
-        let lines: Vec<&[u8]> = self.data_lines().collect();
-        match &lines[..] {
-            [] => Vec::new(),
-            [line] => vec![Cow::Borrowed(*line)],
-            lines => {
-                let joined = lines.join(&b'\n');
-                let is_json = |text: &[u8]| Json::read(text).is_some();
-                if is_json(&joined) || !lines.iter().any(|line| is_json(line)) {
-                    return vec![Cow::Owned(joined)];
-                }
-                lines.iter().copied().map(Cow::Borrowed).collect()
-            }
+        if let Some(line) = self.data_line() {
+            return vec![Cow::Borrowed(line)];
         }
+        let lines: Vec<&[u8]> = self.data_lines().collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        let joined = lines.join(&b'\n');
+        let is_json = |text: &[u8]| Json::read(text).is_some();
+        if is_json(&joined) || !lines.iter().any(|line| is_json(line)) {
+            return vec![Cow::Owned(joined)];
+        }
+        lines.into_iter().map(Cow::Borrowed).collect()
     }
 
     /// Returns the values it carries, to be changed.
