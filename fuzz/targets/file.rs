@@ -28,7 +28,7 @@ fuzz_target!(|data: &str| {
         evidence.paths.push(Seen { path: path.to_owned(), root: 0, sources: vec![Via::Mention] });
     }
     let evaluation = evaluate(&book, &evidence, Audience::any());
-    render(&evaluation, Budget::default());
+    let _ = render(&evaluation, Budget::default());
     let roots = Roots::default();
     let report = Report::new(HostProfile::plain("fuzz"), Moment::Prompt);
     let due = Session::default().due(&report, &Situation::new(&evaluation, &evidence, &roots));
@@ -37,5 +37,5 @@ fuzz_target!(|data: &str| {
         let whole = written.deliveries.iter().filter(|delivery| delivery.is_rule() && !delivery.offered);
         assert_eq!(ends, whole.count());
     }
-    rulebook::lint::lint(&book, &|_| Some(text.to_owned()));
+    let _ = rulebook::lint::lint(&book, &|_| Some(text.to_owned()));
 });
