@@ -267,8 +267,24 @@ pub fn explain(
     evidence: &Evidence,
     roots: &Roots,
 ) -> Target {
+    explain_within(path, book, evaluation, &[], evidence, roots)
+}
+
+/// Converts an evaluation of which a budget cuts some rules: they are offered.
+#[must_use]
+pub fn explain_within(
+    path: Option<String>,
+    book: &Rulebook,
+    evaluation: &Evaluation<'_>,
+    cut: &[&Verdict<'_>],
+    evidence: &Evidence,
+    roots: &Roots,
+) -> Target {
+    let is_cut = |verdict: &Verdict<'_>| cut.iter().any(|other| std::ptr::eq(other.rule, verdict.rule));
     let mut target = Target::new(path);
-    target.stack = evaluation.stack().map(|verdict| applied(verdict, evidence, roots)).collect();
+    let stack = evaluation.stack().filter(|verdict| !is_cut(verdict));
+    target.stack = stack.map(|verdict| applied(verdict, evidence, roots)).collect();
+    target.offered = cut.iter().map(|verdict| offered(verdict.rule)).collect();
     evaluation.verdicts.iter().for_each(|verdict| target.push(verdict));
     target.rejected = book.rejected().iter().map(rejected).collect();
     target

@@ -10,9 +10,9 @@ use rulebook::compare::Difference;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::{Audience, InactiveReason, evaluate};
 use rulebook::evidence::{Evidence, Input, PathLocation};
-use rulebook::explain::{Inactive, Target, explain, explain_for};
+use rulebook::explain::{Inactive, Target, explain, explain_for, explain_within};
 use rulebook::matrix::CellState;
-use rulebook::render::{Budget, render};
+use rulebook::render::render;
 use rulebook_workspace::{AgentSearch, Loaded, Reach, Sources, UsedAgent, Views, Wanted, Workspace};
 use serde_json::{Value, json};
 
@@ -200,9 +200,11 @@ impl Explanation {
                 (target, column.tokens)
             }
             _ => {
-                let mut target = explain(shown, &views.meant.book, &matrix.meant, evidence, roots);
+                let rendered = render(&matrix.meant, workspace.settings.budget);
+                let (book, cut) = (&views.meant.book, &rendered.omitted);
+                let mut target = explain_within(shown, book, &matrix.meant, cut, evidence, roots);
                 target.add_agents(&matrix);
-                (target, render(&matrix.meant, Budget::default()).tokens)
+                (target, rendered.tokens)
             }
         };
         target.root =
