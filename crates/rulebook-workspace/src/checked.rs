@@ -1,6 +1,6 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rulebook::agent::{Agent, Nested};
 use rulebook::compare::{Difference, Outcome, report_differences};
@@ -95,9 +95,13 @@ fn compares_with_tree(code: Code) -> bool {
     )
 }
 
-/// Folders of files for other projects.
+/// Folders of files that are not in use here: for other projects, or put away.
 const TEMPLATES: &[&str] = &[
+    "archive",
+    "archived",
+    "backup",
     "boilerplate",
+    "deprecated",
     "example",
     "fixture",
     "sample",
@@ -120,9 +124,11 @@ fn is_template(folder: &str) -> bool {
 /// change would make match is for this one.
 fn as_library(dead: Vec<Diagnostic>, book: &Rulebook) -> Vec<Diagnostic> {
     const FEW: usize = 5;
-    let with_globs = book.rules().filter(|(rule, _)| !rule.globs.is_empty()).count();
-    let (others, mut own): (Vec<_>, Vec<_>) =
-        dead.into_iter().partition(|found| found.help == found.code.row().remedy);
+    let in_use = || book.rules().map(|(rule, _)| rule).filter(|rule| !is_template(&rule.origin.folder));
+    let with_globs = in_use().filter(|rule| !rule.globs.is_empty()).count();
+    let shown: HashSet<&str> = in_use().map(|rule| rule.origin.display.as_str()).collect();
+    let dead = dead.into_iter().filter(|found| shown.contains(found.path.as_str()));
+    let (others, mut own): (Vec<_>, Vec<_>) = dead.partition(|found| found.help == found.code.row().remedy);
     let count = others.len();
     if count < FEW || count * 2 <= with_globs {
         own.extend(others);

@@ -70,9 +70,15 @@ fn shape(message: &str) -> String {
         .map_or(&*shape, |(rest, _)| rest);
     let shape =
         shape.strip_suffix(" more").and_then(|rest| rest.rsplit_once(" or ")).map_or(shape, |(rest, _)| rest);
-    let shape: Vec<&str> =
-        shape.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    shape.join("…")
+    let mut counted = String::new();
+    for c in shape.chars() {
+        match c.is_ascii_digit() {
+            true if counted.ends_with('…') => {}
+            true => counted.push('…'),
+            false => counted.push(c),
+        }
+    }
+    counted
 }
 
 fn common<'t>(mut texts: impl Iterator<Item = &'t str>) -> Option<&'t str> {
@@ -89,10 +95,10 @@ mod tests {
         let found = |code, path: &str, message: &str| Diagnostic::whole(code, path, message);
         let all = [
             found(Code::DeadGlob, "b", "no file in the tree matches `a`"),
-            found(Code::OverLimit, "a", "has 3 lines"),
+            found(Code::OverLimit, "a", "has 3 lines, not 20"),
             found(Code::DeadGlob, "a", "no file in the tree matches `b`, `c` or 3 more"),
             found(Code::DeadGlob, "c", "no file in the tree matches `d`; 4 more below"),
-            found(Code::OverLimit, "b", "has 4 lines"),
+            found(Code::OverLimit, "b", "has 4 lines, not 10"),
             found(Code::NotUtf8, "d", "is not UTF-8"),
         ];
         let groups = group(&all);
@@ -103,6 +109,6 @@ mod tests {
         assert_eq!(groups[1].message(), None);
         assert_eq!(groups[1].shape(), "no file in the tree matches `…`");
         assert_eq!(groups[1].diagnostics[0].path, "a");
-        assert_eq!(groups[2].shape(), "has … lines");
+        assert_eq!(groups[2].shape(), "has … lines, not …");
     }
 }
