@@ -3,7 +3,9 @@
 mod cell;
 mod layout;
 
-pub(super) use cell::{GridTarget, SYMBOLS, cell_text};
+pub(super) use cell::GridTarget;
+#[cfg(feature = "ui")]
+pub(super) use cell::{SYMBOLS, cell_text};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
