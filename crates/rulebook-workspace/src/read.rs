@@ -34,8 +34,11 @@ fn open_regular(path: &Path) -> io::Result<File> {
 pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, OFlags::NONBLOCK.bits().cast_signed());
-    let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    let irregular = || io::Error::other("not a regular file");
+    // A folder, or a FIFO without its other end, cannot be opened for writing: the system's words do not say why.
+    let is_irregular = |_: &io::Error| fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let file = options.open(path).map_err(|error| if is_irregular(&error) { irregular() } else { error })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
 }
 
 /// Reads the first `limit` bytes of a file; `None` if it does not exist.

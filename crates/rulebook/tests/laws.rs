@@ -297,9 +297,7 @@ proptest! {
         let whole = render(&evaluation, Budget::default());
         let cut = render(&evaluation, Budget { tokens: Some(limit) });
         prop_assert_eq!(cut.applied.len() + cut.omitted.len(), whole.applied.len());
-        let worst_kept = cut.applied.iter().map(|verdict| verdict.rule.rank()).max();
-        let best_cut = cut.omitted.iter().map(|verdict| verdict.rule.rank()).min();
-        prop_assert!(worst_kept.is_none() || best_cut.is_none() || worst_kept < best_cut);
+        prop_assert!(whole.tokens > limit || cut.omitted.is_empty(), "a text of {} tokens is cut", whole.tokens);
         prop_assert!(cut.applied.is_empty() || cut.tokens <= limit, "{} tokens of {limit}", cut.tokens);
     }
 

@@ -299,7 +299,7 @@ fn rules_for_gives_a_text_once_per_session() {
 #[test]
 fn rules_over_the_budget_are_reported() {
     let sandbox = sandbox();
-    let mut client = Client::of(&mut sandbox.command(&["mcp", "--set", "budget.tokens=36"]));
+    let mut client = Client::of(&mut sandbox.command(&["mcp", "--set", "budget.tokens=20"]));
     let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
     let answer = client.call("rules_for", json!({ "paths": paths }));
     let want = "# Rules\nRead rule://<name> when working in a matching domain.\n\
