@@ -34,6 +34,7 @@ mod coverage;
 mod delivery;
 mod discover;
 mod disk;
+mod explain;
 mod facts;
 mod git;
 mod homes;
@@ -43,6 +44,7 @@ pub mod ledger;
 mod load;
 mod open;
 mod prepare;
+mod prompt;
 mod read;
 mod readers;
 pub mod remote;
@@ -67,10 +69,14 @@ mod write;
 
 pub use agents::{AgentSearch, UsedAgent};
 pub use coverage::RuleFiles;
+pub use explain::{
+    Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,
+};
 pub use homes::Homes;
 pub use load::Readings;
 pub use open::{OpenError, find_root};
 pub use prepare::Prepared;
+pub use prompt::PromptOutput;
 pub use readers::FixableFile;
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};

@@ -45,6 +45,16 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Loaded {
+    /// Of some diagnostics, those of the files in this view.
+    pub fn reported(&self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+        let rules = self.book.rules().map(|(rule, _)| rule.origin.display.as_str());
+        let rejected = self.book.rejected().iter().map(|rejected| rejected.origin.display.as_str());
+        let files: HashSet<&str> = rules.chain(rejected).collect();
+        diagnostics.iter().filter(|found| files.contains(found.path.as_str())).cloned().collect()
+    }
+}
+
 /// The rule files within reach, each found and read once.
 ///
 /// [`meant`](Sources::meant) reads them as their authors meant them, [`native`](Sources::native) as one agent does by

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error};
 use rulebook::agent::{Agent, NamedAgent, Purpose, UnknownAgent};
+use rulebook_workspace::Viewpoint;
 use rulebook_workspace::hosts::{HOSTS, Host};
 
 #[derive(Debug, Default, ClapArgs)]
@@ -18,20 +19,6 @@ pub(crate) struct View {
     /// Show what this agent does by itself: the files it reads, its globs, its errors
     #[arg(id = "as", long, value_name = "AGENT", value_parser = NamedParser, hide_possible_values = true, conflicts_with = "for")]
     as_agent: Option<NamedAgent>,
-}
-
-/// Whom an answer is for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Viewpoint {
-    /// The agents used here.
-    #[default]
-    Used,
-    /// An agent that reads nothing by itself.
-    Any,
-    /// One agent, with what Rulebook adds.
-    For(NamedAgent),
-    /// One agent by itself.
-    As(NamedAgent),
 }
 
 impl View {

@@ -6,7 +6,7 @@ mod hosts;
 mod rules;
 mod servers;
 
-pub(crate) use agents::{View, Viewpoint};
+pub(crate) use agents::View;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 pub(crate) use rules::{Pin, Toggle};
@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use agents::AsParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use rulebook::agent::Agent;
+use rulebook_workspace::Viewpoint;
 
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";

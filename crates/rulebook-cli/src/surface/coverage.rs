@@ -10,13 +10,13 @@ use rulebook::coverage::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, Unreached,
 };
 use rulebook::rule::Activation;
-use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Wanted};
+use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Viewpoint, Wanted};
 use serde::Serialize;
 use serde_json::json;
 
-use super::used::{agents, show_surface};
+use super::used::show_surface;
 use crate::alert::print_alerts;
-use crate::args::{Args, Coverage, Viewpoint};
+use crate::args::{Args, Coverage};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, grouped, paint, plural};
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
     let sources = workspace.sources(Reach::Walked(&tree));
     let point = options.view.point();
     // The answer is the same for everyone: the home is not searched for agents.
-    let used = agents(&workspace, point, AgentSearch::Workspace);
+    let used = workspace.agents_for(point, AgentSearch::Workspace);
     let by_itself = |used: &UsedAgent| used.wired.is_empty();
     let loaded = match (point, used.as_slice()) {
         (Viewpoint::As(_), [one]) => sources.native(one.agent),

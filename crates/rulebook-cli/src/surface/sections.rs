@@ -10,8 +10,8 @@ use rulebook::explain::{AgentRule, Because, Inactive, Target};
 use rulebook::format::Confidence;
 use rulebook::matrix::CellState;
 use rulebook::resolve::OffBy;
+use rulebook_workspace::Viewpoint;
 
-use crate::args::Viewpoint;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 
 /// Prints whose view this is, and when that agent applies rules for paths.

@@ -9,15 +9,15 @@ use rulebook::format::FormatId;
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix};
 use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::rule::Activation;
-use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Views, Wanted, Workspace};
+use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Viewpoint, Views, Wanted, Workspace};
 use serde_json::json;
 
 use super::grid::{Grid, GridTarget, would_add};
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
-use super::used::{agents, in_files, install_hint, lost_hosts, show_agents, show_lost, show_surface};
-use crate::args::{Args, View, Viewpoint};
+use super::used::{install_hint, lost_hosts, show_agents, show_lost, show_surface};
+use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let point = view.point();
     let tree = workspace.tree(Wanted::All, &|_| ());
     let sources = workspace.sources(Reach::Walked(&tree));
-    let used = agents(&workspace, point, AgentSearch::WorkspaceAndHome);
+    let used = workspace.agents_for(point, AgentSearch::WorkspaceAndHome);
     // The diagnostics are those of `check`, which does not look at the home.
     let views = sources.views_with(sources.checked(&tree), used);
     let seen = if args.json { sources.not_read(&views.meant.book, &tree).seen } else { Vec::new() };
@@ -116,7 +116,7 @@ impl<'s> Status<'s> {
     fn diagnostics(&self) -> Vec<Diagnostic> {
         let all = &self.views.meant.diagnostics;
         match self.point {
-            Viewpoint::As(_) => in_files(all, &self.views.agents[0].native),
+            Viewpoint::As(_) => self.views.agents[0].native.reported(all),
             _ => all.clone(),
         }
     }

@@ -17,18 +17,17 @@ use rulebook::matrix::evaluate_for;
 use rulebook::render::{Notice, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
-use rulebook_workspace::Reach;
+use rulebook_workspace::{Reach, Viewpoint};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Server, hook};
 use crate::alert::{alert_line, alerts};
-use crate::args::Viewpoint;
 use crate::lock::lock;
 use crate::out;
 use crate::surface::hook::leave_out;
-use crate::surface::{explain as explaining, prompt, read, sections};
+use crate::surface::{explain as explaining, read, sections};
 
 /// The output of a tool: for the model, and for a program that requests structured content.
 ///
@@ -203,7 +202,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let end = if rendered.text.is_empty() { "" } else { "\n\n" };
     let text = format!("{}{end}# Why\n{}", rendered.text, reasons.join("\n"));
     let notice = Notice::of(&rendered);
-    let answer = || prompt::answer(&workspace, &prepared, &rendered, notice.as_ref(), &reported);
+    let answer = || workspace.prompt_output(&prepared, &rendered, notice.as_ref(), &reported);
     let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
     Ok(ToolOutput { text, structured })
 }
@@ -223,5 +222,7 @@ fn explain_work(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
     let answer = explaining::answer(&workspace, &work.input(), Viewpoint::Used)?;
     let text = anstream::adapter::strip_str(&answer.text()).to_string();
-    Ok(ToolOutput { text, structured: work.structured.then(|| answer.json()) })
+    let structured =
+        work.structured.then(|| serde_json::to_value(answer.explanation.output())).transpose()?;
+    Ok(ToolOutput { text, structured })
 }

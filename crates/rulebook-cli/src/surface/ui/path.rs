@@ -8,11 +8,10 @@ use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
 use rulebook::matrix::CellState;
 use rulebook::render::{Budget, Notice, render};
-use rulebook_workspace::Prepared;
+use rulebook_workspace::{Differing, Prepared, Viewpoint};
 use serde_json::json;
 
-use super::super::explain::{self, Differing};
-use super::super::prompt::evaluation;
+use super::super::explain;
 use super::super::sections::off_words;
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
@@ -21,7 +20,6 @@ use super::matrix::{CachedMatrix, Column};
 use super::page::{basis_badge, first_rule, frame};
 use super::table::{cell, head, legend, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
-use crate::args::Viewpoint;
 use crate::out::VERSION;
 
 /// How many files are suggested while a path is typed.
@@ -50,7 +48,7 @@ fn viewpoint(query: &Query) -> Viewpoint {
 pub(super) fn explain(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules()?;
     Ok(match explain::answer(&rules.workspace, &input(query), viewpoint(query)) {
-        Ok(answer) => Response::json(&answer.json()),
+        Ok(answer) => Response::json(&json!(answer.explanation.output())),
         Err(error) => Response::json(&json!({ "version": VERSION, "error": error.to_string() })).status(400),
     })
 }
@@ -124,10 +122,10 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
         div .columns .wide-first .path-columns {
             div {
                 @if !columns.is_empty() { (agents_table(&matrix, &columns, query)) }
-                @for (target, cost) in &answer.targets {
+                @for (target, cost) in &answer.explanation.targets {
                     details .group .meant #meant open[columns.is_empty()] {
                         summary { "As meant, for any agent " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
-                        (differences(&answer.differences, links))
+                        (differences(&answer.explanation.differences, links))
                         (stack(rules, target, links))
                         (others(target, links))
                     }
@@ -316,7 +314,7 @@ fn differences(found: &[Differing], links: Links<'_>) -> Markup {
 
 /// The text that an agent receives, and the notice to the user.
 fn prompt(rules: &CachedRules, prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
-    let evaluation = evaluation(prepared, Some(view));
+    let evaluation = prepared.evaluate_for(view);
     let title = match view {
         Viewpoint::For(named) => format!("What Rulebook adds for {}", named.agent.title),
         _ => "Prompt, for any agent".to_owned(),
