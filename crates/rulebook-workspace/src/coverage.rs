@@ -67,7 +67,7 @@ impl Workspace {
 
 impl Sources<'_> {
     /// Reports patterns that match no file of the tree.
-    pub fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
+    pub(crate) fn dead_globs(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
         let coverage = Coverage::of_roots(book, self.workspace().roots.roots.len());
         let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
         self.workspace().keep_own(&mut dead, book);

@@ -281,7 +281,7 @@ impl Host {
     }
 
     /// Whether it reads files of a workspace that wire it.
-    pub fn is_wired_in_workspaces(&self) -> bool {
+    pub(crate) fn is_wired_in_workspaces(&self) -> bool {
         self.files.iter().any(|file| file.workspace.is_some())
     }
 

@@ -12,7 +12,7 @@ mod sync;
 pub use document::{RemoteRule, read_document};
 pub use error::RemoteError;
 #[cfg(feature = "remote")]
-pub use sync::{Change, Preview, Synced, is_due, preview, sync};
+pub use sync::{CopyChange, Preview, Synced, is_due, preview, sync};
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

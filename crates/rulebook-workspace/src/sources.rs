@@ -197,7 +197,11 @@ impl<'w> Sources<'w> {
     }
 
     /// The rules of one agent's own format that it takes differently than they are meant.
-    pub fn differences_of<'b>(&self, agent: &Agent, book: &'b Rulebook) -> Vec<(&'b Rule, Difference)> {
+    pub(crate) fn differences_of<'b>(
+        &self,
+        agent: &Agent,
+        book: &'b Rulebook,
+    ) -> Vec<(&'b Rule, Difference)> {
         if !book.rules().any(|(rule, _)| is_own(agent, rule)) {
             return Vec::new();
         }

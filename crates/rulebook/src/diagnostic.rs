@@ -176,7 +176,11 @@ pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Opti
 }
 
 /// Returns at most `most` known names that are similar to this one, most similar first.
-pub fn nearest_few<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
+pub(crate) fn nearest_few<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    most: usize,
+) -> Vec<&'n str> {
     let lower = name.to_lowercase();
     let mut similar: Vec<(usize, &str)> = known
         .into_iter()
@@ -195,7 +199,7 @@ pub fn similar_names<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -
 }
 
 /// Writes names as a choice: "`a`, `b` or `c`".
-pub fn any_of(names: &[&str]) -> String {
+pub(crate) fn any_of(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => String::new(),

@@ -9,7 +9,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::FormatId;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook_workspace::remote::{self, Change, Preview, RemoteCopy, RemoteRule};
+use rulebook_workspace::remote::{self, CopyChange, Preview, RemoteCopy, RemoteRule};
 use rulebook_workspace::settings::Remote;
 use rulebook_workspace::{Reach, Workspace};
 use serde_json::{Value, json};
@@ -89,12 +89,12 @@ fn sync(
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-fn words(change: Change) -> (anstyle::Style, &'static str) {
+fn words(change: CopyChange) -> (anstyle::Style, &'static str) {
     match change {
-        Change::New => (GREEN, "fetched"),
-        Change::Changed => (GREEN, "changed"),
-        Change::Same => (DIM, "unchanged"),
-        Change::InPlace => (DIM, "read in place"),
+        CopyChange::New => (GREEN, "fetched"),
+        CopyChange::Changed => (GREEN, "changed"),
+        CopyChange::Same => (DIM, "unchanged"),
+        CopyChange::InPlace => (DIM, "read in place"),
     }
 }
 

@@ -55,7 +55,7 @@ impl Ledger {
     }
 
     /// Reads the session, for whoever delivers rules.
-    pub fn recall(&self) -> io::Result<Kept> {
+    pub(crate) fn recall(&self) -> io::Result<Kept> {
         let mut kept = Kept::default();
         self.refresh(&mut kept)?;
         Ok(kept)

@@ -23,14 +23,14 @@ use crate::write::naming;
 #[non_exhaustive]
 pub struct Synced {
     /// What happened to the copy, or why there is no new one.
-    pub change: Result<Change, RemoteError>,
+    pub change: Result<CopyChange, RemoteError>,
     /// The copy now.
     pub copy: RemoteCopy,
 }
 
 /// What fetching did to a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum CopyChange {
     /// There was no copy before.
     New,
     /// The copy changed.
@@ -64,7 +64,7 @@ enum Found {
 pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synced> {
     let done = |change| Synced { change, copy: list(remote, homes) };
     if let Some(folder) = folder(remote, homes) {
-        return Ok(done(check_folder(&folder).map(|()| Change::InPlace)));
+        return Ok(done(check_folder(&folder).map(|()| CopyChange::InPlace)));
     }
     if remote.is_held {
         return Ok(done(Err(held())));
@@ -76,7 +76,7 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
     };
     let found = find(remote, homes, before.as_ref());
     let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut change = Ok(Change::Same);
+    let mut change = Ok(CopyChange::Same);
     state::update(&file, MAX_FILE, VERSION, |current: Option<Kept>| {
         let current = current.filter(|kept| kept.url == remote.url);
         let mut kept =
@@ -85,9 +85,9 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
             Ok(Found::Same) => (kept.fetched, kept.failed) = (Some(now), None),
             Ok(Found::New { document, etag, signature }) => {
                 change = Ok(match &kept.document {
-                    None => Change::New,
-                    Some(old) if *old == document => Change::Same,
-                    Some(_) => Change::Changed,
+                    None => CopyChange::New,
+                    Some(old) if *old == document => CopyChange::Same,
+                    Some(_) => CopyChange::Changed,
                 });
                 (kept.document, kept.etag, kept.signature) = (Some(document), etag, signature);
                 (kept.fetched, kept.failed) = (Some(now), None);

@@ -63,7 +63,7 @@ impl Extent {
 
 impl Coverage<'_> {
     /// Returns where each rule applies, in the order of the book.
-    pub fn extents(&self, files: &[Seen]) -> Vec<Extent> {
+    pub(crate) fn extents(&self, files: &[Seen]) -> Vec<Extent> {
         let positions: Vec<usize> = (0..self.rules.len()).collect();
         let reached = self.reached(&positions, files);
         let extent = |(covered, reached): (&super::Covered<'_>, Vec<usize>)| match covered.role {

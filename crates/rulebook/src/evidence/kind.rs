@@ -66,7 +66,7 @@ impl ToolKind {
     }
 
     /// The kind that a word in a scope names: `edit`, `write`, `read`, `shell` or `bash`, `search`.
-    pub fn in_scope(word: &str) -> Option<ToolKind> {
+    pub(crate) fn in_scope(word: &str) -> Option<ToolKind> {
         match word {
             "bash" => Some(ToolKind::Shell),
             _ => ToolKind::named(word).filter(|kind| *kind != ToolKind::Other),
@@ -79,7 +79,7 @@ impl ToolKind {
     }
 
     /// Whether it changes files through its arguments.
-    pub fn is_write(self) -> bool {
+    pub(crate) fn is_write(self) -> bool {
         matches!(self, ToolKind::Edit | ToolKind::Write)
     }
 }

@@ -47,7 +47,7 @@ impl ToolCall {
     }
 
     /// The shell command it runs, if it runs one.
-    pub fn shell_command(&self) -> Option<String> {
+    pub(crate) fn shell_command(&self) -> Option<String> {
         command(self)
     }
 }

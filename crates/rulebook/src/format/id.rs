@@ -60,7 +60,7 @@ words! {
 
 impl FormatId {
     /// Splits a key, `id@format`, into the id and the format.
-    pub fn split_key(key: &str) -> Option<(&str, FormatId)> {
+    pub(crate) fn split_key(key: &str) -> Option<(&str, FormatId)> {
         let (id, format) = key.rsplit_once('@')?;
         Some((id, FormatId::named(format)?))
     }

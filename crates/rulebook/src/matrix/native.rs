@@ -69,7 +69,7 @@ impl<'r> NativeReading<'r> {
     }
 
     /// Returns the files that the agent has in context, or offers to its model.
-    pub fn loaded_paths(&self) -> HashSet<String> {
+    pub(crate) fn loaded_paths(&self) -> HashSet<String> {
         let loaded = self.verdicts.iter().filter(|verdict| is_loaded(verdict));
         loaded.map(|verdict| verdict.rule.origin.path.clone()).collect()
     }

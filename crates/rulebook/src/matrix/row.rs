@@ -31,11 +31,6 @@ impl RuleRow<'_> {
     pub fn key(&self) -> String {
         self.rule.map_or_else(|| format!("{}@{}", self.id, self.origin.format.id), Rule::key)
     }
-
-    /// Whether no author's rule is at this path: only an agent reads it.
-    pub fn is_native_only(&self) -> bool {
-        self.verdict.is_none() && self.rejected.is_none()
-    }
 }
 
 /// Returns the rules in the order of delivery, then those that are overridden, disabled and rejected.

@@ -102,7 +102,7 @@ pub fn parse(source: Source) -> Parsed {
 /// Reads a source as its format does, but tries every tier of header readers before it gives up, and takes paths of any
 /// type. This is what the author of a header that failed open meant.
 #[must_use]
-pub fn parse_leniently(source: Source) -> Parsed {
+pub(crate) fn parse_leniently(source: Source) -> Parsed {
     parse_with(source, Leniency::All)
 }
 

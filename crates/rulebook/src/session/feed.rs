@@ -78,7 +78,7 @@ impl Feed {
     }
 
     /// Ends every open stream.
-    pub fn finish_all(&mut self, monitor: &mut Monitor, hits: &mut Vec<Hit>) {
+    pub(crate) fn finish_all(&mut self, monitor: &mut Monitor, hits: &mut Vec<Hit>) {
         for stream in self.streams.iter_mut().filter(|stream| stream.is_open) {
             hits.extend(monitor.finish(&stream.name));
             stream.is_open = false;

@@ -122,7 +122,7 @@ impl StreamRules {
     }
 
     /// Whether one of them watches thinking.
-    pub fn watches_thinking(&self) -> bool {
+    pub(crate) fn watches_thinking(&self) -> bool {
         self.watches_thinking
     }
 

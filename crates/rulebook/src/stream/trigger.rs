@@ -41,7 +41,7 @@ impl Trigger {
     }
 
     /// Whether it may watch an argument of this tool.
-    pub fn may_watch_tool(&self, tool: &str) -> bool {
+    pub(crate) fn may_watch_tool(&self, tool: &str) -> bool {
         let own = self.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
         self.scopes().iter().chain(own).any(|scope| scope.may_cover_tool(tool))
     }

@@ -52,7 +52,7 @@ impl Policy {
     }
 
     /// Sets how often a turn may be interrupted: a setting may have changed when a session is resumed.
-    pub fn set_max_interrupts(&mut self, max_interrupts: u32) {
+    pub(crate) fn set_max_interrupts(&mut self, max_interrupts: u32) {
         self.max_interrupts = max_interrupts;
     }
 
@@ -122,7 +122,7 @@ impl Policy {
 
     /// Whether the rule is watched: it is not on its way to the model, and its repeat mode allows it. It stays watched in the
     /// turn of its delivery, so that the retry is checked too.
-    pub fn is_armed(&self, rule: &str, modes: &StreamModes) -> bool {
+    pub(crate) fn is_armed(&self, rule: &str, modes: &StreamModes) -> bool {
         self.rules.get(rule).is_none_or(|record| record.is_armed(self.now, modes))
     }
 
@@ -181,11 +181,6 @@ impl Policy {
             record.last = None;
         }
         self.rules.retain(|_, record| *record != Record::default());
-    }
-
-    /// How many turns were completed.
-    pub fn completed_turns(&self) -> u64 {
-        self.now.completed()
     }
 
     /// Why a match cannot stop the output; `None` if it can.
