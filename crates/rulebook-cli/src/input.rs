@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
-use rulebook_workspace::{Homes, OpenError, Workspace, find_root};
+use rulebook_workspace::{Homes, OpenError, Workspace, find_root, read};
 
 use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
 use crate::out;
 
 /// The largest evidence file that is read, in bytes.
-const MAX_EVIDENCE: u64 = 64 << 20;
+const MAX_EVIDENCE: usize = 64 << 20;
 
 /// Opens the workspace that the arguments name, or the one around the current folder.
 pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
@@ -117,16 +117,15 @@ pub(crate) fn read_evidence(
     Ok((input, diagnostics))
 }
 
-/// Reads a file, or standard input for `-`; fails if it is longer than `limit` bytes.
-pub(crate) fn read_file(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(file)?.take(limit + 1).read_to_end(&mut bytes)?;
+/// Reads a file that an argument names, or standard input for `-`; fails if it is longer than `limit` bytes.
+pub(crate) fn read_file(file: &Path, limit: usize) -> std::io::Result<Vec<u8>> {
+    if file != Path::new("-") {
+        return read::argument(file, limit);
     }
-    if bytes.len() as u64 > limit {
-        return Err(std::io::Error::other(format!("it is larger than {limit} bytes")));
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        return Err(std::io::Error::other(format!("larger than {limit} bytes")));
     }
     Ok(bytes)
 }

@@ -68,7 +68,7 @@ pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
         let Ok(file) = file else { continue };
         tags.extend(own.iter().copied());
         if name == "package.json" {
-            tags.extend(packages(&file));
+            tags.extend(packages(&file, allowed));
         }
     }
     tags.sort_unstable();
@@ -92,8 +92,8 @@ pub(crate) fn report_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) 
 }
 
 /// The tags of the dependencies of a `package.json`.
-fn packages(manifest: &Path) -> Vec<&'static str> {
-    let bytes = read::bytes(manifest, MAX_BYTES).ok().flatten();
+fn packages(manifest: &Path, allowed: &[PathBuf]) -> Vec<&'static str> {
+    let bytes = read::allowed_prefix(manifest, MAX_BYTES, |real| is_allowed(real, allowed)).ok().flatten();
     let json = bytes.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
     let depends = |name: &str| {
         let mut keys = ["dependencies", "devDependencies", "peerDependencies"].iter();
@@ -106,15 +106,20 @@ fn packages(manifest: &Path) -> Vec<&'static str> {
 pub(crate) fn contents(evidence: &Evidence, roots: &Roots, allowed: &[PathBuf]) -> Vec<(usize, String)> {
     let content = |at: usize| {
         let seen = &evidence.paths[at];
-        let file = real(&Path::new(&roots.roots[seen.root].path).join(&seen.path), allowed)?.ok()?;
-        let bytes = read::prefix(&file, MAX_BYTES).ok()??;
+        let file = Path::new(&roots.roots[seen.root].path).join(&seen.path);
+        // A link may lead outside, whose files are not evidence.
+        let bytes = read::allowed_prefix(&file, MAX_BYTES, |real| is_allowed(real, allowed)).ok()??;
         Some((at, String::from_utf8_lossy(&bytes).into_owned()))
     };
     (0..evidence.paths.len()).filter_map(content).collect()
 }
 
-/// The canonical path; an error if a link leads outside the allowed folders, whose files are not evidence.
+fn is_allowed(real: &Path, allowed: &[PathBuf]) -> bool {
+    allowed.iter().any(|folder| real.starts_with(folder))
+}
+
+/// The canonical path; an error if a link leads outside the allowed folders.
 fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
     let real = fs::canonicalize(path).ok()?;
-    Some(if allowed.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(real) })
+    Some(if is_allowed(&real, allowed) { Ok(real) } else { Err(real) })
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use rulebook::format::Base;
+use rulebook::format::{Base, FORMATS};
 
 use crate::hosts;
 
@@ -21,6 +21,8 @@ pub struct Homes {
     pub state: Option<PathBuf>,
     /// The root of an administrator's files: the file system's root.
     pub system: Option<PathBuf>,
+    /// The numbers of the user, where files have owners. Folders above a root count only if one of them owns it.
+    pub owners: Vec<u32>,
     /// Where the variables of hosts move their folders to.
     pub moved: Vec<(&'static str, PathBuf)>,
 }
@@ -48,8 +50,20 @@ impl Homes {
             state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
             moved: hosts::variables().filter_map(|name| Some((name, folder(name)?))).collect(),
             home,
+            owners: owners(),
             system: Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
         }
+    }
+
+    /// Whether the user made a file or folder, and what it leads to if it is a link. Git trusts repositories by this rule.
+    pub(crate) fn own(&self, path: &Path) -> bool {
+        self.owners.is_empty() || is_owned(path, &self.owners)
+    }
+
+    /// The folders and files of the user's own rules.
+    pub(crate) fn rule_places(&self) -> impl Iterator<Item = PathBuf> {
+        let own = FORMATS.iter().flat_map(|format| format.user);
+        own.filter_map(|place| self.base(place.base).map(|base| base.join(place.path)))
     }
 
     /// The folder that a user place is relative to, if it is known.
@@ -76,4 +90,29 @@ impl Homes {
             _ => PathBuf::from(path),
         }
     }
+}
+
+/// The user, and the one who called `sudo`.
+#[cfg(unix)]
+fn owners() -> Vec<u32> {
+    let user = rustix::process::geteuid();
+    let caller = std::env::var("SUDO_UID").ok().filter(|_| user.is_root()).and_then(|id| id.parse().ok());
+    [user.as_raw()].into_iter().chain(caller).collect()
+}
+
+#[cfg(unix)]
+fn is_owned(path: &Path, owners: &[u32]) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = [std::fs::symlink_metadata(path), std::fs::metadata(path)];
+    found.into_iter().all(|found| found.is_ok_and(|found| owners.contains(&found.uid())))
+}
+
+#[cfg(not(unix))]
+fn owners() -> Vec<u32> {
+    Vec::new()
+}
+
+#[cfg(not(unix))]
+fn is_owned(_: &Path, _: &[u32]) -> bool {
+    true
 }

@@ -24,6 +24,7 @@
 //! | [`hosts`], [`wiring`] | the agents that Rulebook can be wired into, and the files that wire them |
 //! | [`ledger`] | the sessions of agents |
 //! | [`state`] | files that are kept between runs |
+//! | [`read`], [`write`] | every file that is opened or written |
 
 #![forbid(unsafe_code)]
 
@@ -45,7 +46,7 @@ mod load;
 mod open;
 mod prepare;
 mod prompt;
-mod read;
+pub mod read;
 mod readers;
 pub mod remote;
 mod review;
@@ -65,7 +66,7 @@ mod unread;
 mod views;
 pub mod wiring;
 mod workspace;
-mod write;
+pub mod write;
 
 pub use agents::{AgentSearch, UsedAgent};
 pub use coverage::RuleFiles;
@@ -81,13 +82,11 @@ pub use readers::FixableFile;
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};
-pub use state::sha256;
 pub use tree::{Tree, Wanted};
 pub use trust::TrustStore;
 pub use unread::{NotRead, SeenFile};
 pub use views::{AgentView, Views};
 pub use workspace::Workspace;
-pub use write::{lock_folder, rewrite, rewrite_all};
 
 /// The code of the page about the library.
 #[cfg(doctest)]

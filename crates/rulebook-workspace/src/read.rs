@@ -43,26 +43,74 @@ pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<Fi
 
 /// Reads the first `limit` bytes of a file; `None` if it does not exist.
 pub(crate) fn prefix(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    open(path)?.map(|file| first(file, limit)).transpose()
+}
+
+/// Reads the first `limit` bytes of a file; `None` if it does not exist, or if `allows` refuses the canonical path of
+/// what was opened.
+pub(crate) fn allowed_prefix(
+    path: &Path,
+    limit: usize,
+    allows: impl FnOnce(&Path) -> bool,
+) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = open(path)? else { return Ok(None) };
+    if !allows(&real_path(&file, path)?) {
+        return Ok(None);
+    }
+    first(file, limit).map(Some)
+}
+
+fn first(file: File, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit as u64).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 /// Reads a file of at most `limit` bytes; `None` if it does not exist. A larger file is [`io::ErrorKind::FileTooLarge`].
-pub(crate) fn bytes(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
-    match prefix(path, limit + 1)? {
-        Some(bytes) if bytes.len() > limit => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")))
-        }
-        bytes => Ok(bytes),
+///
+/// # Errors
+/// If it is larger, is not a regular file, or cannot be read.
+pub fn bytes(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    prefix(path, limit + 1)?.map(|bytes| whole(bytes, limit)).transpose()
+}
+
+fn whole(bytes: Vec<u8>, limit: usize) -> io::Result<Vec<u8>> {
+    if bytes.len() > limit {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
+    Ok(bytes)
 }
 
 /// Reads a UTF-8 file of at most `limit` bytes; `None` if it does not exist.
-pub(crate) fn text(path: &Path, limit: usize) -> io::Result<Option<String>> {
-    let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
-    bytes(path, limit)?.map(String::from_utf8).transpose().map_err(not_utf8)
+///
+/// # Errors
+/// If it is larger, is not text or not a regular file, or cannot be read.
+pub fn text(path: &Path, limit: usize) -> io::Result<Option<String>> {
+    bytes(path, limit)?.map(utf8).transpose()
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))
+}
+
+/// Reads a UTF-8 file of at most `limit` bytes in a folder, whatever the path leads to by now.
+///
+/// # Errors
+/// If what was opened is outside the folder, or as [`text`], or if the file does not exist.
+pub fn text_within(path: &Path, folder: &Path, limit: usize) -> io::Result<String> {
+    let file = open_regular(path)?;
+    if !real_path(&file, path)?.starts_with(fs::canonicalize(folder)?) {
+        return Err(io::Error::other("it leads out of its folder"));
+    }
+    utf8(whole(first(file, limit + 1)?, limit)?)
+}
+
+/// Reads a file that a person named as an argument: also a pipe or a device, which may never end.
+///
+/// # Errors
+/// If it is larger than `limit` bytes, or cannot be read.
+pub fn argument(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+    whole(first(File::open(path)?, limit + 1)?, limit)
 }
 
 /// Reads a rule file. `buffer` holds the first read.
@@ -108,7 +156,7 @@ fn read_text(mut file: File, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> 
 }
 
 /// The canonical path of an open file. Where the system cannot tell it, that of the path it was opened by.
-fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         let number = std::os::fd::AsRawFd::as_raw_fd(file);
@@ -163,7 +211,10 @@ impl OpenFolder {
 }
 
 /// Lists a folder.
-pub(crate) fn folder(path: &Path) -> io::Result<fs::ReadDir> {
+///
+/// # Errors
+/// If it is not a folder, or cannot be listed.
+pub fn folder(path: &Path) -> io::Result<fs::ReadDir> {
     #[cfg(test)]
     record::add(path);
     fs::read_dir(path)

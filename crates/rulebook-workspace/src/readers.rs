@@ -17,6 +17,8 @@ use crate::tree::Tree;
 pub struct FixableFile {
     /// The canonical path, inside its root.
     pub path: PathBuf,
+    /// The canonical path of its root.
+    pub root: PathBuf,
     /// The name shown to people.
     pub display: String,
     /// Everyone who reads it, by any name.
@@ -30,9 +32,11 @@ impl Sources<'_> {
         let mut files: BTreeMap<PathBuf, FixableFile> = BTreeMap::new();
         for parsed in &self.read_meant().0 {
             let origin = parsed.entry.origin();
-            if let Some(path) = self.own_path(origin).filter(|_| shown.contains(origin.display.as_str())) {
+            let own = self.own_path(origin).filter(|_| shown.contains(origin.display.as_str()));
+            if let Some((root, path)) = own {
                 let file = files.entry(path.clone()).or_insert_with(|| FixableFile {
                     path,
+                    root,
                     display: origin.display.clone(),
                     readers: Readers::default(),
                 });
@@ -45,7 +49,7 @@ impl Sources<'_> {
         for agent in AGENTS {
             for parsed in &self.read_as(agent).0 {
                 let origin = parsed.entry.origin();
-                if let Some(file) = self.own_path(origin).and_then(|path| files.get_mut(&path)) {
+                if let Some(file) = self.own_path(origin).and_then(|(_, path)| files.get_mut(&path)) {
                     file.readers.agents.push((agent, origin.clone()));
                 }
             }
@@ -53,11 +57,11 @@ impl Sources<'_> {
         files.into_values().collect()
     }
 
-    /// The canonical path of a file, if it is in the root that it belongs to.
-    fn own_path(&self, origin: &Origin) -> Option<PathBuf> {
+    /// The canonical paths of a root and of a file that is in it and belongs to it.
+    fn own_path(&self, origin: &Origin) -> Option<(PathBuf, PathBuf)> {
         let root = self.disk.real(Path::new(&self.workspace().roots.roots.get(origin.root)?.path)).ok()?;
         let path = self.disk.real(Path::new(&origin.path)).ok()?;
-        (origin.scope == Scope::Workspace && path.starts_with(root)).then_some(path)
+        (origin.scope == Scope::Workspace && path.starts_with(&root)).then_some((root, path))
     }
 }
 

@@ -3,19 +3,19 @@
 //! Only files that could be rules or settings get their text. All others are empty: patterns need their names alone.
 
 use std::fmt;
-use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use rulebook::source::MAX_SOURCE;
-use tempfile::TempDir;
+
+use crate::write::Scratch;
 
 /// A revision, written to a temporary folder that is removed when this is dropped.
 #[derive(Debug)]
 pub struct Revision {
-    folder: TempDir,
+    folder: Scratch,
     submodules: Vec<String>,
 }
 
@@ -71,18 +71,18 @@ impl Revision {
     /// If git does not know the revision, or a file cannot be written.
     pub fn checkout(root: &Path, name: &str) -> Result<Revision, RevisionError> {
         let commit = resolve(root, name)?;
-        let folder = tempfile::Builder::new().prefix("rulebook-").tempdir()?;
+        let folder = Scratch::new()?;
         let (entries, submodules) = entries(root, &commit)?;
         let (mut links, files): (Vec<TreeEntry>, Vec<TreeEntry>) =
             entries.into_iter().partition(|entry| entry.is_link);
         // A tree made by hand may have a link and files below it: links come last, so no file is written through one.
         for entry in files.iter().filter(|entry| !entry.is_read) {
-            create(folder.path(), &entry.path)?.set_len(entry.large.unwrap_or(0))?;
+            folder.create(&entry.path)?.set_len(entry.large.unwrap_or(0))?;
         }
         let read: Vec<TreeEntry> = files.into_iter().filter(|entry| entry.is_read).collect();
-        texts(root, &read, |entry, text| create(folder.path(), &entry.path)?.write_all(text))?;
+        texts(root, &read, |entry, text| folder.create(&entry.path)?.write_all(text))?;
         links.retain(|entry| !folder.path().join(&entry.path).exists());
-        texts(root, &links, |entry, target| link(target, &folder.path().join(&entry.path)))?;
+        texts(root, &links, |entry, target| folder.link(&entry.path, target))?;
         Ok(Revision { folder, submodules })
     }
 
@@ -126,6 +126,8 @@ fn run(root: &Path, name: &str, arguments: &[&str]) -> Result<String, RevisionEr
 fn git(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(arguments).stdin(Stdio::null());
+    // The repository's own settings may name programs for fetching what is missing: nothing is fetched.
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }
 
@@ -198,29 +200,6 @@ fn may_matter(path: &str) -> bool {
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     is_hidden || extension.is_none_or(|extension| EXTENSIONS.contains(&extension.as_str()))
-}
-
-fn create(folder: &Path, path: &Path) -> io::Result<File> {
-    let path = folder.join(path);
-    if let Some(above) = path.parent() {
-        fs::create_dir_all(above)?;
-    }
-    File::create(path)
-}
-
-#[cfg(unix)]
-fn link(target: &[u8], path: &Path) -> io::Result<()> {
-    use std::os::unix::ffi::OsStrExt as _;
-    if let Some(above) = path.parent() {
-        fs::create_dir_all(above)?;
-    }
-    std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), path)
-}
-
-/// Where links need a privilege, git writes their target as text.
-#[cfg(not(unix))]
-fn link(target: &[u8], path: &Path) -> io::Result<()> {
-    fs::write(path, target)
 }
 
 /// Reads the texts of some files from one git process.

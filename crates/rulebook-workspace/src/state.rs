@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::read;
-use crate::write::{self, Audience, naming};
+use crate::write::{self, Audience, Owner, naming};
 
 /// The content of a state file at one moment.
 #[derive(Debug)]
@@ -84,7 +84,8 @@ pub(crate) fn update<T: DeserializeOwned, U: Serialize>(
         Read::Broken(_) => write::move_aside(path)?,
         Read::Absent | Read::Known(_) => {}
     }
-    write::replace(path, &(serde_json::to_string(&change(found.known()))? + "\n"), Audience::Owner)?;
+    let text = serde_json::to_string(&change(found.known()))? + "\n";
+    write::replace(path, &text, Audience::Owner, Owner::Person)?;
     Ok(problem)
 }
 
@@ -115,7 +116,7 @@ pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
 }
 
 /// The SHA-256 of some bytes, in lower-case hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,6 +1,5 @@
 //! The team's toggles: `rules.disabled_ids` of a `rulebook.toml`, edited in place.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
 use crate::read;
 use crate::settings::MAX_TEXT;
 use crate::toggles::{Changed, Switch};
-use crate::write::{self, Audience, naming};
+use crate::write::{self, Audience, Owner, naming};
 
 /// Adds an id to the file's `rules.disabled_ids`, or removes it, and leaves everything else as it is.
 ///
@@ -19,7 +18,8 @@ use crate::write::{self, Audience, naming};
 /// # Errors
 /// If the file cannot be read, edited or written, or is a link to another folder.
 pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed> {
-    refuse_link_outside(path)?;
+    let owner = Owner::Repository(write::folder(path));
+    owner.check(path).map_err(|error| naming("cannot write", path, &error))?;
     let _lock =
         write::lock_folder(write::folder(path)).map_err(|error| naming("cannot write", path, &error))?;
     let text = read::text(path, MAX_TEXT).map_err(|error| naming("cannot read", path, &error))?;
@@ -27,21 +27,9 @@ pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed>
         io::Error::new(io::ErrorKind::InvalidData, format!("`{}`: {fault}", path.display()))
     })?;
     match edited {
-        Some(edited) => write::replace(path, &edited, Audience::Default).map(|()| Changed::Yes),
+        Some(edited) => write::replace(path, &edited, Audience::Default, owner).map(|()| Changed::Yes),
         None => Ok(Changed::No),
     }
-}
-
-/// Refuses a link to another folder: it would let a repository make the command edit any TOML file of the person.
-fn refuse_link_outside(path: &Path) -> io::Result<()> {
-    let (Ok(real), Ok(folder)) = (fs::canonicalize(path), fs::canonicalize(write::folder(path))) else {
-        return Ok(());
-    };
-    if real.starts_with(folder) {
-        return Ok(());
-    }
-    let message = format!("`{}` is a link to `{}`; edit that file itself", path.display(), real.display());
-    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
 /// The text with the toggle set; `None` if it was set already.
@@ -150,6 +138,8 @@ fn restore(old: &str, edited: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[track_caller]

@@ -13,7 +13,7 @@ use rulebook::rule::Rule;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::write::{self, Audience, naming};
+use crate::write::{self, Audience, Owner, naming};
 use crate::{read, state};
 
 /// The largest file that is read, in bytes.
@@ -151,7 +151,7 @@ impl Toggles {
             write::move_aside(&self.path)?;
         }
         let text = serde_json::to_string_pretty(&document)? + "\n";
-        write::replace(&self.path, &text, Audience::Owner)?;
+        write::replace(&self.path, &text, Audience::Owner, Owner::Person)?;
         Ok(Changed::Yes)
     }
 

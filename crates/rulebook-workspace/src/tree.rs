@@ -48,6 +48,8 @@ pub struct Tree {
     pub(crate) rule_folders: Vec<RuleFolder>,
     /// Root and path of folders that are not searched because their names are not UTF-8.
     pub(crate) not_utf8: Vec<(usize, String)>,
+    /// Whether `.gitignore` files below the tops of repositories are not used because they are too large together.
+    pub(crate) has_too_many_patterns: bool,
 }
 
 /// The purpose of a walk.

@@ -18,7 +18,7 @@ use crate::homes::posix;
 use crate::read;
 use crate::settings::Trust;
 use crate::state::{self, sha256};
-use crate::write::{self, Audience, naming};
+use crate::write::{self, Audience, Owner, naming};
 
 /// The version of the file that is written.
 const VERSION: u64 = 1;
@@ -75,7 +75,7 @@ impl TrustStore {
         for (path, text) in texts {
             let kept = self.texts.join(&hashes[path]);
             if !kept.exists() {
-                write::replace(&kept, text, Audience::Owner)?;
+                write::replace(&kept, text, Audience::Owner, Owner::Person)?;
             }
         }
         self.change(|known| {
@@ -115,10 +115,10 @@ impl TrustStore {
         let Some(known) = state::read::<Document>(&self.path, MAX_FILE, VERSION).known() else { return };
         let is_named =
             |name: &str| known.workspaces.values().flat_map(Hashes::values).any(|hash| hash == name);
-        for entry in fs::read_dir(&self.texts).into_iter().flatten().flatten() {
+        for entry in read::folder(&self.texts).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.len() == 64 && !is_named(&name) {
-                let _ = fs::remove_file(entry.path());
+                write::discard(&entry.path());
             }
         }
     }
@@ -189,8 +189,7 @@ impl Gate {
             Scope::Workspace => Some(Cow::Borrowed(origin.path.as_str())),
             // Whichever links it is named by.
             Scope::Extra => {
-                let real =
-                    fs::canonicalize(&origin.path).map_or_else(|_| origin.path.clone(), |real| posix(&real));
+                let real = real(&origin.path);
                 self.roots.iter().any(|root| below(root, &real).is_some()).then_some(Cow::Owned(real))
             }
             Scope::Remote | Scope::User => None,
@@ -212,6 +211,13 @@ impl Gate {
     fn key(&self, root: usize, path: &str) -> String {
         self.roots.get(root).and_then(|root| below(root, path)).unwrap_or(path).to_owned()
     }
+}
+
+/// The canonical path. A name that is not UTF-8 cannot be looked up: the nearest folder above it that can decides.
+fn real(path: &str) -> String {
+    let path = Path::new(path);
+    let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(path.strip_prefix(at).ok()?));
+    posix(&path.ancestors().find_map(real).unwrap_or_else(|| path.to_owned()))
 }
 
 fn below<'p>(root: &str, path: &'p str) -> Option<&'p str> {

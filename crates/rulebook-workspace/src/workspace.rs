@@ -6,8 +6,10 @@ use std::sync::Arc;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Roots;
 use rulebook::resolve::{Off, OffBy, Switches};
+use rulebook::source::{MAX_SOURCE, Origin, Scope};
 
 use crate::homes::Homes;
+use crate::read;
 use crate::settings::Settings;
 use crate::toggles::{Switched, Toggles};
 use crate::trust::{Gate, TrustStore};
@@ -61,6 +63,19 @@ impl Workspace {
             .iter()
             .map(|id| (id.value.clone(), Off { by: OffBy::DisabledIds, file: Some(id.file.clone()) }));
         Switches { all, ids: toggled.chain(everywhere).chain(team).collect() }
+    }
+
+    /// The text of a rule file as it is now, to show it; `None` if it cannot be read, or leads to where it must not.
+    pub fn rule_file(&self, origin: &Origin) -> Option<String> {
+        let path = Path::new(&origin.path);
+        let is_inside = |real: &Path| {
+            let own = self.homes.rule_places().filter_map(|path| path.canonicalize().ok());
+            real == path
+                || self.readable_folders().into_iter().chain(own).any(|folder| real.starts_with(folder))
+        };
+        let allows = |real: &Path| origin.scope != Scope::Workspace || is_inside(real);
+        let bytes = read::allowed_prefix(path, MAX_SOURCE as usize + 1, allows).ok()??;
+        String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= MAX_SOURCE)
     }
 
     /// The folders outside the roots that links may lead to.

@@ -1,12 +1,18 @@
-//! The one module that writes files: replaces them whole, and locks them against other writers.
+//! The one module that writes files: replaces and removes them, makes folders, and locks files against other writers.
+
+mod folder;
+mod scratch;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{process, thread};
 
+use self::folder::Folder;
+pub(crate) use self::scratch::Scratch;
 use crate::read;
 
 /// Who may read a file that did not exist before.
@@ -18,27 +24,98 @@ pub(crate) enum Audience {
     Default,
 }
 
-/// Replaces a file's text in one step and keeps its mode: a reader sees the old text or the new, never a part.
+/// Whose file is written, and so where links may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner<'p> {
+    /// The person's own: their links are followed and kept.
+    Person,
+    /// A repository's, in this folder: strangers may have made its links, so none may lead out of the folder or into `.git`.
+    Repository(&'p Path),
+}
+
+impl<'p> Owner<'p> {
+    /// Whose file a path names that a person gave: a repository's as soon as the path enters one of these roots.
+    pub fn of(path: &Path, roots: impl IntoIterator<Item = &'p Path>) -> Owner<'p> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let folders: Vec<PathBuf> = path.ancestors().filter_map(|at| fs::canonicalize(at).ok()).collect();
+        let is_inside = |root: &&Path| folders.iter().any(|folder| folder.starts_with(root));
+        roots.into_iter().find(is_inside).map_or(Owner::Person, Owner::Repository)
+    }
+
+    /// Checks that a path may be written, before anything is.
+    ///
+    /// # Errors
+    /// If it is a broken link, or leads out of the repository.
+    pub fn check(self, path: &Path) -> io::Result<()> {
+        let path = std::path::absolute(path)?;
+        let there = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&path);
+        match (self, fs::canonicalize(there)) {
+            (Owner::Person, _) => Ok(()),
+            (Owner::Repository(_), Ok(real)) => self.allow(&real),
+            (Owner::Repository(_), Err(_)) => Err(io::Error::other("it is a broken symbolic link")),
+        }
+    }
+
+    /// Checks a canonical path.
+    fn allow(self, real: &Path) -> io::Result<()> {
+        let Owner::Repository(base) = self else { return Ok(()) };
+        let base = fs::canonicalize(base)?;
+        let refused = |why: String| Err(io::Error::other(format!("it leads to `{}`, {why}", real.display())));
+        match real.strip_prefix(&base) {
+            Err(_) => refused(format!("outside `{}`", base.display())),
+            Ok(inner) if inner.iter().any(|part| part.eq_ignore_ascii_case(".git")) => {
+                refused("a file of git".to_owned())
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+/// Whether a file can be run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// As before; a new file cannot.
+    Text,
+    /// By everyone who may read it. Only for text of Rulebook's own.
+    Script,
+}
+
+/// A file to rewrite, in its repository.
+#[derive(Debug)]
+pub struct Rewrite {
+    /// The file.
+    pub path: PathBuf,
+    /// The folder that it must be in.
+    pub root: PathBuf,
+    /// Its new text.
+    pub text: String,
+}
+
+/// Replaces a file's text in one step and keeps its mode: a reader sees the old text or the new, never a part. Makes the
+/// folders above it.
 ///
 /// # Errors
-/// If the file cannot be written.
-pub fn rewrite(path: &Path, text: &str) -> io::Result<()> {
-    replace(path, text, Audience::Default)
+/// If the file cannot be written, or must not be.
+pub fn rewrite(path: &Path, text: &str, kind: Kind, owner: Owner<'_>) -> io::Result<()> {
+    write(path, text, kind, Audience::Default, owner)
 }
 
 /// Replaces the texts of many files, each as [`rewrite`] does. Returns one result per file, in order.
 ///
 /// Several threads write, because most of the time is spent waiting for the disk. Each folder is synced once.
 #[must_use]
-pub fn rewrite_all(files: &[(PathBuf, String)]) -> Vec<io::Result<()>> {
+pub fn rewrite_all(files: &[Rewrite]) -> Vec<io::Result<()>> {
     /// Waiting threads cost nothing.
     const THREADS: usize = 16;
-    let one = |(path, text): &(PathBuf, String)| {
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        put(&real, text, Audience::Default).map_err(|error| naming("cannot write", path, &error))
+    let one = |Rewrite { path, root, text }: &Rewrite| {
+        let written = place(path, Owner::Repository(root))
+            .and_then(|(folder, name)| put(&folder, &name, text, Kind::Text, Audience::Default));
+        written.map_err(|error| naming("cannot write", path, &error))
     };
-    let folders: BTreeSet<&Path> = files.iter().map(|(path, _)| folder(path)).collect();
-    let names: BTreeSet<OsString> = files.iter().map(|(path, _)| prefix_of(path)).collect();
+    let paths: BTreeSet<&Path> = files.iter().map(|file| folder(&file.path)).collect();
+    let folders: Vec<Folder> = paths.into_iter().filter_map(|path| Folder::open(path).ok()).collect();
+    let names: BTreeSet<OsString> =
+        files.iter().filter_map(|file| file.path.file_name()).map(prefix_of).collect();
     folders.iter().for_each(|folder| remove_stale(folder, &names));
     let results: Vec<io::Result<()>> = thread::scope(|scope| {
         let parts = files.chunks(files.len().div_ceil(THREADS).max(1));
@@ -47,20 +124,100 @@ pub fn rewrite_all(files: &[(PathBuf, String)]) -> Vec<io::Result<()>> {
         parts.into_iter().filter_map(|part| part.join().ok()).flatten().collect()
     });
     // The files are whole in any case; not every system can make their names durable.
-    folders.into_iter().for_each(|folder| drop(sync(folder)));
+    folders.iter().for_each(|folder| drop(folder.sync()));
     results
 }
 
-/// Writes `text` to `path`, through links, and keeps the mode of an existing file.
+/// Removes a file, and the folders between it and `base` that become empty.
+///
+/// # Errors
+/// If the file cannot be removed, or must not be.
+pub fn remove(path: &Path, base: &Path, owner: Owner<'_>) -> io::Result<()> {
+    let one = |path: &Path, remove: fn(&Folder, &OsStr) -> io::Result<()>| {
+        let within = Folder::open(folder(path))?;
+        owner.allow(&within.real)?;
+        remove(&within, path.file_name().unwrap_or_default())
+    };
+    one(path, Folder::remove)?;
+    let above = path.ancestors().skip(1).take_while(|folder| *folder != base && folder.starts_with(base));
+    // Stops at the first folder that is not empty.
+    let _ = above.map(|folder| one(folder, Folder::remove_folder)).find(Result::is_err);
+    Ok(())
+}
+
+/// Creates a file that does not exist, readable by its owner alone.
+///
+/// # Errors
+/// If there is anything at the path, or the file cannot be written.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Folder::open(folder(path))?.create(name, 0o600)?.write_all(bytes)
+}
+
+/// Writes `text` to a file of ours, through links, and keeps the mode of an existing file.
 ///
 /// The caller holds the file's lock: temporary files that killed writers left are removed here, and a living writer
 /// waits for the same lock before it creates one.
-pub(crate) fn replace(path: &Path, text: &str, audience: Audience) -> io::Result<()> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    remove_stale(folder(&real), &BTreeSet::from([prefix_of(&real)]));
-    put(&real, text, audience)
-        .and_then(|()| sync(folder(&real)))
-        .map_err(|error| naming("cannot write", path, &error))
+pub(crate) fn replace(path: &Path, text: &str, audience: Audience, owner: Owner<'_>) -> io::Result<()> {
+    write(path, text, Kind::Text, audience, owner)
+}
+
+fn write(path: &Path, text: &str, kind: Kind, audience: Audience, owner: Owner<'_>) -> io::Result<()> {
+    let written = || {
+        let (folder, name) = place(path, owner)?;
+        remove_stale(&folder, &BTreeSet::from([prefix_of(&name)]));
+        put(&folder, &name, text, kind, audience)?;
+        folder.sync()
+    };
+    written().map_err(|error| naming("cannot write", path, &error))
+}
+
+/// Opens a file to read it and to append to it; creates it, and the folders above it, for its owner alone.
+pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match read::open_with(path, &mut options) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            make_folder(folder(path))?;
+            read::open_with(path, &mut options)
+        }
+        opened => opened,
+    }
+}
+
+/// Removes a file of ours. One that cannot be removed stays.
+pub(crate) fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
+/// Removes a folder of ours and everything in it. What cannot be removed stays.
+pub(crate) fn discard_folder(path: &Path) {
+    let _ = fs::remove_dir_all(path);
+}
+
+/// Opens the folder of a file to write, through links, and makes it if it does not exist. Returns the file's name there.
+fn place(path: &Path, owner: Owner<'_>) -> io::Result<(Folder, OsString)> {
+    owner.check(path)?;
+    let path = std::path::absolute(path)?;
+    let real = fs::canonicalize(&path).unwrap_or(path);
+    let name = real.file_name().ok_or_else(|| io::Error::other("it names no file"))?.to_owned();
+    let wanted = folder(&real);
+    let there = wanted.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(Path::new("."));
+    let mut at = Folder::open(there)?;
+    for part in wanted.strip_prefix(there).unwrap_or(Path::new("")).components() {
+        match part {
+            Component::Normal(part) => {
+                owner.allow(&at.real)?;
+                at = at.make(part)?;
+            }
+            Component::CurDir => {}
+            _ => return Err(io::Error::other("a folder that does not exist has no `..`")),
+        }
+    }
+    owner.allow(&at.real.join(&name))?;
+    Ok((at, name))
 }
 
 /// Waits for the lock of a file, which is held until the returned value is dropped.
@@ -92,7 +249,10 @@ fn locked(file: File) -> io::Result<File> {
 }
 
 /// Creates a folder and its ancestors, readable by their owner alone.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// If a folder cannot be created.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -126,47 +286,140 @@ pub(crate) fn folder(path: &Path) -> &Path {
 const SUFFIX: &str = ".tmp";
 
 /// The start of the names of a file's temporary files.
-fn prefix_of(path: &Path) -> OsString {
+fn prefix_of(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(name);
     prefix.push(".");
     prefix
 }
 
 /// Puts a whole file in the place of another.
-fn put(path: &Path, text: &str, audience: Audience) -> io::Result<()> {
-    let prefix = prefix_of(path);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX);
-    #[cfg(unix)]
-    if audience == Audience::Default {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+fn put(folder: &Folder, name: &OsStr, text: &str, kind: Kind, audience: Audience) -> io::Result<()> {
+    let mode = if audience == Audience::Default { 0o666 } else { 0o600 };
+    let (mut file, temporary) = create_temporary(folder, name, mode)?;
+    let mut written = || {
+        if let Some(old) = folder.permissions(name) {
+            file.set_permissions(old)?;
+        }
+        if kind == Kind::Script {
+            make_executable(&file)?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        folder.rename(&temporary, name)
+    };
+    let result = written();
+    if result.is_err() {
+        // One that stays is removed by the next writer.
+        let _ = folder.remove(&temporary);
     }
-    let mut file = builder.tempfile_in(folder(path))?;
-    if let Ok(old) = fs::metadata(path) {
-        file.as_file().set_permissions(old.permissions())?;
+    result
+}
+
+/// Creates a temporary file for a file of that name.
+fn create_temporary(folder: &Folder, name: &OsStr, mode: u32) -> io::Result<(File, OsString)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let mut temporary = prefix_of(name);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        temporary.push(format!("{}-{count}{SUFFIX}", process::id()));
+        match folder.create(&temporary, mode) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
     }
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|failed| failed.error)?;
+}
+
+#[cfg(unix)]
+fn make_executable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = file.metadata()?.permissions();
+    let mode = permissions.mode();
+    // Everyone who may read it may run it.
+    permissions.set_mode(mode | (mode & 0o444) >> 2);
+    file.set_permissions(permissions)
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &File) -> io::Result<()> {
     Ok(())
 }
 
 /// Removes the temporary files in a folder whose names start with one of the prefixes. One that cannot be removed does
 /// no harm.
-fn remove_stale(folder: &Path, prefixes: &BTreeSet<OsString>) {
+fn remove_stale(folder: &Folder, prefixes: &BTreeSet<OsString>) {
     let is_ours = |name: &OsString| {
         let stem = name.to_str().and_then(|name| name.strip_suffix(SUFFIX)?.rsplit_once('.'));
         stem.is_some_and(|(prefix, _)| prefixes.contains(OsStr::new(&format!("{prefix}."))))
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = read::folder(&folder.real).into_iter().flatten().flatten();
     for name in entries.map(|entry| entry.file_name()).filter(is_ours) {
-        let _ = fs::remove_file(folder.join(name));
+        let _ = folder.remove(&name);
     }
 }
 
-/// Makes a rename durable; only Unix can open folders for that.
-fn sync(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_in_the_folder_that_was_checked_whatever_its_path_leads_to_by_then() {
+        let place_of = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(place_of.path()).unwrap();
+        for name in ["repo/rules", "home"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        let root = base.join("repo");
+        let (folder, name) = place(&root.join("rules/a.md"), Owner::Repository(&root)).unwrap();
+        fs::rename(root.join("rules"), root.join("old")).unwrap();
+        symlink(base.join("home"), root.join("rules")).unwrap();
+        put(&folder, &name, "x", Kind::Text, Audience::Default).unwrap();
+        assert_eq!(fs::read_to_string(root.join("old/a.md")).unwrap(), "x");
+        assert!(!base.join("home/a.md").exists());
+        assert!(rewrite(&root.join("rules/a.md"), "y", Kind::Text, Owner::Repository(&root)).is_err());
+        assert!(rewrite(&root.join("rules/new/a.md"), "y", Kind::Text, Owner::Repository(&root)).is_err());
+        assert!(remove(&root.join("rules/a.md"), &root, Owner::Repository(&root)).is_err());
+        assert_eq!(fs::read_dir(base.join("home")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_path_belongs_to_a_repository_as_soon_as_it_enters_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        let (root, home) = (base.join("repo"), base.join("home"));
+        fs::create_dir_all(&root).unwrap();
+        fs::create_dir_all(&home).unwrap();
+        symlink(&home, root.join("out")).unwrap();
+        symlink(&root, base.join("link")).unwrap();
+        let check = |path: &str, is_repository: bool| {
+            let owner = Owner::of(&base.join(path), [root.as_path()]);
+            let wanted = if is_repository { Owner::Repository(&root) } else { Owner::Person };
+            assert_eq!(owner, wanted, "{path}");
+        };
+        check("repo/a.json", true);
+        check("repo/new/a.json", true);
+        check("repo/out/a.json", true);
+        check("link/a.json", true);
+        check("home/a.json", false);
+        check("repo2/a.json", false);
+    }
+
+    #[test]
+    fn a_mode_is_kept_and_only_a_script_becomes_executable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o111;
+        rewrite(&path, "#!/bin/sh", Kind::Text, Owner::Person).unwrap();
+        assert_eq!(mode(), 0);
+        rewrite(&path, "#!/bin/sh", Kind::Script, Owner::Person).unwrap();
+        assert_ne!(mode(), 0);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        rewrite(&path, "x", Kind::Text, Owner::Person).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file is left");
+    }
 }

@@ -389,3 +389,42 @@ fn deep_folders_are_searched() {
     assert_eq!(all(&workspace).len(), 2);
     assert_eq!(stack(&workspace, &[&format!("{deep}x.ts")]).len(), 2);
 }
+
+#[test]
+fn a_folder_above_the_root_counts_if_the_user_owns_it_and_its_links_stay_in_it() {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = Place::new();
+    place.put("up/.clinerules/a.md", "A.").put("up/secret.md", "Secret.").put("up/repo/x.ts", "");
+    symlink(place.path("up/secret.md"), place.path("up/.clinerules/b.md")).unwrap();
+    let user = fs::metadata(place.path("up")).unwrap().uid();
+    let open = |owners: Vec<u32>| {
+        let homes = Homes { owners, ..place.homes() };
+        Workspace::open_with(&[place.path("up/repo")], homes, "").unwrap()
+    };
+    let own = open(vec![user]);
+    assert_eq!(all(&own), ["a ../.clinerules/a.md", "!b ../.clinerules/b.md: outside-root"]);
+    let foreign = open(vec![user + 1]);
+    assert_eq!(all(&foreign), Vec::<String>::new());
+    let reported = foreign.load(Reach::Tree).diagnostics;
+    assert_eq!(reported[0].message, "is above the root and is not read: another user owns it");
+    let link = place.path("up/.clinerules");
+    fs::rename(&link, place.path("up/rules")).unwrap();
+    symlink(place.path("up"), &link).unwrap();
+    assert_eq!(all(&own), Vec::<String>::new(), "a link is not followed out of the place");
+}
+
+#[test]
+fn patterns_of_git_are_bounded_together_and_the_order_of_folders_does_not_matter() {
+    let place = Place::new();
+    place.put("repo/.git/HEAD", "").put("repo/.gitignore", "top.log\n").put("repo/top.log", "");
+    for at in 0..8 {
+        let patterns = format!("{}\n*xy\n", "x".repeat(4_000)).repeat(50);
+        place.put(&format!("repo/d{at}/.gitignore"), &patterns).put(&format!("repo/d{at}/{at}xy"), "");
+    }
+    let workspace = place.open(&["repo"]);
+    let tree = workspace.tree(rulebook_workspace::Wanted::All, &|_| ());
+    // Eight pattern files, eight others and the one at the top.
+    assert_eq!(tree.files(), 17);
+    let found = workspace.load(Reach::Walked(&tree)).diagnostics;
+    assert!(found.iter().any(|found| found.path == ".gitignore files"), "{found:?}");
+}

@@ -28,6 +28,11 @@ pub fn normalize_id(text: &str) -> String {
     }
 }
 
+/// A path or a name in a sentence or a tag for a model: with `-` for the characters that an id cannot have.
+pub fn plain_name(name: &str) -> Cow<'_, str> {
+    if name.contains(is_unsafe) { Cow::Owned(name.replace(is_unsafe, "-")) } else { Cow::Borrowed(name) }
+}
+
 /// Whether a character cannot be part of an id: spaces, controls, hidden and bidirectional characters, quotes and `<>`.
 fn is_unsafe(c: char) -> bool {
     const QUOTES: &str = "\"'`´‘’‚‛“”„‟‹›«»<>";

@@ -94,7 +94,7 @@ fn open(stage: &Stage) -> Workspace {
         state: Some(home.join(".local/state")),
         system: Some(home.join("system")),
         home: Some(home),
-        moved: Vec::new(),
+        ..Homes::default()
     };
     Workspace::open_with(&[stage.workspace()], homes, "").unwrap()
 }

@@ -1,16 +1,18 @@
 //! Baselines: known problems that `check` counts but does not report.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::Path;
 
-use crate::input::read_file;
 use crate::out::VERSION;
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook_workspace::read;
+use rulebook_workspace::write::{Kind, Owner, rewrite};
 use serde::{Deserialize, Serialize};
 
 /// The largest baseline that is read, in bytes.
-const MAX_BASELINE: u64 = 64 << 20;
+const MAX_BASELINE: usize = 64 << 20;
 
 /// A file of known problems.
 #[derive(Deserialize, Serialize)]
@@ -19,6 +21,16 @@ pub(super) struct Baseline {
     version: u32,
     /// Sorted, so that two branches that change it can be merged.
     problems: Vec<Recorded>,
+}
+
+/// What baselines of every version have.
+#[derive(Deserialize)]
+#[serde(rename = "Baseline")]
+struct Version {
+    #[serde(rename = "version")]
+    _version: u32,
+    #[serde(rename = "problems")]
+    _problems: Vec<serde::de::IgnoredAny>,
 }
 
 /// A problem and how often it occurs. Its line is not recorded, because lines move.
@@ -50,7 +62,9 @@ impl Baseline {
 
     pub(super) fn read(file: &Path) -> anyhow::Result<Baseline> {
         let shown = file.display();
-        let bytes = read_file(file, MAX_BASELINE).map_err(|error| {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "it does not exist");
+        let read = read::bytes(file, MAX_BASELINE).and_then(|bytes| bytes.ok_or_else(missing));
+        let bytes = read.map_err(|error| {
             anyhow!("add `--write-baseline` to record the current problems")
                 .context(format!("cannot read the baseline {shown}: {error}"))
         })?;
@@ -66,13 +80,20 @@ impl Baseline {
         Ok(baseline)
     }
 
-    pub(super) fn write(&self, file: &Path) -> anyhow::Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot create the folder of {}", file.display()))?;
+    /// Replaces a baseline, or creates it. Any other file is left alone: it may be one that programs run.
+    pub(super) fn write(&self, file: &Path, owner: Owner<'_>) -> anyhow::Result<()> {
+        let refused = |why: String| {
+            let shown = file.display();
+            anyhow!("name another file with `--baseline`").context(format!("cannot write `{shown}`: {why}"))
+        };
+        owner.check(file).map_err(|error| refused(error.to_string()))?;
+        let old = read::bytes(file, MAX_BASELINE).map_err(|error| refused(error.to_string()))?;
+        let is_baseline = |old: &[u8]| old.is_empty() || serde_json::from_slice::<Version>(old).is_ok();
+        if old.is_some_and(|old| !is_baseline(&old)) {
+            return Err(refused("it exists and is not a baseline".to_owned()));
         }
-        rulebook_workspace::rewrite(file, &format!("{text}\n"))
+        let text = serde_json::to_string_pretty(self)?;
+        rewrite(file, &format!("{text}\n"), Kind::Text, owner)
             .context("name a writable file with `--baseline`")
     }
 

@@ -1,12 +1,14 @@
 //! `check --fix`: applies safe fixes, and reports how each changes the behaviour of the agents.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
+use std::io;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Seen;
 use rulebook::fix::{Refusal, changes, fix as fixed_text, retain_safe};
-use rulebook_workspace::{Sources, Tree, rewrite_all};
+use rulebook::source::MAX_SOURCE;
+use rulebook_workspace::write::{Rewrite, rewrite_all};
+use rulebook_workspace::{FixableFile, Sources, Tree, read};
 use serde::Serialize;
 
 use crate::diff::diff;
@@ -49,18 +51,18 @@ pub(super) fn fix(sources: &Sources<'_>, tree: &Tree, found: &[Diagnostic], mode
     let mut changed = Vec::new();
     for file in sources.fixable_files(&fixable) {
         let mut one = Fixed {
-            path: file.display,
+            path: file.display.clone(),
             diff: String::new(),
             changes: Vec::new(),
             is_written: false,
             failed: None,
         };
-        match fs::read_to_string(&file.path) {
+        match text_of(&file) {
             Ok(before) => {
                 let Some(after) = fixed_text(&before, &file.readers, &files) else { continue };
                 one.diff = diff(&before, &after);
                 one.changes = changes(&before, &after, &file.readers);
-                changed.push((file.path, after));
+                changed.push(Rewrite { path: file.path, root: file.root, text: after });
             }
             Err(error) => one.failed = Some(error.to_string()),
         }
@@ -86,7 +88,7 @@ pub(super) fn retain_fixable(
     let files = sample(tree, found);
     let fixable_files = sources.fixable_files(&fixable(found));
     for file in &fixable_files {
-        let Ok(text) = fs::read_to_string(&file.path) else { continue };
+        let Ok(text) = text_of(file) else { continue };
         let here = found.iter_mut().filter(|found| found.path == file.display);
         refused.extend(retain_safe(&text, &file.readers, &files, here));
     }
@@ -116,6 +118,10 @@ pub(super) fn not_fixed(found: &[Diagnostic], refused: &[(Code, Refusal)]) -> Ve
     }
     let one = |((code, reason), count)| NotFixed { code, count, reason };
     reasons.into_iter().map(one).collect()
+}
+
+fn text_of(file: &FixableFile) -> io::Result<String> {
+    read::text_within(&file.path, &file.root, MAX_SOURCE as usize)
 }
 
 fn fixable(found: &[Diagnostic]) -> HashSet<&str> {

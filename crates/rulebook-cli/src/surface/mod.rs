@@ -2,7 +2,6 @@
 
 mod baseline;
 mod check;
-mod checkout;
 pub(crate) mod completions;
 mod coverage;
 mod diff;

@@ -19,7 +19,7 @@ use crate::input::{open_workspace, read_file};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 
 /// The largest recording that is read, in bytes.
-const MAX_FILE: u64 = 256 << 20;
+const MAX_FILE: usize = 256 << 20;
 
 pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;

@@ -284,3 +284,16 @@ fn watch_ends_when_its_output_is_closed() {
     until(|| child.try_wait().unwrap().is_some(), || "its end".to_owned());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn a_link_that_leads_out_of_the_workspace_is_not_shown() {
+    let sandbox = sandbox();
+    let secret = sandbox.path("secret.md");
+    std::fs::write(&secret, "TOP SECRET").unwrap();
+    std::os::unix::fs::symlink(&secret, sandbox.path("repo/.clinerules/out.md")).unwrap();
+    let page = Page::start(&sandbox);
+    let answer = page.get("rule?source=.clinerules%2Fout.md");
+    assert_eq!(status(&answer), "200");
+    assert!(answer.contains("outside the workspace") && !answer.contains("TOP SECRET"), "{answer}");
+    assert!(page.get("rule?source=.clinerules%2Fweb.md").contains("Use React."));
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod cycles;
+mod disk;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -42,6 +42,12 @@ impl Finder<'_> {
             let base = Path::new(&self.search.roots.roots[*root].path).join(folder);
             self.places(&Here { root: *root, folder, base: &base, up: "" }, heads);
         }
+        if tree.has_too_many_patterns {
+            let message =
+                "they are larger than 1 MiB together; only that of the repository's top folder is used";
+            let diagnostic = Diagnostic::whole(Code::TooMany, ".gitignore files", message);
+            self.diagnostics.push(diagnostic.severity(Severity::Warning).help("shorten them"));
+        }
         for (root, folder) in &tree.not_utf8 {
             let path = format!("{}{folder}", self.search.prefix(*root));
             let message = "is not searched for rules: its name is not UTF-8";

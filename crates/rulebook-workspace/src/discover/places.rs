@@ -57,7 +57,20 @@ impl Finder<'_> {
             let exists = |place: &&Place| disk.kind(&above.join(place.head())).is_some();
             let found: Vec<&Place> = format.workspace.iter().filter(exists).collect();
             for place in &found {
-                self.place(&self.spot(format, place, &here), &above.join(place.path));
+                let at = above.join(place.path);
+                let spot = self.spot(format, place, &here);
+                let refused = match disk.kind(&at) {
+                    _ if self.search.is_linkable(&at) => None,
+                    Some(kind) if kind.is_link => Some("it is a link"),
+                    _ => (!self.search.homes.own(&at)).then_some("another user owns it"),
+                };
+                match refused {
+                    None => self.place(&spot, &at),
+                    Some(why) => {
+                        let message = format!("is above the root and is not read: {why}");
+                        self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, spot.shown, message));
+                    }
+                }
             }
             if !found.is_empty() {
                 return;
@@ -93,8 +106,10 @@ impl Finder<'_> {
         let Here { root, folder, base, up } = *here;
         let slash = if folder.is_empty() { "" } else { "/" };
         let shown = format!("{}{up}{folder}{slash}{}", self.search.prefix(root), place.path);
-        let within = if up.is_empty() { Path::new(&self.search.roots.roots[root].path) } else { base };
-        Spot { format, place, scope: Scope::Workspace, root, folder, shown, within: within.into() }
+        let root_path = Path::new(&self.search.roots.roots[root].path);
+        // Above the root, links must stay in the place itself.
+        let within = if up.is_empty() { root_path.into() } else { base.join(place.path).into() };
+        Spot { format, place, scope: Scope::Workspace, root, folder, shown, within }
     }
 
     /// Adds the rule files of the folders that the settings name.

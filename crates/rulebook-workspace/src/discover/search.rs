@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rulebook::evidence::{Root, Roots};
-use rulebook::format::{FORMATS, Format, FormatId, Place};
+use rulebook::format::{Format, FormatId, Place};
 use rulebook::source::{Origin, Scope, Unreadable};
 
 use crate::disk::{Disk, ListedFile, Node, Text};
@@ -79,13 +79,18 @@ impl Search<'_> {
     /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
     /// that links may lead to. Roots are canonical; the other folders are resolved only for paths outside the roots.
     pub(crate) fn allows(&self, real: &Path, within: &Path) -> bool {
-        let own = FORMATS.iter().flat_map(|format| format.user);
-        let own = own.filter_map(|place| self.homes.base(place.base).map(|base| base.join(place.path)));
-        let allowed = self.allow_links.iter().cloned().chain(own);
+        let allowed = self.allow_links.iter().cloned().chain(self.homes.rule_places());
         let mut allowed = allowed.chain(std::iter::once_with(|| within.to_owned()));
         is_below(real, within)
             || self.roots.roots.iter().any(|root| real.starts_with(&root.path))
             || allowed.any(|folder| real.starts_with(self.disk.real(&folder).unwrap_or(folder)))
+    }
+
+    /// Whether the settings allow links to a path.
+    pub(super) fn is_linkable(&self, path: &Path) -> bool {
+        let real = |path: &Path| self.disk.real(path).unwrap_or_else(|_| path.to_owned());
+        let path = real(path);
+        self.allow_links.iter().any(|folder| path.starts_with(real(folder)))
     }
 
     /// Whether the files are those of one agent: its settings can exclude some.

@@ -1,6 +1,6 @@
 //! The file of a ledger: read by many, appended to under a lock.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,7 +11,7 @@ use rulebook::session::{Delivery, Event, Session, TextHash};
 use super::lines::{Cursor, DELIVERED, Tail, event, line};
 use super::log::Log;
 use crate::read;
-use crate::write::{make_folder, naming};
+use crate::write::{naming, open_to_append};
 
 /// The ledger of one session and agent.
 #[derive(Clone, Debug)]
@@ -81,7 +81,8 @@ impl Ledger {
         events: Vec<Event>,
         wanted: Vec<Delivery>,
     ) -> io::Result<Vec<Delivery>> {
-        let mut file = self.open().map_err(|error| naming("cannot write", &self.file, &error))?;
+        let mut file =
+            open_to_append(&self.file).map_err(|error| naming("cannot write", &self.file, &error))?;
         let is_locked = lock(&file);
         let Kept { session, cursor } = kept;
         cursor
@@ -110,9 +111,9 @@ impl Ledger {
 
     /// Appends events without claiming anything; a new ledger gets `start` first. Returns why a ledger of a newer version is
     /// left alone.
-    pub fn append(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
+    pub(super) fn add(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
         let writing = |error: &io::Error| naming("cannot write", &self.file, error);
-        let mut file = self.open().map_err(|error| writing(&error))?;
+        let mut file = open_to_append(&self.file).map_err(|error| writing(&error))?;
         let _is_locked = lock(&file);
         let tail = Tail::of(&mut file).map_err(|error| naming("cannot read", &self.file, &error))?;
         if tail.newer.is_some() {
@@ -122,21 +123,6 @@ impl Ledger {
         let text = written(start.into_iter().chain(events), tail.is_torn)?;
         file.write_all(text.as_bytes()).map_err(|error| writing(&error))?;
         Ok(None)
-    }
-
-    fn open(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match read::open_with(&self.file, &mut options) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Readable by the user only: the files below it contain messages.
-                make_folder(self.file.parent().unwrap_or(Path::new(".")))?;
-                read::open_with(&self.file, &mut options)
-            }
-            opened => opened,
-        }
     }
 
     /// Why a ledger of a newer version is neither read nor written.

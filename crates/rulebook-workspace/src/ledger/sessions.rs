@@ -1,12 +1,15 @@
 //! The list of sessions, and the removal of old ones.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
+
+use rulebook::session::Event;
 
 use super::file::{Ledger, folder};
+use crate::{read, write};
 
-/// Older sessions are removed.
+/// Older sessions are removed, by whoever starts another one.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Beyond this many, the oldest sessions are removed.
@@ -31,6 +34,19 @@ impl SessionFile {
     }
 }
 
+impl Ledger {
+    /// Appends events without claiming anything; a new ledger gets `start` first, and old sessions are swept. Returns why a
+    /// ledger of a newer version is left alone.
+    pub fn append(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
+        // Below the folder for state: `sessions`, the host, the session.
+        let state = self.file.ancestors().nth(4).filter(|_| !self.file.exists());
+        if let Some(state) = state {
+            sweep(state, SystemTime::now());
+        }
+        self.add(start, events)
+    }
+}
+
 /// Lists every session and agent, the last written first.
 pub fn sessions(state: &Path) -> Vec<SessionFile> {
     let mut found: Vec<SessionFile> = entries(&folder(state))
@@ -44,20 +60,29 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
     found
 }
 
-/// Removes sessions that are old, or too many. What cannot be removed stays.
+/// The most sessions that one sweep looks at, and removes: a hook must not wait for those of a whole year.
+const MAX_SWEPT: (usize, usize) = (1_000, 100);
+
+/// Removes sessions that are old, or too many, as far as it looks at them; the next sweep continues. What cannot be
+/// removed stays.
 pub fn sweep(state: &Path, now: SystemTime) {
+    let all: Vec<PathBuf> = entries(&folder(state)).iter().flat_map(|host| entries(host)).collect();
+    let too_many = all.len().saturating_sub(MAX_SESSIONS);
+    let mut seen: Vec<(SystemTime, &PathBuf)> =
+        all.iter().take(MAX_SWEPT.0).filter_map(|session| Some((written(session)?, session))).collect();
+    seen.sort();
     let is_old = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age > MAX_AGE);
-    for (at, session) in sessions(state).iter().enumerate() {
-        if at >= MAX_SESSIONS || is_old(session.at) {
-            let _ = fs::remove_file(session.ledger.file());
-            // After the last agent's ledger, whatever surfaces keep beside it goes too.
-            let folder = session.ledger.file().parent();
-            if let Some(folder) = folder.filter(|folder| !entries(folder).iter().any(|file| is_ledger(file)))
-            {
-                let _ = fs::remove_dir_all(folder);
-            }
-        }
+    let removed = seen.iter().enumerate().filter(|(at, session)| *at < too_many || is_old(session.0));
+    for (_, (_, session)) in removed.take(MAX_SWEPT.1) {
+        write::discard_folder(session);
     }
+}
+
+/// When a session was last written.
+fn written(session: &Path) -> Option<SystemTime> {
+    let ledgers = entries(session).into_iter().filter(|file| is_ledger(file));
+    let last = ledgers.filter_map(|file| SessionFile::of(Ledger { file })).map(|file| file.at).max();
+    last.or_else(|| fs::metadata(session).ok()?.modified().ok())
 }
 
 fn is_ledger(file: &Path) -> bool {
@@ -65,6 +90,6 @@ fn is_ledger(file: &Path) -> bool {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = read::folder(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }

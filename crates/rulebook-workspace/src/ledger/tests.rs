@@ -224,3 +224,29 @@ fn a_delivery_counts_the_same_however_its_line_is_read() {
     record(&ledger, vec![Event::Resumed], &[]);
     assert_eq!(ledger.recall().unwrap().session, ledger.read().unwrap().session());
 }
+
+#[test]
+fn a_sweep_removes_a_bounded_number_and_the_next_one_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+    for at in 0..250 {
+        let session = folder.path().join(format!("sessions/codex/s{at}"));
+        fs::create_dir_all(&session).unwrap();
+        File::create(session.join("main.jsonl")).unwrap().set_modified(old).unwrap();
+    }
+    for left in [150, 50, 0] {
+        sweep(folder.path(), SystemTime::now());
+        assert_eq!(sessions(folder.path()).len(), left);
+    }
+}
+
+#[test]
+fn whoever_starts_a_ledger_sweeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("sessions/codex/old");
+    fs::create_dir_all(&session).unwrap();
+    let old = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+    File::create(session.join("main.jsonl")).unwrap().set_modified(old).unwrap();
+    Ledger::of(folder.path(), "proxy", "new", None).append(&Event::Compacted, &[Event::prompt("a")]).unwrap();
+    assert!(!session.exists());
+}

@@ -35,7 +35,10 @@ pub(super) enum Writer {
 /// The values that a key accepts, and how they are stored.
 pub(super) enum Accepts {
     Flag(fn(&mut Settings, bool)),
-    Number(fn(&mut Settings, u32)),
+    Number {
+        most: u32,
+        put: fn(&mut Settings, u32),
+    },
     /// One of a set of words; `put` returns whether it is.
     Word {
         words: fn() -> Vec<&'static str>,
@@ -132,11 +135,15 @@ pub(super) const KEYS: &[Key] = &[
         || words(RepeatMode::NAMES),
         |to, word| set(&mut to.stream.others.modes.repeat, RepeatMode::named(word)),
     ),
-    number("stream.repeat_gap", "repeatGap", |to, turns| to.stream.others.modes.gap = turns),
-    number("stream.max_interrupts", "maxInterrupts", |to, most| to.stream.others.max_interrupts = most),
-    number("stream.hold_bytes", "holdBytes", |to, most| to.stream.others.hold_bytes = most as usize),
-    number("stream.hold_ms", "holdMs", |to, most| to.stream.others.hold_ms = most),
-    anyone("budget.tokens", Accepts::Number(|to, most| to.budget.tokens = usize::try_from(most).ok())),
+    number("stream.repeat_gap", "repeatGap", u32::MAX, |to, turns| to.stream.others.modes.gap = turns),
+    // With a repository's settings, neither retries nor what is held back may grow without end.
+    number("stream.max_interrupts", "maxInterrupts", 20, |to, most| to.stream.others.max_interrupts = most),
+    number("stream.hold_bytes", "holdBytes", 1 << 20, |to, most| to.stream.others.hold_bytes = most as usize),
+    number("stream.hold_ms", "holdMs", 10_000, |to, most| to.stream.others.hold_ms = most),
+    anyone(
+        "budget.tokens",
+        Accepts::Number { most: u32::MAX, put: |to, most| to.budget.tokens = usize::try_from(most).ok() },
+    ),
     person(
         "trust",
         Accepts::Word {
@@ -186,8 +193,8 @@ const fn person(path: &'static str, accepts: Accepts) -> Key {
     Key { path, also: None, writer: Writer::Person, accepts }
 }
 
-const fn number(path: &'static str, also: &'static str, put: fn(&mut Settings, u32)) -> Key {
-    Key { path, also: Some(also), writer: Writer::Anyone, accepts: Accepts::Number(put) }
+const fn number(path: &'static str, also: &'static str, most: u32, put: fn(&mut Settings, u32)) -> Key {
+    Key { path, also: Some(also), writer: Writer::Anyone, accepts: Accepts::Number { most, put } }
 }
 
 const fn word(
@@ -224,7 +231,8 @@ impl Accepts {
     pub(super) fn wanted(&self) -> String {
         match self {
             Accepts::Flag(_) => "true or false".to_owned(),
-            Accepts::Number(_) => format!("a whole number from 0 to {}", u32::MAX),
+            Accepts::Number { most: u32::MAX, .. } => format!("a whole number from 0 to {}", u32::MAX),
+            Accepts::Number { most, .. } => format!("a whole number, in a workspace at most {most}"),
             Accepts::Word { words, .. } => format!("one of {}", quoted(words().into_iter())),
             Accepts::Text { form, .. } => format!("{form}, in quotes"),
             Accepts::List { .. } => "a list of strings".to_owned(),

@@ -150,8 +150,10 @@ impl Reading<'_> {
                 put(self.settings, *on);
                 true
             }
-            (Accepts::Number(put), DeValue::Integer(number)) => {
-                whole(number).map(|number| put(self.settings, number)).is_some()
+            (Accepts::Number { most, put }, DeValue::Integer(number)) => {
+                let is_person = self.root().is_none();
+                let number = whole(number).filter(|number| is_person || number <= most);
+                number.map(|number| put(self.settings, number)).is_some()
             }
             (Accepts::Word { put, .. } | Accepts::Text { put, .. }, DeValue::String(text)) => {
                 put(self.settings, text.trim())

@@ -514,3 +514,12 @@ fn a_file_that_is_not_toml_keeps_its_protection() {
     let (settings, _) = merge(&[layer(ROOT, "trust = \n")]);
     assert_eq!(settings.trust, Trust::Warn);
 }
+
+#[test]
+fn numbers_have_bounds_so_that_a_repository_cannot_hold_back_a_stream_for_long() {
+    let text = "[stream]\nhold_ms = 4000000000\nhold_bytes = 1048577\nmax_interrupts = 21\n";
+    let (settings, found) = merge(&[layer(ROOT, text)]);
+    assert_eq!(settings.stream, StreamSettings::default());
+    assert_eq!(lines(&found).len(), 3, "{found:?}");
+    assert_eq!(merged(&[(LayerKind::User, text)]).stream.others.hold_bytes, 1_048_577);
+}

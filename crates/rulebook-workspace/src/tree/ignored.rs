@@ -3,13 +3,46 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::{git, read};
 
-/// The largest file of patterns that is read.
+/// The most bytes of patterns that are read, of one file and of all.
 const MAX_PATTERNS: usize = 1 << 20;
+
+/// How many bytes of patterns one walk may read: each costs time to compile and to match.
+#[derive(Debug)]
+pub(super) struct PatternBudget {
+    left: AtomicUsize,
+    is_spent: AtomicBool,
+    /// Whether folders below the top of a repository count.
+    has_nested: bool,
+}
+
+impl PatternBudget {
+    pub(super) fn new() -> PatternBudget {
+        PatternBudget { left: MAX_PATTERNS.into(), is_spent: false.into(), has_nested: true }
+    }
+
+    /// For the second walk of a tree whose patterns are too many: whatever the order of folders, the same files are found.
+    pub(super) fn of_top() -> PatternBudget {
+        PatternBudget { has_nested: false, ..PatternBudget::new() }
+    }
+
+    /// Whether there were too many patterns.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let take = |left: usize| left.checked_sub(bytes);
+        let is_taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
+        self.is_spent.fetch_or(!is_taken, Ordering::Relaxed);
+        is_taken
+    }
+}
 
 /// The patterns that apply in a folder of a repository.
 #[derive(Debug)]
@@ -39,23 +72,29 @@ impl Marks {
 
 impl Ignored {
     /// The patterns that apply around a root, which may be deep in a repository.
-    pub(super) fn around(root: &Path) -> Option<Arc<Ignored>> {
+    pub(super) fn around(root: &Path, budget: &PatternBudget) -> Option<Arc<Ignored>> {
         let above: Vec<(&Path, Marks)> = root.ancestors().skip(1).map(|at| (at, Marks::of(at))).collect();
         let top = above.iter().position(|(_, marks)| marks.top)?;
         above[..=top]
             .iter()
             .rev()
-            .fold(None, |around, (folder, marks)| Ignored::within(around, folder, *marks))
+            .fold(None, |around, (folder, marks)| Ignored::within(around, folder, *marks, budget))
     }
 
     /// The patterns that apply in a folder, given those of its parent.
-    pub(super) fn within(around: Option<Arc<Ignored>>, folder: &Path, marks: Marks) -> Option<Arc<Ignored>> {
-        let own = match marks.patterns {
-            true => patterns(folder, &folder.join(".gitignore")),
+    pub(super) fn within(
+        around: Option<Arc<Ignored>>,
+        folder: &Path,
+        marks: Marks,
+        budget: &PatternBudget,
+    ) -> Option<Arc<Ignored>> {
+        let own = match marks.patterns && (marks.top || budget.has_nested) {
+            true => patterns(folder, &folder.join(".gitignore"), budget),
             false => Gitignore::empty(),
         };
         if marks.top {
-            let exclude = git::common_dir(folder).map(|git| patterns(folder, &git.join("info/exclude")));
+            let exclude =
+                git::common_dir(folder).map(|git| patterns(folder, &git.join("info/exclude"), budget));
             let persons = GitignoreBuilder::new(folder).build_global().0;
             let last = exclude.into_iter().chain([persons]).collect();
             return Some(Arc::new(Ignored { own, above: None, last }));
@@ -86,9 +125,12 @@ impl Ignored {
 }
 
 /// The patterns of a file that can be read.
-fn patterns(folder: &Path, file: &Path) -> Gitignore {
+fn patterns(folder: &Path, file: &Path, budget: &PatternBudget) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
     let bytes = read::bytes(file, MAX_PATTERNS).ok().flatten();
+    if !budget.take(bytes.as_ref().map_or(0, Vec::len)) {
+        return Gitignore::empty();
+    }
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
     for line in text.trim_start_matches('\u{feff}').lines() {
         // An invalid pattern does not affect the others.

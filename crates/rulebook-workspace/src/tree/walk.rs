@@ -12,14 +12,20 @@ use rulebook::agent::AGENTS;
 use rulebook::evidence::Roots;
 use rulebook::format::{FORMATS, Place, PlaceKind};
 
-use super::ignored::{Ignored, Marks};
+use super::ignored::{Ignored, Marks, PatternBudget};
 use super::{BATCH, NEVER_WALKED, Tree, Wanted};
 use crate::{git, read};
 
 /// Walks the roots. `progress` receives the number of files found so far, now and then.
 pub(crate) fn walk(roots: &Roots, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-    let mut tree = Tree::default();
-    for found in Walk::new(roots, wanted, progress).run() {
+    let first = Walk::new(roots, wanted, progress, PatternBudget::new());
+    let mut found = first.run();
+    let has_too_many_patterns = first.budget.is_spent();
+    if has_too_many_patterns {
+        found = Walk::new(roots, wanted, progress, PatternBudget::of_top()).run();
+    }
+    let mut tree = Tree { has_too_many_patterns, ..Tree::default() };
+    for found in found {
         tree.portions.extend(found.portions);
         tree.rule_folders.extend(found.rule_folders);
         tree.not_utf8.extend(found.not_utf8);
@@ -50,6 +56,7 @@ struct Walk<'w> {
     roots: &'w Roots,
     wanted: Wanted,
     progress: &'w (dyn Fn(usize) + Sync),
+    budget: PatternBudget,
     count: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -73,14 +80,20 @@ impl Drop for Busy<'_> {
 }
 
 impl<'w> Walk<'w> {
-    fn new(roots: &'w Roots, wanted: Wanted, progress: &'w (dyn Fn(usize) + Sync)) -> Walk<'w> {
+    fn new(
+        roots: &'w Roots,
+        wanted: Wanted,
+        progress: &'w (dyn Fn(usize) + Sync),
+        budget: PatternBudget,
+    ) -> Walk<'w> {
         let waiting = roots.roots.iter().enumerate().map(|(root, found)| {
             let at = PathBuf::from(&found.path);
-            let around = if wanted == Wanted::Rules { None } else { Ignored::around(&at) };
+            let around = if wanted == Wanted::Rules { None } else { Ignored::around(&at, &budget) };
             Folder { root, name: String::new(), at, around, counts: true, is_searched: true }
         });
         let queue = Mutex::new(Queue { waiting: waiting.collect(), busy: 0 });
-        Walk { roots, wanted, progress, count: AtomicUsize::new(0), queue, changed: Condvar::new() }
+        let count = AtomicUsize::new(0);
+        Walk { roots, wanted, progress, budget, count, queue, changed: Condvar::new() }
     }
 
     /// Returns what each thread found.
@@ -114,6 +127,10 @@ impl<'w> Walk<'w> {
     fn next(&self) -> Option<(Folder, Busy<'_>)> {
         let mut queue = self.queue();
         loop {
+            // A walk with too many patterns is done again.
+            if self.budget.is_spent() {
+                queue.waiting.clear();
+            }
             if let Some(folder) = queue.waiting.pop() {
                 queue.busy += 1;
                 return Some((folder, Busy(self)));
@@ -139,7 +156,7 @@ impl<'w> Walk<'w> {
         }
         let ignored = match self.wanted {
             Wanted::Rules => None,
-            _ => Ignored::within(folder.around.clone(), &folder.at, here.marks),
+            _ => Ignored::within(folder.around.clone(), &folder.at, here.marks, &self.budget),
         };
         let patterns = ignored.as_ref().filter(|ignored| folder.counts && !ignored.is_empty());
         let mut at = folder.at.clone();

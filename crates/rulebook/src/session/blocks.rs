@@ -2,7 +2,7 @@
 
 use crate::evaluate::{Reason, Verdict};
 use crate::evidence::Evidence;
-use crate::hidden::visible_line;
+use crate::id::plain_name;
 use crate::render::offer_line;
 use crate::rule::Rule;
 use crate::source::Scope;
@@ -146,7 +146,7 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
         Scope::Remote => "the organisation",
         Scope::User => "the user",
     };
-    let from = attribute(&format!("{} of {owner}", rule.origin.display));
+    let from = attribute(&format!("{} of {owner}", plain_name(&rule.origin.display)));
     let because = attribute(&because(verdict, evidence));
     let name = attribute(rule.address());
     let text = rule.readable();
@@ -164,7 +164,7 @@ pub(super) fn because(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
     }
     let one = |reason: &Reason| {
         let wanted = reason.matched.join(", ");
-        match reason.seen.first().map(|at| visible_line(&evidence.paths[*at].path)) {
+        match reason.seen.first().map(|at| plain_name(&evidence.paths[*at].path)) {
             Some(path) if reason.condition == "folder" => format!("{path} is in {wanted}"),
             Some(path) => format!("{path} matches {wanted}"),
             None => format!("{} {wanted}", reason.condition),

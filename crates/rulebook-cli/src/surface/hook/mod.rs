@@ -35,7 +35,7 @@ pub(super) use missing::{Missing, MissingRule, NativeFile, not_delivered};
 pub(super) use own_tool::leave_out;
 
 /// The largest event that is read.
-const MAX_EVENT: u64 = 64 << 20;
+const MAX_EVENT: usize = 64 << 20;
 
 pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     let name = options.host.name;

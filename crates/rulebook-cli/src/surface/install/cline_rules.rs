@@ -1,12 +1,10 @@
 //! Moves the conditional rules of Cline. Its command line loads every file directly in `.clinerules` whole, and none in a
 //! folder below: there hooks deliver them, and the editor reads them as before.
 
-use std::fs;
-
 use anyhow::anyhow;
 use rulebook::format::FormatId;
 use rulebook::rule::Activation;
-use rulebook_workspace::Reach;
+use rulebook_workspace::{Reach, read};
 
 use super::destination::{Destination, HostPath};
 use super::file::Change;
@@ -29,10 +27,7 @@ pub(super) fn moves(args: &Args, destination: &Destination, task: Task) -> anyho
     };
     let mut changes = Vec::new();
     for name in names {
-        let at = |folder: &str| {
-            let shown = format!("{folder}/{name}");
-            HostPath { path: destination.base.join(&shown), base: destination.base.clone(), shown }
-        };
+        let at = |folder: &str| destination.path(&format!("{folder}/{name}"));
         let failed = |path: &HostPath, why: &str| {
             anyhow!("nothing was written; move the file, then run the command again")
                 .context(format!("cannot move `{}`: {why}", path.shown))
@@ -74,7 +69,7 @@ fn conditional(args: &Args) -> anyhow::Result<Vec<String>> {
 
 /// The files that were moved, sorted.
 fn moved(destination: &Destination) -> Vec<String> {
-    let entries = fs::read_dir(destination.base.join(FOLDER)).into_iter().flatten().flatten();
+    let entries = read::folder(&destination.base.join(FOLDER)).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let mut names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

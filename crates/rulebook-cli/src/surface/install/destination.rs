@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use rulebook_workspace::Homes;
 use rulebook_workspace::hosts::{HostFile, Syntax};
 use rulebook_workspace::wiring::{IsHook, UserPath, WiredBy};
+use rulebook_workspace::write::Owner;
 
 use super::hosts::Host;
 use crate::args::{Args, Wiring};
@@ -24,9 +25,18 @@ pub(super) struct Destination {
 #[derive(Clone)]
 pub(super) struct HostPath {
     pub(super) path: PathBuf,
-    /// The folder outside of which nothing is written.
+    /// The folder that it belongs to.
     pub(super) base: PathBuf,
     pub(super) shown: String,
+    /// Whether it is in the person's home.
+    pub(super) is_user: bool,
+}
+
+impl HostPath {
+    /// Where links may lead: in the home they are the person's own.
+    pub(super) fn owner(&self) -> Owner<'_> {
+        if self.is_user { Owner::Person } else { Owner::Repository(&self.base) }
+    }
 }
 
 impl Destination {
@@ -64,15 +74,21 @@ impl Destination {
         }
     }
 
+    /// A path in the workspace.
+    pub(super) fn path(&self, path: &str) -> HostPath {
+        let base = self.base.clone();
+        HostPath { path: base.join(path), base, shown: path.to_owned(), is_user: self.is_user }
+    }
+
     /// Returns where a file of the host is; `None` if the host reads no such file there.
     pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> Option<HostPath> {
         let own = if self.is_user {
             let UserPath { path, base, shown, .. } = host.row().user_path(&self.homes, file.user?)?;
-            HostPath { path, base, shown }
+            HostPath { path, base, shown, is_user: true }
         } else {
             let personal = host.row().personal.first().filter(|_| self.is_personal);
             let path = personal.copied().or(file.workspace)?;
-            HostPath { path: self.base.join(path), base: self.base.clone(), shown: path.to_owned() }
+            self.path(path)
         };
         if file.syntax != Syntax::Jsonc {
             return Some(own);

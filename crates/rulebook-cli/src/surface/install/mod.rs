@@ -20,7 +20,7 @@ pub(crate) use hosts::HOSTS;
 use anyhow::{Context as _, anyhow};
 use rulebook::agent::Wiring as Connection;
 use rulebook_workspace::hosts::HostFile;
-use rulebook_workspace::lock_folder;
+use rulebook_workspace::write::lock_folder;
 
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;

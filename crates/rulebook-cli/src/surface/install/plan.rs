@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use rulebook::agent::Wiring;
 use rulebook_workspace::hosts::HostFile;
 use rulebook_workspace::wiring::{WiredBy, is_written_for};
+use rulebook_workspace::write::Kind;
 
 use super::destination::Destination;
 use super::fault::Fault;
@@ -49,6 +50,9 @@ pub(super) fn plan(
             }
         };
         let change = &mut changes[at];
+        if matches!(host.content(file), FileKind::Own(text) if text.starts_with("#!")) {
+            change.kind = Kind::Script;
+        }
         change.after = edit(change.after.as_deref(), file, program, host, task).map_err(|fault| {
             let text = change.after.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
             anyhow!("nothing was written; fix the file, then run the command again").context(format!(

@@ -27,10 +27,17 @@ pub(super) struct Taken {
 }
 
 impl Room {
-    /// Takes room for a body; `None` if there is too little.
-    pub(super) fn take(&self, bytes: usize) -> Option<Taken> {
-        let taken = Taken { bytes, room: self.clone() };
-        (self.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= MAX_ROOM).then_some(taken)
+    /// Takes no room yet.
+    pub(super) fn take(&self) -> Taken {
+        Taken { bytes: 0, room: self.clone() }
+    }
+}
+
+impl Taken {
+    /// Takes more room, before it is used; returns whether there is enough.
+    fn grow(&mut self, bytes: usize) -> bool {
+        self.bytes += bytes;
+        self.room.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= MAX_ROOM
     }
 }
 
@@ -40,9 +47,9 @@ impl Drop for Taken {
     }
 }
 
-/// Returns a body decompressed; `None` if the coding is unknown.
-pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<Bytes>> {
-    let reader: Box<dyn Read + '_> = match coding.map(str::trim).unwrap_or("identity") {
+/// Returns a body decompressed, in the room that it takes; `None` if the coding is unknown.
+pub(super) fn decoded(coding: Option<&str>, body: &Bytes, room: &mut Taken) -> Option<io::Result<Bytes>> {
+    let mut reader: Box<dyn Read + '_> = match coding.map(str::trim).unwrap_or("identity") {
         "identity" | "" => return Some(Ok(body.clone())),
         "gzip" | "x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(&body[..])),
         "deflate" => Box::new(flate2::read::ZlibDecoder::new(&body[..])),
@@ -54,11 +61,20 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes) -> Option<io::Result<B
         _ => return None,
     };
     let most = body.len().saturating_mul(MAX_RATIO).clamp(HARMLESS, MAX_BODY);
-    let mut whole = Vec::new();
-    let read = reader.take(most as u64 + 1).read_to_end(&mut whole).and_then(|_| match whole.len() {
-        len if len > most => Err(io::Error::other(format!("the body is larger than {most} bytes"))),
-        _ => Ok(()),
-    });
+    let (mut whole, mut chunk) = (Vec::new(), vec![0; 64 << 10]);
+    let mut read = || loop {
+        match reader.read(&mut chunk)? {
+            0 => return Ok(()),
+            len if whole.len() + len > most => {
+                return Err(io::Error::other(format!("the body is larger than {most} bytes")));
+            }
+            len if !room.grow(len) => {
+                return Err(io::Error::other("too many compressed requests are open"));
+            }
+            len => whole.extend_from_slice(&chunk[..len]),
+        }
+    };
+    let read = read();
     Some(read.map(|()| whole.into()))
 }
 
@@ -68,7 +84,7 @@ mod tests {
 
     #[track_caller]
     fn check(coding: &str, body: &[u8], wanted: Option<&str>) {
-        let body = decoded(Some(coding), &Bytes::copy_from_slice(body));
+        let body = decoded(Some(coding), &Bytes::copy_from_slice(body), &mut Room::default().take());
         let body = body.and_then(Result::ok).map(|body| String::from_utf8_lossy(&body).into_owned());
         assert_eq!(body.as_deref(), wanted, "{coding}");
     }
@@ -76,10 +92,23 @@ mod tests {
     #[test]
     fn open_requests_share_the_room_for_decompressed_bodies() {
         let room = Room::default();
-        let half = room.take(MAX_ROOM / 2);
-        assert!(half.is_some() && room.take(MAX_ROOM).is_none() && room.take(MAX_ROOM / 2).is_some());
+        let mut half = room.take();
+        assert!(half.grow(MAX_ROOM / 2) && !room.take().grow(MAX_ROOM) && room.take().grow(MAX_ROOM / 2));
         drop(half);
-        assert!(room.take(MAX_ROOM).is_some());
+        assert!(room.take().grow(MAX_ROOM));
+    }
+
+    #[test]
+    fn a_body_takes_its_room_while_it_is_decompressed() {
+        let room = Room::default();
+        let mut others = room.take();
+        assert!(others.grow(MAX_ROOM - (1 << 20)));
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        io::Write::write_all(&mut gzip, &vec![b' '; 2 << 20]).unwrap();
+        let body = Bytes::from(gzip.finish().unwrap());
+        assert!(decoded(Some("gzip"), &body, &mut room.take()).unwrap().is_err());
+        drop(others);
+        assert!(decoded(Some("gzip"), &body, &mut room.take()).unwrap().is_ok());
     }
 
     #[test]

@@ -82,12 +82,12 @@ enum Outcome {
 }
 
 fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts, raw: &Bytes) -> Outcome {
-    let Some(Ok(body)) = coding::decoded(coding_of(&head.headers), raw) else {
-        return Outcome::Unreadable(head, "the request's coding cannot be read");
-    };
-    let room = if is_plain(&head.headers) { proxy.room.take(0) } else { proxy.room.take(body.len()) };
-    let Some(room) = room else {
-        return Outcome::Unreadable(head, "too many compressed requests are open");
+    let mut room = proxy.room.take();
+    let Some(Ok(body)) = coding::decoded(coding_of(&head.headers), raw, &mut room) else {
+        return Outcome::Unreadable(
+            head,
+            "the request's coding cannot be read, or too many compressed requests are open",
+        );
     };
     let Some(request) = wire.request(head.uri.path(), &body) else {
         return Outcome::Unreadable(head, "the request cannot be read");

@@ -1,12 +1,11 @@
 //! The servers that a program's own configuration names. Its requests go through the proxy and still reach them.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use rulebook_workspace::read;
 
 /// A server, and the place where the program finds its address.
 #[derive(Debug, PartialEq, Eq)]
@@ -104,10 +103,7 @@ fn merged(mut known: Vec<OwnServer>, later: Vec<OwnServer>) -> Vec<OwnServer> {
 
 /// Reads a settings file: at most 1 MiB, and only a regular file.
 pub(super) fn settings_text(path: &Path) -> Option<String> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(1 << 20).read_to_string(&mut text).ok()?;
-    Some(text)
+    read::text(path, 1 << 20).ok()?
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Records requests and responses for `rulebook stream`, without the secrets in them.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, header};
 use rulebook::evidence::json as lenient;
 use rulebook::lint::{secrets, without_secrets};
+use rulebook_workspace::write::{create, make_folder};
 use serde_json::{Map, Value, json};
 
 use super::coding;
@@ -52,7 +51,7 @@ pub(super) struct Tape {
 
 impl Record {
     pub(super) fn at(folder: &Path) -> anyhow::Result<Record> {
-        fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be created", folder.display()))?;
+        make_folder(folder).with_context(|| format!("`{}` cannot be created", folder.display()))?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Ok(Record { folder: folder.to_owned(), started, count: AtomicU64::new(0) })
     }
@@ -102,7 +101,9 @@ impl Drop for Tape {
 /// Returns a body as text; empty if it cannot be decoded.
 fn decoded(headers: &HeaderMap, body: &Bytes) -> String {
     let coding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-    let body = coding::decoded(coding, body).and_then(Result::ok).unwrap_or_default();
+    let body = coding::decoded(coding, body, &mut coding::Room::default().take())
+        .and_then(Result::ok)
+        .unwrap_or_default();
     String::from_utf8_lossy(&body).into_owned()
 }
 
@@ -178,10 +179,5 @@ fn headers(headers: &HeaderMap) -> Map<String, Value> {
 
 /// Writes a recording. A failure is ignored: the proxy's work does not depend on it.
 fn write(file: &Path, bytes: &[u8]) {
-    let mut options = fs::OpenOptions::new();
-    // Never into an existing file: the names are new, and opening a pipe would block.
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = options.open(file).and_then(|mut file| file.write_all(bytes));
+    let _ = create(file, bytes);
 }

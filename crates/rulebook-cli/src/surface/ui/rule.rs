@@ -1,14 +1,12 @@
 //! One rule: its file with the header explained, the files it applies to, overrides, and problems.
 
-use std::fs;
-
 use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::parse::{Explained, explain_header};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Rule};
-use rulebook::source::{MAX_SOURCE, Origin};
-use rulebook_workspace::RuleFiles;
+use rulebook::source::Origin;
+use rulebook_workspace::{RuleFiles, Workspace};
 
 use super::super::rows::Row;
 use super::cache::{CachedRules, CachedTree, Caches};
@@ -76,7 +74,7 @@ pub(super) fn details(
             }
         }
         div .columns {
-            @if let Some(origin) = origin { (file(origin, &diagnostics)) }
+            @if let Some(origin) = origin { (file(&cached.workspace, origin, &diagnostics)) }
             div {
                 @if let Some(rule) = rule {
                     (reach(&cached.workspace, book, rule, &tree, links))
@@ -125,16 +123,15 @@ fn facts(row: &Row, rule: Option<&Rule>, delivered: Option<u64>) -> Markup {
 }
 
 /// The file, with the lines of its header explained.
-fn file(origin: &Origin, diagnostics: &[&Diagnostic]) -> Markup {
-    let is_small = fs::metadata(&origin.path).is_ok_and(|found| found.is_file() && found.len() <= MAX_SOURCE);
-    let text = if is_small { fs::read_to_string(&origin.path).ok() } else { None };
+fn file(workspace: &Workspace, origin: &Origin, diagnostics: &[&Diagnostic]) -> Markup {
+    let text = workspace.rule_file(origin);
     let explained = text.as_deref().map(|text| explain_header(origin, text)).unwrap_or_default();
     html! {
         section aria-labelledby="source" {
             h2 #source { "Source" }
             p .place { (name(&origin.display)) }
             @match text {
-                None => p .none { "The file cannot be shown: it was removed, is too large, or is not text." },
+                None => p .none { "The file cannot be shown: it was removed, is too large, is not text, or is outside the workspace." },
                 Some(text) => (lines(&text, &explained, diagnostics)),
             }
         }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::hidden::visible_line;
+use crate::id::plain_name;
 
 /// A text that matched, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +84,8 @@ const REMINDER: Wording = Wording {
 /// The tag of a rule delivered beside the conversation.
 pub(crate) const RULE_TAG: &str = "rulebook-rule";
 
-const OWN_TAGS: [&str; 3] = [INTERRUPT.tag, REMINDER.tag, RULE_TAG];
+/// The starts of our tags. Hosts and pages have more tags that start like this.
+const OWN_TAGS: [&str; 3] = [INTERRUPT.tag, REMINDER.tag, "rulebook-"];
 
 /// Longer excerpts are cut: the model knows what it wrote.
 const MAX_EXCERPT: usize = 200;
@@ -93,7 +95,7 @@ const MAX_MATCHES: usize = 5;
 
 fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     let Wording { tag, happened, wanted } = wording;
-    let (rule, path) = (attribute(rule), attribute(path));
+    let (rule, path) = (attribute(&plain_name(rule)), attribute(&plain_name(path)));
     let mut text = format!("<{tag} reason=\"rule_violation\" rule=\"{rule}\" path=\"{path}\">\n{happened}");
     text.push(if matched.is_empty() { '.' } else { ':' });
     for MatchedText { text: found, place } in matched.iter().take(MAX_MATCHES) {

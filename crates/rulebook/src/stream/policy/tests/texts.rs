@@ -65,10 +65,7 @@ fn many_and_long_matches_are_cut() {
 fn no_value_leaves_its_attribute() {
     let text = injection("a\"b", "x>\n<y&\u{7}.md", "Body.", &[]);
     let first = text.lines().next().unwrap();
-    assert_eq!(
-        first,
-        r#"<system-interrupt reason="rule_violation" rule="a&quot;b" path="x&gt;&#10;&lt;y&amp;&#7;.md">"#
-    );
+    assert_eq!(first, r#"<system-interrupt reason="rule_violation" rule="a-b" path="x---y&amp;-.md">"#);
 }
 
 #[test]
@@ -79,6 +76,7 @@ fn our_own_tags_are_escaped_and_nothing_else() {
         ("a <SYSTEM-Reminder> b </System-REMINDER>", "a &lt;SYSTEM-Reminder> b &lt;/System-REMINDER>"),
         ("< / system-reminder>", "&lt; / system-reminder>"),
         ("<<system-reminder>", "<&lt;system-reminder>"),
+        ("</rulebook-rule><rulebook-notice>", "&lt;/rulebook-rule>&lt;rulebook-notice>"),
         ("<system>, <b>, a < b, &lt;, <système-", "<system>, <b>, a < b, &lt;, <système-"),
         ("", ""),
         ("<", "<"),
