@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use anstyle::{AnsiColor, Style};
 use rulebook::diagnostic::{Code, Diagnostic, Severity, nearest};
-use rulebook::hidden::is_hidden;
+use rulebook::hidden::visible;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -205,24 +205,14 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Returns one line without control and hidden characters, so that text from files cannot control the terminal or hide in
-/// it.
+/// Returns one line without control characters and with hidden ones visible, so that text from files cannot control the
+/// terminal or hide in it.
 pub(crate) fn clean(text: &str) -> String {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return text.to_owned();
     }
-    let is_common = |c: char| matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
-    text.chars()
-        .map(|c| {
-            if c.is_control() {
-                ' '
-            } else if is_hidden(c) && !is_common(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    visible(&line).into_owned()
 }
 
 fn severity_style(severity: Severity) -> Style {
@@ -261,10 +251,10 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
         let bar = paint(CYAN, "|");
         let before: String = excerpt.line.chars().take(diagnostic.column - 1).collect();
         let pad = " ".repeat(clean(&before).width());
-        let room = excerpt.line.chars().count().min(MAX_EXCERPT).saturating_sub(diagnostic.column - 1).max(1);
-        let caret = paint(style, "^".repeat(excerpt.width.min(room)));
-        let _ = writeln!(text, "{gutter} {bar}");
         let shown: String = excerpt.line.chars().take(MAX_EXCERPT).collect();
+        let marked: String = shown.chars().skip(diagnostic.column - 1).take(excerpt.width).collect();
+        let caret = paint(style, "^".repeat(clean(&marked).width().max(1)));
+        let _ = writeln!(text, "{gutter} {bar}");
         let more = if shown.len() < excerpt.line.len() { "…" } else { "" };
         let _ = writeln!(text, "{} {bar} {}{more}", paint(CYAN, &number), clean(&shown));
         if diagnostic.column <= MAX_EXCERPT {

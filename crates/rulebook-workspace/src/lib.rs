@@ -82,6 +82,7 @@ pub use readers::FixableFile;
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};
+pub use state::sha256;
 pub use tree::{Tree, Wanted};
 pub use trust::TrustStore;
 pub use unread::{NotRead, SeenFile};

@@ -119,7 +119,7 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
         return copy;
     }
     let Some(file) = file(remote, homes) else {
-        copy.diagnostics.push(never_fetched(remote, NO_CACHE));
+        copy.diagnostics.push(never_fetched(remote, Some(NO_CACHE)));
         return copy;
     };
     let read = kept(remote, &file);
@@ -129,8 +129,7 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
     copy.fetched =
         kept.fetched.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     let Some(document) = &kept.document else {
-        let unfetched = if remote.is_held { HELD } else { "run `rulebook remote sync`" };
-        let why = copy.failed.as_deref().unwrap_or(unfetched);
+        let why = copy.failed.as_deref().or(remote.is_held.then_some(HELD));
         copy.diagnostics.push(never_fetched(remote, why));
         return copy;
     };
@@ -249,8 +248,9 @@ const HELD: &str = "a key of its entry in the settings cannot be read";
 /// Why nothing can be cached.
 const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";
 
-fn never_fetched(remote: &Remote, why: &str) -> Diagnostic {
-    let message = format!("was never fetched and contributes nothing: {why}");
+fn never_fetched(remote: &Remote, why: Option<&str>) -> Diagnostic {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let message = format!("was never fetched and contributes nothing{why}");
     Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn newer_error(path: &Path, newer: u64, known: u64) -> io::Error {
 }
 
 /// The SHA-256 of some bytes, in lower-case hexadecimal digits.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::evidence::Roots;
 use rulebook::lint::{Group, Summary, group};
 use rulebook_workspace::write::Owner;
 use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
+use super::checkout::{Checkouts, Location};
 use super::fix::{self, FixMode};
 use super::sarif;
 use crate::args::{Args, Check, Format};
@@ -32,9 +34,13 @@ struct Report {
 }
 
 pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
-    if args.json && matches!(options.format, Format::Sarif | Format::Github) {
-        let error = anyhow!("omit `--json`: SARIF is JSON already");
-        return Err(error.context("`--json` and this `--format` are two output formats"));
+    let one = match options.format {
+        Format::Sarif => "omit `--json`: SARIF is JSON already",
+        Format::Github => "omit one of them",
+        Format::Text | Format::Json => "",
+    };
+    if args.json && !one.is_empty() {
+        return Err(anyhow!(one).context("`--json` and this `--format` are two output formats"));
     }
     let workspace = open_workspace(args)?;
     let report = report(&workspace, options)?;
@@ -50,7 +56,7 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
             "summary": report.summary,
         }))?,
         Format::Sarif => out::print_json(&sarif::report(&workspace.roots, &report.diagnostics))?,
-        Format::Github => out::print_raw(github(&report.diagnostics).as_bytes())?,
+        Format::Github => out::print_raw(github(&workspace.roots, &report.diagnostics).as_bytes())?,
     }
     let worst = if options.strict { Severity::Warning } else { Severity::Error };
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity <= worst)
@@ -199,7 +205,12 @@ fn first_few(files: &[String]) -> String {
 }
 
 /// Formats annotations for a GitHub workflow, the worst first, because GitHub shows only ten.
-fn github(diagnostics: &[Diagnostic]) -> String {
+fn github(roots: &Roots, diagnostics: &[Diagnostic]) -> String {
+    let checkouts = Checkouts::of(roots);
+    let file = |path: &str| match checkouts.locate(path) {
+        Location::Inside(_, path) => path,
+        Location::Absolute(_) => path.to_owned(),
+    };
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let mut worst: Vec<&Diagnostic> = diagnostics.iter().collect();
@@ -210,7 +221,7 @@ fn github(diagnostics: &[Diagnostic]) -> String {
         let _ = writeln!(
             text,
             "::{level} file={},line={},col={},title={}::{}",
-            property(&diagnostic.path),
+            property(&file(&diagnostic.path)),
             diagnostic.line.max(1),
             diagnostic.column.max(1),
             property(diagnostic.code.row().name),

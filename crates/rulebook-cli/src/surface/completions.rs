@@ -17,8 +17,26 @@ use crate::out;
 /// The variable with which a script asks for candidates.
 const VARIABLE: &str = "RULEBOOK_COMPLETE";
 
-/// Lets bash take a key, `id@format`, for one word.
-const WHOLE_KEYS: &str = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}\n";
+/// What bash needs beside its script. A key, `id@format`, is one word. Bash inserts candidates as they are and expands
+/// patterns in them, and a repository chooses the names of its rules and files: they are quoted.
+const QUOTED: &str = r#"
+COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}
+_rulebook() {
+    local at noglob=
+    [[ $- == *f* ]] || noglob=+f
+    set -f
+    _clap_complete_rulebook "$@"
+    for at in "${!COMPREPLY[@]}"; do
+        [[ ${COMPREPLY[at]} == *[!A-Za-z0-9_./@:=+,%-]* ]] && COMPREPLY[at]=$(printf %q "${COMPREPLY[at]}")
+    done
+    [[ -z $noglob ]] || set +f
+}
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -o nospace -o bashdefault -o nosort -F _rulebook rulebook
+else
+    complete -o nospace -o bashdefault -F _rulebook rulebook
+fi
+"#;
 
 /// What completes an argument that names something of the workspace.
 type Candidates = fn() -> Vec<CompletionCandidate>;
@@ -51,7 +69,7 @@ pub(super) fn run(shell: Shell) -> anyhow::Result<()> {
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, "rulebook", "rulebook", "rulebook", &mut script)?;
     if shell == Shell::Bash {
-        script.extend_from_slice(WHOLE_KEYS.as_bytes());
+        script.extend_from_slice(QUOTED.as_bytes());
     }
     out::print_raw(&script)
 }
@@ -99,7 +117,14 @@ fn rules() -> Vec<CompletionCandidate> {
             }
         }
     }
+    let quoted = std::env::var_os(VARIABLE).is_none_or(|shell| shell != "powershell");
+    found.retain(|(name, _)| quoted || is_plain(name));
     found.into_iter().map(|(name, source)| CompletionCandidate::new(name).help(Some(source.into()))).collect()
+}
+
+/// Returns whether a name means itself in every shell. PowerShell inserts candidates without quotes.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || "-_./@:".contains(c))
 }
 
 fn session_ids() -> Vec<CompletionCandidate> {

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod checkout;
 pub(crate) mod completions;
 mod coverage;
 mod diff;

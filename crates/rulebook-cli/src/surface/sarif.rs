@@ -6,19 +6,17 @@ use rulebook::id::percent_encoded;
 use serde_json::{Map, Value, json};
 
 use super::baseline::fingerprints;
+use super::checkout::{Checkouts, Location};
 
 /// The project's address; empty until the packages name a repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Returns a SARIF log with one run.
 pub(super) fn report(roots: &Roots, diagnostics: &[Diagnostic]) -> Value {
+    let checkouts = Checkouts::of(roots);
+    let uri = |at| format!("file://{}/", percent_encoded(checkouts.top(at)));
     let bases: Map<String, Value> = (0..roots.roots.len())
-        .map(|at| {
-            (
-                base_id(roots, at),
-                json!({ "uri": format!("file://{}/", percent_encoded(&roots.roots[at].path)) }),
-            )
-        })
+        .map(|at| (base_id(roots, &checkouts, at), json!({ "uri": uri(at) })))
         .collect();
     let results = diagnostics.iter().zip(fingerprints(diagnostics));
     let mut driver = json!({
@@ -36,7 +34,9 @@ pub(super) fn report(roots: &Roots, diagnostics: &[Diagnostic]) -> Value {
             "tool": { "driver": driver },
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": bases,
-            "results": results.map(|(diagnostic, print)| result(roots, diagnostic, &print)).collect::<Vec<_>>(),
+            "results": results
+                .map(|(diagnostic, print)| result(diagnostic, &artifact(roots, &checkouts, &diagnostic.path), &print))
+                .collect::<Vec<_>>(),
         }],
     })
 }
@@ -54,10 +54,9 @@ fn rule(row: &CodeRow) -> Value {
     rule
 }
 
-fn result(roots: &Roots, diagnostic: &Diagnostic, fingerprint: &str) -> Value {
+fn result(diagnostic: &Diagnostic, artifact: &Value, fingerprint: &str) -> Value {
     let width = diagnostic.excerpt.as_ref().map_or(1, |excerpt| excerpt.width);
     let (line, column) = (diagnostic.line.max(1), diagnostic.column.max(1));
-    let artifact = artifact(roots, &diagnostic.path);
     let mut result = json!({
         "ruleId": diagnostic.code.row().name,
         "ruleIndex": diagnostic.code as usize,
@@ -65,7 +64,7 @@ fn result(roots: &Roots, diagnostic: &Diagnostic, fingerprint: &str) -> Value {
         "message": { "text": format!("{}; {}", diagnostic.message, diagnostic.help) },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": &artifact,
+                "artifactLocation": artifact,
                 "region": { "startLine": line, "startColumn": column, "endColumn": column + width },
             },
         }],
@@ -87,26 +86,18 @@ fn result(roots: &Roots, diagnostic: &Diagnostic, fingerprint: &str) -> Value {
 }
 
 /// Returns the `uriBaseId` of a root.
-fn base_id(roots: &Roots, at: usize) -> String {
-    match roots.roots.len() {
-        1 => "%SRCROOT%".to_owned(),
-        _ => roots.roots[at].name.clone(),
-    }
+fn base_id(roots: &Roots, checkouts: &Checkouts<'_>, at: usize) -> String {
+    if checkouts.is_one() { "%SRCROOT%".to_owned() } else { roots.roots[at].name.clone() }
 }
 
-/// Converts a displayed path into a location relative to its root, or an absolute one.
-fn artifact(roots: &Roots, path: &str) -> Value {
-    if let (Some(rest), Some(home)) = (path.strip_prefix("~/"), &roots.home) {
-        return json!({ "uri": format!("file://{}", percent_encoded(&format!("{home}/{rest}"))) });
+/// Converts a displayed path into a location relative to its checkout, or an absolute one.
+fn artifact(roots: &Roots, checkouts: &Checkouts<'_>, path: &str) -> Value {
+    match checkouts.locate(path) {
+        Location::Inside(at, path) => {
+            json!({ "uri": percent_encoded(&path), "uriBaseId": base_id(roots, checkouts, at) })
+        }
+        Location::Absolute(path) => json!({ "uri": format!("file://{}", percent_encoded(&path)) }),
     }
-    if path.starts_with('/') {
-        return json!({ "uri": format!("file://{}", percent_encoded(path)) });
-    }
-    // With several roots, a path starts with the name of its root.
-    let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
-    let named = roots.roots.iter().enumerate().find_map(|(at, root)| Some((at, below(&root.name)?)));
-    let (at, path) = named.filter(|_| roots.roots.len() > 1).unwrap_or((0, path));
-    json!({ "uri": percent_encoded(path), "uriBaseId": base_id(roots, at) })
 }
 
 #[cfg(test)]

@@ -94,8 +94,11 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     }
     let binary = env!("CARGO_BIN_EXE_rulebook");
     assert!(run(find, &[("BINARY", ""), ("ACTION", "/nowhere")]).status.success());
-    assert!(run(find, &[("BINARY", "/own/rulebook"), ("ACTION", "/nowhere")]).status.success());
-    assert_eq!(read("env"), format!("RULEBOOK={binary}\nRULEBOOK=/own/rulebook\n"));
+    sandbox.write("repo/bin/rulebook", "");
+    assert!(run(find, &[("BINARY", "bin/rulebook"), ("ACTION", "/nowhere")]).status.success());
+    let own = sandbox.path("repo/bin/rulebook");
+    assert_eq!(read("env"), format!("RULEBOOK={binary}\nRULEBOOK={}\n", own.display()));
+    fs::remove_dir_all(sandbox.path("repo/bin")).unwrap();
 
     let inputs = |sarif| [("RULEBOOK", binary), ("STRICT", "true"), ("BASELINE", ""), ("SARIF", sarif)];
     let annotated = run(check, &inputs(""));
@@ -115,4 +118,32 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     assert!(run(compare, &inputs).status.success());
     let summary = read("summary");
     assert!(summary.contains("| appears | `CLAUDE.md` | always, 1 token |"), "{summary}");
+}
+
+#[test]
+fn paths_in_reports_start_at_the_top_of_the_checkout() {
+    let sandbox = Sandbox::new(&[
+        ("repo/packages/web/.cursor/rules/a.mdc", "---\nglobs: 3\n---\nA"),
+        ("repo/packages/api/.cursor/rules/b.mdc", "---\nglobs: 3\n---\nB"),
+    ]);
+    let roots = ["--root", "packages/web", "--root", "packages/api"];
+    let (web, api) = ("packages/web/.cursor/rules/a.mdc", "packages/api/.cursor/rules/b.mdc");
+    for (roots, files) in [(&roots[..2], &[web][..]), (&roots, &[api, web])] {
+        let output = sandbox.run(&[roots, &["check", "--format", "github"]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for file in files {
+            assert!(text.contains(&format!("::warning file={file},line=2")), "{text}");
+        }
+        let output = sandbox.run(&[roots, &["check", "--format", "sarif"]].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let results = report["runs"][0]["results"].as_array().unwrap();
+        let place = |result: &serde_json::Value| {
+            result["locations"][0]["physicalLocation"]["artifactLocation"].clone()
+        };
+        let mut places: Vec<_> = results.iter().map(place).collect();
+        places.dedup();
+        let want: Vec<_> =
+            files.iter().map(|file| serde_json::json!({ "uri": file, "uriBaseId": "%SRCROOT%" })).collect();
+        assert_eq!(places, want);
+    }
 }

@@ -1,4 +1,4 @@
-//! Completions, asked for by the real shells. Bash must be there; fish is used where it is installed.
+//! Completions, asked for by the real shells. Bash must be there; fish and zsh are used where they are installed.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ fn run(sandbox: &Sandbox, shell: &str, script: &str) -> String {
 fn check_bash(sandbox: &Sandbox, line: &str, want: &[&str]) {
     let script = format!(
         r#"eval "$(rulebook completions bash)"; COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); COMP_TYPE=9
-           _clap_complete_rulebook rulebook "${{COMP_WORDS[$COMP_CWORD]}}" ""; printf '%s\n' "${{COMPREPLY[@]}}""#
+           _rulebook rulebook "${{COMP_WORDS[$COMP_CWORD]}}" ""; printf '%s\n' "${{COMPREPLY[@]}}""#
     );
     assert_eq!(run(sandbox, "/bin/bash", &script).lines().collect::<Vec<_>>(), want, "{line}");
 }
@@ -43,6 +43,46 @@ fn bash_completes_what_the_workspace_has() {
     check_bash(&sandbox, "rulebook unp", &["unpin"]);
     check_bash(&sandbox, "rulebook explain s", &["src/"]);
     check_bash(&sandbox, "rulebook explain src/", &["src/a.ts"]);
+}
+
+#[test]
+fn a_name_that_a_repository_chose_is_never_a_command() {
+    let sandbox = sandbox();
+    sandbox.write("repo/.rulebook/rules/x$(pwd);*.md", "A.");
+    sandbox.write("repo/docs/a b.md", "");
+    check_bash(&sandbox, "rulebook disable x", &[r"x\$\(pwd\)\;\*", r"x\$\(pwd\)\;\*@rulebook"]);
+    check_bash(&sandbox, "rulebook explain docs/", &[r"docs/a\ b.md"]);
+    let script = r#"eval "$(rulebook completions bash)"; COMP_WORDS=(rulebook disable x); COMP_CWORD=2; COMP_TYPE=9
+                    _rulebook rulebook x ''; eval "echo ${COMPREPLY[0]}"; ls; echo $-"#;
+    let text = run(&sandbox, "/bin/bash", script);
+    assert_eq!(text, "x$(pwd);*\ndocs\nsrc\nhBc\n");
+}
+
+/// What zsh writes on the line of a terminal after the Tab key.
+#[test]
+fn zsh_completes_what_the_workspace_has() {
+    if !std::fs::exists("/usr/bin/zsh").unwrap() {
+        return;
+    }
+    let sandbox = sandbox();
+    sandbox.write("repo/.rulebook/rules/odd;name.md", "A.");
+    let script = r#"zmodload zsh/zpty; zpty shell zsh -f -i
+        zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source <(rulebook completions zsh); echo rea''dy"
+        zpty -r shell line '*ready*'
+        zpty -w -n shell "rulebook $1"$'\t'
+        zpty -r shell line "*$2*" && echo found"#;
+    for (typed, line) in [
+        ("explain --rule lint@", "lint@cursor"),
+        ("install cod", "codex"),
+        ("remote sync a", "acme"),
+        ("watch s", "session-1"),
+        ("disable od", r"odd\\;name"),
+    ] {
+        let mut command: Command = sandbox.program("/usr/bin/timeout");
+        command.args(["60", "/usr/bin/zsh", "-f", "-c", script, "zsh", typed, line]);
+        command.env("PATH", path_with_binary()).env("TERM", "dumb");
+        assert_eq!(stdout(&command.output().unwrap()), "found\n", "{typed}");
+    }
 }
 
 #[test]

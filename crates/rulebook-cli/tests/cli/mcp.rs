@@ -122,24 +122,16 @@ fn text_of(result: &Value) -> &str {
 fn check_handshake(name: &str, version: &str, capabilities: Value, asks: &[&str], meta: Value) {
     let sandbox = sandbox();
     let mut client = Client::start(&sandbox);
-    let asks = match asks {
-        ["server/discover", rest @ ..] => {
-            let meta = json!({ "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": name, "version": "1.0" },
-                "io.modelcontextprotocol/clientCapabilities": capabilities,
-            } });
-            assert_eq!(client.ask("server/discover", meta)["code"], -32601, "{name}");
-            rest
-        }
-        all => all,
-    };
     let hello = client.ask("initialize", initialize(version, capabilities, name));
     assert_eq!(hello["protocolVersion"], version, "{name}");
     assert_eq!(hello["serverInfo"]["name"], "rulebook");
     assert_eq!(
         hello["capabilities"],
-        json!({ "resources": { "subscribe": true, "listChanged": true }, "tools": {} })
+        json!({
+            "extensions": { "io.modelcontextprotocol/skills": {} },
+            "resources": { "subscribe": true, "listChanged": true },
+            "tools": {},
+        })
     );
     assert!(hello["instructions"].as_str().unwrap().contains("rules_for"));
     client.send(r#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#);
@@ -167,7 +159,7 @@ fn every_client_completes_the_handshake() {
     check_handshake("codex-mcp-client", "2025-06-18", forms(), &tools, token());
     check_handshake("opencode", "2025-11-25", json!({ "roots": {} }), &tools, none());
     let sampling = json!({ "sampling": {}, "elicitation": { "form": {}, "url": {} } });
-    check_handshake("copilot-cli", "2025-11-25", sampling, &["server/discover", "tools/list"], token());
+    check_handshake("copilot-cli", "2025-11-25", sampling, &tools, token());
     check_handshake(
         "gemini",
         "2025-06-18",
@@ -179,6 +171,103 @@ fn every_client_completes_the_handshake() {
     check_handshake("continue", "2025-11-25", json!({}), &["prompts/list", "tools/list"], none());
     check_handshake("goose", "2025-03-26", json!({}), &tools, none());
     check_handshake("an old one", "2024-11-05", json!({}), &tools, none());
+}
+
+/// Parameters with the metadata of a client that makes no handshake.
+fn stateless(client: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": client, "version": "1.0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params
+}
+
+#[test]
+fn a_client_without_a_handshake_is_answered() {
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
+    let mut ask = |method: &str, params: Value| client.ask(method, stateless("copilot-cli", params));
+    let found = ask("server/discover", json!({}));
+    assert_eq!(found["supportedVersions"].as_array().unwrap().last().unwrap(), "2026-07-28", "{found}");
+    assert_eq!(found["capabilities"]["extensions"], json!({ "io.modelcontextprotocol/skills": {} }));
+    assert!(found["instructions"].as_str().unwrap().contains("rules_for"));
+    let tools = ask("tools/list", json!({}));
+    assert_eq!((&tools["resultType"], tools["tools"].as_array().unwrap().len()), (&json!("complete"), 3));
+    assert_eq!((&tools["ttlMs"], &tools["cacheScope"]), (&json!(0), &json!("private")));
+    // There is no session: a text is given every time.
+    for _ in 0..2 {
+        let call = json!({ "name": "rules_for", "arguments": { "paths": ["apps/web/a.tsx"] } });
+        assert!(text_of(&ask("tools/call", call)).contains("Use React."));
+    }
+    assert_eq!(
+        ask("resources/read", json!({ "uri": "rule://db" }))["contents"][0]["text"],
+        "Use migrations."
+    );
+    assert_eq!(ask("resources/read", json!({ "uri": "rule://nope" }))["code"], -32602);
+    assert_eq!(ask("ping", json!({}))["code"], -32601);
+    let mut other = stateless("x", json!({}));
+    other["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    assert_eq!(client.ask("tools/list", other)["code"], -32022);
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn rules_on_request_are_skills() {
+    let sandbox = sandbox();
+    let text = "---\nname: pdf\ndescription: \"Fill \\\"forms\\\"\"\n---\nUse the script.\n";
+    sandbox.write("repo/.claude/skills/pdf/SKILL.md", text);
+    sandbox.write("repo/.cursor/rules/odd_Name@x.mdc", "---\ndescription: Odd\n---\nOdd.\n");
+    let mut client = Client::start(&sandbox);
+    let mut ask = |method: &str, params: Value| client.ask(method, stateless("x", params));
+    let listed = ask("skills/list", json!({}));
+    assert_eq!((&listed["resultType"], &listed["ttlMs"]), (&json!("complete"), &json!(0)));
+    let skills = listed["skills"].as_array().unwrap();
+    let uris =
+        ["skill://db/SKILL.md", "skill://odd_name%40x/odd-name-x/SKILL.md", "skill://skill/pdf/SKILL.md"];
+    assert_eq!(texts(&listed["skills"], "uri"), uris);
+    assert_eq!(skills[2]["frontmatter"], json!({ "name": "pdf", "description": "Fill \"forms\"" }));
+    for skill in skills {
+        assert_eq!(ask("skills/get", json!({ "uri": skill["uri"] }))["skill"], *skill);
+        let file = &skill["resources"][0];
+        let read = ask("resources/read", json!({ "uri": file["uri"] }))["contents"][0]["text"].take();
+        assert_eq!(file["size"], read.as_str().unwrap().len());
+    }
+    let read = ask("resources/read", json!({ "uri": uris[2] }))["contents"][0]["text"].take();
+    let header = "---\nname: \"pdf\"\ndescription: \"Fill \\\"forms\\\"\"\n---\n\n";
+    assert_eq!(read, format!("{header}Folder: .claude/skills/pdf\n\nUse the script.\n"));
+    for method in ["skills/get", "resources/read"] {
+        let error = ask(method, json!({ "uri": "skill://nope/SKILL.md" }));
+        assert_eq!(error["code"], -32602);
+        assert!(error["message"].as_str().unwrap().contains("`skills/list`"), "{error}");
+    }
+    // Older clients may use the extension too.
+    let mut old = Client::ready(&sandbox, "2025-11-25");
+    assert_eq!(old.ask("skills/list", Value::Null)["skills"], listed["skills"]);
+}
+
+#[test]
+fn a_subscription_without_a_handshake_is_notified() {
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
+    let filter = json!({ "resourcesListChanged": true, "resourceSubscriptions": ["rule://db"] });
+    client.request("subscriptions/listen", stateless("x", json!({ "notifications": filter })));
+    assert_eq!(client.receive()["method"], "notifications/subscriptions/acknowledged");
+    let mut text = 0;
+    let mut seen = Vec::new();
+    // The first look may come after the first change.
+    until(
+        || {
+            text += 1;
+            let rule = format!("---\ndescription: Database, version {text}\n---\nUse {text} migrations.\n");
+            sandbox.write("repo/.cursor/rules/db.mdc", &rule);
+            let line = client.from.recv_timeout(std::time::Duration::from_secs(3)).unwrap_or_default();
+            seen.extend(serde_json::from_str::<Value>(&line).ok().map(|line| line["method"].clone()));
+            seen.contains(&json!("notifications/resources/list_changed"))
+                && seen.contains(&json!("notifications/resources/updated"))
+        },
+        || "both notifications".to_owned(),
+    );
 }
 
 #[test]
@@ -204,7 +293,8 @@ fn nothing_a_client_sends_ends_the_server() {
     let method =
         |client: &mut Client, method: &str, params: Value| client.ask(method, params)["code"].clone();
     assert_eq!(method(&mut client, "no/such", json!({ "x": 1 })), -32601);
-    assert_eq!(method(&mut client, "server/discover", Value::Null), -32601);
+    assert_eq!(method(&mut client, "server/discover", Value::Null), -32602);
+    assert_eq!(method(&mut client, "skills/get", json!({ "uri": 3 })), -32602);
     assert_eq!(client.ask("ping", Value::Null), json!({}));
     client.ask("initialize", initialize("2025-11-25", json!({}), "test"));
     for line in ["[1, 2]", "\"text\"", "3", "{}", r#"{"jsonrpc":"2.0","id":7}"#] {

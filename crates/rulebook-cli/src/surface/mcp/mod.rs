@@ -6,6 +6,7 @@
 mod client;
 mod hook;
 mod roots;
+mod skills;
 mod tools;
 mod watch;
 
@@ -16,13 +17,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    DiscoverRequestMethod, DiscoverResult, ErrorCode, Implementation, InitializeRequestParams,
-    InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    DiscoverResult, ErrorCode, ExtensionCapabilities, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, serve_directly};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
 use rulebook::id::rule_uri;
 use rulebook::resolve::Rulebook;
@@ -146,11 +147,13 @@ type Notification = NotificationContext<RoleServer>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        let extensions = ExtensionCapabilities::from([(skills::EXTENSION.to_owned(), JsonObject::new())]);
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_resources_list_changed()
             .enable_resources_subscribe()
+            .enable_extensions_with(extensions)
             .build();
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
@@ -164,22 +167,27 @@ impl ServerHandler for Server {
         context: Request,
     ) -> McpResult<InitializeResult> {
         let mut agreed = self.negotiate_initialize(&request)?;
-        let workspace = self.opener.workspace();
-        if let Some(client) = KnownClient::named(&request.client_info.name, workspace.as_ref().ok()) {
-            if client.hooks.is_some() {
-                agreed.instructions = Some(WITH_HOOKS.to_owned());
-            }
-            let _ = self.client.set(client);
-        }
+        agreed.instructions = Some(self.instructions_for(&request.client_info.name));
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
         *lock(&self.session) = Some(Session::default());
         Ok(agreed)
     }
 
-    /// Clients that try this first continue with `initialize` if it is unknown.
-    async fn discover(&self, _: Request) -> McpResult<DiscoverResult> {
-        Err(ErrorData::method_not_found::<DiscoverRequestMethod>())
+    /// The first request of a client that makes no handshake. Such a client has no session.
+    async fn discover(&self, context: Request) -> McpResult<DiscoverResult> {
+        let mut info = self.get_info();
+        info.instructions = context.client_info().map(|client| self.instructions_for(&client.name));
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> McpResult<()> {
+        watch::listen(Arc::clone(&self.opener), &context).await;
+        Ok(())
     }
 
     async fn on_initialized(&self, context: Notification) {
@@ -215,6 +223,9 @@ impl ServerHandler for Server {
         context: Request,
     ) -> McpResult<CallToolResponse> {
         let arguments = request.arguments.unwrap_or_default().into();
+        if let Some(client) = context.client_info() {
+            self.recognise(&client.name);
+        }
         let result = match tools::call(self, &request.name, arguments)? {
             Ok(output) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
@@ -255,30 +266,66 @@ impl ServerHandler for Server {
         self.read_uri(&request.uri).map(ReadResourceResponse::from)
     }
 
-    /// Answers an unknown method, or a known one whose parameters cannot be read.
+    /// Answers the methods of extensions, an unknown method, or a known one whose parameters cannot be read.
     async fn on_custom_request(&self, request: CustomRequest, _: Request) -> McpResult<CustomResult> {
-        Err(match NEEDS.iter().find(|(method, _)| *method == request.method) {
-            Some((_, needs)) => ErrorData::invalid_params(*needs, None),
-            None => {
-                let message = format!("unknown method `{}`", out::clean(&request.method));
-                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-            }
-        })
+        let book = || self.opener.book().map_err(|error| internal(&error));
+        let uri = || request.params.as_ref().and_then(|params| params["uri"].as_str());
+        match (request.method.as_str(), uri()) {
+            ("skills/list", _) => Ok(CustomResult::new(skills::list(&book()?))),
+            ("skills/get", Some(uri)) => match skills::get(&book()?, uri) {
+                Some(skill) => Ok(CustomResult::new(skill)),
+                None => Err(no_skill(uri)),
+            },
+            (method, _) => Err(match NEEDS.iter().find(|(needy, _)| *needy == method) {
+                Some((_, needs)) => ErrorData::invalid_params(*needs, None),
+                None => {
+                    let message = format!("unknown method `{}`", out::clean(method));
+                    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+                }
+            }),
+        }
     }
+}
+
+fn no_skill(uri: &str) -> ErrorData {
+    let message = format!("no skill `{}`; `skills/list` lists the skills", out::clean(uri));
+    ErrorData::invalid_params(message, Some(json!({ "uri": uri })))
 }
 
 /// Methods that need parameters, and what to write.
 const NEEDS: &[(&str, &str)] = &[
     ("initialize", "write `params` with `protocolVersion`, `capabilities` and `clientInfo`"),
+    ("server/discover", "write `params` with `_meta`: protocol version, client information and capabilities"),
     ("resources/subscribe", "write `params` as {\"uri\": \"rule://NAME\"}"),
     ("resources/unsubscribe", "write `params` as {\"uri\": \"rule://NAME\"}"),
     ("resources/read", "write `params` as {\"uri\": \"rule://NAME\"}"),
+    ("skills/get", "write `params` as {\"uri\": \"skill://NAME/SKILL.md\"}"),
     ("tools/call", "write `params` as {\"name\": \"rules_for\", \"arguments\": {…}}"),
 ];
 
 impl Server {
+    /// Remembers which agent the client is, if it is a known one.
+    fn recognise(&self, name: &str) -> Option<&KnownClient> {
+        if self.client.get().is_none() {
+            let workspace = self.opener.workspace();
+            let known = KnownClient::named(name, workspace.as_ref().ok());
+            let _ = known.map(|client| self.client.set(client));
+        }
+        self.client.get()
+    }
+
+    fn instructions_for(&self, client: &str) -> String {
+        let is_hooked = self.recognise(client).is_some_and(|client| client.hooks.is_some());
+        (if is_hooked { WITH_HOOKS } else { INSTRUCTIONS }).to_owned()
+    }
+
     fn read_uri(&self, uri: &str) -> McpResult<ReadResourceResult> {
         let loaded = self.opener.workspace().map_err(|error| internal(&error))?.load(Reach::Tree);
+        if uri.starts_with("skill://") {
+            let skill = skills::find(&loaded.book, uri).ok_or_else(|| no_skill(uri))?;
+            let text = ResourceContents::text(skill.text, uri).with_mime_type(MARKDOWN);
+            return Ok(ReadResourceResult::new(vec![text]));
+        }
         let named = if uri.starts_with("rule://") { loaded.book.read(uri).ok() } else { None };
         let rule = named.ok_or_else(|| {
             let message = words(&read::unknown(uri, &loaded, usize::MAX));

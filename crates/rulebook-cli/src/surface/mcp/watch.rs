@@ -6,7 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::model::{
+    Resource, ResourceListChangedNotification, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
+    ServerNotification,
+};
+use rmcp::service::SubscriptionContext;
 use rmcp::{Peer, RoleServer};
 
 use super::{Opener, resources_of, text_of};
@@ -54,4 +58,49 @@ fn scan(opener: &Opener) -> (bool, Vec<String>) {
         }
     }
     (known.is_some_and(|known| known != seen), changed)
+}
+
+/// What a subscription of a client without a handshake has seen.
+struct Seen {
+    listed: Vec<Resource>,
+    /// The rules it follows, each with its text.
+    texts: Vec<(String, Option<String>)>,
+}
+
+/// Notifies a subscription of changes, until it ends.
+pub(super) async fn listen(opener: Arc<Opener>, context: &SubscriptionContext) {
+    let followed = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+    let mut seen: Option<Seen> = None;
+    loop {
+        let started = Instant::now();
+        let (opener, uris) = (Arc::clone(&opener), followed.clone());
+        let look = move || {
+            let book = opener.book().ok();
+            let text = |uri: String| (uri.clone(), book.as_ref().and_then(|book| text_of(book, &uri)));
+            let listed = book.as_ref().map(resources_of).unwrap_or_default();
+            Seen { listed, texts: uris.into_iter().map(text).collect() }
+        };
+        let Ok(now) = tokio::task::spawn_blocking(look).await else { return };
+        let took = started.elapsed();
+        for notification in seen.as_ref().map(|before| changes(before, &now)).unwrap_or_default() {
+            // What the subscription does not cover is refused here, and need not be sent.
+            let _ = context.sink().send(notification).await;
+        }
+        seen = Some(now);
+        if tokio::time::timeout(PACE.pause(took), context.cancelled()).await.is_ok() {
+            return;
+        }
+    }
+}
+
+fn changes(before: &Seen, now: &Seen) -> Vec<ServerNotification> {
+    let list = (before.listed != now.listed).then(|| {
+        ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default())
+    });
+    let texts = before.texts.iter().zip(&now.texts).filter(|(before, now)| before != now);
+    let updated = texts.map(|(_, (uri, _))| {
+        let params = ResourceUpdatedNotificationParam::new(uri.clone());
+        ServerNotification::ResourceUpdatedNotification(ResourceUpdatedNotification::new(params))
+    });
+    list.into_iter().chain(updated).collect()
 }
