@@ -6,7 +6,7 @@ mod alert;
 mod args;
 mod diff;
 mod input;
-#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+#[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod lock;
 mod out;
 #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]

@@ -93,6 +93,16 @@ impl Workspace {
         AgentSession::open(self, agent, self.keeper(agent, id, None))
     }
 
+    /// The same for an agent that another program is connected to. The session is listed under the name of that program.
+    pub fn relayed_session(
+        &self,
+        host: &str,
+        agent: &str,
+        id: &str,
+    ) -> Result<AgentSession<'_>, SessionError> {
+        AgentSession::open(self, agent, self.keeper(host, id, None))
+    }
+
     /// The same for a sub-agent, which has a context of its own.
     pub fn sub_agent_session(
         &self,

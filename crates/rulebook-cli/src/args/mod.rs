@@ -10,6 +10,8 @@ pub(crate) use agents::View;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 pub(crate) use rules::{Pin, Toggle};
+#[cfg(feature = "acp")]
+pub(crate) use servers::Acp;
 #[cfg(feature = "proxy")]
 pub(crate) use servers::Proxy;
 #[cfg(feature = "ui")]
@@ -51,7 +53,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Copies what every command takes, for a server that opens the workspace repeatedly.
-    #[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+    #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
     pub(crate) fn lasting(&self) -> Args {
         Args { root: self.root.clone(), set: self.set.clone(), json: self.json, command: None }
     }
@@ -126,6 +128,11 @@ pub(crate) enum Command {
     /// Communicates over standard input and output.
     #[cfg(feature = "mcp")]
     Mcp,
+    /// Add rules between an editor and an agent that speak ACP, and watch the agent
+    ///
+    /// Runs the agent, and communicates with the editor over standard input and output.
+    #[cfg(feature = "acp")]
+    Acp(Acp),
     /// Add rules to an agent's model requests and watch the responses
     ///
     /// Runs a server between the agent and its model.

@@ -1,10 +1,12 @@
 //! Arguments of the commands that keep running.
 
+#[cfg(any(feature = "acp", feature = "proxy"))]
+use std::ffi::OsString;
 #[cfg(feature = "proxy")]
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args as ClapArgs;
-#[cfg(feature = "proxy")]
+#[cfg(any(feature = "acp", feature = "proxy"))]
 use clap::ValueHint;
 
 #[derive(Debug, ClapArgs)]
@@ -28,6 +30,14 @@ pub(crate) struct Ui {
     /// The port on the loopback address [default: a free one]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
+}
+
+#[cfg(feature = "acp")]
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Acp {
+    /// The agent to run, with the arguments that make it speak ACP
+    #[arg(last = true, required = true, value_name = "AGENT", value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[cfg(feature = "proxy")]

@@ -1,5 +1,7 @@
 //! Surfaces: the commands. Each asks the engine and shows its answer; none decides anything itself.
 
+#[cfg(feature = "acp")]
+mod acp;
 mod baseline;
 mod check;
 mod checkout;
@@ -7,13 +9,15 @@ pub(crate) mod completions;
 mod coverage;
 mod diff;
 mod explain;
+#[cfg(any(feature = "acp", feature = "mcp"))]
+mod file_uri;
 mod fix;
 mod follow;
 mod formats;
 mod grid;
 pub(crate) mod hook;
 mod install;
-#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+#[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod keep_fresh;
 mod man;
 #[cfg(feature = "mcp")]
@@ -58,6 +62,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Diff(diff) => return diff::run(args, diff),
         #[cfg(feature = "remote")]
         Command::Remote(task) => return remote::run(args, task),
+        #[cfg(feature = "acp")]
+        Command::Acp(options) => return acp::run(args, options),
         #[cfg(feature = "proxy")]
         Command::Proxy(options) => return proxy::run(args, options),
         Command::Status(view) => status::run(args, view)?,

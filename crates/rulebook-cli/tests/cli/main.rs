@@ -1,8 +1,9 @@
 //! The built binary from outside: its commands, hooks and servers, each in its own home and workspace.
 
-#![cfg(all(unix, feature = "mcp", feature = "proxy", feature = "remote", feature = "ui"))]
+#![cfg(all(unix, feature = "acp", feature = "mcp", feature = "proxy", feature = "remote", feature = "ui"))]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+mod acp;
 mod ci;
 mod completions;
 mod docs;
