@@ -17,6 +17,7 @@ use crate::write::Scratch;
 pub struct Revision {
     folder: Scratch,
     submodules: Vec<String>,
+    missing: Vec<String>,
 }
 
 /// Why a revision cannot be read.
@@ -80,15 +81,20 @@ impl Revision {
             folder.create(&entry.path)?.set_len(entry.large.unwrap_or(0))?;
         }
         let read: Vec<TreeEntry> = files.into_iter().filter(|entry| entry.is_read).collect();
-        texts(root, &read, |entry, text| folder.create(&entry.path)?.write_all(text))?;
+        let mut missing = texts(root, &read, |entry, text| folder.create(&entry.path)?.write_all(text))?;
         links.retain(|entry| !folder.path().join(&entry.path).exists());
-        texts(root, &links, |entry, target| folder.link(&entry.path, target))?;
-        Ok(Revision { folder, submodules })
+        missing.extend(texts(root, &links, |entry, target| folder.link(&entry.path, target))?);
+        Ok(Revision { folder, submodules, missing })
     }
 
     /// The paths of its submodules, whose files are not in the repository.
     pub fn submodules(&self) -> &[String] {
         &self.submodules
+    }
+
+    /// The paths of its files whose text this clone does not have. They are not in the folder.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
     }
 
     /// The folder with its files.
@@ -202,14 +208,14 @@ fn may_matter(path: &str) -> bool {
     is_hidden || extension.is_none_or(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// Reads the texts of some files from one git process.
+/// Reads the texts of some files from one git process. Returns the paths of those that git does not have.
 fn texts(
     root: &Path,
     entries: &[TreeEntry],
     mut each: impl FnMut(&TreeEntry, &[u8]) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<Vec<String>> {
     if entries.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut child: Child = git(root, &["cat-file", "--batch"])
         .stdin(Stdio::piped())
@@ -220,25 +226,67 @@ fn texts(
         return Err(io::Error::other("git has no pipes"));
     };
     let requests: String = entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
-    let mut output = BufReader::new(output);
     let read = thread::scope(|scope| {
         // Git answers while it is still being asked: a single thread would fill both pipes and wait forever.
         scope.spawn(move || input.write_all(requests.as_bytes()));
-        entries.iter().try_for_each(|entry| each(entry, &blob(&mut output)?))
+        // After an error it must be dropped before the thread is joined: git ends once nobody reads.
+        let mut output = BufReader::new(output);
+        let mut missing = Vec::new();
+        for entry in entries {
+            match blob(&mut output)? {
+                Some(text) => each(entry, &text)?,
+                None => missing.push(entry.path.to_string_lossy().into_owned()),
+            }
+        }
+        Ok(missing)
     });
-    drop(output);
     child.wait()?;
     read
 }
 
-/// Reads one answer of `git cat-file --batch`: a line with the size, the text, a line feed.
-fn blob(output: &mut impl io::BufRead) -> io::Result<Vec<u8>> {
+/// Reads one answer of `git cat-file --batch`: a line with the size, the text, a line feed; `None` if git does not have
+/// the text.
+fn blob(output: &mut impl io::BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = String::new();
     output.read_line(&mut line)?;
+    if line.trim_end().ends_with(" missing") {
+        return Ok(None);
+    }
     let size = line.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
     let size = size.ok_or_else(|| io::Error::other(format!("git answered `{}`", line.trim_end())))?;
     let mut text = Vec::new();
     output.by_ref().take(size).read_to_end(&mut text)?;
     output.read_exact(&mut [0])?;
-    Ok(text)
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_git_does_not_have_is_named_and_the_others_are_read() {
+        let repository = tempfile::tempdir().unwrap();
+        let root = repository.path();
+        let git = |arguments: &[&str]| {
+            let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+            let output = git(root, &[&identity, arguments].concat()).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        git(&["init", "--quiet"]);
+        // So many that the answers do not fit into a pipe.
+        for number in 0..3_000 {
+            fs::write(root.join(format!("{number:04}.md")), format!("{number} {}", "x".repeat(50))).unwrap();
+        }
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "--message", "first"]);
+        let id = git(&["rev-parse", "HEAD:0000.md"]);
+        fs::remove_file(root.join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+        let revision = Revision::checkout(root, "HEAD").unwrap();
+        assert_eq!(revision.missing(), ["0000.md"]);
+        assert!(!revision.folder().join("0000.md").exists());
+        assert!(fs::read_to_string(revision.folder().join("2999.md")).unwrap().starts_with("2999 "));
+    }
 }

@@ -38,10 +38,7 @@ pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
         [] => used(&[&before, &after]),
         named => named.to_vec(),
     };
-    // The working tree has the files of submodules, a revision has not.
-    let revisions = [&before, &after].into_iter().filter_map(|version| version.revision.as_ref());
-    let submodules: BTreeSet<String> =
-        revisions.flat_map(|revision| revision.submodules().iter().cloned()).collect();
+    let skipped = Skipped::of([&before, &after]);
     let (before, after) = (views(&before.workspace, &agents), views(&after.workspace, &agents));
     let per_agent: Vec<AgentChanges<'_>> = match agents.as_slice() {
         [] => vec![compare(None, (&before, &after), &files)],
@@ -55,17 +52,48 @@ pub(super) fn run(args: &Args, options: &Diff) -> anyhow::Result<ExitCode> {
     };
     let head = head.unwrap_or_else(|| "the working tree".to_owned());
     match options.format {
-        _ if args.json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
-        DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent, &submodules))?,
+        _ if args.json => out::print_json(&as_json(&base, &head, &per_agent, &skipped))?,
+        DiffFormat::Json => out::print_json(&as_json(&base, &head, &per_agent, &skipped))?,
         DiffFormat::Text => out::print(&show::text(&label, &head, &per_agent))?,
         DiffFormat::Markdown => out::print_raw(show::markdown(&per_agent).as_bytes())?,
     }
-    if !submodules.is_empty() {
-        let names: Vec<String> = submodules.iter().map(|name| out::clean(name)).collect();
-        out::print_aside(&format!("submodules are not compared: {}\n", names.join(", ")));
-    }
+    skipped.show();
     let is_changed = per_agent.iter().any(|agent| !agent.changes.is_empty());
     Ok(if options.exit_code && is_changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What is not compared.
+struct Skipped {
+    /// The working tree has the files of submodules, a revision has not.
+    submodules: BTreeSet<String>,
+    /// Files whose text this clone does not have.
+    missing: BTreeSet<String>,
+}
+
+impl Skipped {
+    fn of(versions: [&Version; 2]) -> Skipped {
+        let revisions: Vec<&Revision> =
+            versions.iter().filter_map(|version| version.revision.as_ref()).collect();
+        Skipped {
+            submodules: revisions.iter().flat_map(|revision| revision.submodules().iter().cloned()).collect(),
+            missing: revisions.iter().flat_map(|revision| revision.missing().iter().cloned()).collect(),
+        }
+    }
+
+    fn show(&self) {
+        /// The others are counted.
+        const MOST: usize = 10;
+        let what = [
+            ("submodules are not compared", &self.submodules),
+            ("not compared, because git does not have their text", &self.missing),
+        ];
+        for (what, names) in what.into_iter().filter(|(_, names)| !names.is_empty()) {
+            let shown: Vec<String> = names.iter().take(MOST).map(|name| out::clean(name)).collect();
+            let more = names.len().saturating_sub(MOST);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            out::print_aside(&format!("{what}: {}{more}\n", shown.join(", ")));
+        }
+    }
 }
 
 /// Returns the one root: a revision belongs to one repository.
@@ -158,7 +186,8 @@ fn seen<'r>(views: &'r Views, at: Option<usize>, files: &[Seen]) -> Vec<Sighting
     sightings(&views.meant.book, Some((&view.native.book, &view.subject(&reading))), files)
 }
 
-fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], submodules: &BTreeSet<String>) -> Value {
+fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], skipped: &Skipped) -> Value {
+    let Skipped { submodules, missing } = skipped;
     let extent = |sighting: &Option<Sighting<'_>>| {
         sighting.as_ref().map(|sighting| {
             let (word, files) = match &sighting.extent {
@@ -193,5 +222,7 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], submodules: &BTr
         (agent.name().to_owned(), json!({ "alwaysTokens": always, "changes": changes }))
     };
     let agents: serde_json::Map<String, Value> = agents.iter().map(one).collect();
-    json!({ "version": VERSION, "base": base, "head": head, "agents": agents, "submodules": submodules })
+    json!({
+        "version": VERSION, "base": base, "head": head, "agents": agents, "submodules": submodules, "missing": missing,
+    })
 }
