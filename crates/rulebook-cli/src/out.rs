@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use anstyle::{AnsiColor, Style};
 use rulebook::diagnostic::{Code, Diagnostic, Severity, nearest};
 use rulebook::hidden::visible;
+pub(crate) use rulebook::render::grouped;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -290,18 +291,6 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
 /// Returns a moment in seconds since 1970.
 pub(crate) fn seconds(at: SystemTime) -> u64 {
     at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-/// Returns a number with its digits in groups of three: `12,345`.
-pub(crate) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|part| std::str::from_utf8(part).unwrap_or_default())
-        .collect();
-    parts.join(",")
 }
 
 /// Returns a count with its word: `1 rule`, `1,200 rules`.

@@ -1,11 +1,12 @@
 //! Checking: every problem of the rules within reach. `check`, `status` and the web page report exactly these.
 
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use rulebook::agent::{Agent, Nested};
 use rulebook::compare::{Difference, Outcome, report_differences};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
-use rulebook::lint::lint;
+use rulebook::lint::{lint, requires_skill_name};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
@@ -42,9 +43,24 @@ impl Sources<'_> {
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
         let mut loaded = self.with_delivery(Loaded { book, diagnostics }, &unread);
         self.keep_useful(&mut loaded.diagnostics, &loaded.book, &unread);
+        self.keep_first_name(&mut loaded.diagnostics, &loaded.book);
         loaded.diagnostics.extend(unread.diagnostics);
         loaded.diagnostics.sort();
         loaded
+    }
+
+    /// Removes what is reported for a file under another name too: a text has a fault once. `diagnostics` that name an
+    /// agent differ in their words.
+    fn keep_first_name(&self, diagnostics: &mut Vec<Diagnostic>, book: &Rulebook) {
+        let real = |rule: &Rule| self.disk.real(Path::new(&rule.origin.path)).ok();
+        let files: HashMap<&str, PathBuf> =
+            book.rules().filter_map(|(rule, _)| Some((rule.origin.display.as_str(), real(rule)?))).collect();
+        diagnostics.sort();
+        let mut known = HashSet::new();
+        diagnostics.retain(|found| {
+            let Some(file) = files.get(found.path.as_str()).filter(|_| found.line > 0) else { return true };
+            known.insert((file.clone(), found.code, found.line, found.column, found.message.clone()))
+        });
     }
 
     /// Removes what nobody would act on.
@@ -55,14 +71,21 @@ impl Sources<'_> {
             let owner = Agent::owner_of(rule.origin.format.id);
             rule.origin.scope == Scope::Workspace && owner.is_some_and(|owner| !is_used(owner))
         };
+        let requires_name = |rule: &Rule| used.iter().any(|used| requires_skill_name(used.agent, rule));
         let rules: HashMap<&str, &Rule> =
             book.rules().map(|(rule, _)| (rule.origin.display.as_str(), rule)).collect();
+        for found in diagnostics.iter_mut().filter(|found| found.code == Code::SkillName) {
+            if rules.get(found.path.as_str()).is_some_and(|rule| !requires_name(rule)) {
+                found.severity = Severity::Note;
+            }
+        }
         diagnostics.retain(|found| {
             let Some(rule) = rules.get(found.path.as_str()) else { return true };
             let is_advice = found.severity == Severity::Note;
             match found.code {
                 // What the agent recommends concerns what it always loads.
                 Code::OverLimit if is_unused(rule) || is_advice && !is_always_loaded(rule) => false,
+                Code::OverLimit if is_template(&rule.origin.folder) => false,
                 code if compares_with_tree(code) && is_template(&rule.origin.folder) => false,
                 code => is_about_safety(code) || !unread.files.contains(&found.path),
             }

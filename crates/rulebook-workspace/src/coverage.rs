@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rulebook::coverage::{Coverage, CoverageReport, Dead, Hints, Listing, Tally};
 use rulebook::diagnostic::Diagnostic;
+use rulebook::parse::means_no_file;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::source::Scope;
@@ -71,6 +72,7 @@ impl Sources<'_> {
         let coverage = Coverage::of_roots(book, self.workspace().roots.roots.len());
         let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
         self.workspace().keep_own(&mut dead, book);
+        dead.retain(|dead| !means_no_file(&dead.pattern));
         if dead.is_empty() {
             return Vec::new();
         }

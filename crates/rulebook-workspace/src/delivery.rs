@@ -7,7 +7,7 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{AgentColumn, CellState, Matrix};
-use rulebook::render::estimate_tokens;
+use rulebook::render::{estimate_tokens, grouped};
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
 
@@ -139,8 +139,9 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
         for (path, Folder { rules, tokens, .. }) in folders.into_iter().filter(|(_, folder)| is_heavy(folder))
         {
             let message = format!(
-                "{} loads {rules} rules (about {tokens} tokens) in every session: none of them has `{key}`",
-                column.agent.title
+                "{} loads {rules} rules (about {} tokens) in every session: none of them has `{key}`",
+                column.agent.title,
+                grouped(tokens)
             );
             let found = Diagnostic::whole(Code::AlwaysLoaded, path, message);
             all.push(found.help(format!("add `{key}` to the rules that concern some files only")));

@@ -79,6 +79,15 @@ pub(crate) struct Kind {
     pub(crate) target: Option<FileType>,
 }
 
+/// Where a link leads that leads nowhere.
+#[derive(Debug)]
+pub(crate) struct BrokenLink {
+    /// As written in the link.
+    pub(crate) target: String,
+    /// The file in the same folder whose name differs in case only.
+    pub(crate) meant: Option<String>,
+}
+
 impl Kind {
     /// Whether it leads to a folder.
     pub(crate) fn is_folder(self) -> bool {
@@ -175,10 +184,24 @@ impl Disk {
     pub(crate) fn real(&self, path: &Path) -> Result<PathBuf, Unreadable> {
         self.real.get(path, || {
             fs::canonicalize(path).map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => Unreadable::NotAFile { kind: "a broken link" },
+                io::ErrorKind::NotFound => {
+                    let target = fs::read_link(path).unwrap_or_default();
+                    Unreadable::BrokenLink { target: target.to_string_lossy().into_owned() }
+                }
                 _ => Unreadable::Refused(reason(&error)),
             })
         })
+    }
+
+    /// Where a broken link leads; `None` if it cannot be read.
+    pub(crate) fn broken_link(&self, path: &Path) -> Option<BrokenLink> {
+        let target = fs::read_link(path).ok()?;
+        let target = target.to_string_lossy().into_owned();
+        // Only in the same folder: a link may lead anywhere.
+        let folder = self.folder(path.parent()?).ok()?;
+        let mut names = folder.entries.iter().filter_map(|entry| entry.name.to_str());
+        let meant = names.find(|other| *other != target && other.eq_ignore_ascii_case(&target));
+        Some(BrokenLink { meant: meant.map(str::to_owned), target })
     }
 
     /// The identity of the file that a path leads to: the device of its folder, which numbers its entries, and its

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
+use rulebook::format::{FormatId, PlaceKind};
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
@@ -23,10 +24,13 @@ pub(crate) struct Loader<'l> {
     pub(crate) gate: &'l Gate,
     /// Earlier readings, for views that may share them.
     pub(crate) readings: Option<&'l Readings>,
+    /// Whether a file in the rule folders of two formats is a rule of each: their agents read it differently.
+    pub(crate) is_meant: bool,
 }
 
 impl Loader<'_> {
-    /// Reads and parses every file. A file that was found by two names counts once, by the first.
+    /// Reads and parses every file. A file that was found by two names counts once, by the first; as meant, a file in
+    /// rule folders counts once for each of their formats.
     ///
     /// `twin_of` names the file in the repository that a file is a checkout of, if several roots are checkouts of it.
     pub(crate) fn load(&self, found: Vec<Found>, twin_of: &dyn Fn(&Origin) -> Option<String>) -> Vec<Parsed> {
@@ -46,7 +50,8 @@ impl Loader<'_> {
                 *size += text.len();
                 let Origin { root, folder, .. } = &found.origin;
                 let folder = (!folder.is_empty()).then(|| (*root, folder.clone()));
-                identities[0] = found.node.map(|node| Identity::Node(node, folder));
+                let format = self.format_of(&found.origin);
+                identities[0] = found.node.map(|node| Identity::Node(node, folder, format));
                 identities[1] = twin_of(&found.origin).map(|twin| Identity::Twin(twin, text.to_string()));
             }
             let mut parsed = self.parse(Source { origin: found.origin, text });
@@ -63,6 +68,12 @@ impl Loader<'_> {
             }
         }
         all
+    }
+
+    /// The format that makes a file another rule than the same file by another name.
+    fn format_of(&self, origin: &Origin) -> Option<FormatId> {
+        let is_in_folder = matches!(origin.place.shape, PlaceKind::Folder { .. } | PlaceKind::Modes { .. });
+        (self.is_meant && is_in_folder).then_some(origin.format.id)
     }
 
     /// The text of a file that may be read.
@@ -128,8 +139,9 @@ fn is_mandatory(parsed: &Parsed) -> bool {
 /// What makes two names one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
-    /// The same file on disk, for the same folder: for another folder it is another rule.
-    Node(Node, Option<(usize, String)>),
+    /// The same file on disk, for the same folder: for another folder it is another rule, and so it may be for another
+    /// format.
+    Node(Node, Option<(usize, String)>, Option<FormatId>),
     /// The same path in another worktree, with the same text.
     Twin(String, String),
 }

@@ -251,7 +251,7 @@ impl<'w> Sources<'w> {
             allow_links: &allow_links,
         };
         let readings = self.earlier.or((!view.is_meant).then_some(&self.readings));
-        let loader = Loader { search: &search, gate: &workspace.gate, readings };
+        let loader = Loader { search: &search, gate: &workspace.gate, readings, is_meant: view.is_meant };
         let (mut found, mut diagnostics) = discover(&search, within);
         let strict = Strict::decide(&mut found, &loader, &settings.rules);
         let twins = self.twins();

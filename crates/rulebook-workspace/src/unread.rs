@@ -1,12 +1,13 @@
 //! Text in agents' folders that is not read: rule files that their agent ignores, and files that are not rules.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use rulebook::agent::{Agent, Nested};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::format::{Confidence, FORMATS, Format, Place, PlaceKind};
 use rulebook::resolve::Rulebook;
+use rulebook::source::Origin;
 use rulebook::unread::{
     NOT_RULES, SeenKind, UnreadCause, UnreadFile, is_documentation, is_text, owner_places,
 };
@@ -14,6 +15,7 @@ use rulebook::unread::{
 use serde::Serialize;
 
 use crate::disk::Kind;
+use crate::homes::quoted;
 use crate::sources::Sources;
 use crate::tree::{NEVER_WALKED, RuleFolder, Tree};
 
@@ -42,6 +44,9 @@ pub struct NotRead {
 /// The most files that are listed of one folder.
 const MAX_FILES: usize = 5_000;
 
+/// Who reads a file: the name by which an agent reads it, and the agent's title.
+type FileReaders = HashMap<PathBuf, Vec<(String, &'static str)>>;
+
 /// A folder that also holds other files of the agent.
 const MIXED: &str = ".sourcegraph";
 
@@ -52,10 +57,19 @@ struct Folder {
     places: Vec<(&'static Format, &'static Place)>,
     /// As shown to people.
     shown: String,
+    /// On disk.
+    base: PathBuf,
+    /// As git knows it: where links lead.
+    real: String,
 }
 
-/// A file of a folder: its shown path, and the one under which the agent would read it.
-type Renames = Vec<(String, String)>;
+/// A file of a folder by its path in there, and the one under which the agent would read it.
+struct Rename {
+    from: String,
+    to: String,
+    /// Another agent that reads the same file by its present name.
+    reader: Option<&'static str>,
+}
 
 impl Sources<'_> {
     /// The files in rule folders of the tree that their agents do not read, and text beside rules that is not a rule.
@@ -65,6 +79,7 @@ impl Sources<'_> {
         let rules: HashSet<&str> = rules.into_iter().chain(rejected).collect();
         let mut found = NotRead::default();
         let mut known = BTreeSet::new();
+        let others = self.readers(book);
         for at in &tree.rule_folders {
             for (format, place) in self.folder_places(at) {
                 let base = Path::new(&self.workspace().roots.roots[at.root].path).join(&at.folder);
@@ -77,9 +92,11 @@ impl Sources<'_> {
                 }
                 let slash = if is_nested { "/" } else { "" };
                 let shown = format!("{}{}{slash}{}", self.prefix(at.root), at.folder, place.path);
-                let folder = Folder { agent, format, places, shown };
-                let files = self.texts(&base.join(place.path), place.skipped());
-                self.sort_unread(&folder, &files, &rules, book, &mut found);
+                let base = base.join(place.path);
+                let real = self.git_path(at.root, &base).unwrap_or_else(|| shown.clone());
+                let folder = Folder { agent, format, places, shown, base, real };
+                let files = self.texts(&folder.base, place.skipped());
+                self.sort_unread(&folder, &files, (&rules, &others), book, &mut found);
             }
         }
         self.seen_elsewhere(&mut found);
@@ -104,12 +121,16 @@ impl Sources<'_> {
         &self,
         folder: &Folder,
         files: &[String],
-        rules: &HashSet<&str>,
+        (rules, others): (&HashSet<&str>, &FileReaders),
         book: &Rulebook,
         found: &mut NotRead,
     ) {
-        let mut groups: BTreeMap<UnreadCause, Renames> = BTreeMap::new();
+        let mut groups: BTreeMap<UnreadCause, Vec<Rename>> = BTreeMap::new();
         let mut taken: HashSet<String> = files.iter().cloned().collect();
+        let real = |inner: &str| self.disk.real(&folder.base.join(inner)).ok();
+        let is_read = |inner: &&String| folder.places.iter().any(|(_, place)| place.unread(inner).is_none());
+        // The agent may read a file by another name, which is a link to it.
+        let mut linked: Option<HashSet<PathBuf>> = None;
         for inner in files {
             let reasons: Option<Vec<UnreadFile>> =
                 folder.places.iter().map(|(_, place)| place.unread(inner)).collect();
@@ -125,16 +146,51 @@ impl Sources<'_> {
             } else if !is_rule && book.rules().any(|(rule, _)| links_to(&rule.body, name)) {
                 found.seen.push(SeenFile { path, kind: SeenKind::Linked });
             } else {
+                let real_file = real(inner);
+                let linked = linked.get_or_insert_with(|| {
+                    files.iter().filter(is_read).filter_map(|inner| real(inner)).collect()
+                });
+                if real_file.as_ref().is_some_and(|real| linked.contains(real)) {
+                    found.files.insert(path);
+                    continue;
+                }
                 if taken.contains(&renamed) {
                     renamed = inner.replace('/', "-");
                     renamed = folder.places[0].1.unread(&renamed).map_or(renamed, |file| file.renamed);
                 }
                 taken.insert(renamed.clone());
                 found.files.insert(path.clone());
-                groups.entry(cause).or_default().push((path, format!("{}/{renamed}", folder.shown)));
+                let readers = real_file.and_then(|real| others.get(&real));
+                let reader = readers.and_then(|readers| readers.iter().find(|(at, _)| *at != path));
+                let reader = reader.map(|(_, title)| *title);
+                groups.entry(cause).or_default().push(Rename { from: inner.clone(), to: renamed, reader });
             }
         }
         found.diagnostics.extend(groups.into_iter().map(|(cause, files)| report(folder, cause, &files)));
+    }
+
+    /// The agents that read each rule file, by its canonical path: the name by which they read it, and their title.
+    fn readers(&self, book: &Rulebook) -> FileReaders {
+        let mut readers = FileReaders::new();
+        for (rule, _) in book.rules() {
+            let Origin { place, format, inner, .. } = &rule.origin;
+            let (agent, places) = owner_places(format, place);
+            let is_read = places.iter().any(|(_, place)| place.unread(inner).is_none());
+            if let Some(agent) = agent.filter(|_| is_read)
+                && let Ok(real) = self.disk.real(Path::new(&rule.origin.path))
+            {
+                readers.entry(real).or_default().push((rule.origin.display.clone(), agent.title));
+            }
+        }
+        readers
+    }
+
+    /// The path of a folder as git knows it, shown to people; `None` if no link leads to it.
+    fn git_path(&self, root: usize, folder: &Path) -> Option<String> {
+        let base = self.disk.real(Path::new(&self.workspace().roots.roots[root].path)).ok()?;
+        let real = self.disk.real(folder).ok()?;
+        let inner = real.strip_prefix(base).ok()?.to_str()?;
+        Some(format!("{}{}", self.prefix(root), inner.replace('\\', "/")))
     }
 
     /// Adds the text of folders of agents that hold no rules.
@@ -180,8 +236,8 @@ impl Sources<'_> {
     }
 }
 
-fn report(folder: &Folder, cause: UnreadCause, files: &Renames) -> Diagnostic {
-    let Folder { agent, format, places, shown } = folder;
+fn report(folder: &Folder, cause: UnreadCause, files: &[Rename]) -> Diagnostic {
+    let Folder { agent, format, places, shown, real, .. } = folder;
     let (own, place) = places[0];
     let name = agent.map_or(format.agent, |agent| agent.title);
     let reads = place.files().map(|files| files.shown()).unwrap_or_default();
@@ -190,7 +246,7 @@ fn report(folder: &Folder, cause: UnreadCause, files: &Renames) -> Diagnostic {
         UnreadCause::Case => (format!("it reads `{reads}`, in lower case"), "in other case"),
         UnreadCause::Depth => (format!("it reads only `{reads}` directly in `{shown}`"), "in sub-folders"),
     };
-    let (path, renamed) = &files[0];
+    let Rename { from, to, reader } = &files[0];
     let what = match files.len() {
         1 => "this file".to_owned(),
         count => format!("the {count} files {these} in `{shown}`"),
@@ -202,18 +258,25 @@ fn report(folder: &Folder, cause: UnreadCause, files: &Renames) -> Diagnostic {
         count => format!(" (and {} more)", count - 1),
     };
     let message = format!("{name} does not read {what}: {why}{doubt}");
-    let found = Diagnostic::whole(Code::NotRead, path, message).help(format!(
-        "git mv {} {}{more}",
-        quoted(path),
-        quoted(renamed)
-    ));
+    let within = |inner: &str| quoted(&format!("{real}/{inner}"));
+    let help = match reader {
+        // A rename would take the file from the other agent.
+        Some(reader) => {
+            let target = quoted(&link_target(from, to));
+            format!("ln -s {target} {}{more}; {reader} reads the same file by its present name", within(to))
+        }
+        None => format!("git mv {} {}{more}", within(from), within(to)),
+    };
+    let found = Diagnostic::whole(Code::NotRead, format!("{shown}/{from}"), message).help(help);
     if is_sure { found } else { found.severity(Severity::Note) }
 }
 
-/// A path as a shell needs it.
-fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@~".contains(c);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+/// The text of a link at one path of a folder to another.
+fn link_target(from: &str, at: &str) -> String {
+    match (from.rsplit_once('/'), at.rsplit_once('/')) {
+        (Some((one, name)), Some((other, _))) if one == other => name.to_owned(),
+        _ => format!("{}{from}", "../".repeat(at.matches('/').count())),
+    }
 }
 
 /// Whether a text links to a file of that name: `](path/name)`, `@path/name`, `mdc:path/name`.

@@ -252,6 +252,18 @@ impl Sub for Size {
     }
 }
 
+/// Returns a number with its digits in groups of three: `12,345`.
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|part| std::str::from_utf8(part).unwrap_or_default())
+        .collect();
+    parts.join(",")
+}
+
 /// Estimates the tokens of a text: four ASCII characters are one token, and so is any other character.
 pub fn estimate_tokens(text: &str) -> usize {
     if text.is_ascii() {

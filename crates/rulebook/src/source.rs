@@ -188,6 +188,11 @@ pub enum Unreadable {
         /// What it is, with an article.
         kind: &'static str,
     },
+    /// A link that leads nowhere.
+    BrokenLink {
+        /// The target, as written in the link.
+        target: String,
+    },
     /// A link whose target is outside its root.
     OutsideRoot {
         /// The target, or why it is unknown.

@@ -71,8 +71,15 @@ pub const NOT_RULES: &[(&str, SeenKind)] = &[
     (".qwen/agents", SeenKind::SubAgent),
     (".qwen/commands", SeenKind::Command),
     (".roo/commands", SeenKind::Command),
+    (".windsurf/agents", SeenKind::SubAgent),
     (".windsurf/workflows", SeenKind::Workflow),
 ];
+
+/// Whether a folder is in one that holds text of an agent but no rules.
+pub fn is_not_rules(folder: &str) -> bool {
+    let folder = format!("/{folder}/");
+    NOT_RULES.iter().any(|(path, _)| folder.contains(&format!("/{path}/")))
+}
 
 /// Extensions of text files that people write rules in.
 const TEXT: &[&str] = &["md", "mdc", "markdown", "mdx", "txt"];

@@ -211,9 +211,10 @@ impl<'s> Status<'s> {
 }
 
 /// How many rules an agent has, by when it has them.
-struct Load {
-    always: usize,
-    tokens: usize,
+pub(super) struct Load {
+    pub(super) always: usize,
+    /// Of the rules that are always loaded, without offers.
+    pub(super) tokens: usize,
     some_files: usize,
     on_request: usize,
 }
@@ -234,7 +235,7 @@ impl Load {
         }
     }
 
-    fn of(column: &AgentColumn<'_>) -> Load {
+    pub(super) fn of(column: &AgentColumn<'_>) -> Load {
         let is_loaded = |cell: &&Cell<'_>| matches!(cell.state, CellState::Native | CellState::Added);
         let is_scoped = |cell: &&Cell<'_>| {
             cell.state == CellState::Inactive

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Files, PlaceKind};
+use rulebook::hidden::visible_line;
 use rulebook::source::Unreadable;
 use rulebook::unread::is_unread_documentation;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
-use crate::disk::{Kind, ListedFile};
-use crate::homes::shown_name;
+use crate::disk::{BrokenLink, Kind, ListedFile};
+use crate::homes::{quoted, shown_name};
 use crate::tree::NEVER_WALKED;
 
 /// The most folders in one rule folder.
@@ -55,9 +56,9 @@ impl Finder<'_> {
             (PlaceKind::Folder { .. }, Some(_)) if is_only => {
                 self.report_not_a_file(spot, "is a file, not a folder of rules");
             }
-            (PlaceKind::Folder { .. }, None) => self.report_not_a_file(spot, "is a broken link"),
+            (PlaceKind::Folder { .. }, None) => self.report_broken_link(spot, at),
             (PlaceKind::File { .. } | PlaceKind::Located { .. }, None) if is_only => {
-                self.report_not_a_file(spot, "is a broken link");
+                self.report_broken_link(spot, at);
             }
             _ => {}
         }
@@ -110,6 +111,18 @@ impl Finder<'_> {
     fn report_not_a_file(&mut self, spot: &Spot<'_>, message: &str) {
         let diagnostic = Diagnostic::whole(Code::NotAFile, &spot.shown, message);
         self.diagnostics.push(diagnostic.help("rename or remove it"));
+    }
+
+    fn report_broken_link(&mut self, spot: &Spot<'_>, at: &Path) {
+        let Some(BrokenLink { target, meant }) = self.search.disk.broken_link(at) else {
+            return self.report_not_a_file(spot, "is a broken link");
+        };
+        let message = format!("is a broken link: `{}` does not exist", visible_line(&target));
+        let help = match meant {
+            Some(meant) => format!("ln -sf {} {}", quoted(&meant), quoted(&spot.shown)),
+            None => "create the file, or remove the link".to_owned(),
+        };
+        self.diagnostics.push(Diagnostic::whole(Code::NotAFile, &spot.shown, message).help(help));
     }
 
     /// Adds the files of one folder. `seen` has the canonical paths of the folders read so far, so that loops of links

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::format::{Base, FETCHED, Format, FormatId, Place};
+use rulebook::format::{Base, FETCHED, Format, FormatId, Place, PlaceKind};
 use rulebook::hidden::visible_line;
 use rulebook::source::Scope;
+use rulebook::unread::is_not_rules;
 
 use super::finder::{Finder, Spot};
 use crate::disk::Disk;
@@ -84,7 +85,12 @@ impl Finder<'_> {
             return;
         }
         let search = self.search;
-        let is_read = |place: &&Place| here.folder.is_empty() || place.base != Base::Top;
+        // Next to the definition of a sub-agent or a command, such a name means something else.
+        let is_other = !search.is_native() && is_not_rules(here.folder);
+        let is_read = |place: &&Place| {
+            let is_located = matches!(place.shape, PlaceKind::Located { .. });
+            here.folder.is_empty() || place.base != Base::Top && !(is_other && is_located)
+        };
         for format in &search.formats {
             let places = format.workspace.iter().filter(is_read);
             for place in places.filter(|place| present.contains(&place.head())) {

@@ -22,6 +22,7 @@ mod surroundings;
 pub use group::{Group, group};
 pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
+pub use skills::requires_skill_name;
 pub use summary::{AlwaysCost, Summary};
 pub use surroundings::{Names, Runner, Surroundings};
 

@@ -35,6 +35,14 @@ pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut
     }
 }
 
+/// Agents that list a skill only if its name is that of its folder. The others take any name.
+const REQUIRE_NAME: &[&str] = &["cline", "copilot-cli", "copilot-vscode", "cursor", "opencode"];
+
+/// Whether an agent reads a skill, and only if its name is that of its folder.
+pub fn requires_skill_name(agent: &Agent, skill: &Rule) -> bool {
+    REQUIRE_NAME.contains(&agent.name) && reads(agent, skill)
+}
+
 fn over_budget(agent: &Agent, skills: &[&Rule]) -> Option<Diagnostic> {
     let read: Vec<&Rule> = skills.iter().copied().filter(|rule| reads(agent, rule)).collect();
     let total: usize = read.iter().map(|rule| size(rule)).sum();

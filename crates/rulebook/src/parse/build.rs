@@ -78,11 +78,23 @@ pub(super) fn build(
     }
     if activation == Activation::Always
         && let Some(field) = header.not_always()
-        && !format.agent_ignores.contains(&"alwaysApply")
     {
-        let message = "`alwaysApply: false` has no effect: a rule without conditions is always on";
-        reader.report(Code::DeadKey, field.key_span.clone(), message).help =
-            format!("add `{}` or a `description`", format.paths_key);
+        let is_ignored = format.agent_ignores.contains(&"alwaysApply");
+        let who = if is_ignored { format.agent } else { "a rule without conditions" };
+        let (message, help) = match is_ignored {
+            true => (
+                format!(
+                    "`alwaysApply: false` has no effect: {who} always applies a rule without `{}`",
+                    format.paths_key
+                ),
+                format!("add `{}`, or remove the key", format.paths_key),
+            ),
+            false => (
+                format!("`alwaysApply: false` has no effect: {who} is always on"),
+                format!("add `{}` or a `description`", format.paths_key),
+            ),
+        };
+        reader.report(Code::DeadKey, field.key_span.clone(), message).help = help;
     }
     if reader.text[body_start..].trim().is_empty() {
         let end = reader.text.trim_end().len();

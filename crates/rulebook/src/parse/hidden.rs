@@ -19,12 +19,23 @@ pub(super) fn report_hidden(text: &str, body_start: usize, display: &str) -> Vec
         });
         report_first(lines, |(start, found)| report_line(text, display, start, &found), &mut diagnostics);
     }
+    if !is_rendered(display) {
+        return diagnostics;
+    }
     let shift = |span: Range<usize>| span.start + body_start..span.end + body_start;
     let in_body = hidden_comments(&text[body_start..]).into_iter().map(shift);
     let comments = hidden_comments(&text[..body_start]).into_iter().chain(in_body);
     let report = |span: Range<usize>| report_comment(&text[span.clone()], text, span, display);
     report_first(comments, report, &mut diagnostics);
     diagnostics
+}
+
+/// Whether people may read the rendered text of a file, in which comments are not visible. Some agents read rules of any
+/// kind, such as XML.
+fn is_rendered(display: &str) -> bool {
+    let name = display.rsplit('/').next().unwrap_or(display);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_none_or(|extension| !["json", "toml", "xml", "yaml", "yml"].contains(&extension.as_str()))
 }
 
 /// Reports what is hidden in a key or value that the file writes with escapes. `span` is the value's place in the file.

@@ -48,7 +48,9 @@ impl Reader<'_> {
         // A description is for people too.
         for key in format.agent_ignores.iter().filter(|key| **key != "description") {
             let is_cline = format.id == FormatId::Cline && *key == "alwaysApply";
-            let is_dead = *key == "globs" && has_paths || is_always && !is_cline;
+            // Without patterns, `false` has no effect, which is reported once the rule is built.
+            let is_false = *key == "alwaysApply" && sorted.not_always().is_some();
+            let is_dead = *key == "globs" && has_paths || is_always && !is_cline || is_false;
             if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
                 let message = format!("{} itself ignores `{key}`; Rulebook uses it", format.agent);
                 let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
@@ -99,7 +101,8 @@ impl Reader<'_> {
             self.report(Code::LookAlike, field.key_span.clone(), message);
             return true;
         }
-        if let Some(owner) = keys::owner(&key).filter(|_| format.id != FormatId::Skill) {
+        if let Some(owner) = keys::owner(&key).filter(|_| format.id != FormatId::Skill && !is_metadata(field))
+        {
             self.report_foreign(field, owner, known);
             return true;
         }
@@ -171,6 +174,13 @@ impl Reader<'_> {
 fn stated_by(key: &str, word: &str) -> Option<StatedActivation> {
     let modes = FORMATS.iter().filter_map(|format| format.modes).filter(|modes| modes.key == key);
     modes.flat_map(|modes| modes.words).find(|(known, _)| *known == word).map(|(_, stated)| *stated)
+}
+
+/// Whether a field has another agent's key and a value that says nothing to that agent: `type: guide`.
+fn is_metadata(field: &Field) -> bool {
+    let is_key = FORMATS.iter().any(|format| format.modes.is_some_and(|modes| modes.key == field.key));
+    let Value::Text(word) = &field.node.value else { return false };
+    is_key && !keys::PATHS.contains(&field.key.as_str()) && stated_by(&field.key, word).is_none()
 }
 
 /// Returns a key without case and separators.

@@ -17,7 +17,7 @@ mod trigger;
 
 use std::borrow::Cow;
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 use crate::format::{Broken, Keys};
 use crate::frontmatter::{Header, Reading, Tier};
 use crate::hidden::visible;
@@ -29,6 +29,7 @@ use reader::Reader;
 
 pub use header::{Explained, explain_header};
 pub use imports::{Import, imports, imports_in_gemini};
+pub use patterns::means_no_file;
 
 /// What became of a source.
 #[derive(Clone, Debug)]
@@ -244,6 +245,11 @@ fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
             (Code::TooLarge, format!("has {len} bytes; at most {MAX_SOURCE} are read"))
         }
         Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
+        Unreadable::BrokenLink { target } => {
+            let message = format!("is a broken link: `{}` does not exist", shown(target));
+            let found = Diagnostic::whole(Code::NotAFile, &origin.display, message);
+            return found.help("create the file, or remove the link");
+        }
         Unreadable::OutsideRoot { target } => {
             (Code::OutsideRoot, format!("is a link to `{target}`, which is outside its root"))
         }

@@ -139,13 +139,23 @@ const DOUBTS: &[Doubt] = &[
         fine_in: &[Dialect::Claude, Dialect::Gitignore],
         is_in: |pattern| {
             let name = pattern.rsplit('/').next().unwrap_or(pattern);
-            name.starts_with(char::is_lowercase) && !name.contains(['.', '*', '?', '[', '{', '('])
+            !means_no_file(pattern)
+                && name.starts_with(char::is_lowercase)
+                && !name.contains(['.', '*', '?', '[', '{', '('])
         },
         message: "matches a file of that name, but not the files in a folder of that name",
         fixed: None,
         help: "end it with `/**` if it is a folder",
     },
 ];
+
+/// Whether a pattern is meant to match no file.
+pub fn means_no_file(pattern: &str) -> bool {
+    NO_FILE.contains(&pattern)
+}
+
+/// Words that people write as a pattern for no file.
+const NO_FILE: &[&str] = &["manual", "never", "none", "null"];
 
 /// Reports a text that the agent reads as one pattern, although it is written as a list or in single quotes.
 pub(super) fn report_single(field: &Field, paths: &Paths, reader: &mut Reader) {

@@ -7,6 +7,7 @@ use rulebook::rule::Activation;
 use rulebook_workspace::Views;
 
 use super::super::grid::{GridTarget, cell_text};
+use super::super::status::Load;
 
 /// Every rule for every agent, while no path is known.
 pub(super) struct CachedMatrix {
@@ -76,15 +77,18 @@ impl CachedMatrix {
                 text: texts.join("\n").to_lowercase(),
             }
         });
-        let columns = matrix.columns.iter().zip(&views.agents).map(|(column, view)| Column {
-            agent: column.agent,
-            name: column.agent.name,
-            title: column.agent.title,
-            origin: view.used.origin.clone(),
-            wired: column.wired.clone(),
-            loaded: column.cells.iter().filter(|cell| is_loaded(cell.state)).count(),
-            tokens: column.tokens,
-            cells: column.cells.iter().map(|cell| CellText::new(cell, &column.wired)).collect(),
+        let columns = matrix.columns.iter().zip(&views.agents).map(|(column, view)| {
+            let load = Load::of(column);
+            Column {
+                agent: column.agent,
+                name: column.agent.name,
+                title: column.agent.title,
+                origin: view.used.origin.clone(),
+                wired: column.wired.clone(),
+                loaded: load.always,
+                tokens: load.tokens,
+                cells: column.cells.iter().map(|cell| CellText::new(cell, &column.wired)).collect(),
+            }
         });
         let columns: Vec<Column> = columns.collect();
         CachedMatrix { rows: rows.collect(), products: products(&columns), columns }
@@ -104,10 +108,6 @@ impl Column {
     pub(super) fn is_used(&self) -> bool {
         !self.origin.is_empty()
     }
-}
-
-fn is_loaded(state: CellState) -> bool {
-    matches!(state, CellState::Native | CellState::Added)
 }
 
 /// Joins the surfaces of each product.
