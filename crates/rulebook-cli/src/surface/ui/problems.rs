@@ -73,17 +73,22 @@ pub(super) fn triage(rules: &CachedRules, problems: &[Problem], links: Links<'_>
 fn action(rules: &CachedRules, problem: &Problem, links: Links<'_>) -> Markup {
     let is_of = |found: &&Diagnostic| found.code.row().name == problem.code;
     let found: Vec<&Diagnostic> = rules.views.meant.diagnostics.iter().filter(is_of).collect();
-    let command = problem.command.split("  (").next().unwrap_or_default();
-    let is_command = ["git ", "rulebook "].iter().any(|program| command.starts_with(program));
     html! {
         @if found.iter().any(|found| found.fix.is_some()) {
             a .quiet .small href=(links.to("fix", &[("code", problem.code)])) { "Preview the fix" }
-        } @else if is_command {
+        } @else if let Some(command) = shell_command(&problem.command) {
             button .quiet .small .needs-script type="button" data-copy=(Text(command)) { "Copy command" }
         } @else if !found.is_empty() {
             a .quiet .small href=(links.to("problems", &[("code", problem.code)])) { "Show" }
         }
     }
+}
+
+/// Returns the command at the start of a help, without what is said about it.
+fn shell_command(help: &str) -> Option<&str> {
+    const PROGRAMS: [&str; 3] = ["git ", "ln ", "rulebook "];
+    let end = [" (and ", "; "].iter().filter_map(|mark| help.find(mark)).min().unwrap_or(help.len());
+    PROGRAMS.iter().any(|program| help.starts_with(program)).then(|| &help[..end])
 }
 
 /// The worst problem of each file. Notes are no problems.
@@ -143,5 +148,23 @@ fn list(diagnostics: &[&Diagnostic], links: Links<'_>) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_command;
+
+    #[test]
+    fn what_is_copied_is_a_command() {
+        #[track_caller]
+        fn check(help: &str, command: Option<&str>) {
+            assert_eq!(shell_command(help), command);
+        }
+        check("git mv a.md a.mdc (and 43 more)", Some("git mv a.md a.mdc"));
+        check("ln -s a.md r/a.mdc (and 1 more); Claude Code reads the same file", Some("ln -s a.md r/a.mdc"));
+        check("ln -sf AGENTS.md CLAUDE.md", Some("ln -sf AGENTS.md CLAUDE.md"));
+        check("rulebook install claude", Some("rulebook install claude"));
+        check("add `paths` to the rules", None);
     }
 }
