@@ -1,7 +1,7 @@
 //! The user's folders, as the environment names them.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use rulebook::format::{Base, FORMATS};
@@ -15,9 +15,9 @@ pub struct Homes {
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, or `~/.config`.
     pub config: Option<PathBuf>,
-    /// `XDG_CACHE_HOME`, or `~/.cache`.
+    /// `XDG_CACHE_HOME`, or `~/.cache`; on Windows `%LOCALAPPDATA%`.
     pub cache: Option<PathBuf>,
-    /// `XDG_STATE_HOME`, or `~/.local/state`.
+    /// `XDG_STATE_HOME`, or `~/.local/state`; on Windows `%LOCALAPPDATA%`.
     pub state: Option<PathBuf>,
     /// The root of an administrator's files: the file system's root.
     pub system: Option<PathBuf>,
@@ -47,17 +47,29 @@ pub(crate) fn posix(path: &Path) -> String {
 impl Homes {
     /// Reads the environment. Empty and relative variables are ignored.
     pub fn from_environment() -> Homes {
-        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = folder("HOME").or_else(|| folder("USERPROFILE"));
+        Homes::named_by(&|name| std::env::var_os(name), cfg!(windows))
+    }
+
+    /// The variables that name the home folder, the one that agents read first.
+    #[must_use]
+    pub fn variables(is_windows: bool) -> [&'static str; 2] {
+        if is_windows { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] }
+    }
+
+    /// Reads variables. On Windows, programs keep their state in `LOCALAPPDATA`.
+    fn named_by(variable: &dyn Fn(&str) -> Option<OsString>, is_windows: bool) -> Homes {
+        let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = Homes::variables(is_windows).into_iter().find_map(folder);
         let below = |path: &str| home.as_ref().map(|home| home.join(path));
+        let local = folder("LOCALAPPDATA").filter(|_| is_windows);
         Homes {
             config: folder("XDG_CONFIG_HOME").or_else(|| below(".config")),
-            cache: folder("XDG_CACHE_HOME").or_else(|| below(".cache")),
-            state: folder("XDG_STATE_HOME").or_else(|| below(".local/state")),
+            cache: folder("XDG_CACHE_HOME").or_else(|| local.clone()).or_else(|| below(".cache")),
+            state: folder("XDG_STATE_HOME").or(local).or_else(|| below(".local/state")),
             moved: hosts::variables().filter_map(|name| Some((name, folder(name)?))).collect(),
             home,
             owners: owners(),
-            system: Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
+            system: Some(PathBuf::from(if is_windows { r"C:\" } else { "/" })),
         }
     }
 
@@ -121,4 +133,33 @@ fn owners() -> Vec<u32> {
 #[cfg(not(unix))]
 fn is_owned(_: &Path, _: &[u32]) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Home, cache and state by these variables, below the root of the disk.
+    #[track_caller]
+    fn check(is_windows: bool, variables: &[(&str, &str)], wanted: [&str; 3]) {
+        let root = if cfg!(windows) { r"C:\" } else { "/" };
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, path)| OsString::from(format!("{root}{path}")))
+        };
+        let Homes { home, cache, state, .. } = Homes::named_by(&variable, is_windows);
+        let wanted = wanted.map(|path| Some(PathBuf::from(format!("{root}{path}"))));
+        assert_eq!([home, cache, state], wanted);
+    }
+
+    #[test]
+    fn each_system_has_its_own_folders() {
+        check(false, &[("HOME", "me")], ["me", "me/.cache", "me/.local/state"]);
+        check(false, &[("HOME", "me"), ("LOCALAPPDATA", "local")], ["me", "me/.cache", "me/.local/state"]);
+        let windows = [("HOME", "shell"), ("USERPROFILE", "me"), ("LOCALAPPDATA", "local")];
+        check(true, &windows, ["me", "local", "local"]);
+        let moved = [("USERPROFILE", "me"), ("LOCALAPPDATA", "local"), ("XDG_STATE_HOME", "state")];
+        check(true, &moved, ["me", "local", "state"]);
+        check(true, &[("HOME", "me")], ["me", "me/.cache", "me/.local/state"]);
+    }
 }

@@ -30,6 +30,8 @@
 
 mod agents;
 mod around;
+#[cfg(feature = "certificates")]
+pub mod certificates;
 mod checked;
 mod coverage;
 mod delivery;

@@ -246,12 +246,12 @@ pub(crate) mod record {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// `/proc/self/smaps` reports a length of 0.
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_reported_length_is_not_trusted() {
         let path = Path::new("/proc/self/smaps");

@@ -7,7 +7,7 @@ use std::process::Output;
 use rulebook::format::{FORMATS, Files, PlaceKind};
 use rulebook::frontmatter::{self, Field, Header, Tier, Value};
 
-use crate::sandbox::{Sandbox, path_with_binary};
+use crate::sandbox::{Sandbox, binary, path_with_binary};
 
 /// A YAML file in the root of the repository.
 fn yaml(name: &str) -> Value {
@@ -39,10 +39,15 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
 #[test]
 fn the_hook_runs_when_any_rule_file_changes() {
     let hooks = yaml(".pre-commit-hooks.yaml");
-    let hook = items(&hooks).next().unwrap();
-    assert_eq!((text(hook, "id"), text(hook, "entry")), ("rulebook-check", "rulebook check"));
-    assert_eq!(field(hook, "pass_filenames"), Some(&Value::Bool(false)));
-    let files = regex::Regex::new(text(hook, "files")).unwrap();
+    let [packaged, system] = items(&hooks).collect::<Vec<_>>()[..] else { panic!("two hooks") };
+    for (hook, id, language) in
+        [(packaged, "rulebook-check", "python"), (system, "rulebook-check-system", "system")]
+    {
+        let found = ["id", "language", "entry", "files"].map(|key| text(hook, key));
+        assert_eq!(found, [id, language, "rulebook check", text(packaged, "files")]);
+        assert_eq!(field(hook, "pass_filenames"), Some(&Value::Bool(false)));
+    }
+    let files = regex::Regex::new(text(packaged, "files")).unwrap();
     for place in FORMATS.iter().flat_map(|format| format.workspace) {
         let paths = match &place.shape {
             PlaceKind::Folder { files: Files::Ending(extensions), .. } => {
@@ -59,6 +64,26 @@ fn the_hook_runs_when_any_rule_file_changes() {
         }
     }
     assert!(!files.is_match("src/main.rs"));
+}
+
+#[test]
+fn every_package_that_is_named_has_the_version_of_the_program() {
+    let version = env!("CARGO_PKG_VERSION");
+    let action = yaml("action.yml");
+    let package = field(field(&action, "inputs").unwrap(), "package").unwrap();
+    assert_eq!(text(package, "default"), format!("rulebook-cli@{version}"));
+    let read = |name: &str| {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap()
+    };
+    let wanted = [
+        ("pyproject.toml", format!("\nversion = \"{version}\"\n")),
+        ("pyproject.toml", format!("[\"rulebook-cli=={version}\"]")),
+        ("docs/ci.md", format!("[rulebook-cli=={version}]")),
+        ("docs/ci.md", format!("`rulebook-cli@{version}`")),
+    ];
+    for (file, part) in wanted {
+        assert!(read(file).contains(&part), "{file} lacks `{part}`");
+    }
 }
 
 /// The scripts of the action, in order.
@@ -92,12 +117,25 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     for script in [find, check, compare] {
         assert!(!script.contains("${{"), "an input in a script could inject a command");
     }
-    let binary = env!("CARGO_BIN_EXE_rulebook");
-    assert!(run(find, &[("BINARY", ""), ("ACTION", "/nowhere")]).status.success());
+    let binary = binary().to_str().unwrap();
+    let package = ("PACKAGE", "rulebook-cli@1.2.3");
+    assert!(run(find, &[("BINARY", ""), package]).status.success());
     sandbox.write("repo/bin/rulebook", "");
-    assert!(run(find, &[("BINARY", "bin/rulebook"), ("ACTION", "/nowhere")]).status.success());
+    assert!(run(find, &[("BINARY", "bin/rulebook"), package]).status.success());
+    // Without a binary the package is installed; this `npm` only notes what it is asked.
+    sandbox.write(
+        "runner/npm",
+        "#!/bin/sh\necho \"$@\" > \"$RUNNER_TEMP/asked\"\nmkdir -p \"$RUNNER_TEMP/rulebook/node_modules/.bin\"\n",
+    );
+    assert!(run("chmod +x ../runner/npm", &[]).status.success());
+    let runner = sandbox.path("runner").display().to_string();
+    let path = format!("{runner}:/usr/bin:/bin");
+    let installed = run(find, &[("BINARY", ""), package, ("PATH", &path), ("RUNNER_TEMP", &runner)]);
+    assert!(installed.status.success(), "{installed:?}");
     let own = sandbox.path("repo/bin/rulebook");
-    assert_eq!(read("env"), format!("RULEBOOK={binary}\nRULEBOOK={}\n", own.display()));
+    let wanted = [binary, own.to_str().unwrap(), &format!("{runner}/rulebook/node_modules/.bin/rulebook")];
+    assert_eq!(read("env"), wanted.map(|path| format!("RULEBOOK={path}\n")).concat());
+    assert!(read("runner/asked").ends_with(&format!("--prefix {runner}/rulebook rulebook-cli@1.2.3\n")));
     fs::remove_dir_all(sandbox.path("repo/bin")).unwrap();
 
     let inputs = |sarif| [("RULEBOOK", binary), ("STRICT", "true"), ("BASELINE", ""), ("SARIF", sarif)];

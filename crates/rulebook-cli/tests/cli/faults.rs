@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, document, feed, start, stderr, stdout};
+use crate::sandbox::{Sandbox, binary, document, feed, start, stderr, stdout};
 
 /// A sandbox with two rules in the workspace and one remote rule.
 fn sandbox() -> Sandbox {
@@ -45,8 +45,7 @@ impl Sandbox {
     /// The command in a shell that runs something first.
     fn after(&self, setup: &str, words: &[&str]) -> Command {
         let mut command = self.program("sh");
-        command
-            .args(["-c", &format!("{setup}; exec {} {}", env!("CARGO_BIN_EXE_rulebook"), words.join(" "))]);
+        command.args(["-c", &format!("{setup}; exec {} {}", binary().display(), words.join(" "))]);
         command
     }
 }
@@ -105,7 +104,7 @@ fn unprivileged(sandbox: &Sandbox, words: &[&str]) -> Option<Command> {
     };
     if !sandbox.path("rulebook").exists() {
         // A copy that every user can run.
-        fs::copy(env!("CARGO_BIN_EXE_rulebook"), sandbox.path("rulebook")).unwrap();
+        fs::copy(binary(), sandbox.path("rulebook")).unwrap();
         set_mode(&sandbox.path("rulebook"), 0o755);
     }
     let is_possible = nobody(&["--version"]).output().is_ok_and(|output| output.status.success());

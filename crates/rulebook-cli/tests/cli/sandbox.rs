@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,18 @@ use serde_json::{Value, json};
 
 /// A safety net: ends a test that would hang. No test passes or fails by how long something takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The program under test: what was built with the tests, or the program named `rulebook` that `RULEBOOK_TEST_BINARY` names.
+/// So the tests run against a binary for another system, or against one that was installed from a package.
+pub(crate) fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let named = std::env::var_os("RULEBOOK_TEST_BINARY").map(PathBuf::from);
+        let binary = named.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_rulebook")));
+        assert_eq!(binary.file_stem(), Some("rulebook".as_ref()), "pages call it by name");
+        binary
+    })
+}
 
 /// Waits for a state.
 #[track_caller]
@@ -67,7 +80,7 @@ impl Sandbox {
     }
 
     pub(crate) fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.program(env!("CARGO_BIN_EXE_rulebook"));
+        let mut command = self.program(binary());
         command.args(words);
         command
     }
@@ -83,7 +96,7 @@ impl Sandbox {
     /// The command, ended by `timeout` should it hang.
     pub(crate) fn limited(&self, words: &[&str]) -> Command {
         let mut command = self.program("timeout");
-        command.arg(PATIENCE.as_secs().to_string()).arg(env!("CARGO_BIN_EXE_rulebook")).args(words);
+        command.arg(PATIENCE.as_secs().to_string()).arg(binary()).args(words);
         command
     }
 
@@ -119,7 +132,7 @@ impl Sandbox {
 
 /// A `PATH` on which the command comes first.
 pub(crate) fn path_with_binary() -> String {
-    let folder = Path::new(env!("CARGO_BIN_EXE_rulebook")).parent().unwrap();
+    let folder = binary().parent().unwrap();
     format!("{}:/usr/bin:/bin", folder.display())
 }
 

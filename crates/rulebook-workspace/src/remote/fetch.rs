@@ -13,8 +13,8 @@ use ureq::{Agent, Body, Proxy};
 
 use super::MAX_DOCUMENT;
 use super::error::RemoteError;
-use crate::read;
 use crate::settings::address::Web;
+use crate::{certificates, read};
 
 /// The time limit for one remote, all requests together.
 const TIME: Duration = Duration::from_secs(10);
@@ -181,7 +181,7 @@ fn not_authentic(error: &rustls::Error) -> String {
 
 /// The certificates to trust.
 fn roots(ca_file: Option<&Path>) -> Result<Vec<Certificate<'static>>, RemoteError> {
-    let mut roots: Vec<CertificateDer<'static>> = rustls_native_certs::load_native_certs().certs;
+    let mut roots = certificates::trusted();
     if let Some(file) = ca_file {
         let fail =
             |why: &str| RemoteError::new(format!("cannot be requested: `ca_file` {} {why}", file.display()));

@@ -7,6 +7,7 @@ mod file;
 mod hosts;
 mod json;
 mod offer;
+mod on_path;
 mod plan;
 mod print;
 mod program;
@@ -92,13 +93,17 @@ fn run(
         changes.extend(cline_rules::moves(args, destination, task)?);
     }
     let wants_hint = is_cline && task == Task::Install && !wiring.move_rules;
-    let hint = wants_hint.then(|| cline_rules::hint(args)).flatten();
+    let mut hints: Vec<String> = wants_hint.then(|| cline_rules::hint(args)).flatten().into_iter().collect();
+    if task == Task::Install {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        hints.extend(on_path::missing(&wiring.command, &path, &|file| file.is_file()));
+    }
     if !wiring.print {
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
         }
     }
-    let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept, hint };
+    let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept, hints };
     out::print_answer(args.json, &outcome.json(), || outcome.text())
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Outcome<'a> {
     /// Files that keep our server because another host reads it there.
     pub(super) kept: Vec<(String, &'static Host)>,
     /// What else the user may want to do.
-    pub(super) hint: Option<String>,
+    pub(super) hints: Vec<String>,
 }
 
 impl Outcome<'_> {
@@ -78,7 +78,7 @@ impl Outcome<'_> {
         let own =
             Some(self.host.note).filter(|note| is_new && !note.is_empty() && !self.destination.is_personal);
         let shared = self.shared().filter(|_| is_new);
-        kept.chain(own.map(str::to_owned)).chain(self.hint.clone()).chain(shared).collect()
+        kept.chain(own.map(str::to_owned)).chain(self.hints.clone()).chain(shared).collect()
     }
 
     /// Says which files colleagues get too, and how to wire only oneself.

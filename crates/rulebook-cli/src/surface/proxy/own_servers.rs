@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use rulebook_workspace::read;
+use rulebook_workspace::{Homes, read};
 
 /// A server, and the place where the program finds its address.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +35,8 @@ pub(super) fn own_servers(
     variable: &dyn Fn(&str) -> Option<String>,
     text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<OwnServer> {
-    let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from).unwrap_or_default();
+    let home =
+        Homes::variables(cfg!(windows)).into_iter().find_map(variable).map(PathBuf::from).unwrap_or_default();
     match command.first().map(|program| program_name(program)) {
         Some("copilot") => copilot(variable),
         Some("codex") => {

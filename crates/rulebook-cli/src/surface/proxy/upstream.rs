@@ -12,6 +12,8 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rulebook_workspace::certificates;
+use rustls::{ClientConfig, RootCertStore};
 
 use crate::surface::wire::{WIRES, Wire, provider};
 
@@ -97,8 +99,7 @@ impl Upstream {
         connector.enforce_http(false);
         connector.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .context("the system's certificates cannot be read")?
+            .with_tls_config(tls()?)
             .https_or_http()
             .enable_http1()
             .enable_http2()
@@ -170,6 +171,19 @@ fn at(base: Uri, path: &str, query: Option<&str>) -> anyhow::Result<Uri> {
     let mut parts = base.into_parts();
     parts.path_and_query = Some(path.parse()?);
     Ok(Uri::from_parts(parts)?)
+}
+
+/// Returns how to connect to servers: they prove their identity to the authorities that the system trusts.
+fn tls() -> anyhow::Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    let (known, _) = roots.add_parsable_certificates(certificates::trusted());
+    if known == 0 {
+        bail!(
+            anyhow!("name a file of certificates with SSL_CERT_FILE")
+                .context("no trusted certificates found")
+        );
+    }
+    Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
 }
 
 fn is_known(name: &str) -> bool {

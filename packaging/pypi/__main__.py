@@ -1,0 +1,5 @@
+"""`python -m rulebook_cli`."""
+
+from rulebook_cli import main
+
+main()

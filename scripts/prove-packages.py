@@ -1,0 +1,123 @@
+"""Runs inside the clean system of scripts/prove-packages: installs, asks and uninstalls each package."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PACKAGES = Path("/packages")
+REGISTRY = "http://127.0.0.1:4873/"
+SAMPLE = Path("/sample")
+ROUNDS = 9
+# What registries, package managers and the kernel keep for themselves.
+KEPT = ["/proc", "/sys", "/dev", "/tmp", "/packages", "/registry", "/sample", "/var/lib/dpkg", "/var/log", "/var/cache",
+        "/root/.npm", "/root/.cache", "/root/.npmrc", "/root/.local/share/uv", "/root/.local/state/uv"]
+
+
+def run(*words: str, **options) -> str:
+    """What a command prints; its failure ends the proof."""
+    done = subprocess.run(words, capture_output=True, text=True, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def files() -> set[str]:
+    """Every file of the system but those in KEPT."""
+    found = set()
+    for folder, folders, names in os.walk("/"):
+        folders[:] = [name for name in folders if os.path.join(folder, name) not in KEPT and name != "__pycache__"]
+        found.update(path for name in [*names, *folders] if (path := os.path.join(folder, name)) not in KEPT)
+    return found
+
+
+def seconds(command: list[str]) -> float:
+    """How long one run takes."""
+    started = time.perf_counter()
+    run(*command, cwd=SAMPLE)
+    return time.perf_counter() - started
+
+
+def venv(*words: str) -> str:
+    """A shell line in a new environment of Python."""
+    return " && ".join(["python3 -m venv /opt/env", *words])
+
+
+PIP = "/opt/env/bin/pip --no-cache-dir --disable-pip-version-check"
+OFFLINE = "--no-index --find-links /packages/pypi"
+UV = f"/opt/uv/bin/uv --quiet --offline {OFFLINE}"
+
+# Name, how to install it, the command, how to remove it.
+WAYS = [
+    ("npm i -g rulebook-cli", "npm i -g rulebook-cli", ["rulebook"], "npm rm -g rulebook-cli"),
+    ("npx rulebook-cli", "npx --yes rulebook-cli --version", ["npx", "--yes", "rulebook-cli"], "rm -rf /root/.npm/_npx"),
+    ("npm i in a project", "mkdir /opt/project && cd /opt/project && npm init -y && npm i -D rulebook-cli",
+     ["/opt/project/node_modules/.bin/rulebook"], "cd /opt/project && npm rm rulebook-cli && cd / && rm -r /opt/project"),
+    ("pip install rulebook-cli", venv(f"{PIP} install {OFFLINE} rulebook-cli"), ["/opt/env/bin/rulebook"],
+     f"{PIP} uninstall -y rulebook-cli && test -z \"$(find /opt/env -iname '*rulebook*')\" && rm -r /opt/env"),
+    ("python -m rulebook_cli", venv(f"{PIP} install {OFFLINE} rulebook-cli"), ["/opt/env/bin/python", "-m", "rulebook_cli"],
+     f"{PIP} uninstall -y rulebook-cli && test -z \"$(find /opt/env -iname '*rulebook*')\" && rm -r /opt/env"),
+    ("uvx rulebook-cli", f"{UV} tool run rulebook-cli --version",
+     [*UV.split(), "tool", "run", "rulebook-cli"], "/opt/uv/bin/uv --quiet cache clean"),
+    ("uv tool install rulebook-cli", f"{UV} tool install rulebook-cli", ["/root/.local/bin/rulebook"],
+     "/opt/uv/bin/uv --quiet tool uninstall rulebook-cli && rm -d /root/.local/bin"),
+    ("dpkg -i", "dpkg -i /packages/rulebook_*_amd64.deb", ["rulebook"], "dpkg -P rulebook"),
+    ("install.sh", "sed 's|^url=.*/|url=file:///packages/|' /packages/install.sh | sh -s -- /usr/local/bin", ["/usr/local/bin/rulebook"],
+     "rm /usr/local/bin/rulebook"),
+    ("the GitHub action", "npm install --no-audit --no-fund --ignore-scripts --prefix /opt/runner rulebook-cli",
+     ["/opt/runner/node_modules/.bin/rulebook"], "rm -r /opt/runner"),
+]
+
+
+def start_registry() -> subprocess.Popen:
+    """Starts verdaccio without any registry above it, and publishes the packages of npm there."""
+    Path("/tmp/verdaccio.yaml").write_text(
+        "storage: /tmp/storage\nauth: {htpasswd: {file: /tmp/htpasswd}}\nuplinks: {}\n"
+        "packages: {'**': {access: $all, publish: $all}}\nlog: {type: stdout, level: error}\n")
+    server = subprocess.Popen(
+        ["node", "/registry/node_modules/verdaccio/bin/verdaccio", "--config", "/tmp/verdaccio.yaml", "--listen", "127.0.0.1:4873"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    Path("/root/.npmrc").write_text(
+        f"registry={REGISTRY}\n//127.0.0.1:4873/:_authToken=none\nupdate-notifier=false\nprefix=/usr/local\n")
+    for _ in range(300):
+        if subprocess.run(["curl", "-sf", REGISTRY + "-/ping"], capture_output=True).returncode == 0:
+            break
+        time.sleep(0.2)
+    for package in sorted(PACKAGES.glob("npm/*.tgz"), key=lambda path: (path.name.startswith("rulebook-cli-0"), path.name)):
+        run("npm", "publish", "--registry", REGISTRY, str(package))
+    return server
+
+
+def main() -> None:
+    for tool in ["cc", "gcc", "clang", "c++", "ld", "make", "rustc", "cargo", "git"]:
+        assert not shutil.which(tool), f"{tool} is in the clean system"
+    assert subprocess.run(["curl", "-sm3", "http://deb.debian.org"], capture_output=True).returncode, "there is a network"
+    (SAMPLE / ".cursor/rules").mkdir(parents=True)
+    (SAMPLE / ".git").mkdir()
+    (SAMPLE / ".cursor/rules/ts.mdc").write_text("---\nglobs: src/*.ts\n---\nUse types.\n")
+    (SAMPLE / "AGENTS.md").write_text("Be brief.\n")
+    run("python3", "-m", "venv", "/opt/uv")
+    run("sh", "-c", "/opt/uv/bin/pip install --quiet --no-index --find-links /registry/pypi uv")
+    server = start_registry()
+    failed = []
+    print(f"{'way':30} {'--version':>10} {'first':>10} {'ratio':>6}  left")
+    for name, install, command, remove in WAYS:
+        before = files()
+        run("sh", "-c", install)
+        assert run(*command, "--version", cwd=SAMPLE).startswith("rulebook "), name
+        first = seconds([*command, "explain", "src/a.ts"])
+        answer = run(*command, "explain", "src/a.ts", cwd=SAMPLE)
+        assert ".cursor/rules/ts.mdc" in answer and "src/*.ts" in answer, answer
+        version = sorted(seconds([*command, "--version"]) for _ in range(ROUNDS))[ROUNDS // 2]
+        run("sh", "-c", remove)
+        left = sorted(files() - before)
+        print(f"{name:30} {version * 1000:7.1f} ms {first * 1000:7.1f} ms {first / version:6.2f}  {', '.join(left) or 'nothing'}", flush=True)
+        if left or first > 5 * version:
+            failed.append(name)
+    server.terminate()
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+main()
