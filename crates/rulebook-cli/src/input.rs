@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
-use rulebook_workspace::{Homes, OpenError, Workspace, find_root, read};
+use rulebook_workspace::{Homes, OpenError, Workspace, canonical, find_root, read};
 
 use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
@@ -65,7 +65,7 @@ pub(crate) fn current_folder() -> anyhow::Result<PathBuf> {
         std::env::current_dir().context("the current folder does not exist: change to one that does")?;
     let named =
         std::env::var_os("PWD").map(PathBuf::from).filter(|named| named.is_absolute() && *named != real);
-    Ok(named.filter(|named| std::fs::canonicalize(named).is_ok_and(|path| path == real)).unwrap_or(real))
+    Ok(named.filter(|named| canonical(named).is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
 /// Reads the evidence from the flags and the evidence file. `paths` are relative to the current folder.

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use foldhash::HashMap;
 use rulebook::source::Unreadable;
 
+use crate::canonical::canonical;
 use crate::read::{self, FIRST_READ, OpenFolder, reason};
 use crate::state::sha256;
 
@@ -183,7 +184,7 @@ impl Disk {
     /// The canonical path.
     pub(crate) fn real(&self, path: &Path) -> Result<PathBuf, Unreadable> {
         self.real.get(path, || {
-            fs::canonicalize(path).map_err(|error| match error.kind() {
+            canonical(path).map_err(|error| match error.kind() {
                 io::ErrorKind::NotFound => {
                     let target = fs::read_link(path).unwrap_or_default();
                     Unreadable::BrokenLink { target: target.to_string_lossy().into_owned() }

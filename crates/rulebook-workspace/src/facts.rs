@@ -1,11 +1,11 @@
 //! Facts that conditions look up on disk: the tags of a workspace, and the contents of files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Evidence, Root, Roots};
 
+use crate::canonical::canonical;
 use crate::homes::Homes;
 use crate::read;
 
@@ -120,6 +120,6 @@ fn is_allowed(real: &Path, allowed: &[PathBuf]) -> bool {
 
 /// The canonical path; an error if a link leads outside the allowed folders.
 fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
-    let real = fs::canonicalize(path).ok()?;
+    let real = canonical(path).ok()?;
     Some(if is_allowed(&real, allowed) { Ok(real) } else { Err(real) })
 }

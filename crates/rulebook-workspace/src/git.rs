@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::canonical::canonical;
 use crate::read;
 
 /// The current branch; `None` when detached or outside a repository.
@@ -19,7 +20,7 @@ pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
         Some(common) => dir.join(common),
         None => dir,
     };
-    fs::canonicalize(common).ok()
+    canonical(&common).ok()
 }
 
 /// Whether a folder is another worktree of the root's repository.

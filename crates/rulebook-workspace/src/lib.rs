@@ -30,6 +30,7 @@
 
 mod agents;
 mod around;
+mod canonical;
 #[cfg(feature = "certificates")]
 pub mod certificates;
 mod checked;
@@ -71,6 +72,7 @@ mod workspace;
 pub mod write;
 
 pub use agents::{AgentSearch, UsedAgent};
+pub use canonical::canonical;
 pub use coverage::RuleFiles;
 pub use explain::{
     Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,

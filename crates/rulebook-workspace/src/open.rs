@@ -1,13 +1,13 @@
 //! Opens a workspace: its roots, its settings, its toggles.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
 
+use crate::canonical::canonical;
 use crate::disk::Text;
 use crate::homes::{Homes, posix};
 use crate::read;
@@ -84,7 +84,7 @@ impl Workspace {
         let mut paths = Vec::new();
         for root in roots {
             let root = root.as_ref();
-            let real = fs::canonicalize(root).map_err(|error| OpenError::Unreadable {
+            let real = canonical(root).map_err(|error| OpenError::Unreadable {
                 root: root.to_owned(),
                 reason: read::reason(&error),
             })?;
@@ -208,7 +208,7 @@ fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
 
 /// Reads a settings file. A repository's file must be inside it: a link could lead anywhere.
 fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<Layer>, Box<Diagnostic>> {
-    let is_inside = |root: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
+    let is_inside = |root: &Path| canonical(path).is_ok_and(|real| real.starts_with(root));
     let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
     let message = match read::text(path, settings::MAX_TEXT) {
         Ok(None) => return Ok(None),

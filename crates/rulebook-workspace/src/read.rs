@@ -10,6 +10,8 @@ use rulebook::source::{MAX_SOURCE, Unreadable};
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags};
 
+use crate::canonical::canonical;
+
 /// The size of the first read of a rule file. Nearly all rule files fit.
 pub(crate) const FIRST_READ: usize = 16 << 10;
 
@@ -99,7 +101,7 @@ fn utf8(bytes: Vec<u8>) -> io::Result<String> {
 /// If what was opened is outside the folder, or as [`text`], or if the file does not exist.
 pub fn text_within(path: &Path, folder: &Path, limit: usize) -> io::Result<String> {
     let file = open_regular(path)?;
-    if !real_path(&file, path)?.starts_with(fs::canonicalize(folder)?) {
+    if !real_path(&file, path)?.starts_with(canonical(folder)?) {
         return Err(io::Error::other("it leads out of its folder"));
     }
     utf8(whole(first(file, limit + 1)?, limit)?)
@@ -172,7 +174,7 @@ pub(crate) fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
         }
     }
     let _ = file;
-    fs::canonicalize(path)
+    canonical(path)
 }
 
 /// A folder that stays open: its files are opened relative to it, whatever its path leads to by then.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use rulebook::rule::Rule;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::canonical::canonical;
 use crate::write::{self, Audience, Owner, naming};
 use crate::{read, state};
 
@@ -125,7 +125,7 @@ impl Toggles {
     /// # Errors
     /// If the file cannot be read or written, or a newer Rulebook wrote it.
     pub fn switch(&self, root: &Path, changes: &[(String, Switch)]) -> io::Result<Changed> {
-        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let real = canonical(root).unwrap_or_else(|_| root.to_owned());
         self.switch_in(&name(&real), changes)
     }
 
@@ -261,6 +261,8 @@ fn name(root: &Path) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const ROOT: &str = "/nowhere/root";

@@ -13,6 +13,7 @@ use rulebook::parse::{Entry, Parsed};
 use rulebook::source::{Origin, Scope, Unreadable};
 use serde::{Deserialize, Serialize};
 
+use crate::canonical::canonical;
 use crate::disk::{Text, lock};
 use crate::homes::posix;
 use crate::read;
@@ -216,7 +217,7 @@ impl Gate {
 /// The canonical path. A name that is not UTF-8 cannot be looked up: the nearest folder above it that can decides.
 fn real(path: &str) -> String {
     let path = Path::new(path);
-    let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(path.strip_prefix(at).ok()?));
+    let real = |at: &Path| Some(canonical(at).ok()?.join(path.strip_prefix(at).ok()?));
     posix(&path.ancestors().find_map(real).unwrap_or_else(|| path.to_owned()))
 }
 

@@ -8,6 +8,7 @@ use rulebook::evidence::Roots;
 use rulebook::resolve::{Off, OffBy, Switches};
 use rulebook::source::{MAX_SOURCE, Origin, Scope};
 
+use crate::canonical::canonical;
 use crate::homes::Homes;
 use crate::read;
 use crate::settings::Settings;
@@ -69,7 +70,7 @@ impl Workspace {
     pub fn rule_file(&self, origin: &Origin) -> Option<String> {
         let path = Path::new(&origin.path);
         let is_inside = |real: &Path| {
-            let own = self.homes.rule_places().filter_map(|path| path.canonicalize().ok());
+            let own = self.homes.rule_places().filter_map(|path| canonical(&path).ok());
             real == path
                 || self.readable_folders().into_iter().chain(own).any(|folder| real.starts_with(folder))
         };
@@ -87,6 +88,6 @@ impl Workspace {
     pub(crate) fn readable_folders(&self) -> Vec<PathBuf> {
         let roots = self.roots.roots.iter().map(|root| PathBuf::from(&root.path));
         // The roots too: the spelling of canonical paths on Windows differs from theirs.
-        roots.chain(self.allow_links()).filter_map(|path| path.canonicalize().ok()).collect()
+        roots.chain(self.allow_links()).filter_map(|path| canonical(&path).ok()).collect()
     }
 }

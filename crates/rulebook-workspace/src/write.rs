@@ -13,6 +13,7 @@ use std::{process, thread};
 
 use self::folder::Folder;
 pub(crate) use self::scratch::Scratch;
+use crate::canonical::canonical;
 use crate::read;
 
 /// Who may read a file that did not exist before.
@@ -37,7 +38,7 @@ impl<'p> Owner<'p> {
     /// Whose file a path names that a person gave: a repository's as soon as the path enters one of these roots.
     pub fn of(path: &Path, roots: impl IntoIterator<Item = &'p Path>) -> Owner<'p> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let folders: Vec<PathBuf> = path.ancestors().filter_map(|at| fs::canonicalize(at).ok()).collect();
+        let folders: Vec<PathBuf> = path.ancestors().filter_map(|at| canonical(at).ok()).collect();
         let is_inside = |root: &&Path| folders.iter().any(|folder| folder.starts_with(root));
         roots.into_iter().find(is_inside).map_or(Owner::Person, Owner::Repository)
     }
@@ -49,7 +50,7 @@ impl<'p> Owner<'p> {
     pub fn check(self, path: &Path) -> io::Result<()> {
         let path = std::path::absolute(path)?;
         let there = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&path);
-        match (self, fs::canonicalize(there)) {
+        match (self, canonical(there)) {
             (Owner::Person, _) => Ok(()),
             (Owner::Repository(_), Ok(real)) => self.allow(&real),
             (Owner::Repository(_), Err(_)) => Err(io::Error::other("it is a broken symbolic link")),
@@ -59,7 +60,7 @@ impl<'p> Owner<'p> {
     /// Checks a canonical path.
     fn allow(self, real: &Path) -> io::Result<()> {
         let Owner::Repository(base) = self else { return Ok(()) };
-        let base = fs::canonicalize(base)?;
+        let base = canonical(base)?;
         let refused = |why: String| Err(io::Error::other(format!("it leads to `{}`, {why}", real.display())));
         match real.strip_prefix(&base) {
             Err(_) => refused(format!("outside `{}`", base.display())),
@@ -201,7 +202,7 @@ pub(crate) fn discard_folder(path: &Path) {
 fn place(path: &Path, owner: Owner<'_>) -> io::Result<(Folder, OsString)> {
     owner.check(path)?;
     let path = std::path::absolute(path)?;
-    let real = fs::canonicalize(&path).unwrap_or(path);
+    let real = canonical(&path).unwrap_or(path);
     let name = real.file_name().ok_or_else(|| io::Error::other("it names no file"))?.to_owned();
     let wanted = folder(&real);
     let there = wanted.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(Path::new("."));

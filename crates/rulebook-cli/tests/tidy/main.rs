@@ -77,6 +77,17 @@ fn no_unfinished_code_is_left() {
 }
 
 #[test]
+fn one_module_knows_how_the_system_writes_canonical_paths() {
+    let code = |text: &str| text.split("#[cfg(test)]\nmod tests").next().unwrap().to_owned();
+    let is_test =
+        |path: &str| path.contains("/tests/") || path.ends_with("tests.rs") || path.starts_with("tools/");
+    let calls =
+        |(path, text): &(String, String)| !is_test(path) && code(text).contains(concat!("canoni", "calize("));
+    let found: Vec<String> = sources().into_iter().filter(calls).map(|(path, _)| path).collect();
+    assert_eq!(found, ["crates/rulebook-workspace/src/canonical.rs"]);
+}
+
+#[test]
 fn only_one_declaration_is_unsafe() {
     let allows = |text: &str| text.replace("forbid(unsafe_code)", "").contains(concat!("unsafe", "_code"));
     let found: Vec<String> =

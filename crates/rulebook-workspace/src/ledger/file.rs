@@ -204,6 +204,18 @@ pub(crate) fn safe(name: &str) -> String {
             other => safe.push_str(&format!("%{:x}", u32::from(other))),
         }
     }
+    // Windows drops dots at the end of a name, and opens a device instead of a file of its name.
+    const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
+    let stem = safe.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_port =
+        matches!(stem.as_bytes(), [b'c', b'o', b'm', b'0'..=b'9'] | [b'l', b'p', b't', b'0'..=b'9']);
+    if is_port || DEVICES.contains(&stem.as_str()) {
+        safe.insert_str(0, "%-");
+    }
+    if safe.ends_with('.') {
+        safe.truncate(safe.len() - 1);
+        safe.push_str("%2e");
+    }
     if safe.len() > MAX || safe.is_empty() {
         safe.truncate(safe.floor_char_boundary(MAX - 20));
         safe.push_str(&format!("%{}", TextHash::of(name)));

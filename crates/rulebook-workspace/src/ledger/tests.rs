@@ -205,6 +205,10 @@ fn a_name_of_any_characters_is_a_safe_file_name() {
     }
     check("s-1.a_b", "s-1.a_b");
     check("../x", "%2e.%2fx");
+    check("x..", "x.%2e");
+    check("NUL.txt", "%-NUL.txt");
+    check("com1", "%-com1");
+    check("com10", "com10");
     check("", &format!("%{}", TextHash::of("")));
     assert_eq!(safe(&"x".repeat(500)).len(), 117);
 }

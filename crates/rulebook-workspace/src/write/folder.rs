@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 #[cfg(unix)]
+use crate::canonical::canonical;
 use crate::read;
 
 /// An open folder.
@@ -81,7 +82,7 @@ impl Folder {
 #[cfg(not(unix))]
 impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Folder> {
-        Ok(Folder { real: fs::canonicalize(path)? })
+        Ok(Folder { real: canonical(path)? })
     }
 
     /// Creates a file that does not exist.

@@ -11,11 +11,9 @@ const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat", ""] } else
 
 /// Says what to do if a program that is named without its folder is not on the `PATH` to stay.
 pub(super) fn missing(program: &str, path: &OsStr, is_file: &dyn Fn(&Path) -> bool) -> Option<String> {
-    let stays = |folder: &Path| {
-        !folder.components().any(
-            |part| matches!(part, Component::Normal(name) if TEMPORARY.iter().any(|known| name == *known)),
-        )
-    };
+    let is_temporary = |part: Component<'_>| TEMPORARY.iter().any(|name| part.as_os_str() == *name);
+    // An empty folder is the current one, wherever the agent is.
+    let stays = |folder: &Path| !folder.as_os_str().is_empty() && !folder.components().any(is_temporary);
     let has =
         |folder: &Path| ENDINGS.iter().any(|ending| is_file(&folder.join(format!("{program}{ending}"))));
     let is_named_by_path = program.contains(['/', '\\']);
