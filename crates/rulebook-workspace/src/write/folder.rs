@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 #[cfg(unix)]
-use crate::canonical::canonical;
 use crate::read;
 
 /// An open folder.
@@ -82,7 +81,7 @@ impl Folder {
 #[cfg(not(unix))]
 impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Folder> {
-        Ok(Folder { real: canonical(path)? })
+        Ok(Folder { real: crate::canonical(path)? })
     }
 
     /// Creates a file that does not exist.
@@ -90,8 +89,18 @@ impl Folder {
         File::options().write(true).create_new(true).open(self.real.join(name))
     }
 
+    /// Windows may refuse to replace a file while another process reads it, so it is tried again.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        fs::rename(self.real.join(from), self.real.join(to))
+        const TRIES: usize = 200;
+        const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+        let (from, to) = (self.real.join(from), self.real.join(to));
+        for _ in 1..TRIES {
+            match fs::rename(&from, &to) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => std::thread::sleep(PAUSE),
+                done => return done,
+            }
+        }
+        fs::rename(&from, &to)
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
