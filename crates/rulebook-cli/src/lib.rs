@@ -4,6 +4,7 @@
 
 mod alert;
 mod args;
+mod code;
 mod diff;
 mod input;
 #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]

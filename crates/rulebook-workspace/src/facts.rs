@@ -118,6 +118,25 @@ fn is_allowed(real: &Path, allowed: &[PathBuf]) -> bool {
     allowed.iter().any(|folder| real.starts_with(folder))
 }
 
+/// Reads files of a workspace as they are now.
+#[derive(Clone, Debug)]
+pub struct FileTexts {
+    roots: Vec<PathBuf>,
+    allowed: Vec<PathBuf>,
+}
+
+impl FileTexts {
+    pub(crate) fn new(roots: &Roots, allowed: Vec<PathBuf>) -> FileTexts {
+        FileTexts { roots: roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect(), allowed }
+    }
+
+    /// The text of a file; `None` if it cannot be read, is outside of what may be read, or is larger than `limit` bytes.
+    pub fn text(&self, root: usize, path: &str, limit: usize) -> Option<String> {
+        let file = real(&self.roots.get(root)?.join(path), &self.allowed)?.ok()?;
+        read::text(&file, limit).ok()?
+    }
+}
+
 /// The canonical path; an error if a link leads outside the allowed folders.
 fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
     let real = canonical(path).ok()?;

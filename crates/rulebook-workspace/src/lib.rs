@@ -41,6 +41,7 @@ mod disk;
 mod explain;
 mod facts;
 mod git;
+mod guard;
 mod homes;
 pub mod hosts;
 mod imports;
@@ -77,6 +78,7 @@ pub use coverage::RuleFiles;
 pub use explain::{
     Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,
 };
+pub use facts::FileTexts;
 pub use homes::Homes;
 pub use load::Readings;
 pub use open::{OpenError, find_root};

@@ -9,6 +9,7 @@ use rulebook::evidence::{Evidence, Input, collect};
 use rulebook::resolve::Rulebook;
 
 use crate::agents::UsedAgent;
+use crate::facts::FileTexts;
 use crate::sources::{Loaded, Sources};
 use crate::views::AgentView;
 use crate::workspace::Workspace;
@@ -77,6 +78,11 @@ impl Workspace {
         }
         self.add_facts(&book, &mut evidence);
         Prepared { evidence, book, diagnostics, sources }
+    }
+
+    /// Reads files of the workspace as they are now.
+    pub fn texts(&self) -> FileTexts {
+        FileTexts::new(&self.roots, self.readable_folders())
     }
 
     /// Makes evidence of a host's input, with the facts that some rule needs.

@@ -7,9 +7,9 @@ use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::matrix::{evaluate_for, handlings};
-use rulebook::session::{Event, HostProfile, Moment, Report, SessionStore as _, Situation, Turn};
+use rulebook::session::{Event, HostProfile, Moment, Report, Session, SessionStore as _, Situation, Turn};
 
-use crate::ledger::{Keeper, SessionName};
+use crate::ledger::{Keeper, SessionName, family};
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger.
@@ -122,6 +122,11 @@ impl Workspace {
     pub fn keeper(&self, host: &str, session: &str, agent: Option<&str>) -> Keeper {
         let root = &self.roots.roots[0].path;
         Keeper::open(self.state_folder().as_deref(), &SessionName { host, session, agent, root })
+    }
+
+    /// A session together with its sub-agents, which share the state of requirements; `None` if it has no sub-agents.
+    pub fn family(&self, host: &str, session: &str) -> Option<Session> {
+        family(&self.state_folder()?, host, session)
     }
 
     /// The files a tool call is about, relative to their root, or absolute if there are several roots.

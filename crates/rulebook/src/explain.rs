@@ -352,6 +352,7 @@ pub fn watching(rule: &Rule) -> Watching {
     let (mut condition, mut scope) = (Vec::new(), Vec::new());
     if let Some(trigger) = rule.stream.as_deref() {
         condition.extend(trigger.conditions.iter().map(|pattern| pattern.written.clone()));
+        condition.extend(trigger.syntax.iter().map(|one| one.written.clone()));
         scope.extend(trigger.scopes().iter().map(|scope| scope.to_string()));
     }
     Watching { id, key: rule.key(), source, condition, scope, globs: rule.globs.clone() }

@@ -8,6 +8,7 @@ pub use crate::body::Body;
 use crate::condition::{Condition, MatchMode};
 use crate::format::{FormatId, PlaceKind};
 use crate::id::normalize_id;
+use crate::requirement::Requirements;
 use crate::source::{Origin, Scope};
 use crate::stream::trigger::{StreamRule, Trigger};
 use crate::words::words;
@@ -50,6 +51,10 @@ pub struct Rule {
     pub is_mandatory: bool,
     /// What it watches for in the model's output.
     pub stream: Option<Arc<Trigger>>,
+    /// What must be done before something else, and what must never be done.
+    pub requirements: Option<Arc<Requirements>>,
+    /// After how many turns its text is delivered again.
+    pub repeat: Option<u64>,
     /// Examples that `rulebook test` checks.
     pub examples: Option<Box<Examples>>,
     /// Where it comes from.

@@ -1,12 +1,14 @@
 //! The command line.
 
 mod agents;
+mod guard;
 mod help;
 mod hosts;
 mod rules;
 mod servers;
 
 pub(crate) use agents::View;
+pub(crate) use guard::GuardTask;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 pub(crate) use rules::{Pin, Toggle};
@@ -116,6 +118,11 @@ pub(crate) enum Command {
     #[cfg(feature = "remote")]
     #[command(subcommand)]
     Remote(RemoteTask),
+    /// Keep agents from changing what governs them
+    ///
+    /// Covers rule files, hook files, settings, trust and the program itself.
+    #[command(subcommand)]
+    Guard(GuardTask),
     /// Review this workspace's files and record that you trust them
     Trust(Trust),
     /// Follow the sessions of agents live, one line per event

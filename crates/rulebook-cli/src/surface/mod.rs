@@ -15,6 +15,7 @@ mod fix;
 mod follow;
 mod formats;
 mod grid;
+mod guard;
 pub(crate) mod hook;
 mod install;
 #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Install(wanted) => install::install(args, wanted)?,
         Command::Uninstall(wanted) => install::uninstall(args, wanted)?,
         Command::Hook(options) => hook::run(args, options)?,
+        Command::Guard(task) => guard::run(args, task)?,
         Command::Trust(trust) => trust::run(args, trust)?,
         #[cfg(feature = "ui")]
         Command::Ui(options) => ui::run(args, options)?,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::rule::id_of;
-use rulebook::session::{Event, HostFacts, rules_given};
+use rulebook::session::{Event, HostFacts, RequirementState, rules_given};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
@@ -153,9 +153,10 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     value["facts"] = json!(session.log.events());
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();
-    let Missing { rules, cut, native } = hook::not_delivered(workspace, &session.host, &state);
+    let Missing { rules, cut, native, requirements } = hook::not_delivered(workspace, &session.host, &state);
     value["notGiven"] = json!(rules);
     value["native"] = json!(native);
+    value["requirements"] = json!(requirements);
     value["pathsCut"] = json!(cut);
     let HostFacts { mode, provider, model, .. } = state.facts();
     (value["mode"], value["provider"], value["model"]) = (json!(mode), json!(provider), json!(model));
@@ -201,6 +202,21 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         let mut table = Table::default();
         for MissingRule { id, source, why } in &missing.rules {
             table.row([(DIM, id), (DIM, source), (DIM, why)]);
+        }
+        table.write(text, 2, &table.widths());
+    }
+    if !missing.requirements.is_empty() {
+        let _ = writeln!(text, "\nrequirements");
+        let mut table = Table::default();
+        for one in &missing.requirements {
+            let style = match one.state {
+                RequirementState::Broken => RED,
+                RequirementState::Due => YELLOW,
+                RequirementState::Met | RequirementState::Idle => DIM,
+            };
+            let by = one.by.as_ref().map(|by| format!("; by {by}")).unwrap_or_default();
+            let what = format!("{}{by}", one.requirement);
+            table.row([(PLAIN, id_of(&one.rule)), (style, one.shown_state()), (DIM, &what)]);
         }
         table.write(text, 2, &table.widths());
     }
@@ -251,8 +267,12 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
             let line = message.lines().next().unwrap_or_default();
             format!("{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
         }
-        Event::Tool { name, paths, command, pending } => {
-            let when = if *pending { "before" } else { "after" };
+        Event::Tool { name, paths, command, pending, failed } => {
+            let when = match () {
+                () if *pending => "before",
+                () if *failed => "failed",
+                () => "after",
+            };
             let about = command.as_ref().and_then(|command| command.lines().next()).map(str::to_owned);
             let about = about.unwrap_or_else(|| paths.join(", "));
             format!("{when} {} {}", out::clean(name), out::clean(&about))
@@ -297,6 +317,14 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
                 format!("{} in {}{file}: {}", out::clean(id_of(rule)), out::clean(source), out::clean(text));
             format!("{} {what}", paint(YELLOW, interrupted(action)))
         }
+        Event::Sequence { rule, action, call, what, .. } => {
+            let (rule, call, what) = (out::clean(id_of(rule)), out::clean(call), out::clean(what));
+            format!(
+                "{} {call} {}",
+                paint(YELLOW, sequence(action)),
+                paint(DIM, format!("{rule} requires: {what}"))
+            )
+        }
         Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
         _ => String::new(),
     }
@@ -311,6 +339,15 @@ fn facts_line(facts: &HostFacts) -> String {
     let counted = counted.into_iter().filter(|(files, _)| !files.is_empty());
     let counted = counted.map(|(files, what)| plural(files.len(), what));
     named.chain(counted).collect::<Vec<_>>().join(", ")
+}
+
+/// What a requirement did to a call, for people.
+pub(super) fn sequence(action: &str) -> &'static str {
+    match action {
+        "refuse" => "refused",
+        "ask" => "asked about",
+        _ => "broken by",
+    }
 }
 
 /// The effect of a stream rule's match, for people.

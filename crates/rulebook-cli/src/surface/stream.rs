@@ -15,6 +15,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::wire::{self, Step};
 use crate::args::{Args, StreamFile};
+use crate::code;
 use crate::input::{open_workspace, read_file};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 
@@ -33,11 +34,13 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: StreamKind::Text, bytes }, Step::End { stream }]
     });
-    let mut monitor = new_monitor(&rules, &workspace.roots);
+    let syntax = code::syntax(&workspace, &loaded.book);
+    let new_monitor = || new_monitor(&rules, &workspace.roots).with_syntax(syntax.clone());
+    let mut monitor = new_monitor();
     let hits = feed(&mut monitor, &steps, || usize::MAX);
     let mut diagnostics = loaded.diagnostics.clone();
     diagnostics.extend(unwatched(&monitor, &rules));
-    let proved = if options.prove { Some(prove(&rules, &workspace.roots, &steps, &hits)?) } else { None };
+    let proved = if options.prove { Some(prove(new_monitor, &steps, &hits)?) } else { None };
     let hits: Vec<HitRow> = hits.into_iter().map(|hit| HitRow::of(hit, &rules, &workspace)).collect();
     let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
     if let Some(splits) = proved {
@@ -77,7 +80,7 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
     let verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
-    let is_valid = |rule: &Rule| rule.stream.as_ref().is_some_and(|trigger| !trigger.conditions.is_empty());
+    let is_valid = |rule: &Rule| rule.stream.as_ref().is_some_and(|trigger| !trigger.is_empty());
     verdicts.iter().filter(|v| is_valid(v.rule) && watches(&v.state)).map(|v| v.rule).collect()
 }
 
@@ -99,7 +102,8 @@ fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
             format!("`{condition}` took too many steps and was not checked against all of the text");
         report(Code::BoundedRegex, rule, message)
     });
-    left_out.chain(gave_up).collect()
+    let unjudged = monitor.unjudged().iter().map(|why| report(Code::BadSyntaxRule, "", why.clone()));
+    left_out.chain(gave_up).chain(unjudged).collect()
 }
 
 /// Feeds every step to the monitor, in chunks of the given sizes.
@@ -139,7 +143,7 @@ fn joined(steps: &[Step]) -> Vec<Step> {
 
 /// Feeds the same bytes in other chunks and compares the hits: single bytes, all at once, and pseudo-random sizes. A large
 /// recording gets fewer runs.
-fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow::Result<usize> {
+fn prove(new_monitor: impl Fn() -> Monitor, steps: &[Step], hits: &[Hit]) -> anyhow::Result<usize> {
     let sorted = |hits: &[Hit]| {
         let mut all: Vec<String> = hits.iter().map(|hit| format!("{hit:?}")).collect();
         all.sort();
@@ -162,7 +166,7 @@ fn prove(rules: &[&Rule], roots: &Roots, steps: &[Step], hits: &[Hit]) -> anyhow
                 _ => usize::try_from(random % (1 << (split % 13))).unwrap_or(0) + 1,
             }
         };
-        if sorted(&feed(&mut new_monitor(rules, roots), &joined, size)) != wanted {
+        if sorted(&feed(&mut new_monitor(), &joined, size)) != wanted {
             bail!(
                 "different chunks of the same stream give different hits (split {split}); please report this bug"
             );

@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Input, Seen, Via};
+use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::stream::scope::StreamScope;
+use rulebook::stream::syntax::LANGUAGES;
+use rulebook::stream::trigger::Trigger;
 use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Reach, Workspace};
 use serde::Serialize;
@@ -15,6 +18,7 @@ use serde_json::json;
 
 use crate::alert::print_alerts;
 use crate::args::Args;
+use crate::code;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, GREEN, RED, VERSION, paint, plural};
 
@@ -55,7 +59,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let loaded = workspace.load(Reach::Tree);
     let evidence = workspace.evidence_for(&loaded.book, &Input::default());
     let rules = loaded.book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
-    let outcomes: Vec<Outcome> = rules.flat_map(|rule| check_examples(rule, &workspace, &evidence)).collect();
+    let outcomes: Vec<Outcome> =
+        rules.flat_map(|rule| check_examples(rule, &workspace, &loaded.book, &evidence)).collect();
     let failed = outcomes.iter().filter(|outcome| !outcome.passed).count();
     if args.json {
         let passed = outcomes.len() - failed;
@@ -71,7 +76,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Vec<Outcome> {
+fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence: &Evidence) -> Vec<Outcome> {
     let Some(examples) = rule.examples.as_deref() else { return Vec::new() };
     let reaches = |path: &String| {
         let path = path.trim_start_matches("./").to_owned();
@@ -82,7 +87,7 @@ fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Ve
         let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];
         applies(rule, &Evidence { paths, ..evidence.clone() })
     };
-    let fires = |text: &String| fires(rule, workspace, text);
+    let fires = |text: &String| fires(rule, workspace, book, text);
     let outcome = |kind: ExampleKind, example: &String, passed: bool| Outcome {
         rule: rule.id.clone(),
         source: rule.origin.display.clone(),
@@ -100,19 +105,40 @@ fn check_examples(rule: &Rule, workspace: &Workspace, evidence: &Evidence) -> Ve
 }
 
 /// Whether a text fires the rule's trigger, regardless of the trigger's scope; `None` without a valid trigger.
-fn fires(rule: &Rule, workspace: &Workspace, text: &str) -> Option<bool> {
+fn fires(rule: &Rule, workspace: &Workspace, book: &Rulebook, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
     let trigger = Arc::make_mut(rule.stream.as_mut()?);
     trigger.gate = None;
     trigger.scope = vec![StreamScope::Text];
     trigger.conditions.iter_mut().for_each(|pattern| pattern.scope = None);
-    if trigger.conditions.is_empty() {
+    if trigger.is_empty() {
         return None;
+    }
+    if fires_syntax(trigger, workspace, book, text)? {
+        return Some(true);
     }
     let monitor = Monitor::new(rule.stream_rule(), workspace.roots.clone());
     let mut monitor = Some(monitor).filter(|monitor| monitor.left_out().is_empty())?;
     let early = !monitor.feed("example", &StreamKind::Text, text.as_bytes()).is_empty();
     Some(early || !monitor.finish("example").is_empty())
+}
+
+/// Whether code has a node that a syntax trigger matches, in its language or in any.
+fn fires_syntax(trigger: &Trigger, workspace: &Workspace, book: &Rulebook, text: &str) -> Option<bool> {
+    if trigger.syntax.is_empty() {
+        return Some(false);
+    }
+    let parser = code::syntax(workspace, book)?;
+    let mut is_found = false;
+    for one in &trigger.syntax {
+        let languages = one.language.map_or_else(|| LANGUAGES.iter().collect(), |language| vec![language]);
+        for language in languages {
+            // A rule object may be valid in some languages only.
+            let found = parser.find(one, language.names[0], text);
+            is_found |= found.is_ok_and(|nodes| !nodes.is_empty());
+        }
+    }
+    Some(is_found)
 }
 
 fn show(outcomes: &[Outcome], failed: usize) -> String {

@@ -109,13 +109,15 @@ pub(super) fn event(line: &str) -> serde_json::Result<Event> {
         command: Option<String>,
         #[serde(default)]
         pending: bool,
+        #[serde(default)]
+        failed: bool,
     }
     if line.starts_with(DELIVERED) {
         return serde_json::from_str(line).map(Event::Delivered);
     }
     if line.starts_with(TOOL) {
-        let Call { name, paths, command, pending } = serde_json::from_str(line)?;
-        return Ok(Event::Tool { name, paths, command, pending });
+        let Call { name, paths, command, pending, failed } = serde_json::from_str(line)?;
+        return Ok(Event::Tool { name, paths, command, pending, failed });
     }
     serde_json::from_str(line)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use rulebook::session::Event;
+use rulebook::session::{Event, Session};
 
 use super::file::{Ledger, folder};
 use crate::{read, write};
@@ -58,6 +58,31 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
         .collect();
     found.sort_by(|a, b| (b.at, a.ledger.file()).cmp(&(a.at, b.ledger.file())));
     found
+}
+
+/// The tool calls and requirements of a session and its sub-agents, by time; `None` if it has no sub-agents.
+pub fn family(state: &Path, host: &str, session: &str) -> Option<Session> {
+    let main = Ledger::of(state, host, session, None);
+    let mut files: Vec<PathBuf> =
+        entries(main.file().parent()?).into_iter().filter(|file| is_ledger(file)).collect();
+    if files.len() < 2 {
+        return None;
+    }
+    files.sort();
+    let mut all: Vec<(u64, Event)> = Vec::new();
+    for file in files {
+        let is_main = file == main.file();
+        let Ok(mut log) = (Ledger { file }).read() else { continue };
+        // Turns are those of the main agent.
+        let is_shared = |event: &Event| match event {
+            Event::Tool { .. } | Event::Sequence { .. } => true,
+            Event::Prompt { .. } => is_main,
+            _ => false,
+        };
+        all.extend(log.take().into_iter().filter(|(_, event)| is_shared(event)));
+    }
+    all.sort_by_key(|(at, _)| *at);
+    Some(Session::of(all.into_iter().map(|(_, event)| event)))
 }
 
 /// The most sessions that one sweep looks at, and removes: a hook must not wait for those of a whole year.

@@ -163,6 +163,7 @@ fn the_order_of_keys_in_a_line_does_not_matter() {
         name: "Bash".to_owned(),
         paths: vec!["src/a.ts".to_owned(), "é \"b\"".to_owned()],
         command: command.map(str::to_owned),
+        failed: false,
         pending,
     };
     for event in [Event::Delivered(known), call(Some("ls"), true), call(None, false)] {

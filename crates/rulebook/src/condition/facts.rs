@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashSet};
 
 use crate::evidence::Evidence;
 use crate::glob::{Dialect, Glob, PathIndex};
+use crate::shell::{self, Script};
 
 /// The evidence that conditions are evaluated against.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub struct Facts<'e> {
     /// Nested folders with evidence below them, by root.
     folders: HashMap<usize, HashMap<&'e str, View<'e>>>,
     empty: View<'e>,
+    scripts: OnceCell<Vec<Script>>,
 }
 
 /// Positions in the evidence by pattern.
@@ -125,7 +127,12 @@ impl<'e> Facts<'e> {
         for ((root, folder), paths) in below {
             folders.entry(root).or_default().insert(folder, view(paths.into_iter()));
         }
-        Facts { evidence, all, folders, empty: view(std::iter::empty()) }
+        Facts { evidence, all, folders, empty: view(std::iter::empty()), scripts: OnceCell::new() }
+    }
+
+    /// The commands about to run, parsed.
+    pub(super) fn scripts(&self) -> &[Script] {
+        self.scripts.get_or_init(|| self.evidence.commands.iter().map(|line| shell::parse(line)).collect())
     }
 
     /// The evidence below the folder of a nested rule, or all of it.

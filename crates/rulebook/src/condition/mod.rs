@@ -15,11 +15,13 @@ mod truth;
 mod value;
 mod when;
 
+pub use command::CommandPattern;
 pub use facts::Facts;
 pub(crate) use filters::FILTERS;
 pub(crate) use kind::PathExpression;
 pub use kind::{Condition, ConditionKind, ConditionResult, Needs};
 pub use path_patterns::Paths;
+pub(crate) use regexes::RegexBudget;
 pub use truth::{MatchMode, Truth};
 pub(crate) use value::{PatternBase, Splits, texts, words};
 

@@ -11,13 +11,13 @@ use crate::frontmatter::Node;
 
 /// A regular expression that is small enough to compile.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     regex: String,
     compiled: OnceLock<Option<regex::Regex>>,
 }
 
 /// The remaining size for the expressions of one condition.
-pub(super) struct RegexBudget(usize);
+pub(crate) struct RegexBudget(usize);
 
 /// The maximum size of all expressions of one condition, roughly in states.
 const MAX_ALL: usize = 8_000;

@@ -92,6 +92,9 @@ codes! {
     BadRegex "bad-regex" Warning
         "A regular expression is invalid and is ignored."
         "fix the expression; in single quotes, `\\` needs no escape";
+    BadRequirement "bad-requirement" Warning
+        "A requirement cannot be read and has no effect."
+        "write `requires: {do: …, before: …}` or `forbids: {…}`, with events such as `{command: \"git commit*\"}`";
     BadScope "bad-scope" Warning
         "The scope of a trigger is invalid and is ignored."
         "use `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD` or `tool:NAME(GLOB)`";
@@ -101,6 +104,9 @@ codes! {
     BadState "bad-state" Warning
         "A state file of Rulebook is invalid; it is kept as a backup when the next one is written."
         "no action needed; remove the file to silence this message";
+    BadSyntaxRule "bad-syntax-rule" Warning
+        "A syntax trigger cannot be read, or its language has no grammar; it is ignored."
+        "write `ast: {language: ts, pattern: \"new Map($$$)\"}`";
     BadValue "bad-value" Warning
         "A key does not accept this value; it is ignored."
         "use one of the listed values";

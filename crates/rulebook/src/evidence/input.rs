@@ -64,6 +64,8 @@ pub struct ToolCall {
     pub turn: Option<u64>,
     /// Whether it is about to run.
     pub pending: bool,
+    /// Whether it ran and failed, where the host says so.
+    pub failed: bool,
 }
 
 #[rustfmt::skip]
@@ -235,6 +237,7 @@ impl ToolCall {
             input: map.get("input").cloned(),
             turn: fields.number("turn"),
             pending: fields.read("pending", "`true` or `false`").unwrap_or_default(),
+            failed: false,
         })
     }
 }

@@ -179,6 +179,11 @@ pub fn collect(
     (evidence, diagnostics)
 }
 
+/// The files that a call names in its arguments, as written, whether they exist or not.
+pub(crate) fn call_targets(call: &ToolCall) -> Vec<String> {
+    tools::targets(call, &|_| false)
+}
+
 /// The name of an operating system as rules write it.
 pub fn system_name(name: &str) -> &str {
     match name {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::kind::{ToolKind, plain};
 use super::{ToolCall, json};
+use crate::shell::{self, Command};
 
 /// Names of arguments that contain paths, in all known hosts.
 #[rustfmt::skip]
@@ -189,24 +190,11 @@ fn patched_files(text: &str) -> Vec<String> {
     files
 }
 
-/// The words of a shell command, without quotes, operators and redirections.
+/// The files that a shell command names: its words, and the targets of its redirections.
 fn shell_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut quote = None;
-    let mut chars = command.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '\\') => word.extend(chars.next()),
-            (None, c) if c.is_whitespace() || "|&;<>()=".contains(c) => words.push(std::mem::take(&mut word)),
-            _ => word.push(c),
-        }
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    words
+    let commands = shell::parse(command).commands;
+    let files = commands.iter().flat_map(Command::files).filter(|one| one.file.as_known().is_some());
+    files.map(|one| one.file.text).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The keys of headers: which ones each format knows, and which agent the others belong to.
 
+use super::id::FormatId;
 use super::row::{Format, Keys};
 use crate::condition;
 
@@ -21,6 +22,9 @@ pub(crate) const INVENTED: &[&str] =
 
 /// Keys for the regular expressions of a stream trigger; the first one present counts.
 pub(crate) const TRIGGERS: &[&str] = &["condition", "ttsr_trigger", "ttsrTrigger"];
+
+/// Keys of native rules alone.
+const NATIVE: &[&str] = &["ast", "forbids", "on-unknown", "repeat", "requires"];
 
 const STREAM: &[&str] = &["scope", "interruptMode", "repeatMode", "repeatGap", "contextMode"];
 
@@ -74,6 +78,7 @@ pub(crate) fn known(format: &Format) -> impl Iterator<Item = &'static str> {
         .chain(format.aliases.iter().map(|(own, _)| *own))
         .chain(format.inert.iter().copied())
         .chain(conditions.then_some("match"))
+        .chain(NATIVE.iter().copied().filter(|_| format.id == FormatId::Rulebook))
         .chain(condition::all().filter(move |_| conditions).map(|kind| kind.key))
 }
 

@@ -46,6 +46,8 @@ pub(super) fn build(
     let combine = header.combine(&mut reader);
     let stated = header.stated_activation(&mut reader);
     let examples = header.examples(&mut reader);
+    let requirements = header.requirements(&mut reader);
+    let repeat = header.repeat(&mut reader);
     header.report_words(&mut reader);
     let is_everything = paths.as_ref().is_some_and(|(_, paths)| format.everything.covers(paths.patterns()))
         && stream.is_none();
@@ -65,7 +67,7 @@ pub(super) fn build(
         _ => {}
     }
     let (activation, basis) = match &stream {
-        Some(trigger) if trigger.conditions.is_empty() => (Activation::Never, Basis::Explicit),
+        Some(trigger) if trigger.is_empty() => (Activation::Never, Basis::Explicit),
         Some(_) => (Activation::Stream, Basis::Explicit),
         None => decide(stated, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
@@ -127,6 +129,8 @@ pub(super) fn build(
         is_disabled,
         is_mandatory,
         stream: stream.map(Arc::new),
+        requirements: requirements.map(Arc::new),
+        repeat,
         examples: examples.map(Box::new),
         ..blank
     };
@@ -165,6 +169,8 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         is_disabled: false,
         is_mandatory: false,
         stream: None,
+        requirements: None,
+        repeat: None,
         examples: None,
         imports: Vec::new(),
         alias: None,

@@ -9,10 +9,12 @@ mod imports;
 mod known;
 mod patterns;
 mod reader;
+mod requirement;
 mod reread;
 mod skill;
 mod split;
 mod strict;
+mod syntax;
 mod trigger;
 
 use std::borrow::Cow;

@@ -17,8 +17,17 @@ impl Fields {
     /// Reads the stream trigger. Invalid parts are reported, the others count. A trigger without a valid pattern or scope has
     /// no conditions.
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {
+        let syntax = self.syntax(reader);
         let mut given = keys::TRIGGERS.iter().filter_map(|key| self.given(key));
-        let field = given.next()?;
+        let Some(field) = given.next() else {
+            self.given("ast")?;
+            return Some(Trigger {
+                conditions: Vec::new(),
+                syntax,
+                modes: self.modes(reader),
+                ..Trigger::default()
+            });
+        };
         for other in given {
             let message = format!("`{}` has no effect beside `{}`", other.key, field.key);
             reader.report(Code::DeadKey, other.key_span.clone(), message).help =
@@ -73,16 +82,20 @@ impl Fields {
             let span = self.find("scope").expect("given").node.span.clone();
             reader.report(Code::BadScope, span, "no scope is valid, so the rule never applies");
         }
-        let modes = OwnModes {
+        let modes = self.modes(reader);
+        if reaches_nothing {
+            conditions.clear();
+        }
+        Some(Trigger { conditions, syntax, scope, modes, gate: None })
+    }
+
+    fn modes(&self, reader: &mut Reader) -> OwnModes {
+        OwnModes {
             interrupt: self.mode("interruptMode", InterruptMode::NAMES, reader),
             context: self.mode("contextMode", ContextMode::NAMES, reader),
             repeat: self.mode("repeatMode", RepeatMode::NAMES, reader),
             gap: self.gap(reader),
-        };
-        if reaches_nothing {
-            conditions.clear();
         }
-        Some(Trigger { conditions, scope, modes, gate: None })
     }
 
     fn scope(&self, reader: &mut Reader) -> Vec<StreamScope> {

@@ -103,7 +103,9 @@ impl Session {
             if verdict.is_requested {
                 return !self.has_since(rule, due.turn);
             }
-            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule))
+            let is_stale = |turns: u64| !self.has_since(rule, (due.turn + 1).saturating_sub(turns));
+            let is_stale = rule.repeat.is_some_and(is_stale);
+            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule)) || self.has_rule(rule) && is_stale
         };
         let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
         let handled = if stack.is_empty() { Vec::new() } else { handling(&stack) };

@@ -62,6 +62,9 @@ pub enum Event {
         /// Whether it is yet to run.
         #[serde(default)]
         pending: bool,
+        /// Whether it ran and failed, where the host says so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
     /// The host named its mode, its model or the open files, and something changed.
     Facts(HostFacts),
@@ -128,6 +131,21 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_default")]
         mandatory_interrupts: u32,
     },
+    /// A requirement refused a call, or was broken by one.
+    Sequence {
+        /// The rule's key.
+        rule: String,
+        /// Its file, as displayed.
+        path: String,
+        /// Which requirement of the rule.
+        nth: usize,
+        /// `refuse`: the call was refused. `ask`: the user was asked. `broken`: the call ran although it was refused before.
+        action: String,
+        /// What the call was about; `stop` for the end of a turn.
+        call: String,
+        /// What is required, for people.
+        what: String,
+    },
     /// Rulebook failed; the agent continued.
     Failed {
         /// What failed.
@@ -148,7 +166,7 @@ impl Event {
     /// A tool call, with its files relative to their root.
     pub fn tool(call: &ToolCall, paths: Vec<String>) -> Event {
         let (name, command) = (call.name.clone(), call.shell_command());
-        Event::Tool { name, paths, command, pending: call.pending }
+        Event::Tool { name, paths, command, pending: call.pending, failed: call.failed }
     }
 
     /// The delivery, if it is one.

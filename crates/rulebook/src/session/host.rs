@@ -15,6 +15,8 @@ pub enum Moment {
     After,
     /// The context is being compacted, or was.
     Compact,
+    /// The agent ends its turn.
+    Stop,
     /// The host loaded one of its own files.
     Load,
 }
@@ -61,6 +63,10 @@ pub struct HostProfile<'a> {
     /// Whether context before a tool reaches the model too, although `context_at` lacks it: then only rules about the call
     /// itself are delivered there.
     pub call_context: bool,
+    /// Whether it takes a refusal at the end of a turn.
+    pub stops: bool,
+    /// Whether it asks the user about a call if it is told to.
+    pub asks: bool,
     /// Whether it shows notices to the user; if not, the model is asked to pass on warnings.
     pub shows_notices: bool,
     /// The touches for which it does not apply its own path rules.
@@ -77,6 +83,8 @@ impl<'a> HostProfile<'a> {
             cap: usize::MAX,
             context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
             call_context: false,
+            stops: false,
+            asks: false,
             shows_notices: true,
             misses: &[],
             forgets: &[],

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::event::{Event, KNOWN, LET_THROUGH, REFUSE};
+use super::event::{Delivery, Event, KNOWN, LET_THROUGH, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::judge::{Decided, EventWords, decide, hits_of, interrupted};
 use super::situation::Situation;
@@ -21,8 +21,12 @@ pub(super) struct Objection {
     pub(super) refusal: Option<String>,
     /// For the model, where the call runs nevertheless.
     pub(super) context: Option<String>,
+    /// Why the user must be asked first.
+    pub(super) ask: Option<String>,
     /// For the user.
     pub(super) notice: Option<String>,
+    /// For the user, once per session.
+    pub(super) alerts: Vec<Delivery>,
     pub(super) events: Vec<Event>,
 }
 
@@ -31,26 +35,36 @@ impl Session {
     /// are delivered after it. Rules that wait for that are delivered with the next report that takes context.
     pub(super) fn object(&self, report: &Report<'_>, situation: &Situation<'_, '_>) -> Objection {
         let mut objection = Objection::default();
+        self.object_to_order(report, situation, &mut objection);
+        self.object_to_output(report, situation, &mut objection);
+        objection
+    }
+
+    fn object_to_output(
+        &self,
+        report: &Report<'_>,
+        situation: &Situation<'_, '_>,
+        objection: &mut Objection,
+    ) {
         let call = report.call().filter(|call| call.pending && report.moment == Moment::Before);
         let takes_context = report.host.takes_context(report.moment);
         let may_remind = takes_context && !self.policy.waiting().is_empty();
         if call.is_none() && !may_remind {
-            return objection;
+            return;
         }
         let rules = situation.stream_rules();
         let hits = call.map(|call| objection.check(call, &rules, situation)).unwrap_or_default();
         if hits.is_empty() && !may_remind {
-            return objection;
+            return;
         }
         let watched = StreamRules::new(rules, &situation.stream);
         let mut policy = self.policy.clone();
         if let Some(call) = call {
-            self.judge_call(report, call, &watched, &hits, &mut policy, &mut objection);
+            self.judge_call(report, call, &watched, &hits, &mut policy, objection);
         }
         if takes_context {
-            self.remind(report, &watched, &hits, &policy, &mut objection);
+            self.remind(report, &watched, &hits, &policy, objection);
         }
-        objection
     }
 
     fn judge_call(
@@ -119,7 +133,8 @@ impl Objection {
         if triggers.peek().is_none() {
             return Vec::new();
         }
-        let mut monitor = Monitor::new(triggers, situation.roots.clone());
+        let mut monitor =
+            Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned());
         let wire = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         let mut hits = monitor.feed("call", &StreamKind::Tool(call.name.clone()), wire.as_bytes());
         hits.extend(monitor.finish("call"));
@@ -131,12 +146,15 @@ impl Objection {
                 "this call was not fully checked against {names}: the condition takes too much work; write it with smaller counts"
             ));
         }
+        if !monitor.unjudged().is_empty() {
+            self.notice = Some(join(self.notice.take(), &monitor.unjudged().join("\n")));
+        }
         hits
     }
 }
 
 /// What a call is about: its file, the start of its command, or its tool.
-fn about(call: &ToolCall, report: &Report<'_>, hits: &[Hit]) -> String {
+pub(super) fn about(call: &ToolCall, report: &Report<'_>, hits: &[Hit]) -> String {
     const MAX_COMMAND: usize = 80;
     let file = hits.iter().find_map(|hit| hit.file.as_ref()).or(report.touched().first());
     let command = || {

@@ -15,8 +15,10 @@ pub struct Reply {
     pub context: Option<String>,
     /// For the user.
     pub notice: Option<String>,
-    /// Why the call must not run.
+    /// Why the call must not run, or the turn must not end.
     pub refusal: Option<String>,
+    /// Why the user must be asked before the call runs.
+    pub ask: Option<String>,
 }
 
 /// A reply whose deliveries are not claimed yet.
@@ -39,11 +41,12 @@ impl Session {
         situation: &Situation<'e, 'r>,
         alerts: Vec<Delivery>,
     ) -> Draft<'e, 'r> {
-        let objection = self.object(report, situation);
+        let mut objection = self.object(report, situation);
         let used = objection.context.as_ref().map_or(0, |text| text.chars().count());
         let cap = Cap::Host(report.host.cap.saturating_sub(used));
         let due = self.due(report, situation);
-        let alerts = alerts.into_iter().filter(|alert| !self.has(alert)).collect();
+        let own = std::mem::take(&mut objection.alerts);
+        let alerts = alerts.into_iter().chain(own).filter(|alert| !self.has(alert)).collect();
         Draft {
             host: report.host,
             moment: report.moment,
@@ -84,8 +87,8 @@ impl Draft<'_, '_> {
     }
 
     fn write_reply(mut self, mine: &[Delivery], lost: Option<&str>) -> Reply {
-        let Objection { context: beside, notice, refusal, .. } = std::mem::take(&mut self.objection);
-        let mut reply = Reply { context: None, notice, refusal };
+        let Objection { context: beside, notice, refusal, ask, .. } = std::mem::take(&mut self.objection);
+        let mut reply = Reply { context: None, notice, refusal, ask };
         let claims = self.written.as_ref().map_or(0, |written| written.deliveries.len()) + self.alerts.len();
         if claims == 0 {
             return Reply { context: beside, ..reply };

@@ -1,10 +1,14 @@
 //! The situation a session decides in: the verdicts, and what it cannot know by itself.
 
+use std::sync::Arc;
+
+use super::state::Session;
 use super::stream_rules::StreamSettings;
 use crate::evaluate::{Evaluation, State, Verdict};
 use crate::evidence::{Evidence, Roots};
 use crate::matrix::Handling;
 use crate::rule::Rule;
+use crate::stream::syntax::Syntax;
 
 /// Decides who brings rules to a host, one answer per rule that applies or is offered.
 pub type HandlingView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Handling> + 'a;
@@ -24,6 +28,10 @@ pub struct Situation<'e, 'r> {
     pub handling: &'e HandlingView<'e>,
     /// Whether the conversation already has a rule's text.
     pub carries: &'e dyn Fn(&Rule) -> bool,
+    /// The session together with its sub-agents, which share the state of requirements; `None` if it has none.
+    pub shared: Option<&'e Session>,
+    /// Who parses code for syntax triggers.
+    pub syntax: Option<&'e Arc<dyn Syntax>>,
 }
 
 impl<'e, 'r> Situation<'e, 'r> {
@@ -40,6 +48,8 @@ impl<'e, 'r> Situation<'e, 'r> {
             stream: StreamSettings::default(),
             handling: &|verdicts| vec![Handling::Unread; verdicts.len()],
             carries: &|_| false,
+            shared: None,
+            syntax: None,
         }
     }
 

@@ -18,7 +18,7 @@ pub struct Session {
     is_started: bool,
     turn: u64,
     message: Option<String>,
-    calls: Vec<PastCall>,
+    pub(super) calls: Vec<PastCall>,
     /// How many of the calls were made before the last compaction.
     calls_compacted: usize,
     /// Whether nothing but deliveries followed the last compaction.
@@ -34,16 +34,35 @@ pub struct Session {
     loaded: BTreeSet<String>,
     /// The stream rules that fired.
     pub(super) policy: Policy,
+    /// What requirements refused, and which were broken.
+    pub(super) marks: Vec<Mark>,
 }
 
 /// A tool call of this session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct PastCall {
-    name: String,
-    paths: Vec<String>,
-    command: Option<String>,
-    turn: u64,
-    pending: bool,
+pub(super) struct PastCall {
+    pub(super) name: String,
+    pub(super) paths: Vec<String>,
+    pub(super) command: Option<String>,
+    pub(super) turn: u64,
+    pub(super) pending: bool,
+    #[serde(default)]
+    pub(super) failed: bool,
+    /// Whether a rule refused it.
+    #[serde(default)]
+    pub(super) is_refused: bool,
+}
+
+/// A refusal, or a broken requirement, among the calls of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// How many calls were made before it.
+    pub(super) at: usize,
+    pub(super) turn: u64,
+    pub(super) path: String,
+    pub(super) nth: usize,
+    pub(super) action: String,
+    pub(super) call: String,
 }
 
 /// A text in the context.
@@ -85,8 +104,15 @@ impl Session {
                 self.turn += 1;
                 self.message = Some(message);
             }
-            Event::Tool { name, paths, command, pending } => {
-                self.calls.push(PastCall { name, paths, command, turn: self.turn, pending });
+            Event::Tool { name, paths, command, pending, failed } => {
+                let turn = self.turn;
+                self.calls.push(PastCall { name, paths, command, turn, pending, failed, is_refused: false });
+            }
+            Event::Sequence { path, nth, action, call, .. } => {
+                if action == REFUSE {
+                    self.refuse_last();
+                }
+                self.marks.push(Mark { at: self.calls.len(), turn: self.turn, path, nth, action, call });
             }
             Event::Compacted => {
                 self.delivered.clear();
@@ -105,6 +131,9 @@ impl Session {
             }
             Event::Resumed => self.delivered.retain(|_, text| !text.is_lost_on_resume),
             Event::Interrupted { path, source, action, interrupts, mandatory_interrupts, .. } => {
+                if action == REFUSE {
+                    self.refuse_last();
+                }
                 match action.as_str() {
                     INTERRUPT | REFUSE => {
                         self.policy.replay_interrupt(&path, interrupts, mandatory_interrupts);
@@ -124,6 +153,13 @@ impl Session {
             Event::Started { .. } | Event::Refused { .. } | Event::Failed { .. } => {}
         }
         self.is_compacted = false;
+    }
+
+    /// Takes in that the call about to run was refused.
+    fn refuse_last(&mut self) {
+        if let Some(call) = self.calls.last_mut().filter(|call| call.pending) {
+            call.is_refused = true;
+        }
     }
 
     /// Takes in a delivery of which no more is known than what counts.
@@ -217,8 +253,8 @@ impl Session {
 }
 
 impl PastCall {
-    fn call(&self) -> ToolCall {
-        let PastCall { name, paths, command, turn, pending } = self.clone();
-        ToolCall { name, paths, command, input: None, turn: Some(turn), pending }
+    pub(super) fn call(&self) -> ToolCall {
+        let PastCall { name, paths, command, turn, pending, failed, .. } = self.clone();
+        ToolCall { name, paths, command, input: None, turn: Some(turn), pending, failed }
     }
 }

@@ -35,7 +35,13 @@ fn delivery(rule: &str, text: &str) -> Delivery {
 }
 
 fn tool(path: &str, pending: bool) -> Event {
-    Event::Tool { name: "Read".to_owned(), paths: vec![path.to_owned()], command: None, pending }
+    Event::Tool {
+        name: "Read".to_owned(),
+        paths: vec![path.to_owned()],
+        command: None,
+        pending,
+        failed: false,
+    }
 }
 
 /// Gives events, and wants which of the texts `a 1`, `a 2`, `b 1` are in the context.
@@ -293,7 +299,7 @@ fn attempt(
     events.extend(draft.events());
     *session = restored(session);
     session.record(events, Vec::new());
-    let Reply { context, refusal, notice } = draft.reply(&[], None);
+    let Reply { context, refusal, notice, .. } = draft.reply(&[], None);
     (refusal.is_some(), context.is_some_and(|text| text.starts_with("<system-reminder")), notice)
 }
 

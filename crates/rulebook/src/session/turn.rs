@@ -42,7 +42,8 @@ impl<'s> Turn<'s> {
         let stream = situation.stream_rules();
         let rules = StreamRules::new(stream.iter().copied(), &situation.stream);
         let triggers = stream.iter().filter_map(|rule| rule.stream_rule());
-        let monitor = (!stream.is_empty()).then(|| Monitor::new(triggers, situation.roots.clone()));
+        let monitor = (!stream.is_empty())
+            .then(|| Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()));
         let session = store.session();
         let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
         let (events, reminders) = (session.observe(report), session.reminders(&rules));

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::changes::Change;
 use super::file::File;
 use super::policy::OutputSource;
 use super::scope::OutputPart;
+use super::syntax::NodeMatch;
 use crate::words::words;
 
 /// A condition that matched.
@@ -118,6 +120,35 @@ impl Hit {
                 .trim_end_matches('\r')
                 .to_owned(),
             lead: String::from_utf8_lossy(&spot.around[line_start..lead.max(line_start)]).len(),
+        }
+    }
+
+    /// A node that a call adds.
+    pub(super) fn of_node(
+        (rule, source, condition): (&str, &str, &str),
+        tool: &str,
+        change: &Change,
+        node: &NodeMatch,
+    ) -> Hit {
+        let text = &change.after;
+        let (start, end) = (node.range.start.min(text.len()), node.range.end.min(text.len()));
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let matched = &text[start..end];
+        Hit {
+            rule: rule.to_owned(),
+            condition: condition.to_owned(),
+            scope: HitScope::Tool,
+            tool: Some(tool.to_owned()),
+            field: Some(node.kind.clone()),
+            file: Some(change.file.path.clone()),
+            start,
+            end,
+            line: text[..start].matches('\n').count() + 1,
+            text: matched[..matched.floor_char_boundary(200)].to_owned(),
+            excerpt: text[line_start..line_end].trim_end_matches('\r').to_owned(),
+            lead: start - line_start,
+            source: source.to_owned(),
         }
     }
 

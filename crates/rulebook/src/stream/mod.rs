@@ -69,6 +69,7 @@
 pub mod arguments;
 mod automaton;
 mod call;
+mod changes;
 mod characters;
 mod conditions;
 mod fallback;
@@ -81,6 +82,7 @@ pub mod pattern;
 pub mod policy;
 pub mod scope;
 mod shell;
+pub mod syntax;
 mod tools;
 pub mod trigger;
 mod watch;

@@ -3,13 +3,19 @@
 //! A stream is one block of one message, or one tool call. Streams are independent. The arguments of a tool call are
 //! decoded, and each field and each file of a patch is watched separately. Each condition is reported once per stream.
 
+use std::sync::Arc;
+
 use foldhash::HashMap;
 
 use super::call::Call;
+use super::changes::Changes;
+use super::file::File;
 use super::hit::Hit;
 use super::scope::OutputPart;
+use super::syntax::{MAX_TEXT, Syntax, SyntaxTrigger};
 use super::trigger::StreamRule;
 use super::watch::{Channel, Watch};
+use crate::condition::Paths;
 use crate::evidence::Roots;
 
 /// Watches streams for matches of stream rules.
@@ -17,7 +23,24 @@ use crate::evidence::Roots;
 pub struct Monitor {
     watch: Watch,
     streams: Streams,
+    /// The rules with syntax triggers, and who parses.
+    syntax: Vec<SyntaxRule>,
+    parser: Option<Arc<dyn Syntax>>,
+    /// What was not judged, for people.
+    unjudged: Vec<String>,
 }
+
+/// A rule with syntax triggers.
+#[derive(Debug)]
+struct SyntaxRule {
+    name: String,
+    source: String,
+    gate: Option<Arc<Paths>>,
+    triggers: Vec<SyntaxTrigger>,
+}
+
+/// The most arguments of a call that are kept for syntax triggers, in bytes.
+const MAX_ARGUMENTS: usize = 4 << 20;
 
 /// The content of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +56,16 @@ pub enum StreamKind {
 /// One stream.
 #[derive(Debug)]
 enum Stream {
-    Prose { kind: StreamKind, channel: Box<Channel> },
-    Call(Box<Call>),
+    Prose {
+        kind: StreamKind,
+        channel: Box<Channel>,
+    },
+    Call {
+        call: Box<Call>,
+        tool: String,
+        /// The arguments as received, for syntax triggers.
+        arguments: Vec<u8>,
+    },
 }
 
 /// Streams by name. Consecutive deltas usually belong to one stream, so the last one is checked first.
@@ -74,12 +105,32 @@ impl Streams {
 impl Monitor {
     /// Creates a monitor for these stream rules; [`left_out`](Monitor::left_out) has those that cannot be watched. `roots` make the files of tool calls relative.
     pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Monitor {
-        Monitor { watch: Watch::new(rules, roots), streams: Streams::default() }
+        let mut syntax = Vec::new();
+        let rules = rules.into_iter().inspect(|rule| {
+            let StreamRule { name, source, trigger, .. } = *rule;
+            if !trigger.syntax.is_empty() {
+                let (gate, triggers) = (trigger.gate.clone(), trigger.syntax.clone());
+                syntax.push(SyntaxRule { name: name.to_owned(), source: source.to_owned(), gate, triggers });
+            }
+        });
+        let watch = Watch::new(rules, roots);
+        Monitor { watch, streams: Streams::default(), syntax, parser: None, unjudged: Vec::new() }
+    }
+
+    /// Judges syntax triggers too.
+    pub fn with_syntax(mut self, parser: Option<Arc<dyn Syntax>>) -> Monitor {
+        self.parser = parser;
+        self
+    }
+
+    /// What syntax triggers did not judge, and why.
+    pub fn unjudged(&self) -> &[String] {
+        &self.unjudged
     }
 
     /// Whether there is nothing to watch for.
     pub fn is_empty(&self) -> bool {
-        self.watch.is_empty()
+        self.watch.is_empty() && self.syntax.is_empty()
     }
 
     /// Rule and condition of the patterns that could not be compiled and are not watched.
@@ -106,7 +157,12 @@ impl Monitor {
             Some((_, Stream::Prose { kind, channel })) => {
                 self.watch.prose(channel, Some(bytes), part(kind), &mut hits);
             }
-            Some((_, Stream::Call(call))) => call.feed(&mut self.watch, bytes, &mut hits),
+            Some((_, Stream::Call { call, arguments, .. })) => {
+                call.feed(&mut self.watch, bytes, &mut hits);
+                if !self.syntax.is_empty() && arguments.len() <= MAX_ARGUMENTS {
+                    arguments.extend_from_slice(bytes);
+                }
+            }
             None => {}
         }
         hits
@@ -118,7 +174,7 @@ impl Monitor {
         let Some(slot) = self.streams.find(stream) else { return usize::MAX };
         match &mut self.streams.slots[slot] {
             Some((_, Stream::Prose { kind, channel })) => self.watch.settled(channel, part(kind)),
-            Some((_, Stream::Call(_))) => 0,
+            Some((_, Stream::Call { .. })) => 0,
             None => usize::MAX,
         }
     }
@@ -131,9 +187,52 @@ impl Monitor {
             Some(Stream::Prose { kind, mut channel }) => {
                 self.watch.prose(&mut channel, None, part(&kind), &mut hits);
             }
-            Some(Stream::Call(mut call)) => call.finish(&mut self.watch, &mut hits),
+            Some(Stream::Call { mut call, tool, arguments }) => {
+                call.finish(&mut self.watch, &mut hits);
+                self.judge_syntax(&tool, &arguments, &mut hits);
+            }
         }
         hits
+    }
+
+    /// Judges the texts that a complete call changes.
+    fn judge_syntax(&mut self, tool: &str, arguments: &[u8], hits: &mut Vec<Hit>) {
+        let Monitor { syntax: rules, parser: Some(parser), unjudged, watch, .. } = self else { return };
+        if rules.is_empty() || arguments.is_empty() {
+            return;
+        }
+        if arguments.len() > MAX_ARGUMENTS {
+            return unjudged.push(format!("a call of {tool} is too large for syntax triggers"));
+        }
+        let admits = |rule: &SyntaxRule, file: &File| {
+            rule.gate.as_ref().is_none_or(|gate| gate.is_match(file.root, &file.path))
+        };
+        let wants = |file: &File| {
+            let is_of = |one: &SyntaxTrigger| one.grammar(&file.path).is_some();
+            rules.iter().any(|rule| admits(rule, file) && rule.triggers.iter().any(is_of))
+        };
+        let wire = String::from_utf8_lossy(arguments);
+        for change in Changes::of(tool, &wire, &watch.roots, &**parser, &wants) {
+            if change.after.len() > MAX_TEXT {
+                unjudged.push(format!(
+                    "`{}` is over 1 MiB and is not judged by syntax triggers",
+                    change.file.path
+                ));
+                continue;
+            }
+            for rule in rules.iter().filter(|rule| admits(rule, &change.file)) {
+                let triggers = rule.triggers.iter().filter(|one| one.may_match(&change.after));
+                for trigger in triggers {
+                    let Some(grammar) = trigger.grammar(&change.file.path) else { continue };
+                    match trigger.added(&**parser, grammar, &change.before, &change.after) {
+                        Ok(nodes) => hits.extend(nodes.first().map(|node| {
+                            Hit::of_node((&rule.name, &rule.source, &trigger.written), tool, &change, node)
+                        })),
+                        Err(why) => unjudged.push(format!("the `ast` of {} is not used: {why}", rule.name)),
+                    }
+                }
+            }
+        }
     }
 
     /// Discards a stream that was interrupted.
@@ -149,7 +248,8 @@ fn start(kind: &StreamKind, watch: &mut Watch) -> Stream {
         }
         StreamKind::Tool(tool) => {
             let wire = watch.watches_wire.then(|| watch.channel(None));
-            Stream::Call(Box::new(Call::new(tool, wire)))
+            let call = Box::new(Call::new(tool, wire));
+            Stream::Call { call, tool: tool.clone(), arguments: Vec::new() }
         }
     }
 }

@@ -3,14 +3,13 @@
 //! A here-document that is redirected to a file belongs to that file, and a patch (`apply_patch`, `git apply`) to the files
 //! that it changes. Everything else is passed on unchanged.
 
-mod line;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
 use super::patch::{Part, Patch};
-use line::{Document, documents};
+use crate::shell;
 
 /// The maximum length of a line that is read for here-documents.
 const MAX_LINE: usize = 64 << 10;
@@ -37,6 +36,13 @@ enum State {
     Patch(Patch),
     /// The text of a here-document, which may be a patch. Its current line is held until it cannot end the document.
     Document { document: Document, body: Patch, is_held: bool },
+}
+
+/// A here-document, and the file that it is written to, if its line names one.
+#[derive(Debug)]
+struct Document {
+    end: shell::Document,
+    file: Option<String>,
 }
 
 impl Shell {
@@ -72,7 +78,7 @@ impl Shell {
             State::Command => {}
             State::Patch(_) => self.end_patch(out),
             State::Document { document, body, is_held } => {
-                if *is_held && !document.is_end(&self.line) {
+                if *is_held && !document.end.is_end(&self.line) {
                     body.feed(&self.line, &mut document.sink(out));
                 }
                 body.finish(&mut document.sink(out));
@@ -94,7 +100,8 @@ impl Shell {
             patch.feed("*** Begin Patch\n", out);
             self.state = State::Patch(patch);
         } else {
-            self.next.extend(documents(&line));
+            let announced = if line.contains("<<") { shell::documents(&line) } else { Vec::new() };
+            self.next.extend(announced.into_iter().map(|(end, file)| Document { end, file }));
             self.open_document(out);
         }
     }
@@ -123,12 +130,12 @@ impl Shell {
         let is_whole = part.ends_with('\n');
         if *is_held {
             self.line.push_str(part);
-            if is_whole && document.is_end(&self.line) {
+            if is_whole && document.end.is_end(&self.line) {
                 body.finish(&mut document.sink(out));
                 self.line.clear();
                 return self.open_document(out);
             }
-            if is_whole || !document.may_end(&self.line) {
+            if is_whole || !document.end.may_end(&self.line) {
                 body.feed(&self.line, &mut document.sink(out));
                 self.line.clear();
                 *is_held = false;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::pattern::Pattern;
 use super::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 use super::scope::{self, StreamScope};
+use super::syntax::SyntaxTrigger;
 use crate::condition::Paths;
 
 /// A stream rule, as far as a monitor needs it.
@@ -22,10 +23,12 @@ pub struct StreamRule<'r> {
 }
 
 /// What a stream rule watches for. It is not compiled, so that processes that watch no stream do not pay for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trigger {
     /// Regular expressions; any match fires. Empty if none of them, or no scope, is valid: then the rule is inactive.
     pub conditions: Vec<Pattern>,
+    /// Patterns on the syntax tree of what a call writes; any match fires.
+    pub syntax: Vec<SyntaxTrigger>,
     /// The parts of the output to watch; empty means text and tools.
     pub scope: Vec<StreamScope>,
     /// How it interrupts and repeats, if the rule sets it.
@@ -42,8 +45,16 @@ impl Trigger {
 
     /// Whether it may watch an argument of this tool.
     pub(crate) fn may_watch_tool(&self, tool: &str) -> bool {
+        if !self.syntax.is_empty() {
+            return true;
+        }
         let own = self.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
         self.scopes().iter().chain(own).any(|scope| scope.may_cover_tool(tool))
+    }
+
+    /// Whether nothing can fire it.
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty() && self.syntax.is_empty()
     }
 
     /// Whether its globs admit a file.

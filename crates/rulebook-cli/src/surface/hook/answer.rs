@@ -13,9 +13,10 @@ use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Workspace, find_root};
 
 use super::event::{HookEvent, Host};
-use super::own_tool;
+use super::{guard, own_tool};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
+use crate::code;
 use crate::input::open_roots;
 use crate::out;
 
@@ -85,7 +86,7 @@ impl Answer {
 pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Answer {
     let mut keeper = workspace.keeper(host.profile.name, &event.session, event.agent.as_deref());
     let agent = Agent::named(event.surface.unwrap_or(host.agent));
-    let (reply, delivered) = match event.tool.as_ref().filter(|call| own_tool::name_of(call).is_some()) {
+    let (mut reply, delivered) = match event.tool.as_ref().filter(|call| own_tool::name_of(call).is_some()) {
         Some(call) => {
             if event.moment == Moment::After {
                 own_tool::record(workspace, agent, call, &mut keeper);
@@ -94,6 +95,7 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, call
         }
         None => reply(workspace, host, event, caller, &mut keeper),
     };
+    guard::apply(workspace, host, event, &mut reply, &mut keeper);
     if let Some(why) = keeper.lost() {
         out::print_aside(&format!(
             "rulebook: {why}; rules are delivered without regard to what the session received\n"
@@ -115,7 +117,7 @@ fn reply(
         // What left the context must be gone before anything is decided.
         keeper.record(std::mem::take(&mut events), Vec::new());
     }
-    if !report.host.takes_context(report.moment) && report.moment != Moment::Before {
+    if !report.host.takes_context(report.moment) && !matches!(report.moment, Moment::Before | Moment::Stop) {
         keeper.record(events, Vec::new());
         return (Reply::default(), Vec::new());
     }
@@ -138,7 +140,12 @@ fn reply(
     });
     let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
     let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
+    let has_requirements = prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
+    let shared = if has_requirements { workspace.family(host.profile.name, &event.session) } else { None };
+    let syntax = code::syntax(workspace, &prepared.book);
     let situation = Situation {
+        shared: shared.as_ref(),
+        syntax: syntax.as_ref(),
         stream: workspace.settings.stream,
         handling: &handling,
         ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)

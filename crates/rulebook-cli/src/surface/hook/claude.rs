@@ -1,9 +1,10 @@
 //! Claude Code, whose protocol Codex and Qwen Code use too.
 
+use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text, tool};
+use super::event::{HookEvent, Host, has_failed, text, tool};
 
 pub(super) const HOST: Host = Host {
     profile: HostProfile {
@@ -12,6 +13,8 @@ pub(super) const HOST: Host = Host {
         // Context before a tool is lost when the session is resumed.
         context_at: &[Moment::Start, Moment::Prompt, Moment::After],
         call_context: true,
+        stops: true,
+        asks: true,
         shows_notices: true,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[Moment::Before],
@@ -33,6 +36,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("PostToolUse", Moment::After),
     (FAILED, Moment::After),
     ("PreCompact", Moment::Compact),
+    ("Stop", Moment::Stop),
     ("InstructionsLoaded", Moment::Load),
 ];
 
@@ -52,7 +56,9 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
         agent: text(value, "agent_id"),
         folder: text(value, "cwd"),
         message,
-        tool: tool(value, "tool_name", "tool_input", moment).filter(|_| name != FAILED),
+        tool: tool(value, "tool_name", "tool_input", moment)
+            .filter(|_| name != FAILED)
+            .map(|call| ToolCall { failed: has_failed(value.get("tool_response")), ..call }),
         mode: text(value, "permission_mode").map(|mode| if mode == "plan" { mode } else { "act".to_owned() }),
         model: text(value, "model"),
         is_compaction: moment == Moment::Compact
@@ -67,13 +73,20 @@ pub(super) fn encode(event: &HookEvent, reply: &Reply) -> Value {
     if let Some(context) = &reply.context {
         inner["additionalContext"] = json!(context);
     }
+    if let Some(reason) = reply.refusal.as_ref().filter(|_| event.moment == Moment::Stop) {
+        return json!({ "decision": "block", "reason": reason });
+    }
+    if let Some(reason) = reply.ask.as_ref().filter(|_| reply.refusal.is_none()) {
+        inner["permissionDecision"] = json!("ask");
+        inner["permissionDecisionReason"] = json!(reason);
+    }
     if let Some(reason) = &reply.refusal {
         inner["permissionDecision"] = json!("deny");
         inner["permissionDecisionReason"] = json!(reason);
     }
     let mut whole = json!({});
     // An event without context does not accept this part.
-    if reply.context.is_some() || reply.refusal.is_some() {
+    if reply.context.is_some() || reply.refusal.is_some() || reply.ask.is_some() {
         whole["hookSpecificOutput"] = inner;
     }
     if let Some(notice) = &reply.notice {

@@ -14,6 +14,8 @@ pub(super) const HOST: Host = Host {
         cap: 45_000,
         context_at: &[Moment::Prompt, Moment::Before, Moment::After],
         call_context: false,
+        stops: false,
+        asks: false,
         shows_notices: false,
         misses: &[],
         forgets: &[],

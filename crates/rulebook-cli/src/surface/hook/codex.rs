@@ -11,6 +11,8 @@ pub(super) const HOST: Host = Host {
         cap: 9_000,
         context_at: &[Moment::Start, Moment::Prompt, Moment::Before, Moment::After],
         call_context: false,
+        stops: true,
+        asks: false,
         shows_notices: true,
         misses: &[Touch::Read, Touch::Write, Touch::Shell],
         forgets: &[],

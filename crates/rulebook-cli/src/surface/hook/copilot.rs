@@ -13,6 +13,8 @@ pub(super) const HOST: Host = Host {
         // Context at the start or before a tool is lost when the session is resumed.
         context_at: &[Moment::Prompt, Moment::After],
         call_context: true,
+        stops: false,
+        asks: false,
         shows_notices: false,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[Moment::Before],

@@ -11,6 +11,8 @@ pub(super) const HOST: Host = Host {
         cap: 9_500,
         context_at: &[Moment::Before],
         call_context: false,
+        stops: false,
+        asks: true,
         shows_notices: true,
         misses: &[],
         forgets: &[],
@@ -52,6 +54,10 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &reply.context {
         whole["additional_context"] = json!(context);
+    }
+    if let Some(reason) = &reply.ask {
+        whole["permission"] = json!("ask");
+        whole["user_message"] = json!(reason);
     }
     if let Some(reason) = &reply.refusal {
         whole["permission"] = json!("deny");

@@ -86,3 +86,28 @@ pub(super) fn tool(value: &Value, name: &str, input: &str, moment: Moment) -> Op
         ..ToolCall::default()
     })
 }
+
+/// Whether the result of a tool says that it failed.
+pub(super) fn has_failed(result: Option<&Value>) -> bool {
+    const CODES: &[&str] = &["exit_code", "exitCode", "exit"];
+    const TEXTS: &[&str] = &["llmContent", "output"];
+    /// How the texts of results start the exit status of a command.
+    const MARKS: &[&str] = &["exit code: ", "exited with code "];
+    let Some(result) = result else { return false };
+    if let Some(text) = result.as_str() {
+        let start = text[..text.floor_char_boundary(2_000)].to_lowercase();
+        let code = MARKS.iter().find_map(|mark| start.split_once(mark)).map(|(_, rest)| rest);
+        return code.is_some_and(|code| code.starts_with(|c: char| matches!(c, '1'..='9' | '-')));
+    }
+    let is_nonzero = |value: &Value| value.as_i64().is_some_and(|code| code != 0);
+    let is_error = |key: &str| result.get(key) == Some(&Value::Bool(true));
+    CODES.iter().filter_map(|key| result.get(key)).any(is_nonzero)
+        || is_error("is_error")
+        || is_error("isError")
+        || result.get("error").is_some_and(|error| !error.is_null())
+        || result.get("metadata").is_some_and(|inner| has_failed(Some(inner)))
+        || TEXTS
+            .iter()
+            .filter_map(|key| result.get(key))
+            .any(|text| text.is_string() && has_failed(Some(text)))
+}

@@ -1,9 +1,10 @@
 //! Gemini CLI: context before a tool does not reach the model, and markup in it is escaped.
 
+use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text, tool};
+use super::event::{HookEvent, Host, has_failed, text, tool};
 
 pub(super) const HOST: Host = Host {
     profile: HostProfile {
@@ -11,6 +12,8 @@ pub(super) const HOST: Host = Host {
         cap: 30_000,
         context_at: &[Moment::Start, Moment::Prompt, Moment::After],
         call_context: false,
+        stops: true,
+        asks: false,
         shows_notices: true,
         misses: &[],
         // A resumed session has the user's messages and the tools' results, without the context that hooks added to messages.
@@ -26,6 +29,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("BeforeAgent", Moment::Prompt),
     ("BeforeTool", Moment::Before),
     ("AfterTool", Moment::After),
+    ("AfterAgent", Moment::Stop),
     ("PreCompress", Moment::Compact),
 ];
 
@@ -40,7 +44,8 @@ fn decode(value: &Value) -> Option<HookEvent> {
     Some(HookEvent {
         folder: text(value, "cwd"),
         message: text(value, "prompt").map(without_hook_context),
-        tool: tool(value, "tool_name", "tool_input", moment),
+        tool: tool(value, "tool_name", "tool_input", moment)
+            .map(|call| ToolCall { failed: has_failed(value.get("tool_response")), ..call }),
         is_resume: is("source", "resume"),
         ..HookEvent::new(moment, &name, text(value, "session_id")?)
     })

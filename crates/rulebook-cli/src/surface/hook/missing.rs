@@ -5,7 +5,7 @@ use rulebook::evaluate::State;
 use rulebook::evidence::Input;
 use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
-use rulebook::session::Session;
+use rulebook::session::{RequirementStatus, Session};
 use rulebook_workspace::Workspace;
 use serde::Serialize;
 
@@ -20,6 +20,8 @@ pub(crate) struct Missing {
     pub(crate) cut: usize,
     /// The host's own files, predicted and as it reported them; empty if it reports none.
     pub(crate) native: Vec<NativeFile>,
+    /// The requirements of the rules that apply.
+    pub(crate) requirements: Vec<RequirementStatus>,
 }
 
 /// A rule that was not delivered.
@@ -53,6 +55,9 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
     missing.cut = prepared.evidence.cut;
     let reports_loads = session.loaded().next().is_some();
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
+    let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
+    let applying = verdicts.iter().filter(|verdict| applies(&verdict.state)).map(|verdict| verdict.rule);
+    missing.requirements = session.requirements(applying, &host.profile);
     for verdict in verdicts.into_iter().filter(|verdict| !session.has_rule(verdict.rule)) {
         let rule = verdict.rule;
         let why = match &verdict.state {

@@ -11,6 +11,7 @@ mod copilot;
 mod cursor;
 mod event;
 mod gemini;
+mod guard;
 mod hosts;
 mod missing;
 mod opencode;

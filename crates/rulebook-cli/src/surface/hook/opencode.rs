@@ -4,7 +4,7 @@ use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
-use super::event::{HookEvent, Host, text};
+use super::event::{HookEvent, Host, has_failed, text};
 
 pub(super) const HOST: Host = Host {
     profile: HostProfile {
@@ -12,6 +12,8 @@ pub(super) const HOST: Host = Host {
         cap: 50_000,
         context_at: &[Moment::Prompt, Moment::After],
         call_context: false,
+        stops: false,
+        asks: false,
         shows_notices: false,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[],
@@ -39,6 +41,7 @@ fn decode(value: &Value) -> Option<HookEvent> {
         // Before a call a plugin may change the arguments, so they are part of the output.
         input: output.get("args").or_else(|| input.get("args")).cloned(),
         pending: moment == Moment::Before,
+        failed: moment == Moment::After && has_failed(Some(output)),
         ..ToolCall::default()
     });
     Some(HookEvent {

@@ -16,6 +16,8 @@ const fn host(name: &'static str) -> Host {
             cap: 50_000,
             context_at: &[Moment::Prompt, Moment::After],
             call_context: false,
+            stops: false,
+            asks: false,
             shows_notices: true,
             misses: &[],
             forgets: &[],

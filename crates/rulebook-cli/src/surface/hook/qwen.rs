@@ -11,6 +11,8 @@ pub(super) const HOST: Host = Host {
         cap: 20_000,
         context_at: &[Moment::Prompt, Moment::After],
         call_context: false,
+        stops: true,
+        asks: false,
         shows_notices: true,
         misses: &[],
         forgets: &[],

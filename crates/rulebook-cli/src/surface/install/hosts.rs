@@ -64,8 +64,8 @@ const BASE: Host = Host { name: "", title: "", own: None, hooks: None, server: N
 const TIMEOUT: u32 = 10;
 
 /// The events of Claude Code, which other hosts took over.
-const CLAUDE_EVENTS: [&str; 6] =
-    ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart"];
+const CLAUDE_EVENTS: [&str; 7] =
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart", "Stop"];
 
 /// Extensions of pi, which oh-my-pi and xcsh took over.
 const PI: &str = include_str!("templates/pi.ts");
@@ -140,7 +140,8 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "gemini",
         title: "Gemini CLI",
         hooks: Some(|program| {
-            let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"];
+            let events =
+                ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "PreCompress"];
             // Gemini CLI expects milliseconds. The variable is for `sh`; PowerShell has it already.
             let mut handler = handler(program, Some(TIMEOUT * 1000));
             handler["env"] = json!({ "null": "/dev/null" });

@@ -118,6 +118,7 @@ impl Exchange {
             stream: workspace.settings.stream,
             handling: &handling,
             carries: &carries,
+            syntax: self.book.syntax.as_ref(),
             ..Situation::new(&evaluation, &evidence, &workspace.roots)
         };
         let watch = self.proxy.rules.watch(&self.book, &situation);

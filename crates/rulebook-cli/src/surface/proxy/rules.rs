@@ -12,11 +12,13 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
 use rulebook::stream::Monitor;
+use rulebook::stream::syntax::Syntax;
 use rulebook::stream::trigger::Trigger;
 use rulebook_workspace::{AgentView, Loaded, Reach, Readings, UsedAgent, Workspace};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
+use crate::code;
 use crate::input::open_workspace;
 use crate::lock::lock;
 use crate::pace::Pace;
@@ -60,6 +62,8 @@ pub(super) struct Book {
     last_watch: Mutex<Option<(Vec<usize>, Arc<Watch>)>>,
     /// What removes rules, one line each.
     alerts: Vec<String>,
+    /// Who parses code for syntax triggers.
+    pub(super) syntax: Option<Arc<dyn Syntax>>,
 }
 
 impl Book {
@@ -151,7 +155,8 @@ impl Rules {
             let Loaded { book, diagnostics, .. } = loaded;
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let prints = prints(&book, known.as_deref());
-            Arc::new(Book { workspace, book, views, prints, last_watch: Mutex::default(), alerts })
+            let syntax = code::syntax(&workspace, &book);
+            Arc::new(Book { workspace, book, views, prints, last_watch: Mutex::default(), alerts, syntax })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,
@@ -217,7 +222,9 @@ impl Rules {
         }
         let triggers = rules.iter().copied().filter_map(Rule::stream_rule);
         let watch = Arc::new(Watch {
-            monitor: Mutex::new(Monitor::new(triggers, situation.roots.clone())),
+            monitor: Mutex::new(
+                Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()),
+            ),
             rules: StreamRules::new(rules, &situation.stream),
         });
         if watches.len() >= MAX_WATCHES {

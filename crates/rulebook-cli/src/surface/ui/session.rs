@@ -5,7 +5,7 @@ use rulebook::rule::id_of;
 use rulebook::session::{Delivery, Event};
 use rulebook_workspace::ledger::{Ledger, SessionFile};
 
-use super::super::sessions::{SessionLog, given, interrupted};
+use super::super::sessions::{SessionLog, given, interrupted, sequence};
 use super::cache::{CachedRules, Caches};
 use super::chart::chart;
 use super::http::{Query, Response};
@@ -138,12 +138,13 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
     match &events[0] {
         Event::Started { .. } => html! { li .small { "The session started." } },
         Event::Prompt { .. } => html! {},
-        Event::Tool { name: tool, paths, command, pending } => html! {
+        Event::Tool { name: tool, paths, command, pending, failed } => html! {
             li .tool {
                 span .what { (if *pending { "before " } else { "" }) strong { (Text(tool)) } } " "
                 @for path in paths.iter().take(20) { (links.path(path)) " " }
                 @if paths.len() > 20 { span .detail { "and " (paths.len() - 20) " more" } }
                 @if let Some(command) = command { code .command { (Text(cut(command))) } }
+                @if *failed { " " span .warning { "failed" } }
             }
         },
         Event::Delivered(_) => deliveries(events, at, id, links),
@@ -168,6 +169,12 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
                 @if let Some(rule) = rules.rule(path) {
                     details id=(format!("i{id}")) { summary { "Injected rule" } pre { (Text(cut(&rule.body))) } }
                 }
+            }
+        },
+        Event::Sequence { rule, path, action, call, what, .. } => html! {
+            li .interrupted {
+                p { strong { (capital(sequence(action))) } " " code { (Text(cut(call))) } " by " (links.rule(id_of(rule), path)) }
+                p { "requires: " (ticks(what)) }
             }
         },
         Event::Failed { what } => html! { li .failed { strong { "Failed: " } (Text(what)) } },
@@ -229,9 +236,17 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
             @if query.get("why").is_empty() {
                 p { a href=(format!("session{}#missing", query.with(&[("why", "1")]))) { "Show the rules that this session did not receive, and why" } }
             } @else {
-                ul .plain { @for MissingRule { id, source, why } in not_delivered(&rules.workspace, &session.host, &session.log.session()).rules {
+                @let missing = not_delivered(&rules.workspace, &session.host, &session.log.session());
+                ul .plain { @for MissingRule { id, source, why } in missing.rules {
                     li { (links.rule(&id, &source)) " " span .source { (name(&source)) } p .why { (ticks(&why)) } }
                 } }
+                @if !missing.requirements.is_empty() {
+                    h2 { "Requirements" }
+                    ul .plain { @for one in missing.requirements {
+                        li { (links.rule(id_of(&one.rule), &one.source)) " " strong { (one.shown_state()) }
+                            p .why { (ticks(&one.requirement)) @if let Some(by) = &one.by { "; by " code { (Text(cut(by))) } } } }
+                    } }
+                }
             }
         }
     }

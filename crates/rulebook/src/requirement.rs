@@ -1,0 +1,188 @@
+//! Requirements: what must be done before something else (`requires`), and what must never be done (`forbids`).
+
+use std::sync::Arc;
+
+use crate::condition::{CommandPattern, Paths, Truth};
+use crate::glob::Glob;
+use crate::shell::{Script, Touched};
+use crate::words::words;
+
+/// The requirements of a rule.
+#[derive(Clone, Debug, Default)]
+pub struct Requirements {
+    /// What must be done before something else.
+    pub requires: Vec<Arc<Require>>,
+    /// What must never be done.
+    pub forbids: Vec<Arc<Forbid>>,
+    /// What happens if it is not known whether an event matches.
+    pub on_unknown: OnUnknown,
+}
+
+/// Something that must be done before something else.
+#[derive(Debug)]
+pub struct Require {
+    /// What must be done.
+    pub act: EventPattern,
+    /// What must not happen before it is done.
+    pub before: EventPattern,
+    /// What makes it due; without it, it is due from the start.
+    pub after: Option<EventPattern>,
+    /// For how many turns it stays done.
+    pub within: Option<u64>,
+    /// How often an attempt is refused.
+    pub repeat: RequireRepeat,
+}
+
+/// Something that must never be done.
+#[derive(Debug)]
+pub struct Forbid {
+    /// What must not happen.
+    pub event: EventPattern,
+    /// Only after this.
+    pub after: Option<EventPattern>,
+}
+
+words! {
+    /// What happens to a call of which it is not known whether a requirement concerns it.
+    OnUnknown {
+        /// It runs, and the user is notified once per session.
+        Allow = "allow",
+        /// The user is asked; where the host cannot ask, it is refused.
+        Ask = "ask",
+        /// It is refused.
+        Refuse = "refuse",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro of words derives the same for all of them")]
+impl Default for OnUnknown {
+    fn default() -> OnUnknown {
+        OnUnknown::Allow
+    }
+}
+
+words! {
+    /// How often an attempt is refused while a requirement is due.
+    RequireRepeat {
+        /// Once; the next attempt runs, and the requirement counts as broken.
+        Once = "once",
+        /// Until it is met, at most three times a turn.
+        Always = "always",
+    }
+}
+
+/// An event that a requirement is about.
+#[derive(Debug)]
+pub enum EventPattern {
+    /// A simple command of a shell line.
+    Command(CommandPattern),
+    /// A file is written, by a tool or a shell command.
+    Edit(Paths),
+    /// A file is read or named.
+    Read(Paths),
+    /// A tool is called.
+    Tool(Glob),
+    /// The agent ends its turn.
+    Stop,
+}
+
+/// A tool call, as requirements see it.
+#[derive(Debug)]
+pub(crate) struct Occurrence<'c> {
+    pub(crate) tool: &'c str,
+    pub(crate) paths: &'c [String],
+    pub(crate) is_write: bool,
+    /// What its shell line runs.
+    pub(crate) script: Option<&'c Script>,
+}
+
+impl EventPattern {
+    /// The key it is written with.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            EventPattern::Command(_) => "command",
+            EventPattern::Edit(_) => "edit",
+            EventPattern::Read(_) => "read",
+            EventPattern::Tool(_) => "tool",
+            EventPattern::Stop => "stop",
+        }
+    }
+
+    /// The pattern as written.
+    pub fn written(&self) -> String {
+        match self {
+            EventPattern::Command(pattern) => pattern.written.clone(),
+            EventPattern::Edit(paths) | EventPattern::Read(paths) => {
+                paths.patterns().collect::<Vec<_>>().join(", ")
+            }
+            EventPattern::Tool(glob) => glob.pattern().to_owned(),
+            EventPattern::Stop => String::new(),
+        }
+    }
+
+    /// For people: "run `git commit*`".
+    pub fn shown(&self) -> String {
+        let verb = match self {
+            EventPattern::Command(_) => "run",
+            EventPattern::Edit(_) => "edit",
+            EventPattern::Read(_) => "read",
+            EventPattern::Tool(_) => "call",
+            EventPattern::Stop => return "stop".to_owned(),
+        };
+        format!("{verb} `{}`", self.written())
+    }
+
+    /// Whether a call is such an event.
+    pub(crate) fn matches(&self, call: &Occurrence<'_>) -> Truth {
+        let known = |is_match: bool| if is_match { Truth::Yes } else { Truth::No };
+        match (self, call.script) {
+            (EventPattern::Stop, _) => Truth::No,
+            (EventPattern::Tool(glob), _) => known(glob.is_match(&call.tool.to_lowercase())),
+            (EventPattern::Command(pattern), Some(script)) => pattern.matches_line(script),
+            (EventPattern::Command(_), None) => Truth::No,
+            (EventPattern::Read(paths), _) => known(call.paths.iter().any(|path| paths.is_match(None, path))),
+            (EventPattern::Edit(paths), None) => {
+                known(call.is_write && call.paths.iter().any(|path| paths.is_match(None, path)))
+            }
+            (EventPattern::Edit(_), Some(script)) => {
+                let at = |at: usize| self.matches_command(script, at);
+                let written = (0..script.commands.len()).map(at).max().unwrap_or(Truth::No);
+                if script.doubts.is_empty() { written } else { written.max(Truth::Unknown) }
+            }
+        }
+    }
+
+    /// Whether one command of a line is such an event.
+    pub(crate) fn matches_command(&self, script: &Script, at: usize) -> Truth {
+        let command = &script.commands[at];
+        match self {
+            EventPattern::Command(pattern) => pattern.matches(command),
+            EventPattern::Edit(paths) => {
+                let files = command.files().into_iter().filter(|one| one.touched == Touched::Written);
+                let of_file = |file: crate::shell::Word| match file.as_known() {
+                    Some(file) if paths.is_match(None, file.trim_start_matches("./")) => Truth::Yes,
+                    Some(_) => Truth::No,
+                    None => Truth::Unknown,
+                };
+                files.map(|one| of_file(one.file)).max().unwrap_or(Truth::No)
+            }
+            EventPattern::Read(_) | EventPattern::Tool(_) | EventPattern::Stop => Truth::No,
+        }
+    }
+}
+
+impl Require {
+    /// For people: "run `lint` before you run `git commit*`".
+    pub fn shown(&self) -> String {
+        let after = self.after.as_ref().map(|after| format!(" after you {}", after.shown()));
+        format!("{}{} before you {}", self.act.shown(), after.unwrap_or_default(), self.before.shown())
+    }
+}
+
+impl Forbid {
+    /// For people: "run `git push --force*`".
+    pub fn shown(&self) -> String {
+        let after = self.after.as_ref().map(|after| format!(" after you {}", after.shown()));
+        format!("{}{}", self.event.shown(), after.unwrap_or_default())
+    }
+}

@@ -1,0 +1,148 @@
+//! How far a requirement came in a session: its calls, in order.
+
+use std::collections::HashMap;
+
+use super::event::REFUSE;
+use super::state::{Mark, PastCall, Session};
+use crate::condition::Truth;
+use crate::requirement::{EventPattern, Occurrence, Require};
+use crate::rule::Rule;
+use crate::shell::{self, Script};
+
+/// The action of a record about a call that ran although a requirement was due.
+pub(super) const BROKEN: &str = "broken";
+
+/// A call with what its shell line runs.
+pub(super) struct Line<'s> {
+    pub(super) call: &'s PastCall,
+    pub(super) script: Option<Script>,
+    /// Where the call was about to run; itself if that was not reported.
+    began: usize,
+}
+
+/// How far a requirement came.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Since which call it is due; `Some(0)` from the start.
+    pub(super) due: Option<usize>,
+    pub(super) due_by: Option<String>,
+    pub(super) met: Option<(u64, String)>,
+    pub(super) broken: Option<String>,
+    /// Refusals since it is due, and all of them.
+    pub(super) refused: usize,
+    pub(super) refusals: usize,
+}
+
+impl Session {
+    pub(super) fn marks_of<'s>(&'s self, rule: &'s Rule, nth: usize) -> impl Iterator<Item = &'s Mark> {
+        self.marks.iter().filter(move |mark| mark.nth == nth && mark.path == rule.origin.display)
+    }
+
+    /// The calls, each with the place where it was about to run.
+    pub(super) fn lines(&self) -> Vec<Line<'_>> {
+        type Key<'s> = (&'s str, Option<&'s str>, &'s [String]);
+        let mut open: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
+        let mut lines = Vec::with_capacity(self.calls.len());
+        for (at, call) in self.calls.iter().enumerate() {
+            let key = (call.name.as_str(), call.command.as_deref(), call.paths.as_slice());
+            let began = if call.pending {
+                open.entry(key).or_default().push(at);
+                at
+            } else {
+                open.get_mut(&key).and_then(Vec::pop).unwrap_or(at)
+            };
+            lines.push(Line { call, script: call.command.as_deref().map(shell::parse), began });
+        }
+        lines
+    }
+
+    /// Follows a requirement through the calls of the session.
+    pub(super) fn progress(
+        &self,
+        rule: &Rule,
+        nth: usize,
+        require: &Require,
+        lines: &[Line<'_>],
+    ) -> Progress {
+        let mut progress = Progress { due: require.after.is_none().then_some(0), ..Progress::default() };
+        let mut marks = self.marks_of(rule, nth).peekable();
+        for at in 0..=lines.len() {
+            while let Some(mark) = marks.next_if(|mark| mark.at <= at) {
+                progress.mark(mark);
+            }
+            let Some(line) = lines.get(at).filter(|line| !line.call.is_refused) else { continue };
+            progress.take(require, line, at);
+        }
+        progress
+    }
+}
+
+impl Line<'_> {
+    pub(super) fn occurrence(&self) -> Occurrence<'_> {
+        let PastCall { name, paths, .. } = self.call;
+        let is_write = self.script.is_none() && self.call.call().is_write();
+        Occurrence { tool: name, paths, is_write, script: self.script.as_ref() }
+    }
+
+    /// What the call is about, for people.
+    fn shown(&self) -> String {
+        let PastCall { name, paths, command, .. } = self.call;
+        let command = command.as_deref().and_then(|command| command.lines().next());
+        format!("{name} {}", command.map_or_else(|| paths.join(", "), str::to_owned))
+    }
+}
+
+impl Progress {
+    pub(super) fn is_due(&self, require: &Require, turn: u64) -> bool {
+        let is_old = |since: u64| require.within.is_some_and(|within| turn.saturating_sub(since) >= within);
+        self.due.is_some() || self.met.as_ref().is_some_and(|(since, _)| is_old(*since))
+    }
+
+    fn mark(&mut self, mark: &Mark) {
+        match mark.action.as_str() {
+            REFUSE => {
+                self.refused += 1;
+                self.refusals += 1;
+            }
+            BROKEN => self.broken = Some(mark.call.clone()),
+            _ => {}
+        }
+    }
+
+    /// Takes in a call of the session.
+    fn take(&mut self, require: &Require, line: &Line<'_>, at: usize) {
+        let occurrence = line.occurrence();
+        let makes_due = require.after.as_ref().is_some_and(|after| after.matches(&occurrence) == Truth::Yes);
+        let does = !line.call.pending && !line.call.failed && require.act.matches(&occurrence) == Truth::Yes;
+        let is_later = |pattern: &EventPattern, than: &EventPattern| {
+            // In one line, the order of the commands decides.
+            let Some(script) = &line.script else { return true };
+            let last = |pattern: &EventPattern| {
+                (0..script.commands.len()).rev().find(|at| pattern.matches_command(script, *at) == Truth::Yes)
+            };
+            last(pattern) > last(than)
+        };
+        let due_before = self.due;
+        if makes_due {
+            if self.due.is_none() {
+                self.refused = 0;
+            }
+            self.due = Some(at);
+            self.due_by = Some(line.shown());
+        }
+        if !does {
+            return;
+        }
+        // A call that was made in parallel with the one that made it due did not follow it.
+        let follows = due_before.is_none_or(|due| due == 0 && require.after.is_none() || line.began >= due);
+        let is_after_own =
+            !makes_due || require.after.as_ref().is_none_or(|after| is_later(&require.act, after));
+        if follows && is_after_own {
+            self.due = None;
+            self.due_by = None;
+            self.refused = 0;
+            self.broken = None;
+            self.met = Some((line.call.turn, line.shown()));
+        }
+    }
+}

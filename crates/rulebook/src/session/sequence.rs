@@ -1,0 +1,318 @@
+//! Requirements in a session: which are due, met or broken, and what a call may not do because of them.
+
+use serde::Serialize;
+
+use super::event::{Delivery, Event, REFUSE};
+use super::host::{HostProfile, Moment, Report};
+use super::progress::{BROKEN, Line};
+use super::refuse::{Objection, about, join};
+use super::situation::Situation;
+use super::state::Session;
+use crate::condition::Truth;
+use crate::evaluate::State;
+use crate::evidence::ToolCall;
+use crate::requirement::{EventPattern, Occurrence, OnUnknown, Require, RequireRepeat, Requirements};
+use crate::rule::Rule;
+use crate::shell::{self, Script};
+use crate::stream::policy::{self, MatchedText};
+use crate::words::words;
+
+/// How often one requirement refuses in a turn, if it repeats.
+const MAX_REFUSALS: usize = 3;
+/// The action for a call about which the user was asked.
+const ASK: &str = "ask";
+/// What the end of a turn is called.
+const STOP: &str = "stop";
+
+words! {
+    /// The state of a requirement in a session.
+    RequirementState {
+        /// Nothing made it due yet.
+        Idle = "not due",
+        /// It must be met before what it guards.
+        Due = "due",
+        /// It was met since it became due.
+        Met = "met",
+        /// What it guards happened while it was due.
+        Broken = "broken",
+    }
+}
+
+/// A requirement of a rule, as a session stands to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequirementStatus {
+    /// The rule's key.
+    pub rule: String,
+    /// Its file, as displayed.
+    pub source: String,
+    /// What is required, for people.
+    pub requirement: String,
+    /// Its state.
+    pub state: RequirementState,
+    /// The event that led to it.
+    pub by: Option<String>,
+    /// How often it refused a call.
+    pub refusals: usize,
+    /// Whether the host lets Rulebook refuse what it guards.
+    pub enforceable: bool,
+}
+
+impl RequirementStatus {
+    /// The state, for people.
+    pub fn shown_state(&self) -> &'static str {
+        if self.enforceable { self.state.name() } else { "not enforceable here" }
+    }
+}
+
+impl Session {
+    /// The state of every requirement of these rules.
+    pub fn requirements<'r>(
+        &self,
+        rules: impl IntoIterator<Item = &'r Rule>,
+        host: &HostProfile<'_>,
+    ) -> Vec<RequirementStatus> {
+        let mut lines = None;
+        let mut states = Vec::new();
+        for rule in rules {
+            let Some(requirements) = &rule.requirements else { continue };
+            let lines = lines.get_or_insert_with(|| self.lines());
+            let status = |requirement: String, state, by, refusals| RequirementStatus {
+                rule: rule.key(),
+                source: rule.origin.display.clone(),
+                requirement,
+                state,
+                by,
+                refusals,
+                enforceable: true,
+            };
+            for (nth, require) in requirements.requires.iter().enumerate() {
+                let progress = self.progress(rule, nth, require, lines);
+                let (state, by) = match (&progress.broken, progress.is_due(require, self.turn_number())) {
+                    (Some(call), _) => (RequirementState::Broken, Some(call.clone())),
+                    (None, true) => (RequirementState::Due, progress.due_by.clone()),
+                    (None, false) => match &progress.met {
+                        Some((_, by)) => (RequirementState::Met, Some(by.clone())),
+                        None => (RequirementState::Idle, None),
+                    },
+                };
+                let enforceable = host.stops || !matches!(require.before, EventPattern::Stop);
+                let status = status(require.shown(), state, by, progress.refusals);
+                states.push(RequirementStatus { enforceable, ..status });
+            }
+            let first = requirements.requires.len();
+            for (nth, forbid) in requirements.forbids.iter().enumerate() {
+                let marks = self.marks_of(rule, first + nth);
+                let refusals = marks.filter(|mark| mark.action == REFUSE).count();
+                let shown = format!("never {}", forbid.shown());
+                states.push(status(shown, RequirementState::Idle, None, refusals));
+            }
+        }
+        states
+    }
+
+    /// Checks the reported call, or the end of a turn, against the requirements of the rules that apply.
+    pub(super) fn object_to_order(
+        &self,
+        report: &Report<'_>,
+        situation: &Situation<'_, '_>,
+        objection: &mut Objection,
+    ) {
+        let call = report.call().filter(|call| call.pending && report.moment == Moment::Before);
+        if call.is_none() && report.moment != Moment::Stop {
+            return;
+        }
+        let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
+        let verdicts = situation.evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
+        let rules: Vec<(&Rule, &Requirements)> = verdicts
+            .filter_map(|verdict| Some((verdict.rule, verdict.rule.requirements.as_deref()?)))
+            .collect();
+        if rules.is_empty() {
+            return;
+        }
+        let session = situation.shared.unwrap_or(self);
+        let line = call.and_then(ToolCall::shell_command);
+        let asked = Asked {
+            session,
+            report,
+            script: line.as_deref().map(shell::parse),
+            call,
+            shown: call.map_or_else(|| STOP.to_owned(), |call| about(call, report, &[])),
+            lines: session.lines(),
+        };
+        for (rule, requirements) in rules {
+            for (nth, require) in requirements.requires.iter().enumerate() {
+                asked.check_require(rule, requirements, nth, require, objection);
+            }
+            for (nth, forbid) in requirements.forbids.iter().enumerate() {
+                let nth = requirements.requires.len() + nth;
+                let happened = |line: &Line<'_>, after: &EventPattern| {
+                    !line.call.pending && after.matches(&line.occurrence()) == Truth::Yes
+                };
+                let is_armed = forbid.after.as_ref().is_none_or(|after| {
+                    asked.lines.iter().any(|line| happened(line, after)) || asked.matches(after) == Truth::Yes
+                });
+                if is_armed {
+                    let what = format!("never {}", forbid.shown());
+                    asked.refuse(rule, requirements, (nth, &what), asked.matches(&forbid.event), objection);
+                }
+            }
+        }
+    }
+}
+
+/// What is about to happen.
+struct Asked<'s> {
+    session: &'s Session,
+    report: &'s Report<'s>,
+    call: Option<&'s ToolCall>,
+    script: Option<Script>,
+    shown: String,
+    lines: Vec<Line<'s>>,
+}
+
+impl Asked<'_> {
+    fn matches(&self, pattern: &EventPattern) -> Truth {
+        match (pattern, self.call) {
+            (EventPattern::Stop, None) => Truth::Yes,
+            (EventPattern::Stop, Some(_)) | (_, None) => Truth::No,
+            (pattern, Some(call)) => pattern.matches(&Occurrence {
+                tool: &call.name,
+                paths: self.report.touched(),
+                is_write: call.is_write(),
+                script: self.script.as_ref(),
+            }),
+        }
+    }
+
+    fn check_require(
+        &self,
+        rule: &Rule,
+        requirements: &Requirements,
+        nth: usize,
+        require: &Require,
+        objection: &mut Objection,
+    ) {
+        let truth = self.matches(&require.before);
+        if truth == Truth::No {
+            return;
+        }
+        let progress = self.session.progress(rule, nth, require, &self.lines);
+        let turn = self.session.turn_number();
+        let is_due = self.is_due_in_line(require, progress.is_due(require, turn));
+        if !is_due {
+            return;
+        }
+        let what = require.shown();
+        if truth == Truth::Unknown {
+            return self.refuse(rule, requirements, (nth, &what), truth, objection);
+        }
+        let in_turn = self
+            .session
+            .marks_of(rule, nth)
+            .filter(|mark| mark.turn == turn && mark.action == REFUSE)
+            .count();
+        let may_refuse = match (&require.before, require.repeat) {
+            (EventPattern::Stop, _) => in_turn == 0,
+            (_, RequireRepeat::Once) => progress.refused == 0,
+            (_, RequireRepeat::Always) => in_turn < MAX_REFUSALS,
+        };
+        if may_refuse {
+            self.refuse(rule, requirements, (nth, &what), truth, objection);
+        } else {
+            objection.events.push(self.event(rule, nth, BROKEN, &what));
+            let subject = if self.call.is_some() {
+                format!("`{}` runs", self.shown)
+            } else {
+                "the turn ends".to_owned()
+            };
+            let notice = format!("{subject} although a rule requires: {what} ({})", rule.key());
+            objection.notice = Some(join(objection.notice.take(), &notice));
+        }
+    }
+
+    /// Whether a requirement is still due when the line reaches what it guards.
+    fn is_due_in_line(&self, require: &Require, mut is_due: bool) -> bool {
+        let Some(script) = &self.script else { return is_due };
+        let is = |pattern: &EventPattern, at: usize| pattern.matches_command(script, at) == Truth::Yes;
+        let mut done: Vec<usize> = Vec::new();
+        for at in 0..script.commands.len() {
+            if is(&require.before, at) {
+                if is_due && !done.iter().any(|done| script.precedes(*done, at)) {
+                    return true;
+                }
+                continue;
+            }
+            if require.after.as_ref().is_some_and(|after| is(after, at)) {
+                is_due = true;
+                done.clear();
+            }
+            if is(&require.act, at) {
+                done.push(at);
+            }
+        }
+        is_due && done.is_empty()
+    }
+
+    /// Refuses the call, asks the user, or only notes it, depending on what is known.
+    fn refuse(
+        &self,
+        rule: &Rule,
+        requirements: &Requirements,
+        (nth, what): (usize, &str),
+        truth: Truth,
+        objection: &mut Objection,
+    ) {
+        let key = rule.key();
+        let on_unknown = match (truth, requirements.on_unknown) {
+            (Truth::No, _) => return,
+            (Truth::Yes, _) => OnUnknown::Refuse,
+            (Truth::Unknown, OnUnknown::Ask) if self.report.host.asks => OnUnknown::Ask,
+            (Truth::Unknown, OnUnknown::Ask) => OnUnknown::Refuse,
+            (Truth::Unknown, on_unknown) => on_unknown,
+        };
+        let doubt = || {
+            let doubts = self.script.iter().flat_map(|script| &script.doubts);
+            doubts.map(|doubt| doubt.why.name()).next().unwrap_or("a part of it is not known")
+        };
+        if on_unknown == OnUnknown::Allow {
+            let why = doubt();
+            let line = format!(
+                "`{}` ran and may break the rule {key} ({what}): {why}; `on-unknown: refuse` in the rule refuses such calls",
+                self.shown
+            );
+            objection.alerts.push(Delivery::alert(format!("on-unknown {key} {why}"), line));
+            return;
+        }
+        let name = rule.address();
+        let because =
+            if truth == Truth::Unknown { format!(" (not certain: {})", doubt()) } else { String::new() };
+        let matched = [MatchedText { text: self.shown.clone(), place: format!("required: {what}{because}") }];
+        let block = policy::injection(name, &rule.origin.display, &rule.body, &matched);
+        let text = format!(
+            "{block}\nThe rule {key} ({}) requires: {what}. The user can switch it off with `rulebook disable {key}`.",
+            rule.origin.display
+        );
+        if on_unknown == OnUnknown::Ask {
+            objection.ask = Some(join(objection.ask.take(), &text));
+            objection.events.push(self.event(rule, nth, ASK, what));
+        } else {
+            objection.refusal = Some(join(objection.refusal.take(), &text));
+            objection.events.push(self.event(rule, nth, REFUSE, what));
+        }
+    }
+
+    fn event(&self, rule: &Rule, nth: usize, action: &str, what: &str) -> Event {
+        Event::Sequence {
+            rule: rule.key(),
+            path: rule.origin.display.clone(),
+            nth,
+            action: action.to_owned(),
+            call: self.shown.clone(),
+            what: what.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! Requirements followed through sessions: what is refused, when, and what is recorded.
+
+use super::*;
+use crate::evaluate::{Audience, evaluate};
+use crate::evidence::{Evidence, Input, Root, Roots};
+use crate::format::FormatId;
+use crate::parse::parse;
+use crate::resolve::{Rulebook, Switches, resolve};
+use crate::session::{HostProfile, SessionStore as _};
+use crate::source::Source;
+
+/// A session with one rule, driven by words: `edit a.go`, `run CMD`, `fail CMD`, `read a.md`, `turn`, `stop`.
+struct World {
+    book: Rulebook,
+    session: Session,
+}
+
+impl World {
+    fn new(header: &str) -> World {
+        let text = format!("---\nalwaysApply: true\n{header}\n---\nThe body.");
+        let parsed = parse(Source::text(FormatId::Rulebook, ".rulebook/rules/order.md", text));
+        assert_eq!(parsed.diagnostics, [], "{header}");
+        World { book: resolve([parsed.entry], &Switches::default()), session: Session::default() }
+    }
+
+    /// Reports one step; returns what happened to it.
+    fn step(&mut self, step: &str) -> &'static str {
+        let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        if verb == "turn" {
+            self.session.apply(Event::prompt(rest));
+            return "";
+        }
+        let (name, path, command) = match verb {
+            "edit" => ("Edit", Some(rest), None),
+            "read" => ("Read", Some(rest), None),
+            "stop" => ("", None, None),
+            "call" => (rest, None, None),
+            _ => ("Bash", None, Some(rest.to_owned())),
+        };
+        let paths: Vec<String> = path.into_iter().map(str::to_owned).collect();
+        let call = ToolCall {
+            name: name.to_owned(),
+            paths: paths.clone(),
+            command,
+            pending: true,
+            ..ToolCall::default()
+        };
+        let is_stop = verb == "stop";
+        let answer = self.report(
+            if is_stop { Moment::Stop } else { Moment::Before },
+            (!is_stop).then(|| call.clone()),
+            &paths,
+        );
+        if answer == "refused" || is_stop {
+            return answer;
+        }
+        let ran = ToolCall { pending: false, failed: verb == "fail", ..call };
+        self.session.apply(Event::tool(&ran, paths));
+        answer
+    }
+
+    fn report(&mut self, moment: Moment, call: Option<ToolCall>, paths: &[String]) -> &'static str {
+        let roots = Roots { roots: vec![Root { path: "/".to_owned(), ..Root::default() }], home: None };
+        let evidence = Evidence::default();
+        let report = Report {
+            paths: vec![paths.to_vec(); usize::from(call.is_some())],
+            input: Input { tools: call.into_iter().collect(), ..Input::default() },
+            ..Report::new(HostProfile { stops: true, ..HostProfile::plain("test") }, moment)
+        };
+        let evaluation = evaluate(&self.book, &evidence, Audience::any());
+        let situation = Situation::new(&evaluation, &evidence, &roots);
+        let mut draft = self.session.draft(&report, &situation, Vec::new());
+        let mut events = self.session.observe(&report);
+        let own = draft.events();
+        let is_broken =
+            own.iter().any(|event| matches!(event, Event::Sequence { action, .. } if action == BROKEN));
+        events.extend(own);
+        let claims = draft.claims();
+        let is_noted = claims.iter().any(Delivery::is_alert);
+        let mine = self.session.record(events, claims);
+        let reply = draft.reply(&mine, None);
+        match reply.refusal {
+            Some(text) => {
+                assert!(
+                    text.contains("rulebook disable order@rulebook") && text.contains("The body."),
+                    "{text}"
+                );
+                "refused"
+            }
+            None if is_broken => "broken",
+            None if is_noted => "noted",
+            None => "",
+        }
+    }
+}
+
+/// Runs steps; each ends in what happens to it, after ` = `, if anything does.
+#[track_caller]
+fn check(header: &str, steps: &[&str]) {
+    let mut world = World::new(header);
+    for (at, line) in steps.iter().enumerate() {
+        let (step, wanted) = line.split_once(" = ").unwrap_or((line, ""));
+        assert_eq!(world.step(step), wanted, "step {at}: {line}");
+    }
+}
+
+const LINT: &str =
+    r#"requires: {do: {command: "lint*"}, after: {edit: "**/*.go"}, before: {command: "git commit*"}}"#;
+
+#[test]
+fn what_is_due_is_refused_once_and_then_counts_as_broken() {
+    check(LINT, &["run git commit"]);
+    check(LINT, &["edit a.go", "run git commit = refused", "run lint", "run git commit"]);
+    check(
+        LINT,
+        &["edit a.go", "run git commit = refused", "run git commit = broken", "run git commit = broken"],
+    );
+    check(LINT, &["edit a.md", "run git commit"]);
+    check(LINT, &["edit a.go", "run lint", "run git commit", "edit b.go", "run git commit = refused"]);
+    check(LINT, &["edit a.go", "fail lint", "run git commit = refused"]);
+    check(LINT, &["edit a.go", "turn next", "turn next", "run git commit = refused"]);
+}
+
+#[test]
+fn the_order_within_a_line_counts() {
+    check(LINT, &["edit a.go", "run lint && git commit"]);
+    check(LINT, &["edit a.go", "run lint; git commit = refused"]);
+    check(LINT, &["edit a.go", "run lint | git commit = refused"]);
+    check(LINT, &["run sed -i s/a/b/ a.go && lint", "run git commit"]);
+    check(LINT, &["run lint && sed -i s/a/b/ a.go", "run git commit = refused"]);
+    check(LINT, &["run sed -i s/a/b/ a.go && git commit = refused"]);
+    check(LINT, &["edit a.go", "run bash -c 'lint && git commit'"]);
+}
+
+#[test]
+fn calls_made_in_parallel_do_not_precede_each_other() {
+    let mut world = World::new(LINT);
+    let call = |name: &str, path: Option<&str>, command: Option<&str>, pending| {
+        let (paths, command) = (path.into_iter().map(str::to_owned).collect(), command.map(str::to_owned));
+        Event::Tool { name: name.to_owned(), paths, command, pending, failed: false }
+    };
+    for pending in [true, false] {
+        world.session.apply(call("Edit", Some("a.go"), None, pending));
+        world.session.apply(call("Bash", None, Some("lint"), pending));
+    }
+    assert_eq!(world.step("run git commit"), "refused");
+}
+
+#[test]
+fn a_requirement_may_repeat_until_it_is_met() {
+    let header = r#"requires: {do: {read: "docs/api.md"}, before: {edit: "api/**"}, repeat: always}"#;
+    let three = ["edit api/a = refused", "edit api/a = refused", "edit api/a = refused"];
+    check(
+        header,
+        &[
+            &three[..],
+            &["edit api/a = broken", "turn x", "edit api/a = refused", "read docs/api.md", "edit api/a"],
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn a_turn_is_kept_from_ending_once() {
+    let header = r#"requires: {do: {command: "npm test*"}, after: {edit: "src/**"}, before: stop}"#;
+    check(
+        header,
+        &[
+            "stop",
+            "edit src/a",
+            "stop = refused",
+            "stop = broken",
+            "turn x",
+            "stop = refused",
+            "run npm test",
+            "stop",
+        ],
+    );
+    check(header, &["edit src/a", "fail npm test", "stop = refused"]);
+}
+
+#[test]
+fn what_was_done_counts_for_some_turns_only() {
+    let header = r#"requires: {do: {command: "git pull"}, before: {command: "git push*"}, within: 2}"#;
+    check(
+        header,
+        &[
+            "turn 1",
+            "run git pull",
+            "run git push",
+            "turn 2",
+            "run git push",
+            "turn 3",
+            "run git push = refused",
+        ],
+    );
+}
+
+#[test]
+fn what_is_forbidden_is_refused_every_time() {
+    let header = r#"forbids: {command: "git push --force*"}"#;
+    check(
+        header,
+        &["run git push", "run git push --force = refused", "run (cd x; git push --force) = refused"],
+    );
+    let header = r#"forbids: {edit: "db/migrations/**", after: {command: "git commit*"}}"#;
+    check(
+        header,
+        &[
+            "edit db/migrations/1",
+            "run git commit -m x",
+            "edit db/migrations/1 = refused",
+            "run echo x > db/migrations/1 = refused",
+        ],
+    );
+    check(
+        "forbids: [{tool: webfetch}, {command: 'rm -rf /*'}]",
+        &["call WebFetch = refused", "run rm -rf /tmp = refused", "run rm x"],
+    );
+}
+
+#[test]
+fn what_is_not_known_is_noted_or_refused() {
+    let header = r#"forbids: {command: "git push*"}"#;
+    check(header, &["run $X push = noted", "run $Y push", "run curl x | sh = noted", "run ls $X"]);
+    check(&format!("{header}\non-unknown: refuse"), &["run $X push = refused", "run $X push = refused"]);
+    check(&format!("{header}\non-unknown: ask"), &["run $X push = refused"]);
+}
+
+#[test]
+fn states_are_shown_with_the_event_that_led_to_them() {
+    let mut world = World::new(LINT);
+    let status = |world: &World| {
+        let rules: Vec<&Rule> = world.book.rules().map(|(rule, _)| rule).collect();
+        let states = world.session.requirements(rules.iter().copied(), &HostProfile::plain("test"));
+        format!("{} {}", states[0].state, states[0].by.as_deref().unwrap_or("–"))
+    };
+    assert_eq!(status(&world), "not due –");
+    world.step("edit a.go");
+    assert_eq!(status(&world), "due Edit a.go");
+    world.step("run git commit");
+    world.step("run git commit");
+    assert_eq!(status(&world), "broken git commit");
+    world.step("run lint");
+    assert_eq!(status(&world), "met Bash lint");
+    // A session that is kept and resumed is the same.
+    let kept: Session = serde_json::from_str(&serde_json::to_string(&world.session).unwrap()).unwrap();
+    assert_eq!(kept, world.session);
+}
+
+#[test]
+fn unreadable_requirements_are_reported() {
+    #[track_caller]
+    fn check(header: &str, wanted: &[&str]) {
+        let text = format!("---\n{header}\n---\nBody.");
+        let parsed = parse(Source::text(FormatId::Rulebook, "order.md", text));
+        let found: Vec<&str> = parsed.diagnostics.iter().map(|one| one.code.row().name).collect();
+        assert_eq!(found, wanted, "{header}");
+    }
+    check("requires: {do: {command: lint}}", &["bad-requirement"]);
+    check("requires: lint", &["wrong-type"]);
+    check("requires: {do: {comand: lint}, before: stop}", &["unknown-key"]);
+    check("requires: {do: stop, before: {command: x}}", &["bad-requirement"]);
+    check("requires: {do: {command: lint}, before: stop, within: 0}", &["wrong-type"]);
+    check("forbids: {after: {command: x}}", &["bad-requirement"]);
+    check("forbids: {command: '/(/'}", &["bad-regex", "bad-requirement"]);
+    check("forbids: {command: x}\non-unknown: maybe", &["bad-value"]);
+}

@@ -1,0 +1,140 @@
+//! A simple command: its words, its redirections, and the folder it runs in.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A word without its quotes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The text. Variables, substitutions and wildcards appear as written.
+    pub text: String,
+    /// The parts whose text is not known.
+    pub holes: Vec<Range<usize>>,
+}
+
+impl Word {
+    /// A word whose text is known.
+    pub(super) fn known(text: impl Into<String>) -> Word {
+        Word { text: text.into(), holes: Vec::new() }
+    }
+
+    /// A word of which nothing is known.
+    pub(super) fn hole(text: &str) -> Word {
+        let mut word = Word::default();
+        word.push_hole(text);
+        word
+    }
+
+    /// Its text, if all of it is known.
+    pub fn as_known(&self) -> Option<&str> {
+        self.holes.is_empty().then_some(self.text.as_str())
+    }
+
+    /// Adds text that is not known.
+    pub(super) fn push_hole(&mut self, shown: &str) {
+        let start = self.text.len();
+        self.text.push_str(shown);
+        self.holes.push(start..self.text.len());
+    }
+
+    /// Adds a word after a blank.
+    pub(super) fn push_word(&mut self, other: &Word) {
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        let by = self.text.len();
+        self.text.push_str(&other.text);
+        self.holes.extend(other.holes.iter().map(|hole| hole.start + by..hole.end + by));
+    }
+}
+
+/// A here-document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// The word that ends it.
+    pub end: String,
+    /// Whether tabs before that word are ignored.
+    pub is_indented: bool,
+    /// Whether the end is quoted: then the body is taken as it is.
+    pub is_quoted: bool,
+    /// Its text; `None` if the line ended before it.
+    pub body: Option<String>,
+}
+
+/// A redirection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Redirect {
+    /// Output, or errors, to a file.
+    Write {
+        /// The file.
+        file: Word,
+        /// Whether it is the output, and not errors or another descriptor.
+        is_output: bool,
+    },
+    /// Input from a file.
+    Read(Word),
+    /// Input from a here-document.
+    Document(Document),
+    /// Input from a word: `<<< text`.
+    Text(Word),
+}
+
+impl Redirect {
+    pub(super) fn document(&self) -> Option<&Document> {
+        if let Redirect::Document(document) = self { Some(document) } else { None }
+    }
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// Its name and arguments.
+    pub words: Vec<Word>,
+    /// Its redirections.
+    pub redirects: Vec<Redirect>,
+    /// The folder that `cd` commands before it lead to, relative to where the line starts; `None` if it is not known.
+    pub folder: Option<String>,
+    /// The pipeline it is part of.
+    pub(super) pipeline: usize,
+    /// The chain of `&&` it is part of.
+    pub(super) chain: usize,
+    /// Whether another command of the pipeline writes its input.
+    pub(super) is_piped: bool,
+}
+
+impl Command {
+    /// The command as one line: words without quotes, separated by blanks.
+    pub fn line(&self) -> Word {
+        self.words.iter().fold(Word::default(), |mut line, word| {
+            line.push_word(word);
+            line
+        })
+    }
+
+    /// Its name without folder, `.exe` and upper case; `None` if it is not known.
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        self.words.first()?.as_known().map(plain_name)
+    }
+
+    /// The file that gets its output, through a redirection or `tee`.
+    pub(super) fn output(&self) -> Option<&str> {
+        let redirected = self.redirects.iter().find_map(|redirect| match redirect {
+            Redirect::Write { file, is_output: true } => file.as_known().filter(|file| *file != "/dev/null"),
+            _ => None,
+        });
+        let tee = self.words.iter().position(|word| word.text == "tee");
+        let after = tee.map_or(&[][..], |tee| &self.words[tee + 1..]);
+        redirected.or_else(|| after.iter().filter_map(Word::as_known).find(|word| !word.starts_with('-')))
+    }
+}
+
+/// A program's name without folder, `.exe` and upper case.
+pub(super) fn plain_name(name: &str) -> Cow<'_, str> {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let is_plain = !last.bytes().any(|byte| byte.is_ascii_uppercase()) && !last.ends_with(".exe");
+    if is_plain {
+        return Cow::Borrowed(last);
+    }
+    let lower = last.to_ascii_lowercase();
+    Cow::Owned(lower.strip_suffix(".exe").map(str::to_owned).unwrap_or(lower))
+}

@@ -1,0 +1,112 @@
+//! Programs that start others, by name: tables for what a line runs in turn.
+
+/// A program whose arguments are another command.
+pub(super) struct Starter {
+    pub(super) name: &'static str,
+    /// Its short options that take a value as the next word.
+    pub(super) valued: &'static str,
+    /// Its long options that take a value as the next word.
+    pub(super) long: &'static [&'static str],
+    /// How many of its own arguments come before the command.
+    pub(super) own: usize,
+}
+
+const fn starter(name: &'static str, valued: &'static str, own: usize) -> Starter {
+    Starter { name, valued, long: &[], own }
+}
+
+/// Programs that run the rest of their words.
+pub(super) const STARTERS: &[Starter] = &[
+    starter("ash", "", 0),
+    starter("builtin", "", 0),
+    starter("busybox", "", 0),
+    starter("caffeinate", "tw", 0),
+    starter("chroot", "", 1),
+    starter("chrt", "", 1),
+    starter("command", "", 0),
+    starter("doas", "uC", 0),
+    Starter { long: &["--unset", "--chdir"], ..starter("env", "uC", 0) },
+    starter("exec", "a", 0),
+    Starter { long: &["--timeout"], ..starter("flock", "wE", 1) },
+    starter("gtimeout", "ks", 1),
+    starter("ionice", "cnp", 0),
+    Starter { long: &["--adjustment"], ..starter("nice", "n", 0) },
+    starter("nohup", "", 0),
+    starter("noglob", "", 0),
+    starter("nsenter", "t", 0),
+    starter("parallel", "jNnI", 0),
+    starter("proxychains", "f", 0),
+    starter("runuser", "ugG", 0),
+    starter("setarch", "", 1),
+    starter("setsid", "", 0),
+    starter("stdbuf", "ioe", 0),
+    starter("strace", "eopsuaP", 0),
+    Starter {
+        long: &["--user", "--group", "--host", "--chdir", "--prompt"],
+        ..starter("sudo", "ugpCThRDrt", 0)
+    },
+    starter("systemd-run", "pu", 0),
+    starter("taskset", "", 1),
+    starter("time", "of", 0),
+    Starter { long: &["--signal", "--kill-after"], ..starter("timeout", "ks", 1) },
+    starter("toybox", "", 0),
+    starter("unbuffer", "", 0),
+    starter("unshare", "", 0),
+    starter("watch", "nd", 0),
+    Starter {
+        long: &["--max-args", "--max-procs", "--replace", "--delimiter", "--arg-file", "--max-lines"],
+        ..starter("xargs", "IdEnLPsa", 0)
+    },
+];
+
+/// Shells: they run a text after `-c`, a file, or their input.
+pub(super) const SHELLS: &[&str] =
+    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"];
+
+/// Programs that run a text for a shell, after one of these options.
+pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
+    ("cmd", &["/c", "/k", "/C", "/K"]),
+    ("entr", &["-s"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("powershell", &["-command", "-c", "-Command", "-C"]),
+    ("pwsh", &["-command", "-c", "-Command", "-C"]),
+    ("runuser", &["-c", "--command"]),
+    ("script", &["-c", "--command"]),
+    ("su", &["-c", "--command"]),
+    ("tmux", &["new-session", "new", "send-keys"]),
+];
+
+/// Interpreters with the options after which code of another language follows.
+pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("awk", &[]),
+    ("bun", &["-e", "--eval", "-p", "--print"]),
+    ("deno", &["eval"]),
+    ("ed", &[]),
+    ("emacs", &["--eval", "--batch"]),
+    ("ex", &[]),
+    ("gawk", &[]),
+    ("gdb", &["-ex", "-batch"]),
+    ("lua", &["-e"]),
+    ("mawk", &[]),
+    ("nawk", &[]),
+    ("node", &["-e", "--eval", "-p", "--print", "-pe"]),
+    ("nvim", &["-c", "-es", "-Es", "+"]),
+    ("osascript", &["-e"]),
+    ("perl", &["-e", "-E", "-ne", "-pe", "-i", "-pi", "-0pe", "-0777"]),
+    ("php", &["-r"]),
+    ("powershell", &["-encodedcommand", "-enc", "-e", "-EncodedCommand"]),
+    ("pwsh", &["-encodedcommand", "-enc", "-e", "-EncodedCommand"]),
+    ("pypy", &["-c"]),
+    ("python", &["-c"]),
+    ("ruby", &["-e", "-ne", "-pe"]),
+    ("tclsh", &[]),
+    ("vi", &["-c", "-es", "+"]),
+    ("vim", &["-c", "-es", "-Es", "+"]),
+];
+
+/// Commands of `awk` that run others, or write files.
+pub(super) const AWK_RUNS: &[&str] = &["system", "|", ">", "getline"];
+
+/// Options of git before its command which take a value as the next word.
+pub(super) const GIT_VALUED: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"];

@@ -1,0 +1,370 @@
+//! Words: quotes, escapes, variables, substitutions and braces.
+
+use super::command::Word;
+use super::reader::{Ends, Reader, is_meta};
+use super::script::DoubtKind;
+
+/// The maximum number of words that braces expand to.
+const MAX_BRACES: usize = 64;
+
+/// The maximum length of `[…]` in a word.
+const MAX_CLASS: usize = 256;
+
+/// A word being read.
+#[derive(Default)]
+struct Part {
+    word: Word,
+    is_quoted: bool,
+    /// Positions of unquoted `{`, `,`, `}` in the text.
+    braces: Vec<usize>,
+    has_dots: bool,
+}
+
+impl Reader<'_> {
+    /// Reads the word at the current position: several if it has braces, none if it is empty. Says whether a part is quoted.
+    pub(super) fn words(&mut self) -> (Vec<Word>, bool) {
+        let mut part = Part::default();
+        let start = self.at;
+        while let Some(c) = self.peek() {
+            match c {
+                '<' | '>' if self.rest()[1..].starts_with('(') && self.at == start => {
+                    self.at += 2;
+                    self.nested(start);
+                    part.word.push_hole(&self.text[start..self.at]);
+                }
+                c if is_meta(c) => break,
+                '\'' => {
+                    self.at += 1;
+                    part.is_quoted = true;
+                    let end = self.rest().find('\'');
+                    part.word.text.push_str(&self.rest()[..end.unwrap_or(self.rest().len())]);
+                    self.close(end, 1);
+                }
+                '"' => {
+                    self.at += 1;
+                    self.double_quoted(&mut part);
+                }
+                '\\' => {
+                    self.at += 1;
+                    self.escaped(&mut part);
+                }
+                '$' if self.is_separator() => break,
+                '$' => self.dollar(&mut part, false),
+                '`' => self.backticks(&mut part),
+                '?' | '[' if c == '?' || self.is_class() => {
+                    part.word.push_hole(c.encode_utf8(&mut [0; 4]));
+                    self.at += 1;
+                }
+                _ => {
+                    if matches!(c, '{' | ',' | '}') {
+                        part.braces.push(part.word.text.len());
+                    }
+                    part.has_dots |= self.rest().starts_with("..");
+                    part.word.text.push(c);
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+        let is_empty = self.at == start;
+        if is_empty {
+            self.skip_separator();
+        }
+        let words = if is_empty { Vec::new() } else { expand_braces(part.word, &part.braces, part.has_dots) };
+        (words, part.is_quoted)
+    }
+
+    /// Whether a `[` is closed within the word.
+    fn is_class(&self) -> bool {
+        let mut rest = self.rest().chars().take_while(|c| !is_meta(*c)).take(MAX_CLASS);
+        rest.any(|c| c == ']')
+    }
+
+    /// Whether `$IFS` is next: it separates words like a blank.
+    fn is_separator(&self) -> bool {
+        let rest = self.rest();
+        let name = rest.strip_prefix("${").or_else(|| rest.strip_prefix('$'));
+        let after = name.and_then(|name| name.strip_prefix("IFS"));
+        after.is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    }
+
+    /// Skips `$IFS`, if it is next.
+    pub(super) fn skip_separator(&mut self) -> bool {
+        if !self.is_separator() {
+            return false;
+        }
+        let has_brace = self.rest().starts_with("${");
+        let end = if has_brace { self.rest().find('}').map(|end| end + 1) } else { Some("$IFS".len()) };
+        self.at += end.unwrap_or(self.rest().len());
+        true
+    }
+
+    /// Takes the text up to a closing character; without one, all of it.
+    fn close(&mut self, end: Option<usize>, len: usize) {
+        if end.is_none() {
+            self.doubt(DoubtKind::Syntax);
+        }
+        self.at += end.map_or(self.rest().len(), |end| end + len);
+    }
+
+    fn escaped(&mut self, part: &mut Part) {
+        let rest = self.rest();
+        if let Some(len) = ["\n", "\r\n"].iter().find(|end| rest.starts_with(**end)).map(|end| end.len()) {
+            self.at += len;
+        } else if let Some(c) = rest.chars().next() {
+            part.is_quoted = true;
+            part.word.text.push(c);
+            self.at += c.len_utf8();
+        }
+    }
+
+    fn double_quoted(&mut self, part: &mut Part) {
+        part.is_quoted = true;
+        loop {
+            match self.peek() {
+                None => return self.doubt(DoubtKind::Syntax),
+                Some('"') => {
+                    self.at += 1;
+                    return;
+                }
+                Some('\\') if self.rest()[1..].starts_with(['$', '"', '\\', '`', '\n']) => {
+                    self.at += 1;
+                    self.escaped(part);
+                }
+                Some('$') => self.dollar(part, true),
+                Some('`') => self.backticks(part),
+                Some(c) => {
+                    part.word.text.push(c);
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+    }
+
+    /// Reads what a `$` starts.
+    fn dollar(&mut self, part: &mut Part, is_quoted: bool) {
+        let start = self.at;
+        self.at += 1;
+        match self.peek() {
+            Some('\'') if !is_quoted => {
+                self.at += 1;
+                part.is_quoted = true;
+                let (text, len) = ansi(self.rest());
+                part.word.text.push_str(&text);
+                return self.close(len, 1);
+            }
+            Some('"') if !is_quoted => {
+                self.at += 1;
+                return self.double_quoted(part);
+            }
+            Some('(') => {
+                self.at += 1;
+                self.nested(start);
+            }
+            Some('{') => self.parameter(),
+            Some(c) if c == '_' || c.is_ascii_alphabetic() => {
+                let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+                self.at += self.rest().find(|c| !is_name(c)).unwrap_or(self.rest().len());
+            }
+            Some(c) if c.is_ascii_digit() || "?$!#@*-".contains(c) => self.at += 1,
+            _ => return part.word.text.push('$'),
+        }
+        part.word.push_hole(&self.text[start..self.at]);
+    }
+
+    /// Reads `{…}` after a `$`. Substitutions in it run.
+    fn parameter(&mut self) {
+        let mut depth = 0usize;
+        while let Some(c) = self.peek() {
+            match c {
+                '{' => depth += 1,
+                '}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return;
+                    }
+                }
+                '\\' => self.at += self.rest()[1..].chars().next().map_or(0, char::len_utf8),
+                '`' => {
+                    self.backticks(&mut Part::default());
+                    continue;
+                }
+                '$' if self.rest().starts_with("$(") => {
+                    let start = self.at;
+                    self.at += 2;
+                    self.nested(start);
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += c.len_utf8();
+        }
+        self.doubt(DoubtKind::Syntax);
+    }
+
+    /// Reads a command in backticks.
+    fn backticks(&mut self, part: &mut Part) {
+        let start = self.at;
+        self.at += 1;
+        let mut inner = String::new();
+        loop {
+            match self.peek() {
+                None => {
+                    self.doubt(DoubtKind::Syntax);
+                    break;
+                }
+                Some('`') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(c) => {
+                    self.at += c.len_utf8();
+                    let is_escape = c == '\\' && self.rest().starts_with(['`', '\\', '$']);
+                    inner.extend(if is_escape { self.peek() } else { Some(c) });
+                    self.at += usize::from(is_escape);
+                }
+            }
+        }
+        self.inner(&inner);
+        part.word.push_hole(&self.text[start..self.at]);
+    }
+
+    /// Reads arithmetic after its first `(`: `(1 + 2))`. It runs nothing but the substitutions in it.
+    pub(super) fn arithmetic(&mut self) -> bool {
+        if !self.rest().starts_with('(') {
+            return false;
+        }
+        let (start, mut depth) = (self.at, 0usize);
+        let (mut end, mut previous) = (None, ' ');
+        for (at, c) in self.rest().char_indices() {
+            match c {
+                '(' => depth += 1,
+                ')' if depth > 0 => depth -= 1,
+                // The two brackets that close it follow each other.
+                ')' => {
+                    end = (previous == ')').then_some(at);
+                    break;
+                }
+                _ => {}
+            }
+            previous = c;
+        }
+        let Some(end) = end.map(|end| start + end) else { return false };
+        while self.at < end {
+            match self.rest().as_bytes() {
+                [b'$', b'(', ..] => {
+                    self.at += 2;
+                    self.nested(start);
+                }
+                [b'`', ..] => self.backticks(&mut Part::default()),
+                _ => self.at += self.peek().map_or(1, char::len_utf8),
+            }
+        }
+        self.at += 1;
+        true
+    }
+
+    /// Reads a substitution up to its `)`.
+    fn nested(&mut self, start: usize) {
+        if self.arithmetic() {
+            return;
+        }
+        self.list(Ends::Bracket);
+        if !self.rest().starts_with(')') {
+            self.at = self.text.len().max(start);
+            return self.doubt(DoubtKind::Syntax);
+        }
+        self.at += 1;
+    }
+}
+
+/// Decodes `$'…'` after its first quote. Returns the text and where its last quote is.
+fn ansi(rest: &str) -> (String, Option<usize>) {
+    let mut text = String::new();
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\'' => return (text, Some(at)),
+            '\\' => {
+                let Some((_, escape)) = chars.next() else { break };
+                let mut number = |radix: u32, most: usize, first: Option<char>| {
+                    let mut digits: String = first.into_iter().collect();
+                    while digits.len() < most {
+                        let next = chars.clone().next().map(|(_, c)| c).filter(|c| c.is_digit(radix));
+                        let Some(digit) = next else { break };
+                        digits.push(digit);
+                        chars.next();
+                    }
+                    u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
+                };
+                text.extend(match escape {
+                    'n' => Some('\n'),
+                    't' => Some('\t'),
+                    'r' => Some('\r'),
+                    'e' | 'E' => Some('\u{1b}'),
+                    'a' | 'b' | 'f' | 'v' => Some(' '),
+                    'x' => number(16, 2, None),
+                    'u' => number(16, 4, None),
+                    'U' => number(16, 8, None),
+                    '0'..='7' => number(8, 3, Some(escape)),
+                    'c' => chars.next().and_then(|(_, c)| char::from_u32(c as u32 & 0x1f)),
+                    other => Some(other),
+                });
+            }
+            c => text.push(c),
+        }
+    }
+    (text, None)
+}
+
+/// Expands `{a,b}`. A sequence (`{a..b}`), or a word with too many alternatives, is not known.
+fn expand_braces(word: Word, braces: &[usize], has_dots: bool) -> Vec<Word> {
+    let kinds: Vec<(usize, u8)> = braces.iter().map(|at| (*at, word.text.as_bytes()[*at])).collect();
+    let is_open = kinds.iter().any(|(_, kind)| *kind == b'{') && kinds.iter().any(|(_, kind)| *kind == b'}');
+    if !is_open || !(has_dots || kinds.iter().any(|(_, kind)| *kind == b',')) {
+        return vec![word];
+    }
+    if !word.holes.is_empty() || has_dots && !kinds.iter().any(|(_, kind)| *kind == b',') {
+        return vec![Word::hole(&word.text)];
+    }
+    let mut words = Vec::new();
+    if alternatives(&word.text, &kinds, &mut words) { words } else { vec![Word::hole(&word.text)] }
+}
+
+/// Adds the alternatives of the first pair of braces with a comma; `false` if they are too many.
+fn alternatives(text: &str, braces: &[(usize, u8)], words: &mut Vec<Word>) -> bool {
+    let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut pair: Option<(usize, Vec<usize>, usize)> = None;
+    for (at, kind) in braces {
+        match kind {
+            b'{' => stack.push((*at, Vec::new())),
+            b',' => stack.iter_mut().last().into_iter().for_each(|(_, commas)| commas.push(*at)),
+            _ => {
+                let closed = stack.pop().filter(|(_, commas)| !commas.is_empty());
+                // The outer pair comes first.
+                let is_outer = |open: usize| pair.as_ref().is_none_or(|(known, _, _)| open < *known);
+                if let Some((open, commas)) = closed.filter(|(open, _)| is_outer(*open)) {
+                    pair = Some((open, commas, *at));
+                }
+            }
+        }
+    }
+    let Some((open, commas, close)) = pair else {
+        words.push(Word::known(text));
+        return words.len() <= MAX_BRACES;
+    };
+    let starts = std::iter::once(open).chain(commas.iter().copied());
+    let ends = commas.iter().copied().chain([close]);
+    starts.zip(ends).all(|(start, end)| {
+        let expanded = format!("{}{}{}", &text[..open], &text[start + 1..end], &text[close + 1..]);
+        let moved = |at: usize| match at {
+            at if at < open => Some(at),
+            at if at > start && at < end => Some(at - start - 1 + open),
+            at if at > close => Some(at - close - 1 + open + (end - start - 1)),
+            _ => None,
+        };
+        let rest: Vec<(usize, u8)> =
+            braces.iter().filter_map(|(at, kind)| Some((moved(*at)?, *kind))).collect();
+        alternatives(&expanded, &rest, words)
+    })
+}

@@ -1,0 +1,146 @@
+//! Syntax triggers: patterns on the syntax tree of what a call writes.
+//!
+//! The engine knows which texts a call changes and which languages they are in. Who parses them is an argument: grammars are
+//! C code, and reading the file before the edit needs a disk.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use serde_json::Value;
+
+/// A syntax trigger of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyntaxTrigger {
+    /// The pattern, or the rule object as JSON, for people.
+    pub written: String,
+    /// The language; without one, the file name decides.
+    pub language: Option<&'static Language>,
+    /// The rule object of ast-grep, with `rule` and perhaps `constraints` and `utils`.
+    pub rule: Value,
+    /// Words that are in every text that matches.
+    pub literals: Vec<String>,
+}
+
+/// A language with a grammar.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Language {
+    /// Its names in ast-grep; the first one is the grammar.
+    pub names: &'static [&'static str],
+    /// The extensions of its files.
+    pub extensions: &'static [&'static str],
+    /// Extensions that are read with another grammar.
+    pub dialects: &'static [(&'static str, &'static str)],
+}
+
+const fn language(names: &'static [&'static str], extensions: &'static [&'static str]) -> Language {
+    Language { names, extensions, dialects: &[] }
+}
+
+/// Every language, sorted.
+pub const LANGUAGES: &[Language] = &[
+    language(&["bash"], &["sh", "bash", "zsh", "ksh", "bats"]),
+    language(&["go", "golang"], &["go"]),
+    language(&["java"], &["java"]),
+    language(&["javascript", "js", "jsx"], &["js", "mjs", "cjs", "jsx"]),
+    language(&["json"], &["json"]),
+    language(&["python", "py"], &["py", "pyi"]),
+    language(&["rust", "rs"], &["rs"]),
+    language(&["tsx"], &["tsx"]),
+    Language { dialects: &[("tsx", "tsx")], ..language(&["typescript", "ts"], &["ts", "mts", "cts", "tsx"]) },
+    language(&["yaml", "yml"], &["yaml", "yml"]),
+];
+
+impl Language {
+    /// The language of a name or alias of ast-grep.
+    pub fn named(name: &str) -> Option<&'static Language> {
+        LANGUAGES.iter().find(|one| one.names.iter().any(|known| known.eq_ignore_ascii_case(name)))
+    }
+}
+
+/// A node that matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeMatch {
+    /// Where it is in the text.
+    pub range: Range<usize>,
+    /// Its kind in the grammar.
+    pub kind: String,
+}
+
+/// Parses texts, and knows the files before a change.
+pub trait Syntax: Send + Sync + Debug {
+    /// The text of a file now; `None` if it cannot be read.
+    fn read(&self, root: usize, path: &str) -> Option<String>;
+
+    /// The nodes of a text that match, or why the trigger cannot be used.
+    fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String>;
+}
+
+/// Texts longer than this are not judged.
+pub(super) const MAX_TEXT: usize = 1 << 20;
+
+impl SyntaxTrigger {
+    /// The grammar for a file; `None` if the trigger is not about such files.
+    pub fn grammar(&self, path: &str) -> Option<&'static str> {
+        let extension = path.rsplit('/').next()?.rsplit_once('.')?.1.to_ascii_lowercase();
+        let is_of = |one: &&Language| one.extensions.contains(&extension.as_str());
+        let language = match self.language {
+            Some(language) => Some(language).filter(is_of)?,
+            None => LANGUAGES.iter().find(is_of)?,
+        };
+        let dialect = language.dialects.iter().find(|(of, _)| *of == extension);
+        Some(dialect.map_or(language.names[0], |(_, grammar)| grammar))
+    }
+
+    /// Whether a text may match, by the words that every match contains.
+    pub fn may_match(&self, text: &str) -> bool {
+        self.literals.iter().all(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    }
+
+    /// The nodes that a change adds: those whose text occurs more often after it than before.
+    pub(super) fn added(
+        &self,
+        syntax: &dyn Syntax,
+        grammar: &str,
+        before: &str,
+        after: &str,
+    ) -> Result<Vec<NodeMatch>, String> {
+        let found = syntax.find(self, grammar, after)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let known = if self.may_match(before) { syntax.find(self, grammar, before)? } else { Vec::new() };
+        let mut left: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+        for node in known {
+            *left.entry(before.get(node.range).unwrap_or_default()).or_default() += 1;
+        }
+        // The later ones of equal nodes count as added.
+        let mut is_new = |node: &NodeMatch| {
+            let text = after.get(node.range.clone()).unwrap_or_default();
+            match left.get_mut(text).filter(|left| **left > 0) {
+                Some(left) => {
+                    *left -= 1;
+                    false
+                }
+                None => true,
+            }
+        };
+        Ok(found.into_iter().filter(|node| is_new(node)).collect())
+    }
+}
+
+/// The words of a pattern that are in every text it matches: not meta variables, and not parts of rule objects that may be
+/// absent.
+pub(crate) fn literals(rule: &Value) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(pattern) = rule.get("pattern").and_then(Value::as_str) {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let parts = pattern.split(|c| !is_word(c)).filter(|word| !word.is_empty() && !word.contains('$'));
+        words.extend(parts.map(str::to_owned));
+    }
+    for part in rule.get("all").and_then(Value::as_array).into_iter().flatten() {
+        words.extend(literals(part));
+    }
+    words.sort();
+    words.dedup();
+    words
+}
