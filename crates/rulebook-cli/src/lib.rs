@@ -7,10 +7,10 @@ mod args;
 mod code;
 mod diff;
 mod input;
-#[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
+#[cfg(any(feature = "acp", feature = "lsp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod lock;
 mod out;
-#[cfg(any(feature = "mcp", feature = "proxy", feature = "ui"))]
+#[cfg(any(feature = "lsp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod pace;
 mod surface;
 

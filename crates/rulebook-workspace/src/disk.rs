@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foldhash::HashMap;
-use rulebook::source::Unreadable;
+use rulebook::source::{MAX_SOURCE, Unreadable};
 
 use crate::canonical::canonical;
+use crate::overlay::Overlay;
 use crate::read::{self, FIRST_READ, OpenFolder, reason};
 use crate::state::sha256;
 
@@ -125,6 +126,21 @@ enum FileId {
 }
 
 impl Disk {
+    /// A snapshot in which some texts replace what the files contain.
+    pub(crate) fn over(overlay: &Overlay) -> Disk {
+        let disk = Disk::default();
+        for (path, text) in overlay.texts() {
+            // A text that is too large is not read from a file either.
+            let text = match text.len() as u64 > MAX_SOURCE {
+                true => Err(Unreadable::TooLarge { len: text.len() as u64 }),
+                false => Ok(Arc::new(Text::new(Arc::clone(text)))),
+            };
+            let node = disk.node(path);
+            lock(&disk.texts).known.insert(FileId::new(path, node), text);
+        }
+        disk
+    }
+
     /// The entries of a folder of at most `MAX_SMALL` entries, unsorted; `None` for a larger one, or one that cannot be
     /// listed.
     pub(crate) fn small_folder(&self, folder: &Path) -> Option<Arc<[DiskEntry]>> {

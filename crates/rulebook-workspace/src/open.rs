@@ -10,6 +10,7 @@ use rulebook::evidence::{Root, Roots};
 use crate::canonical::canonical;
 use crate::disk::Text;
 use crate::homes::{Homes, posix};
+use crate::overlay::Overlay;
 use crate::read;
 use crate::settings::{self, Layer, LayerKind, Settings, Trust};
 use crate::toggles::Switched;
@@ -114,6 +115,7 @@ impl Workspace {
             gate: Gate::default(),
             settings_texts: Vec::new(),
             untrusted_settings: Vec::new(),
+            overlay: Overlay::default(),
         };
         workspace.read_settings(flags, None);
         if let Some(toggles) = workspace.toggles() {

@@ -126,7 +126,13 @@ impl Workspace {
 
 impl<'w> Sources<'w> {
     fn new(workspace: &'w Workspace, folders: Folders<'w>) -> Sources<'w> {
-        Sources { workspace, folders, disk: Disk::default(), readings: Readings::default(), earlier: None }
+        Sources {
+            workspace,
+            folders,
+            disk: Disk::over(&workspace.overlay),
+            readings: Readings::default(),
+            earlier: None,
+        }
     }
 
     /// The rule files above some paths.

@@ -46,7 +46,7 @@ struct Document {
 
 impl TrustStore {
     /// The store in a folder, which need not exist yet.
-    pub(crate) fn at(state_dir: &Path) -> TrustStore {
+    pub fn at(state_dir: &Path) -> TrustStore {
         TrustStore { path: state_dir.join("trust.json"), texts: state_dir.join("trusted") }
     }
 

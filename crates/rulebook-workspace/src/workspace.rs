@@ -10,6 +10,7 @@ use rulebook::source::{MAX_SOURCE, Origin, Scope};
 
 use crate::canonical::canonical;
 use crate::homes::Homes;
+use crate::overlay::Overlay;
 use crate::read;
 use crate::settings::Settings;
 use crate::toggles::{Switched, Toggles};
@@ -33,6 +34,8 @@ pub struct Workspace {
     pub(crate) settings_texts: Vec<(usize, Arc<str>)>,
     /// The roots whose settings are not used because they are not trusted.
     pub(crate) untrusted_settings: Vec<usize>,
+    /// The unsaved texts of an editor.
+    pub(crate) overlay: Overlay,
 }
 
 impl Workspace {
@@ -44,6 +47,13 @@ impl Workspace {
     /// The files that the person trusts; `None` without a home.
     pub fn trust_store(&self) -> Option<TrustStore> {
         self.homes.state.as_ref().map(|state| TrustStore::at(&state.join("rulebook")))
+    }
+
+    /// Reads these texts instead of the files on disk, when rules are loaded.
+    #[must_use]
+    pub fn over(mut self, overlay: Overlay) -> Workspace {
+        self.overlay = overlay;
+        self
     }
 
     /// The rules that settings and toggles switch off.

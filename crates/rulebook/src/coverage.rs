@@ -5,11 +5,13 @@
 
 mod extent;
 mod hint;
+mod patterns;
 mod report;
 mod tally;
 
 pub use extent::{Extent, FileSet};
 pub use hint::Hints;
+pub use patterns::PatternFiles;
 pub use report::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Unreached,
 };
@@ -121,11 +123,14 @@ impl<'r> Coverage<'r> {
     /// Returns the files that activate each of these rules. Rules and files are given by position.
     pub fn reached(&self, rules: &[usize], files: &[Seen]) -> Vec<Vec<usize>> {
         let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
-        let facts = self.facts(&evidence);
+        self.reached_in(rules, &self.facts(&evidence))
+    }
+
+    /// Returns the files of the evidence that activate each of these rules. Rules and files are given by position.
+    pub fn reached_in(&self, rules: &[usize], facts: &Facts<'_>) -> Vec<Vec<usize>> {
         let is_on = |covered: &Covered<'_>| matches!(covered.role, Role::Files | Role::Always);
-        let reached = |covered: &Covered<'_>| {
-            is_on(covered).then(|| covered.admitted(covered.matching(&facts), &facts))
-        };
+        let reached =
+            |covered: &Covered<'_>| is_on(covered).then(|| covered.admitted(covered.matching(facts), facts));
         rules.iter().map(|rule| reached(&self.rules[*rule]).unwrap_or_default()).collect()
     }
 
@@ -134,7 +139,8 @@ impl<'r> Coverage<'r> {
         &self.rules[rule].further
     }
 
-    fn facts<'e>(&self, evidence: &'e Evidence) -> Facts<'e> {
+    /// Prepares evidence for these rules.
+    pub fn facts<'e>(&self, evidence: &'e Evidence) -> Facts<'e> {
         Facts::new(evidence, self.folders.iter().copied())
     }
 

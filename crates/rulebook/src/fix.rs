@@ -200,8 +200,9 @@ fn fixes(text: &str, readers: &Readers) -> Vec<Fix> {
     fixes
 }
 
-/// The problems of a text that depend on nothing but its readers.
-fn diagnose(text: &str, readers: &Readers) -> Vec<Diagnostic> {
+/// The problems of a text that depend on nothing but its readers: those that an editor can show at once.
+#[must_use]
+pub fn diagnose(text: &str, readers: &Readers) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for origin in &readers.meant {
         let parsed = parse(source(origin, text));

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Inspect", &["status", "explain", "prompt", "read", "coverage", "diff", "sessions", "watch"]),
     ("Fix", &["check", "test", "stream", "enable", "disable", "pin", "unpin"]),
     ("Wire up", &["install", "uninstall", "hook", "trust", "remote"]),
-    ("Servers", &["ui", "mcp", "proxy", "acp"]),
+    ("Servers", &["ui", "lsp", "mcp", "proxy", "acp"]),
     ("Other", &["formats", "completions", "man", "help"]),
 ];
 

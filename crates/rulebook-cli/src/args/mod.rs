@@ -14,6 +14,8 @@ pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
 pub(crate) use rules::{Pin, Toggle};
 #[cfg(feature = "acp")]
 pub(crate) use servers::Acp;
+#[cfg(feature = "lsp")]
+pub(crate) use servers::Lsp;
 #[cfg(feature = "proxy")]
 pub(crate) use servers::Proxy;
 #[cfg(feature = "ui")]
@@ -55,7 +57,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Copies what every command takes, for a server that opens the workspace repeatedly.
-    #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
+    #[cfg(any(feature = "acp", feature = "lsp", feature = "mcp", feature = "proxy", feature = "ui"))]
     pub(crate) fn lasting(&self) -> Args {
         Args { root: self.root.clone(), set: self.set.clone(), json: self.json, command: None }
     }
@@ -130,6 +132,11 @@ pub(crate) enum Command {
     /// Show rules, paths and live sessions on a page in your browser
     #[cfg(feature = "ui")]
     Ui(Ui),
+    /// Show problems, reach and explanations of rules in your editor
+    ///
+    /// A language server, which your editor starts.
+    #[cfg(feature = "lsp")]
+    Lsp(Lsp),
     /// Serve agents over the Model Context Protocol
     ///
     /// Communicates over standard input and output.

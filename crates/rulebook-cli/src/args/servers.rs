@@ -20,6 +20,14 @@ pub(crate) struct Watch {
     pub(crate) past: bool,
 }
 
+#[cfg(feature = "lsp")]
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Lsp {
+    /// Communicate over standard input and output, which is the only way; editors add this flag
+    #[arg(long)]
+    pub(crate) stdio: bool,
+}
+
 #[cfg(feature = "ui")]
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ui {

@@ -20,6 +20,8 @@ pub(crate) mod hook;
 mod install;
 #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod keep_fresh;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -86,6 +88,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Trust(trust) => trust::run(args, trust)?,
         #[cfg(feature = "ui")]
         Command::Ui(options) => ui::run(args, options)?,
+        #[cfg(feature = "lsp")]
+        Command::Lsp(_) => lsp::run(args)?,
         #[cfg(feature = "mcp")]
         Command::Mcp => mcp::run(args)?,
         Command::Formats => formats::run(args)?,

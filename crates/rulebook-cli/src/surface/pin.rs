@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
 }
 
 /// Returns the running sessions of the workspace, or the one of this name.
-fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<SessionLog>> {
+pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<SessionLog>> {
     let (mut sessions, _) = all(workspace);
     let known: Vec<String> = sessions.iter().map(|session| session.session.clone()).collect();
     let now = SystemTime::now();
@@ -97,7 +97,7 @@ fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<Se
     })
 }
 
-fn append(
+pub(super) fn append(
     workspace: &Workspace,
     session: &SessionLog,
     rules: &[&Rule],

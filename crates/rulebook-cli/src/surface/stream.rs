@@ -76,7 +76,7 @@ impl HitRow {
 }
 
 /// Returns the stream rules that are active or wait for their conditions.
-fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
+pub(super) fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
     let verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
@@ -84,7 +84,7 @@ fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
     verdicts.iter().filter(|v| is_valid(v.rule) && watches(&v.state)).map(|v| v.rule).collect()
 }
 
-fn new_monitor(rules: &[&Rule], roots: &Roots) -> Monitor {
+pub(super) fn new_monitor(rules: &[&Rule], roots: &Roots) -> Monitor {
     Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone())
 }
 

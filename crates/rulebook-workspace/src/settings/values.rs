@@ -190,7 +190,7 @@ impl Rules {
     }
 
     /// Whether files of a format are read.
-    pub(crate) fn reads(&self, format: FormatId) -> bool {
+    pub fn reads(&self, format: FormatId) -> bool {
         let exceptions = self.formats.iter().all(|entry| entry.value.starts_with('!'));
         let named = self.formats.iter().any(|entry| entry.value.trim_start_matches('!') == format.name());
         named != exceptions

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::split::split_header;
+use crate::agent::AGENTS;
 use crate::condition;
 use crate::format::keys::{self, PATHS, TRIGGERS};
 use crate::format::{Format, Keys, StatedActivation};
 use crate::frontmatter::{Header, Value};
 use crate::source::Origin;
+use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 
 /// One key of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ use crate::source::Origin;
 pub struct Explained {
     /// The key as written.
     pub key: String,
+    /// Its byte range in the file.
+    pub span: Range<usize>,
     /// Its lines, counted from 1.
     pub lines: Range<usize>,
     /// What it means in this format.
@@ -32,11 +36,47 @@ pub fn explain_header(origin: &Origin, text: &str) -> Vec<Explained> {
     let ends = starts.iter().skip(1).copied().chain([end]);
     let explained = fields.iter().zip(starts.iter().zip(ends)).map(|(field, (start, end))| Explained {
         key: field.key.clone(),
+        span: field.key_span.clone(),
         lines: *start..end.max(start + 1),
         meaning: meaning(origin.format, &field.key, &field.node.value),
     });
     explained.collect()
 }
+
+/// Returns every key that the header of a file of this format may have, and what it means.
+pub fn explain_keys(format: &Format) -> Vec<(&'static str, String)> {
+    let any = Value::Text(String::new());
+    let keys = format.known_keys().into_iter();
+    keys.filter(|key| !format.inert.contains(key)).map(|key| (key, meaning(format, key, &any))).collect()
+}
+
+/// Returns the words that a key of this format accepts, and what each means; none for a key of free text.
+pub fn explain_values(format: &Format, key: &str) -> Vec<(&'static str, String)> {
+    let Some(known) = keys::canonical(format, key) else { return Vec::new() };
+    if let Some(modes) = format.modes.filter(|modes| modes.key == known) {
+        return modes.words.iter().map(|(word, stated)| (*word, stated.meaning().to_owned())).collect();
+    }
+    if let Some((_, on, off)) = SWITCHES.iter().find(|row| row.0 == known) {
+        return vec![("true", (*on).to_owned()), ("false", (*off).to_owned())];
+    }
+    let row = WORDS.iter().find(|(key, _)| *key == known);
+    row.map_or_else(Vec::new, |(_, words)| words().into_iter().map(|word| (word, String::new())).collect())
+}
+
+/// A list of words.
+type Words = fn() -> Vec<&'static str>;
+
+/// The words of keys that accept only some, or usually have one of these.
+const WORDS: &[(&str, Words)] = &[
+    ("agent", || AGENTS.iter().map(|agent| agent.name).collect()),
+    ("contextMode", || ContextMode::NAMES.iter().map(|(name, _)| *name).collect()),
+    ("interruptMode", || InterruptMode::NAMES.iter().map(|(name, _)| *name).collect()),
+    ("match", || vec!["all", "any"]),
+    ("mode", || vec!["act", "plan"]),
+    ("os", || vec!["darwin", "linux", "windows"]),
+    ("repeatMode", || RepeatMode::NAMES.iter().map(|(name, _)| *name).collect()),
+    ("scope", || vec!["text", "thinking", "tool", "tool:edit", "tool:write", "tool:shell"]),
+];
 
 /// The meaning of keys that are `true` or `false`, for each of the two.
 const SWITCHES: &[(&str, &str, &str)] = &[
@@ -185,7 +225,25 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sorted() {
+    fn every_key_that_accepts_words_lists_them() {
+        #[track_caller]
+        fn check(format: &str, key: &str, wanted: &[&str]) {
+            let found = explain_values(Format::named(format).unwrap(), key);
+            assert_eq!(found.iter().map(|(word, _)| *word).collect::<Vec<_>>(), wanted);
+        }
+        check("windsurf", "trigger", &["always_on", "glob", "manual", "model_decision"]);
+        check("cursor", "alwaysApply", &["true", "false"]);
+        check("rulebook", "interruptMode", &["always", "prose-only", "tool-only", "never"]);
+        check("cursor", "interruptMode", &["always", "prose-only", "tool-only", "never"]);
+        check("cursor", "description", &[]);
+        check("claude", "trigger", &[]);
+        let keys = explain_keys(Format::named("claude").unwrap());
+        assert!(keys.iter().any(|(key, meaning)| *key == "paths" && meaning.starts_with("applies when")));
+    }
+
+    #[test]
+    fn the_tables_are_sorted() {
         assert!(MEANINGS.is_sorted());
+        assert!(WORDS.is_sorted_by(|a, b| a.0 < b.0));
     }
 }

@@ -29,7 +29,7 @@ use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
 use build::ReadBy;
 use reader::Reader;
 
-pub use header::{Explained, explain_header};
+pub use header::{Explained, explain_header, explain_keys, explain_values};
 pub use imports::{Import, imports, imports_in_gemini};
 pub use patterns::means_no_file;
 

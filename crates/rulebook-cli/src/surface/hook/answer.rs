@@ -121,7 +121,8 @@ fn reply(
         keeper.record(events, Vec::new());
         return (Reply::default(), Vec::new());
     }
-    let input = keeper.session().input(report.input.clone());
+    let mut input = keeper.session().input(report.input.clone());
+    workspace.add_editors(&mut input);
     let prepared = workspace.prepare(&input);
     let agent = Agent::named(event.surface.unwrap_or(host.agent))
         .filter(|_| !matches!(caller, Caller::Process { all: true }));

@@ -1,0 +1,104 @@
+//! Commands: explanations, prompts, switches and pins, as the commands of the same names give them.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use rulebook::diagnostic::CODES;
+use rulebook::evidence::Input;
+use rulebook::id::rule_name;
+use rulebook::render::render;
+use rulebook::rule::Rule;
+use rulebook_workspace::Viewpoint;
+use serde_json::{Value, json};
+
+use super::protocol::{Command, path_of};
+use super::server::{Server, Walk};
+use super::snapshot::Snapshot;
+use crate::out::plural;
+use crate::surface::toggle::{Switch, switch_own, unknown};
+use crate::surface::{explain, pin};
+
+/// What a command does with its argument. The text is for the user.
+type Run = fn(&Snapshot, &str) -> anyhow::Result<String>;
+
+/// The commands, and whether each one changes the state of rules.
+const COMMANDS: &[(&str, Run, bool)] = &[
+    ("rulebook.describe", |_, code| describe(code), false),
+    ("rulebook.disable", |snapshot, name| switch(snapshot, name, Switch::Off), true),
+    ("rulebook.enable", |snapshot, name| switch(snapshot, name, Switch::On), true),
+    ("rulebook.explain", explain_file, false),
+    ("rulebook.pin", |snapshot, name| pin_rule(snapshot, name, pin::Change::Pin), true),
+    ("rulebook.prompt", prompt, false),
+    ("rulebook.unpin", |snapshot, name| pin_rule(snapshot, name, pin::Change::Unpin), true),
+];
+
+pub(super) fn names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|(name, ..)| *name).collect()
+}
+
+pub(super) fn execute(server: &mut Server, command: &Command) -> anyhow::Result<Value> {
+    let found = COMMANDS.iter().find(|(name, ..)| *name == command.command);
+    let (_, run, changes) = found.with_context(|| format!("`{}` is not a command", command.command))?;
+    let argument = command.arguments.first().and_then(Value::as_str).unwrap_or_default();
+    let snapshot = server.snapshot.clone().context("no workspace is open")?;
+    let text = run(&snapshot, argument)?;
+    if *changes {
+        server.check_soon(Walk::Not);
+    }
+    // Rulebook's own extension shows the result itself.
+    if !server.client.is_own {
+        server.notify("window/showMessage", json!({ "type": 3, "message": text }));
+    }
+    Ok(json!({ "text": text }))
+}
+
+fn file(uri: &str) -> anyhow::Result<PathBuf> {
+    path_of(uri).context("the argument is not the address of a file")
+}
+
+fn explain_file(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
+    let input = Input::default().paths([file(uri)?.to_string_lossy()]);
+    let answer = explain::answer(&snapshot.workspace, &input, Viewpoint::Used)?;
+    Ok(anstream::adapter::strip_str(&answer.text()).to_string())
+}
+
+fn prompt(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
+    let input = Input::default().paths([file(uri)?.to_string_lossy()]);
+    let prepared = snapshot.workspace.prepare(&input);
+    let evaluation = prepared.evaluate();
+    Ok(render(&evaluation, snapshot.workspace.settings.budget).text)
+}
+
+fn describe(code: &str) -> anyhow::Result<String> {
+    let row =
+        CODES.iter().find(|row| row.name == code).with_context(|| format!("no problem is named `{code}`"))?;
+    Ok(format!("{code}: {}. What to do: {}", row.meaning, row.remedy))
+}
+
+fn rules_named<'s>(snapshot: &'s Snapshot, name: &str) -> anyhow::Result<Vec<&'s Rule>> {
+    let book = &snapshot.views.meant.book;
+    let found: Vec<&Rule> = book.lookup(name).into_iter().map(|(rule, _)| rule).collect();
+    if found.is_empty() { Err(unknown(name, book)) } else { Ok(found) }
+}
+
+fn switch(snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String> {
+    let name = rule_name(name);
+    let found = rules_named(snapshot, &name)?;
+    if to == Switch::Off && found.iter().all(|rule| rule.is_mandatory) {
+        bail!("`{name}` is mandatory: it cannot be switched off");
+    }
+    switch_own(&snapshot.workspace, &snapshot.views.meant.book, &name, to)?;
+    let state = if to == Switch::Off { "off for you" } else { "on; its conditions decide" };
+    Ok(format!("{name} is {state}"))
+}
+
+fn pin_rule(snapshot: &Snapshot, name: &str, change: pin::Change) -> anyhow::Result<String> {
+    let name = rule_name(name);
+    let rules = rules_named(snapshot, &name)?;
+    let sessions = pin::running(&snapshot.workspace, None)?;
+    for session in &sessions {
+        pin::append(&snapshot.workspace, session, &rules, change)?;
+    }
+    let verb = if change == pin::Change::Pin { "is pinned" } else { "is no longer pinned" };
+    Ok(format!("{name} {verb} in {}", plural(sessions.len(), "session")))
+}

@@ -1,0 +1,68 @@
+//! What the extension asks for: its view, and the sessions of agents in this workspace with their notices.
+
+use rulebook::session::Event;
+use serde_json::{Value, json};
+
+use super::protocol::{Place, path_of};
+use super::server::Server;
+use super::view::of;
+use crate::out::seconds;
+use crate::surface::sessions::{DeliveryWidths, all, line};
+
+/// How many sessions, and how many events of each, are shown.
+const MAX_SESSIONS: usize = 20;
+const MAX_EVENTS: usize = 100;
+
+pub(super) fn sessions(server: &Server, _: &Place) -> Value {
+    let Some(snapshot) = server.snapshot.as_deref() else { return Value::Null };
+    let roots = &snapshot.workspace.roots.roots;
+    let (found, _) = all(&snapshot.workspace);
+    let here = found.iter().filter(|session| roots.iter().any(|root| root.path == session.root));
+    let shown = here.take(MAX_SESSIONS).map(|session| {
+        let mut turn = 0;
+        let mut events = Vec::new();
+        for event in session.log.events() {
+            turn += u64::from(matches!(event, Event::Prompt { .. }));
+            if matches!(event, Event::Started { .. }) {
+                continue;
+            }
+            let text = line(event, turn, DeliveryWidths::default());
+            events.push(json!({
+                "turn": turn, "text": anstream::adapter::strip_str(&text).to_string(), "kind": kind(event),
+            }));
+        }
+        let events = events.split_off(events.len().saturating_sub(MAX_EVENTS));
+        json!({
+            "host": session.host, "session": session.session, "agent": session.agent,
+            "turns": turn, "at": seconds(session.at), "events": events,
+        })
+    });
+    shown.collect()
+}
+
+/// What an event is about, for its symbol.
+fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Prompt { .. } => "prompt",
+        Event::Tool { .. } => "tool",
+        Event::Delivered(_) => "delivered",
+        Event::Refused { .. } | Event::Interrupted { .. } => "stopped",
+        _ => "other",
+    }
+}
+
+/// The view, and what applies to the document that is in front.
+pub(super) fn view(server: &Server, place: &Place) -> Value {
+    let Some(snapshot) = server.snapshot.as_deref() else { return Value::Null };
+    let mut view = snapshot.view.clone().unwrap_or_else(|| of(&snapshot.workspace, &snapshot.views));
+    let path = path_of(&place.text_document.uri);
+    let path = path.filter(|path| snapshot.located(path).is_some());
+    view["here"] = path.map_or(Value::Null, |path| {
+        let agents = snapshot.here(&path);
+        let agents = agents.iter().map(|here| {
+            json!({ "name": here.agent.name, "title": here.agent.title, "tokens": here.tokens, "rules": here.rules })
+        });
+        json!({ "path": snapshot.display(&path), "agents": agents.collect::<Vec<_>>() })
+    });
+    view
+}

@@ -1,0 +1,137 @@
+//! Hover: which files a glob matches for each agent, and what a key means to each agent.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use rulebook::coverage::PatternFiles;
+use rulebook::parse::explain_header;
+use rulebook::source::Origin;
+use serde_json::{Value, json};
+
+use super::document::Document;
+use super::navigate::mention_at;
+use super::protocol::Place;
+use super::reading::{Reading, agents};
+use super::server::Server;
+use super::snapshot::Snapshot;
+use crate::out::{clean, plural};
+
+/// How many files are listed.
+const MAX_FILES: usize = 10;
+
+pub(super) fn hover(server: &Server, place: &Place) -> Value {
+    let Some((document, snapshot)) = server.open(&place.text_document.uri) else { return Value::Null };
+    let Some(origin) = snapshot.origin(document.name()) else { return Value::Null };
+    let offset = document.offset(place.position);
+    let found = glob(snapshot, document, &origin, offset)
+        .or_else(|| key(snapshot, document, &origin, offset))
+        .or_else(|| mention(snapshot, document, offset));
+    found.map_or(Value::Null, |(span, text)| {
+        json!({ "contents": { "kind": "markdown", "value": text }, "range": document.span(span) })
+    })
+}
+
+/// Which files a glob matches, for every agent.
+fn glob(
+    snapshot: &Snapshot,
+    document: &Document,
+    origin: &Origin,
+    offset: usize,
+) -> Option<(Range<usize>, String)> {
+    let header = explain_header(origin, &document.text);
+    header.iter().find(|key| key.span.start <= offset)?;
+    let patterns = Reading::meant(origin, &document.text).patterns(snapshot);
+    let (span, found) =
+        patterns.iter().find_map(|found| Some((part(found, &document.text, offset)?, found)))?;
+    let verb = if found.is_exclusion { "excludes" } else { "matches" };
+    let mut text = format!("{} {verb} **{}**\n\n", code(&found.pattern), plural(found.files.len(), "file"));
+    for at in found.files.iter().take(MAX_FILES) {
+        let seen = &snapshot.files.evidence.paths[*at];
+        let _ = writeln!(text, "- {}", code(&seen.path));
+    }
+    if let Some(more) = found.files.len().checked_sub(MAX_FILES + 1) {
+        let _ = writeln!(text, "- and {} more", more + 1);
+    }
+    text.push('\n');
+    for (agent, own) in agents(snapshot, document) {
+        let state = match own {
+            None => "does not read this file".to_owned(),
+            Some(own) => {
+                let native = Reading::native(agent, &own, &document.text).patterns(snapshot);
+                match native.iter().find(|other| other.pattern == found.pattern) {
+                    None => "does not use this pattern".to_owned(),
+                    Some(other) if other.dialect == found.dialect => plural(other.files.len(), "file"),
+                    Some(other) => {
+                        format!("{}, as {} reads it", plural(other.files.len(), "file"), other.dialect)
+                    }
+                }
+            }
+        };
+        let _ = writeln!(text, "{}: {state}  ", agent.title);
+    }
+    Some((span, text))
+}
+
+/// The part of the text that a pattern is, if the offset is in it. Several patterns may share one value.
+fn part(found: &PatternFiles, text: &str, offset: usize) -> Option<Range<usize>> {
+    let value = text.get(found.span.clone())?;
+    let start = value.match_indices(&found.pattern).map(|(at, _)| found.span.start + at);
+    let mut parts = start.map(|start| start..start + found.pattern.len());
+    parts.find(|part| part.start <= offset && offset <= part.end)
+}
+
+/// What a key means as its author wrote it, and to every agent.
+fn key(
+    snapshot: &Snapshot,
+    document: &Document,
+    origin: &Origin,
+    offset: usize,
+) -> Option<(Range<usize>, String)> {
+    let is_here = |span: &Range<usize>| span.start <= offset && offset <= span.end;
+    let explained = explain_header(origin, &document.text);
+    let key = explained.into_iter().find(|key| is_here(&key.span))?;
+    let mut text = format!("{} ({}): {}\n\n", code(&key.key), origin.format.name(), key.meaning);
+    for (agent, own) in agents(snapshot, document) {
+        let state = match own {
+            None => "does not read this file".to_owned(),
+            Some(own) => {
+                let native = explain_header(&own, &document.text);
+                let found = native.into_iter().find(|other| other.span == key.span);
+                found.map_or("does not read this header".to_owned(), |found| found.meaning)
+            }
+        };
+        let _ = writeln!(text, "{}: {state}  ", agent.title);
+    }
+    Some((key.span, text))
+}
+
+/// What a rule that is mentioned by name is for.
+fn mention(snapshot: &Snapshot, document: &Document, offset: usize) -> Option<(Range<usize>, String)> {
+    let (span, name) = mention_at(&document.text, offset)?;
+    let text = match snapshot.views.meant.book.read(&name) {
+        Ok(rule) => {
+            let description = rule.description.as_deref().map(|text| format!(": {}", escaped(text)));
+            format!("{}{}", code(&rule.origin.display), description.unwrap_or_default())
+        }
+        Err(unknown) => escaped(&unknown.to_string()),
+    };
+    Some((span, text))
+}
+
+/// A text as code in Markdown, whatever it contains.
+pub(super) fn code(text: &str) -> String {
+    let text = clean(text);
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// A text in Markdown that is not markup.
+fn escaped(text: &str) -> String {
+    let mut all = String::new();
+    for c in clean(text).chars() {
+        if c.is_ascii_punctuation() {
+            all.push('\\');
+        }
+        all.push(c);
+    }
+    all
+}

@@ -1,0 +1,65 @@
+//! A document as one reader reads it now: its rule, its patterns and the files that they match.
+
+use std::sync::Arc;
+
+use rulebook::agent::Agent;
+use rulebook::condition::Facts;
+use rulebook::coverage::{Coverage, PatternFiles};
+use rulebook::parse::parse;
+use rulebook::resolve::{Rulebook, Switches, resolve, resolve_as};
+use rulebook::rule::Rule;
+use rulebook::source::{Origin, Source};
+
+use super::document::Document;
+use super::snapshot::Snapshot;
+
+/// One reading of a document: a book of one rule, or of none if the file is rejected.
+pub(super) struct Reading(Rulebook);
+
+impl Reading {
+    /// As its author meant it.
+    pub(super) fn meant(origin: &Origin, text: &Arc<str>) -> Reading {
+        Reading(resolve([parse(source(origin, text)).entry], &Switches::default()))
+    }
+
+    /// As an agent reads it by itself.
+    pub(super) fn native(agent: &Agent, origin: &Origin, text: &Arc<str>) -> Reading {
+        Reading(resolve_as([parse(source(origin, text)).entry], agent))
+    }
+
+    pub(super) fn rule(&self) -> Option<&Rule> {
+        self.0.rules().next().map(|(rule, _)| rule)
+    }
+
+    /// Calls `ask` with the rule prepared for the files of the workspace.
+    fn over<T>(&self, snapshot: &Snapshot, ask: impl FnOnce(&Coverage<'_>, &Facts<'_>) -> T) -> Option<T> {
+        self.rule()?;
+        let coverage = Coverage::of_roots(&self.0, snapshot.workspace.roots.roots.len());
+        let facts = coverage.facts(&snapshot.files.evidence);
+        Some(ask(&coverage, &facts))
+    }
+
+    /// The files of the workspace that the rule applies to, by position.
+    pub(super) fn files(&self, snapshot: &Snapshot) -> Vec<usize> {
+        let found = self.over(snapshot, |coverage, facts| coverage.reached_in(&[0], facts));
+        found.and_then(|mut all| all.pop()).unwrap_or_default()
+    }
+
+    /// The patterns with the files that they match.
+    pub(super) fn patterns(&self, snapshot: &Snapshot) -> Vec<PatternFiles> {
+        self.over(snapshot, |coverage, facts| coverage.patterns_in(0, facts)).unwrap_or_default()
+    }
+}
+
+/// How each agent that is used here reads a document; without an origin, it does not.
+pub(super) fn agents(snapshot: &Snapshot, document: &Document) -> Vec<(&'static Agent, Option<Origin>)> {
+    let readers = snapshot.readers(document.name(), &document.real).unwrap_or_default();
+    let origin = |agent: &Agent| {
+        readers.agents.iter().find(|(other, _)| other.name == agent.name).map(|(_, origin)| origin.clone())
+    };
+    snapshot.views.agents.iter().map(|view| (view.used.agent, origin(view.used.agent))).collect()
+}
+
+fn source(origin: &Origin, text: &Arc<str>) -> Source {
+    Source { origin: origin.clone(), text: Ok(Arc::clone(text)) }
+}

@@ -1,0 +1,115 @@
+//! The loop that answers the editor.
+
+use std::collections::VecDeque;
+
+use anyhow::Context as _;
+use crossbeam_channel::select;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use serde_json::{Value, json};
+
+use super::requests;
+use super::server::{Server, Walk};
+use super::watcher::News;
+
+/// Answers the editor until it ends the connection.
+pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Result<()> {
+    if server.client.watches {
+        let watchers = json!([{ "globPattern": "**/*" }]);
+        let register = json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+        server.ask("client/registerCapability", json!({ "registrations": [register] }));
+    }
+    if !server.roots().is_empty() {
+        server.check_soon(Walk::Again);
+    }
+    let mut queue: VecDeque<Message> = VecDeque::new();
+    loop {
+        let pause = server.pause();
+        if !queue.iter().any(|message| is_ready(&server, message)) {
+            select! {
+                recv(connection.receiver) -> message => match message {
+                    Ok(message) => queue.push_back(message),
+                    Err(_) => {
+                        server.evidence.remove();
+                        return Ok(());
+                    }
+                },
+                recv(server.worker.results) -> result => server.accept(result.context("the check failed")?),
+                recv(server.news) -> news => hear(&mut server, news.context("the disk cannot be watched")?),
+                default(pause) => {}
+            }
+        }
+        queue.extend(connection.receiver.try_iter());
+        cancel(&server, &mut queue);
+        server.tick();
+        let Some(at) = queue.iter().position(|message| is_ready(&server, message)) else { continue };
+        match queue.remove(at) {
+            Some(Message::Request(request)) => {
+                if request.method == "shutdown" {
+                    server.evidence.remove();
+                }
+                if connection.handle_shutdown(&request)? {
+                    return Ok(());
+                }
+                answer(&mut server, request);
+            }
+            Some(Message::Notification(notification)) if notification.method == "exit" => {
+                server.evidence.remove();
+                return Ok(());
+            }
+            Some(Message::Notification(notification)) => note(&mut server, notification),
+            // Answers to what the server asked need no action.
+            Some(Message::Response(_)) | None => {}
+        }
+    }
+}
+
+fn hear(server: &mut Server, news: News) {
+    match news {
+        News::State => server.check_soon(Walk::Not),
+        News::Sessions => server.notify("rulebook/sessionsChanged", Value::Null),
+    }
+}
+
+/// Whether a message can be handled now: requests wait for the first check.
+fn is_ready(server: &Server, message: &Message) -> bool {
+    !server.is_starting() || !matches!(message, Message::Request(request) if request.method != "shutdown")
+}
+
+/// Answers cancelled requests that were not handled yet.
+fn cancel(server: &Server, queue: &mut VecDeque<Message>) {
+    let cancelled = |message: &Message| match message {
+        Message::Notification(Notification { method, params }) if method == "$/cancelRequest" => {
+            serde_json::from_value::<RequestId>(params["id"].clone()).ok()
+        }
+        _ => None,
+    };
+    let ids: Vec<RequestId> = queue.iter().filter_map(cancelled).collect();
+    queue.retain(|message| match message {
+        Message::Request(request) if ids.contains(&request.id) => {
+            let code = ErrorCode::RequestCanceled as i32;
+            server.send(Response::new_err(request.id.clone(), code, "cancelled".to_owned()).into());
+            false
+        }
+        message => cancelled(message).is_none(),
+    });
+}
+
+fn answer(server: &mut Server, request: Request) {
+    let Request { id, method, params } = request;
+    let response = match requests::answer(server, &method, params) {
+        Some(Ok(answer)) => Response::new_ok(id, answer),
+        Some(Err(error)) => Response::new_err(id, ErrorCode::RequestFailed as i32, format!("{error:#}")),
+        None => {
+            let message = format!("`{method}` is not supported");
+            Response::new_err(id, ErrorCode::MethodNotFound as i32, message)
+        }
+    };
+    server.send(response.into());
+}
+
+fn note(server: &mut Server, notification: Notification) {
+    let Notification { method, params } = notification;
+    if let Err(error) = requests::note(server, &method, params) {
+        server.notify("window/logMessage", json!({ "type": 2, "message": format!("{method}: {error:#}") }));
+    }
+}

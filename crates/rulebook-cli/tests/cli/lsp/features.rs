@@ -1,0 +1,282 @@
+//! What the editor shows of rules: hover, completion, hints, navigation, renaming, structure, lenses and commands.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::Editor;
+use crate::sandbox::{Sandbox, stdout, texts};
+
+const WEB: &str = "---\ndescription: Web\nglobs: src/**/*.ts, docs/*.md\nalwaysApply: false\n---\nSee rule://db and rule://style.\n";
+
+fn sandbox() -> Sandbox {
+    Sandbox::new(&[
+        ("repo/.cursor/rules/web.mdc", WEB),
+        ("repo/.rulebook/rules/db.md", "---\nid: db\npaths: [\"db/**\"]\n---\nUse SQL. See rule://web.\n"),
+        (
+            "repo/.rulebook/rules/no-any.md",
+            "---\ncondition: \": any\\\\b\"\nscope: tool:edit\n---\nNo `any`.\n",
+        ),
+        ("repo/CLAUDE.md", "@AGENTS.md\n"),
+        ("repo/AGENTS.md", "Be brief.\n"),
+        ("repo/src/a.ts", "let x: any = 1;\n"),
+        ("repo/src/b/c.ts", "let y = 2;\n"),
+        ("repo/docs/x.md", "X\n"),
+        ("repo/rulebook.toml", "[rules]\ndisabled_ids = [\"db\"]\n"),
+    ])
+}
+
+fn opened<'s>(sandbox: &'s Sandbox, paths: &[&str]) -> Editor<'s> {
+    let mut editor = Editor::start(sandbox);
+    for path in paths {
+        editor.open(path, &fs::read_to_string(sandbox.path(path)).unwrap());
+    }
+    editor.settle();
+    editor
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value}"))
+}
+
+const WEB_FILE: &str = "repo/.cursor/rules/web.mdc";
+
+#[test]
+fn hover_on_a_glob_shows_the_files_of_every_agent() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[WEB_FILE]);
+    let hover = editor.at("textDocument/hover", WEB_FILE, 2, 10);
+    let shown = text(&hover["contents"]["value"]);
+    assert!(shown.starts_with("`src/**/*.ts` matches **2 files**"), "{shown}");
+    assert!(shown.contains("- `src/a.ts`\n- `src/b/c.ts`"), "{shown}");
+    assert!(shown.contains("Cursor: 2 files"), "{shown}");
+    assert!(shown.contains("Claude Code: does not read this file"), "{shown}");
+    assert_eq!(hover["range"]["start"], json!({ "line": 2, "character": 7 }));
+    let second = editor.at("textDocument/hover", WEB_FILE, 2, 24);
+    assert!(text(&second["contents"]["value"]).starts_with("`docs/*.md` matches **1 file**"), "{second}");
+    editor.stop();
+}
+
+#[test]
+fn hover_on_a_key_says_what_it_means_to_every_agent() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[WEB_FILE]);
+    let hover = editor.at("textDocument/hover", WEB_FILE, 3, 2);
+    let shown = text(&hover["contents"]["value"]);
+    assert!(shown.starts_with("`alwaysApply` (cursor): does not apply to every request"), "{shown}");
+    assert!(
+        shown.contains("Cursor: does not apply") && shown.contains("Claude Code: does not read"),
+        "{shown}"
+    );
+    let hover = editor.at("textDocument/hover", WEB_FILE, 5, 8);
+    assert_eq!(text(&hover["contents"]["value"]), "no rule is named \\`db\\`", "it is switched off");
+    assert_eq!(editor.at("textDocument/hover", WEB_FILE, 5, 1), Value::Null);
+    editor.stop();
+}
+
+#[test]
+fn completion_knows_keys_values_globs_and_rules() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[WEB_FILE]);
+    let mut complete = |typed: &str| {
+        editor.change(WEB_FILE, json!([{ "text": typed }]));
+        let line = typed.matches('\n').count();
+        let character = typed.rsplit('\n').next().unwrap().len();
+        let found = editor.at("textDocument/completion", WEB_FILE, line, character);
+        let items = found["items"].as_array().unwrap();
+        items.iter().map(|item| text(&item["textEdit"]["newText"]).to_owned()).collect::<Vec<_>>()
+    };
+    assert!(complete("---\nal").contains(&"alwaysApply: ".to_owned()));
+    assert_eq!(complete("---\nalwaysApply: "), ["true", "false"]);
+    let globs = complete("---\nglobs: ");
+    assert!(globs.contains(&"src/**".to_owned()) && globs.contains(&"**/*.ts".to_owned()), "{globs:?}");
+    assert!(complete("---\nglobs: src/").contains(&"src/b/**".to_owned()));
+    let names = complete("---\nglobs: a\n---\nSee rule://");
+    assert!(names.contains(&"web".to_owned()) && names.contains(&"no-any".to_owned()), "{names:?}");
+    assert_eq!(complete("plain text "), Vec::<String>::new());
+    editor.stop();
+}
+
+#[test]
+fn a_hint_says_how_far_a_rule_reaches() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[WEB_FILE, "repo/AGENTS.md"]);
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+    let mut hint = |path: &str| {
+        let uri = editor.uri(path);
+        let hints = editor
+            .request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, "range": whole }));
+        text(&hints[0]["label"]).to_owned()
+    };
+    assert_eq!(hint(WEB_FILE), "reaches 3 files · Claude Code – · Cursor ✓");
+    assert_eq!(hint("repo/AGENTS.md"), "in every request · Claude Code ✓ · Cursor ✓");
+    editor.stop();
+}
+
+#[test]
+fn names_and_imports_lead_to_rules_and_back() {
+    let sandbox = sandbox();
+    sandbox.write("home/.cursor/rules/web.mdc", "---\nalwaysApply: true\n---\nMine.\n");
+    let db = "repo/.rulebook/rules/db.md";
+    let mut editor = opened(&sandbox, &[WEB_FILE, "repo/CLAUDE.md", db]);
+    let mut uris = |method: &str, path: &str, line: usize, character: usize| {
+        let found = editor.at(method, path, line, character);
+        let found = if found.is_array() { found } else { json!([found]) };
+        let root = format!("file://{}/", sandbox.path("").display().to_string().trim_end_matches('/'));
+        texts(&found, "uri").iter().map(|uri| uri.trim_start_matches(&root).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(uris("textDocument/definition", "repo/CLAUDE.md", 0, 3), ["repo/AGENTS.md"]);
+    assert_eq!(uris("textDocument/definition", WEB_FILE, 5, 8), [db]);
+    assert_eq!(uris("textDocument/definition", db, 4, 20), [WEB_FILE, "home/.cursor/rules/web.mdc"]);
+    let references = uris("textDocument/references", WEB_FILE, 1, 1);
+    assert_eq!(references, ["home/.cursor/rules/web.mdc", db]);
+    editor.stop();
+}
+
+#[test]
+fn a_rule_is_renamed_with_its_references() {
+    let sandbox = sandbox();
+    let db = "repo/.rulebook/rules/db.md";
+    let mut editor = opened(&sandbox, &[db]);
+    let uri = editor.uri(db);
+    let rename = |name: &str| json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 5 }, "newName": name });
+    let edit = editor.request("textDocument/rename", rename("data"));
+    let changes = edit["changes"].as_object().unwrap();
+    let new: Vec<&str> = changes
+        .values()
+        .flat_map(|edits| edits.as_array().unwrap())
+        .map(|edit| text(&edit["newText"]))
+        .collect();
+    assert_eq!(new, ["data"; 2], "the header and the settings; {edit}");
+    for name in ["web", "A b", ""] {
+        let id = editor.ask("textDocument/rename", rename(name));
+        assert!(editor.answer(id)["error"]["message"].is_string(), "{name}");
+    }
+    editor.stop();
+}
+
+#[test]
+fn headers_have_a_structure() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[WEB_FILE]);
+    let folds = editor.at("textDocument/foldingRange", WEB_FILE, 0, 0);
+    assert_eq!(folds, json!([{ "startLine": 0, "endLine": 4, "kind": "region" }]));
+    let tokens = editor.at("textDocument/semanticTokens/full", WEB_FILE, 0, 0);
+    let data: Vec<u64> = tokens["data"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!(data[..10], [1, 0, 11, 0, 0, 0, 13, 3, 1, 0]);
+    editor.stop();
+}
+
+#[test]
+fn a_source_file_shows_which_rules_apply() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &["repo/src/a.ts"]);
+    let lenses = editor.at("textDocument/codeLens", "repo/src/a.ts", 0, 0);
+    let command = &lenses[0]["command"];
+    assert_eq!(text(&command["title"]), "2 rules apply (Claude Code), 2 (Cursor)");
+    let answer = editor.request(
+        "workspace/executeCommand",
+        json!({ "command": command["command"], "arguments": command["arguments"] }),
+    );
+    assert_eq!(text(&answer["text"]), stdout(&sandbox.run(&["explain", "src/a.ts"])));
+    let message = editor.others.iter().find(|message| message["method"] == "window/showMessage").unwrap();
+    assert_eq!(message["params"]["message"], answer["text"]);
+    let prompt = json!({ "command": "rulebook.prompt", "arguments": [editor.uri("repo/src/a.ts")] });
+    let answer = editor.request("workspace/executeCommand", prompt);
+    assert_eq!(
+        format!("{}\n", text(&answer["text"])),
+        stdout(&sandbox.run(&["prompt", "--path", "src/a.ts"]))
+    );
+    editor.stop();
+}
+
+#[test]
+fn a_stream_rule_shows_where_it_fires() {
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &["repo/src/a.ts"]);
+    let hits = |editor: &Editor<'_>| {
+        let shown = editor.shown.get(&editor.uri("repo/src/a.ts")).and_then(Value::as_array).cloned();
+        let starts = shown.unwrap_or_default();
+        starts.iter().map(|found| found["range"]["start"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(hits(&editor), [json!({ "line": 0, "character": 5 })]);
+    editor.change("repo/src/a.ts", json!([{ "text": "x: any\ny: any\nz: anything\n" }]));
+    editor.settle();
+    let wanted = [0, 1].map(|line| json!({ "line": line, "character": 1 }));
+    assert_eq!(hits(&editor), wanted);
+    editor.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "rulebook": { "preview": false } } }),
+    );
+    editor.settle();
+    assert_eq!(hits(&editor), Vec::<Value>::new());
+    editor.stop();
+}
+
+#[test]
+fn switching_a_rule_off_changes_what_is_shown_and_what_explain_says() {
+    let sandbox = sandbox();
+    let folders = json!([{ "uri": super::client::uri(&sandbox, "repo"), "name": "repo" }]);
+    let options = json!({ "extension": true });
+    let mut editor = Editor::start_with(
+        &sandbox,
+        json!({ "workspaceFolders": folders, "capabilities": {}, "initializationOptions": options }),
+    );
+    editor.settle();
+    let state = |editor: &mut Editor<'_>| {
+        let uri = editor.uri("repo/src/a.ts");
+        let view = editor.request("rulebook/view", json!({ "textDocument": { "uri": uri } }));
+        let rules = view["rules"].as_array().unwrap();
+        let web = rules.iter().find(|rule| rule["id"] == "web").unwrap();
+        (text(&web["state"]).to_owned(), web["canSwitch"] == true, web["isOff"] == true)
+    };
+    assert_eq!(state(&mut editor), ("offered".to_owned(), true, false));
+    let command = |name: &str| json!({ "command": name, "arguments": ["web@cursor"] });
+    editor.request("workspace/executeCommand", command("rulebook.disable"));
+    editor.settle();
+    assert_eq!(state(&mut editor), ("disabled".to_owned(), true, true));
+    assert!(stdout(&sandbox.run(&["explain", "src/a.ts", "--for", "any"])).contains("disabled"));
+    // From outside, too: nobody reports this change to the editor.
+    sandbox.run(&["enable", "web"]);
+    editor.until(|message| message["method"] == "rulebook/checked");
+    assert_eq!(state(&mut editor), ("offered".to_owned(), true, false));
+    let pin = editor.ask("workspace/executeCommand", command("rulebook.pin"));
+    assert!(text(&editor.answer(pin)["error"]["message"]).contains("no session is running"));
+    // A session of an agent appears.
+    let event = sandbox.prompt_event("s1", "look at src/a.ts");
+    sandbox.hook("claude", &event);
+    editor.until(|message| message["method"] == "rulebook/sessionsChanged");
+    let uri = editor.uri("repo/src/a.ts");
+    let sessions = editor.request("rulebook/sessions", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!((text(&sessions[0]["host"]), text(&sessions[0]["session"])), ("claude", "s1"));
+    let events = texts(&sessions[0]["events"], "text");
+    assert!(events.iter().any(|event| event.starts_with("delivered")), "{events:?}");
+    editor.request("workspace/executeCommand", command("rulebook.pin"));
+    editor.stop();
+}
+
+#[test]
+fn open_files_are_evidence_for_the_sessions_of_agents() {
+    let sandbox = sandbox();
+    let delivered = |session: &str| {
+        let output = sandbox.hook("claude", &sandbox.prompt_event(session, "go on"));
+        stdout(&output).contains(".cursor/rules/web.mdc")
+    };
+    assert!(!delivered("before"));
+    let mut editor = opened(&sandbox, &["repo/src/a.ts"]);
+    // The answer comes after what is open was written.
+    editor.at("textDocument/codeLens", "repo/src/a.ts", 0, 0);
+    assert!(delivered("open"));
+    let uris = json!({ "tabs": [], "visible": [] });
+    editor.notify("rulebook/editors", uris);
+    editor.close("repo/src/a.ts");
+    editor.settle();
+    assert!(!delivered("closed"));
+    let visible = editor.uri("repo/src/a.ts");
+    editor.notify("rulebook/editors", json!({ "tabs": [visible], "visible": [visible] }));
+    editor.at("textDocument/codeLens", "repo/src/a.ts", 0, 0);
+    assert!(delivered("visible"));
+    editor.stop();
+    assert!(!delivered("after"));
+    assert!(fs::read_dir(sandbox.state("editors")).unwrap().next().is_none());
+}

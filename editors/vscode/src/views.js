@@ -1,0 +1,227 @@
+// The trees of the view: problems, the rules for the open file, all rules, sessions. They use the editor's own widgets, so
+// themes, high contrast, keyboard and screen readers work as everywhere.
+
+const vscode = require("vscode");
+
+const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+
+// What a state looks like: its icon, its colour where it is a problem, and the word for screen readers.
+const STATES = {
+  native: ["check", "read by the agent"],
+  added: ["add", "added by Rulebook"],
+  offered: ["circle-outline", "offered"],
+  stream: ["eye", "watches the output"],
+  inactive: ["watch", "waits for its conditions"],
+  unread: ["dash", "not read"],
+  unknown: ["question", "not documented"],
+  overridden: ["arrow-swap", "another rule is used"],
+  disabled: ["circle-slash", "disabled"],
+  rejected: ["error", "rejected"],
+};
+
+const WARNING = new vscode.ThemeColor("list.warningForeground");
+const ERROR = new vscode.ThemeColor("list.errorForeground");
+
+const number = (count) => count.toLocaleString("en");
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
+
+class Tree {
+  #changed = new vscode.EventEmitter();
+  onDidChangeTreeData = this.#changed.event;
+  items = [];
+
+  constructor(id, context) {
+    this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
+    context.subscriptions.push(this.view);
+  }
+
+  set(items) {
+    this.items = items;
+    this.#changed.fire();
+  }
+
+  getTreeItem(item) {
+    return item;
+  }
+
+  getChildren(item) {
+    return item ? item.children : this.items;
+  }
+}
+
+function item(label, { id, icon, color, description, tooltip, children, open, context, uri, key, copied } = {}) {
+  const made = new vscode.TreeItem(label, children?.length ? (open ? Expanded : Collapsed) : None);
+  Object.assign(made, { id, description, tooltip, contextValue: context, children: children ?? [], key, copied });
+  if (icon) made.iconPath = new vscode.ThemeIcon(icon, color);
+  if (uri) made.command = { command: "vscode.open", title: "Open", arguments: [vscode.Uri.parse(uri)] };
+  return made;
+}
+
+exports.Trees = class Trees {
+  constructor(context) {
+    this.problems = new Tree("rulebook.problems", context);
+    this.here = new Tree("rulebook.here", context);
+    this.rules = new Tree("rulebook.rules", context);
+    this.sessions = new Tree("rulebook.sessions", context);
+  }
+
+  show(view) {
+    this.problems.set(view.problems.map(problem));
+    const count = view.problems.reduce((sum, problem) => sum + problem.count, 0);
+    this.problems.view.badge = count ? { value: count, tooltip: plural(count, "problem") } : undefined;
+    this.here.view.description = view.here?.path;
+    const known = new Map(view.rules.map((rule) => [rule.source, rule]));
+    this.here.set((view.here?.agents ?? []).map((agent) => agentHere(agent, known)));
+    this.rules.view.description = `${plural(view.rules.length, "rule")} · ${plural(view.agents.length, "agent")}`;
+    this.rules.set(view.agents.length ? view.agents.map((agent) => agentRules(agent, view.rules)) : view.rules.map((rule) => ruleItem(rule)));
+  }
+
+  showSessions(sessions) {
+    this.sessions.set(sessions.map(session));
+  }
+};
+
+// At most three at first, as on the page; the editor's own list has all of them.
+function problem(problem, at) {
+  return item(problem.effect, {
+    id: `problem ${at}`,
+    icon: "warning",
+    color: WARNING,
+    tooltip: `${problem.code}\n${problem.effect}\n\nWhat to do: ${problem.command}`,
+    description: problem.command,
+    context: "problem",
+    copied: problem.command,
+  });
+}
+
+// An agent may still read a file that is switched off, so this is said beside its state.
+const off = (rule) => (rule?.isOff ? "disabled · " : "");
+const switchable = (rule) => (rule?.canSwitch ? (rule.isOff ? "rule-off" : "rule-on") : "rule");
+
+function agentHere(agent, known) {
+  const applies = agent.rules.filter((rule) => ["native", "added"].includes(rule.state));
+  return item(agent.title, {
+    id: `here ${agent.name}`,
+    icon: "account",
+    description: `${plural(applies.length, "rule")} · ${plural(agent.tokens, "token")}`,
+    open: true,
+    children: agent.rules.map((rule) => {
+      const [icon, word] = STATES[rule.state];
+      return item(rule.source, {
+        id: `here ${agent.name} ${rule.source} ${rule.key}`,
+        icon,
+        description: off(known.get(rule.source)) + (rule.because || word),
+        tooltip: `${rule.source}: ${word}${rule.because ? ` (${rule.because})` : ""}`,
+        uri: rule.uri,
+        key: rule.source,
+        context: switchable(known.get(rule.source)),
+      });
+    }),
+  });
+}
+
+// The rules of one agent, those with problems first, the others by what becomes of them. Long lists collapse by reason.
+function agentRules(agent, rules) {
+  const groups = new Map();
+  for (const rule of rules) {
+    const state = rule.agents[agent.name]?.state ?? rule.state;
+    if (!groups.has(state)) groups.set(state, []);
+    groups.get(state).push(rule);
+  }
+  const order = Object.keys(STATES).filter((state) => groups.has(state));
+  const children = order.map((state) => {
+    const [icon, word] = STATES[state];
+    const members = groups.get(state);
+    return item(word[0].toUpperCase() + word.slice(1), {
+      id: `${agent.name} ${state}`,
+      icon,
+      description: number(members.length),
+      open: ["native", "added", "disabled"].includes(state) && members.length <= 20,
+      children: members.map((rule) => ruleItem(rule, agent)),
+    });
+  });
+  const wired = agent.wired.length ? `wired by ${agent.wired.join(", ")}` : "not wired";
+  return item(agent.title, {
+    id: agent.name,
+    icon: "account",
+    description: `${plural(agent.loaded, "rule")} always · ${plural(agent.tokens, "token")} · ${wired}`,
+    open: true,
+    children,
+  });
+}
+
+function ruleItem(rule, agent) {
+  const cell = agent && rule.agents[agent.name];
+  const state = cell?.state ?? rule.state;
+  const [icon, word] = STATES[state] ?? ["file", rule.words];
+  const reason = cell?.because || rule.words;
+  const marks = rule.problems ? `${plural(rule.problems, "problem")} · ` : "";
+  return item(rule.source, {
+    id: `${agent?.name ?? ""} ${rule.source} ${rule.key}`,
+    icon: rule.problems ? "warning" : icon,
+    color: rule.problems ? (state === "rejected" ? ERROR : WARNING) : undefined,
+    description: marks + off(rule) + reason,
+    tooltip: [rule.source, rule.description, `${word}: ${reason}`, plural(rule.tokens, "token")].filter(Boolean).join("\n"),
+    uri: rule.uri,
+    key: rule.source,
+    context: switchable(rule),
+  });
+}
+
+const EVENTS = { prompt: "comment", tool: "tools", delivered: "book", stopped: "debug-pause", other: "info" };
+
+// A session, its turns, and in each what was delivered: the notice of the turn, which opens.
+function session(session) {
+  const turns = new Map();
+  for (const event of session.events) {
+    if (!turns.has(event.turn)) turns.set(event.turn, []);
+    turns.get(event.turn).push(event);
+  }
+  const name = session.agent ? `${session.host} / ${session.agent}` : session.host;
+  const children = [...turns].reverse().map(([turn, events], at) => {
+    const given = events.filter((event) => event.kind === "delivered");
+    const prompt = events.find((event) => event.kind === "prompt");
+    return item(prompt ? prompt.text : `turn ${turn}`, {
+      id: `${session.host} ${session.session} ${session.agent} ${turn}`,
+      icon: "comment",
+      description: given.length ? `📋 ${plural(given.length, "rule")} delivered` : "",
+      open: at === 0,
+      children: events
+        .filter((event) => event !== prompt)
+        .map((event, index) =>
+          item(event.text, { id: `${session.session} ${session.agent} ${turn} ${index}`, icon: EVENTS[event.kind], tooltip: event.text }),
+        ),
+    });
+  });
+  return item(name, {
+    id: `${session.host} ${session.session} ${session.agent}`,
+    icon: "comment-discussion",
+    description: `${plural(session.turns, "turn")} · ${new Date(session.at * 1000).toLocaleTimeString()}`,
+    tooltip: session.session,
+    open: true,
+    children,
+  });
+}
+
+// Explanations as documents that cannot be edited: they keep their alignment, and can be searched and copied.
+exports.Explanations = class Explanations {
+  #texts = new Map();
+  #changed = new vscode.EventEmitter();
+  onDidChange = this.#changed.event;
+
+  constructor(context) {
+    context.subscriptions.push(vscode.workspace.registerTextDocumentContentProvider("rulebook-explain", this));
+  }
+
+  provideTextDocumentContent(uri) {
+    return this.#texts.get(uri.toString());
+  }
+
+  async open(given, text) {
+    const path = vscode.Uri.parse(given.toString()).path;
+    const uri = vscode.Uri.from({ scheme: "rulebook-explain", path: `${path}.rules.txt` });
+    this.#texts.set(uri.toString(), text);
+    this.#changed.fire(uri);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true, viewColumn: vscode.ViewColumn.Beside });
+  }
+};

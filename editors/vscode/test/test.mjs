@@ -1,0 +1,130 @@
+// The extension in a real VS Code: node test.mjs RULEBOOK VSIX CODE_SERVER [IMAGES]
+// CODE_SERVER is the entry of code-server (`out/node/entry.js`). Writes screenshots into IMAGES, if given.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { makeWorkspace } from "./workspace.mjs";
+
+const require = createRequire(new URL("../../../tests/browser/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+
+const [rulebook, vsix, server, images] = process.argv.slice(2).map((path) => resolve(path));
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "rulebook-vscode-")));
+const [repo, home, data, extensions] = ["shop", "home", "data", "extensions"].map((name) => join(folder, name));
+const environment = { PATH: process.env.PATH, HOME: home };
+makeWorkspace(repo);
+mkdirSync(join(data, "User"), { recursive: true });
+mkdirSync(home);
+
+writeFileSync(
+    join(data, "User/settings.json"),
+    JSON.stringify({
+      "rulebook.path": rulebook,
+      "workbench.colorTheme": "Default Light Modern",
+      "workbench.startupEditor": "none",
+      "security.workspace.trust.enabled": false,
+      "telemetry.telemetryLevel": "off",
+      "workbench.tips.enabled": false,
+      "editor.minimap.enabled": false,
+      "chat.commandCenter.enabled": false,
+      "workbench.secondarySideBar.defaultVisibility": "hidden",
+      "window.autoDetectColorScheme": false,
+      "remote.autoForwardPorts": false,
+    }),
+  );
+
+const common = ["--user-data-dir", data, "--extensions-dir", extensions, "--disable-telemetry", "--disable-update-check"];
+execFileSync("node", [server, ...common, "--install-extension", vsix], { env: environment, stdio: "inherit" });
+const port = 20000 + (process.pid % 20000);
+const child = spawn("node", [server, ...common, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, repo], { env: environment, stdio: "ignore" });
+
+const run = (...words) => execFileSync(rulebook, words, { cwd: repo, env: environment, encoding: "utf8" });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+try {
+  const page = await browser.newPage({ viewport: { width: 1366, height: 850 } });
+  for (let tries = 0; ; tries++) {
+    try {
+      await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(repo)}`);
+      break;
+    } catch (error) {
+      if (tries > 120) throw error;
+      await new Promise((done) => setTimeout(done, 500));
+    }
+  }
+  page.setDefaultTimeout(60_000);
+  const shot = async (name) => images && (await page.screenshot({ path: join(images, `${name}.png`) }));
+  const open = async (file) => {
+    await page.keyboard.press("Control+P");
+    // The whole path: search by name needs ripgrep.
+    await page.locator(".quick-input-widget input").fill(join(repo, file));
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: file.split("/").pop() }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: file.split("/").pop() }).waitFor();
+  };
+  const command = async (name) => {
+    await page.keyboard.press("F1");
+    await page.locator(".quick-input-widget input").fill(`>${name}`);
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+  };
+  await page.locator(".monaco-workbench").waitFor();
+
+  // The diagnostics, and a fix.
+  await open(".claude/rules/tests.md");
+  await page.locator(".squiggly-error, .squiggly-warning, .squiggly-info").first().waitFor();
+  await page.locator(".monaco-editor .view-line", { hasText: "paths:" }).first().click();
+  await page.locator(".codicon-light-bulb, .codicon-lightbulb, [class*=lightbulb]").first().waitFor();
+  await page.keyboard.press("Control+.");
+  await page.locator(".action-widget", { hasText: "Fix:" }).waitFor();
+  await shot("editor-fix");
+  await page.keyboard.press("Enter");
+  await page.locator(".view-line", { hasText: 'paths: "**/*.test.ts"' }).waitFor();
+  await page.keyboard.press("Control+S");
+
+  // A glob, hovered, and the hint on the first line.
+  await open(".cursor/rules/react.mdc");
+  await page.locator(".view-line", { hasText: "reaches 2 files" }).waitFor();
+  await page.locator(".view-line", { hasText: "apps/web/**/*.tsx" }).first().hover({ position: { x: 120, y: 8 } });
+  await page.locator(".monaco-hover", { hasText: "matches 2 files" }).first().waitFor();
+  await shot("editor-hover");
+
+  // The view, with the rules for the file in front.
+  await page.locator('.activitybar [aria-label*="Rulebook"]').first().click();
+  await open("apps/web/cart.tsx");
+  await page.locator(".codelens-decoration", { hasText: "apply (" }).first().waitFor();
+  await page.locator(".monaco-list-row", { hasText: "react.mdc" }).first().waitFor();
+  await shot("editor-view");
+
+  // Switching a rule off in the view changes it there and in `explain`.
+  const row = page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).first();
+  await row.hover();
+  await row.locator('[aria-label^="Disable for Me"]').click();
+  await page.locator(".monaco-list-row", { hasText: "disabled ·" }).first().waitFor();
+  assert.match(run("explain", "apps/web/cart.tsx", "--for", "any"), /disabled/);
+  await shot("editor-disabled");
+  run("enable", "react");
+
+  // A session of a wired agent appears, with its notice.
+  const event = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: repo, prompt: "add a total to apps/web/cart.tsx" };
+  execFileSync(rulebook, ["hook", "claude"], { cwd: repo, env: environment, input: JSON.stringify(event) });
+  await page.locator(".monaco-list-row", { hasText: "add a total" }).first().waitFor();
+  await page.locator(".monaco-list-row", { hasText: "delivered" }).first().waitFor();
+  await shot("editor-session");
+
+  // The explanation.
+  await command("Rulebook: Explain the Rules for This File");
+  await page.locator(".tab", { hasText: "cart.tsx.rules.txt" }).waitFor();
+  console.log("ok");
+} catch (error) {
+  const [page] = browser.contexts().flatMap((context) => context.pages());
+  await page?.screenshot({ path: join(tmpdir(), "rulebook-vscode-failed.png") });
+  throw error;
+} finally {
+  await browser.close();
+  child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
