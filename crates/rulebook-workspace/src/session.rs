@@ -1,21 +1,25 @@
 //! Sessions of a workspace: what the disk adds to the engine's session.
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::matrix::{evaluate_for, handlings};
-use rulebook::session::{Event, HostProfile, Moment, Report, Session, SessionStore as _, Situation, Turn};
+use rulebook::session::{
+    Event, HostProfile, Moment, PausedTurn, Report, Session, SessionStore as _, Situation, Turn,
+};
 
 use crate::ledger::{Keeper, SessionName, family};
 use crate::workspace::Workspace;
 
-/// A session of an agent that uses the library, kept in a ledger.
+/// A session of an agent that uses the library, kept in a ledger. The workspace is borrowed or shared.
 #[derive(Debug)]
-pub struct AgentSession<'w> {
-    workspace: &'w Workspace,
+pub struct AgentSession<W> {
+    workspace: W,
     name: String,
     /// The agent of this name, if it is a known one: then it reads some rules by itself.
     agent: Option<&'static Agent>,
@@ -38,15 +42,14 @@ impl fmt::Display for SessionError {
 
 impl std::error::Error for SessionError {}
 
-impl AgentSession<'_> {
-    fn open<'w>(
-        workspace: &'w Workspace,
-        name: &str,
-        keeper: Keeper,
-    ) -> Result<AgentSession<'w>, SessionError> {
+impl<W: Deref<Target = Workspace>> AgentSession<W> {
+    fn open(workspace: W, name: &str, keeper: Keeper) -> Result<AgentSession<W>, SessionError> {
         match keeper.lost() {
-            Some(reason) => Err(SessionError { reason: reason.to_owned() }),
-            None => Ok(AgentSession { workspace, agent: connected(name), name: name.to_owned(), keeper }),
+            // Without a home there is no ledger to resume: the session is kept in memory.
+            Some(reason) if workspace.homes.home.is_some() => {
+                Err(SessionError { reason: reason.to_owned() })
+            }
+            _ => Ok(AgentSession { workspace, agent: connected(name), name: name.to_owned(), keeper }),
         }
     }
 
@@ -55,6 +58,7 @@ impl AgentSession<'_> {
     pub fn turn(&mut self, input: Input) -> Turn<'_> {
         let AgentSession { workspace, name, agent, keeper } = self;
         keeper.refresh();
+        let workspace: &Workspace = workspace;
         let input = Input { agent: Some(name.clone()), ..input };
         let moment = if input.message.is_some() { Moment::Prompt } else { Moment::After };
         let prepared = workspace.prepare(&keeper.session().input(input.clone()));
@@ -81,6 +85,11 @@ impl AgentSession<'_> {
         self.keeper.record(vec![Event::Compacted], Vec::new());
     }
 
+    /// Continues a turn that was paused.
+    pub fn resume(&mut self, turn: PausedTurn) -> Turn<'_> {
+        turn.resume(&mut self.keeper)
+    }
+
     /// Why the session is no longer kept; it continues in memory.
     pub fn lost(&self) -> Option<&str> {
         self.keeper.lost()
@@ -89,7 +98,7 @@ impl AgentSession<'_> {
 
 impl Workspace {
     /// Opens or resumes a session of an agent. The id is the agent's own name for the conversation.
-    pub fn session(&self, agent: &str, id: &str) -> Result<AgentSession<'_>, SessionError> {
+    pub fn session(&self, agent: &str, id: &str) -> Result<AgentSession<&Workspace>, SessionError> {
         AgentSession::open(self, agent, self.keeper(agent, id, None))
     }
 
@@ -99,8 +108,17 @@ impl Workspace {
         host: &str,
         agent: &str,
         id: &str,
-    ) -> Result<AgentSession<'_>, SessionError> {
+    ) -> Result<AgentSession<&Workspace>, SessionError> {
         AgentSession::open(self, agent, self.keeper(host, id, None))
+    }
+
+    /// The same for a host that cannot hold a borrow, such as a binding.
+    pub fn shared_session(
+        self: &Arc<Self>,
+        agent: &str,
+        id: &str,
+    ) -> Result<AgentSession<Arc<Workspace>>, SessionError> {
+        AgentSession::open(Arc::clone(self), agent, self.keeper(agent, id, None))
     }
 
     /// The same for a sub-agent, which has a context of its own.
@@ -109,7 +127,7 @@ impl Workspace {
         agent: &str,
         id: &str,
         sub_agent: &str,
-    ) -> Result<AgentSession<'_>, SessionError> {
+    ) -> Result<AgentSession<&Workspace>, SessionError> {
         AgentSession::open(self, agent, self.keeper(agent, id, Some(sub_agent)))
     }
 

@@ -33,7 +33,7 @@ pub use situation::{HandlingView, Situation};
 pub use state::Session;
 pub use store::SessionStore;
 pub use stream_rules::{StreamLimits, StreamRules, StreamSettings};
-pub use turn::Turn;
+pub use turn::{PausedTurn, Turn};
 pub use watch::{Step, Watch};
 
 #[cfg(test)]

@@ -21,6 +21,12 @@ use crate::stream::Monitor;
 /// Nothing counts before the request is made: a turn that is neither watched nor [sent](Turn::sent) leaves no trace.
 pub struct Turn<'s> {
     store: &'s mut dyn SessionStore,
+    decided: PausedTurn,
+}
+
+/// A turn without its store, for a host that cannot hold a borrow between two deltas, such as a binding.
+#[derive(Default)]
+pub struct PausedTurn {
     /// What the host reported.
     events: Vec<Event>,
     system: String,
@@ -29,6 +35,13 @@ pub struct Turn<'s> {
     rules: StreamRules,
     monitor: Option<Monitor>,
     watching: Watching,
+}
+
+impl PausedTurn {
+    /// Continues the turn with the store that it was decided for.
+    pub fn resume(self, store: &mut dyn SessionStore) -> Turn<'_> {
+        Turn { store, decided: self }
+    }
 }
 
 impl<'s> Turn<'s> {
@@ -48,46 +61,53 @@ impl<'s> Turn<'s> {
         let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
         let (events, reminders) = (session.observe(report), session.reminders(&rules));
         let system = render(situation.evaluation, budget).text;
-        Turn { store, events, system, added, reminders, rules, monitor, watching: Watching::default() }
+        let watching = Watching::default();
+        Turn { store, decided: PausedTurn { events, system, added, reminders, rules, monitor, watching } }
+    }
+
+    /// Lets go of the store, until the turn is resumed.
+    pub fn pause(mut self) -> PausedTurn {
+        std::mem::take(&mut self.decided)
     }
 
     /// Everything that applies now, for a host that sends a system prompt with every request.
     pub fn system(&self) -> String {
-        self.with_reminders(&self.system)
+        self.with_reminders(&self.decided.system)
     }
 
     /// What applies and is not in the conversation yet, for a host that appends; empty if there is nothing.
     pub fn added(&self) -> String {
-        self.with_reminders(self.added.as_ref().map_or("", |added| &added.text))
+        self.with_reminders(self.decided.added.as_ref().map_or("", |added| &added.text))
     }
 
     fn with_reminders(&self, text: &str) -> String {
-        let parts = [text, &self.reminders.text].into_iter().filter(|part| !part.is_empty());
+        let parts = [text, &self.decided.reminders.text].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
     }
 
     /// The conditional rules that apply since this turn, for the user.
     pub fn notice(&self) -> Option<&Notice> {
-        self.added.as_ref()?.notice.as_ref()
+        self.decided.added.as_ref()?.notice.as_ref()
     }
 
     /// Watches the answer and its retries.
     pub fn watch(&mut self) -> Watch<'_> {
         self.make();
-        Watch::new(&mut *self.store, &self.rules, self.monitor.as_mut(), &mut self.watching)
+        let PausedTurn { rules, monitor, watching, .. } = &mut self.decided;
+        Watch::new(&mut *self.store, rules, monitor.as_mut(), watching)
     }
 
     /// The request was sent: its rules count as delivered.
     pub fn sent(mut self) {
         self.make();
-        let reminders = std::mem::take(&mut self.reminders.deliveries);
-        let added = self.added.take().map(|added| added.deliveries).unwrap_or_default();
+        let reminders = std::mem::take(&mut self.decided.reminders.deliveries);
+        let added = self.decided.added.take().map(|added| added.deliveries).unwrap_or_default();
         self.store.record(reminders.into_iter().map(Event::Delivered).collect(), added);
     }
 
     /// The request is made: what the host reported counts.
     fn make(&mut self) {
-        let events = std::mem::take(&mut self.events);
+        let events = std::mem::take(&mut self.decided.events);
         if !events.is_empty() {
             self.store.record(events, Vec::new());
         }
@@ -96,7 +116,7 @@ impl<'s> Turn<'s> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.watching.end(self.store);
+        self.decided.watching.end(self.store);
     }
 }
 

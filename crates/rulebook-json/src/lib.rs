@@ -1,0 +1,21 @@
+//! Rulebook as an interface of JSON texts: what every binding adapts and nothing else.
+//!
+//! Requests and answers are JSON in the shapes of the command: evidence goes in as for `prompt --evidence`, answers come
+//! out as from `explain --json` and `prompt --json`. A binding adds the types of its language, no decision.
+//!
+//! ```no_run
+//! let book = rulebook_json::Book::open(r#"{"roots": ["."]}"#)?;
+//! println!("{}", book.explain(r#"{"input": {"paths": ["src/app.ts"]}, "for": "claude"}"#)?);
+//! # Ok::<(), rulebook_json::JsonError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod book;
+mod error;
+mod request;
+mod session;
+
+pub use book::Book;
+pub use error::{ErrorCode, JsonError};
+pub use session::Session;
