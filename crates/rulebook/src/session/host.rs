@@ -61,7 +61,7 @@ pub struct HostProfile<'a> {
     /// Whether context before a tool reaches the model too, although `context_at` lacks it: then only rules about the call
     /// itself are delivered there.
     pub call_context: bool,
-    /// Whether it shows notices to the user; if not, the model is asked to pass on warnings.
+    /// Whether it shows notices to the user; if not, the model is asked to pass them on.
     pub shows_notices: bool,
     /// The touches for which it does not apply its own path rules.
     pub misses: &'a [Touch],

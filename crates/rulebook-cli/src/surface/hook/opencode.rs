@@ -12,7 +12,7 @@ pub(super) const HOST: Host = Host {
         cap: 50_000,
         context_at: &[Moment::Prompt, Moment::After],
         call_context: false,
-        shows_notices: false,
+        shows_notices: true,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[],
     },
@@ -64,6 +64,9 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &reply.context {
         whole["context"] = json!(context);
+    }
+    if let Some(notice) = &reply.notice {
+        whole["notice"] = json!(notice);
     }
     if let Some(reason) = &reply.refusal {
         whole["deny"] = json!(reason);
