@@ -6,15 +6,23 @@ const write = (file, text) => {
   mkdirSync(join(file, ".."), { recursive: true });
   writeFileSync(file, typeof text === "string" ? text : JSON.stringify(text, null, 2));
 };
-const edit = (at) => ({ path: join(at.project, "db/schema.sql"), before: "CREATE TABLE a (id int);", after: "CREATE TABLE a (id bigint);" });
-const patch = "*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-CREATE TABLE a (id int);\n+CREATE TABLE a (id bigint);\n*** End Patch\n";
+const BEFORE = "CREATE TABLE a (id int);";
+const EDITED = "CREATE TABLE a (id bigint);";
+const schema = (at) => join(at.project, "db/schema.sql");
+const patch = (after) => `*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-${BEFORE}\n+${after}\n*** End Patch\n`;
 
-// `own`: rule files that the agent reads itself. They must be in the request once, too.
-// `seen`: the part of a request that counts. `times`: how often a mark is in it after a compaction, if not once.
-// `helper`: two calls. The agent starts a sub-agent, and the sub-agent reads a file.
 // `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` continues the session.
+// `before(at)`: command lines that are run once.
+// `calls(at, after)`: the calls that edit a file; `plain` clients send no tools, and `edit(after)` is the text of an edit.
+// `helper`: two calls. The agent starts a sub-agent, and the sub-agent reads a file.
+// `options`: options of `rulebook install`. `config`: a file in the home folder that it edits.
+// `own`: rule files that the agent reads itself. They must be in the request once, too. `loads`: marks that it has without us.
+// `late`: the agent reports its first message without its text, so rules arrive with its first call.
+// `asks`: the agent runs no hooks, and this is the tool of our server.
+// `seen`: the part of a request that counts. `settle`: the part that does not depend on a server in the settings.
 // `compact`: how the context is compacted. `command` is a prompt that does it, `tokens` an answer after which the agent does it
-// itself, `event` an event for the hook of an agent that cannot do it in a single run.
+// itself, `event` an event for the hook of an agent that cannot do it in a single run. `times`: how often a mark is in a request after
+// it, if not once.
 export const CLIENTS = [
   {
     name: "claude",
@@ -26,9 +34,9 @@ export const CLIENTS = [
     run: (at, prompt, { again }) => ["claude", "-p", prompt, ...(again ? ["--continue"] : []), "--permission-mode", "bypassPermissions"],
     // It edits only files that it has read, and adds its own rule when it reads one.
     own: { ".claude/rules/own-db.md": '---\npaths: ["db/**"]\n---\nMARK-OWN-DB' },
-    calls: (at) => [
-      { name: "Read", arguments: { file_path: edit(at).path } },
-      { name: "Edit", arguments: { file_path: edit(at).path, old_string: edit(at).before, new_string: edit(at).after } },
+    calls: (at, after = EDITED) => [
+      { name: "Read", arguments: { file_path: schema(at) } },
+      { name: "Edit", arguments: { file_path: schema(at), old_string: BEFORE, new_string: after } },
     ],
     helper: (at) => [
       { name: "Task", arguments: { subagent_type: "general-purpose", description: "look", prompt: "Look around" } },
@@ -62,7 +70,9 @@ supports_websockets = false
 trust_level = "trusted"
 `),
     run: (at, prompt, { again }) => ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", ...(again ? ["resume", "--last"] : []), prompt],
-    calls: () => [{ name: "exec_command", arguments: { cmd: `apply_patch <<'EOF'\n${patch}EOF` } }],
+    // It offers tools for the resources of any server in its settings, whether that starts or not.
+    settle: (body) => ({ ...body, tools: body.tools.filter((tool) => !/mcp_resource/.test(tool.name)) }),
+    calls: (at, after = EDITED) => [{ name: "exec_command", arguments: { cmd: `apply_patch <<'EOF'\n${patch(after)}EOF` } }],
     compact: { tokens: 60000 },
   },
   {
@@ -74,10 +84,12 @@ trust_level = "trusted"
       COPILOT_HOME: join(at.home, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false", COPILOT_ALLOW_ALL: "true",
       COPILOT_PROVIDER_TYPE: "openai", COPILOT_PROVIDER_BASE_URL: `${at.url}/v1`, COPILOT_PROVIDER_API_KEY: "none", COPILOT_MODEL: "scripted",
     }),
+    // It remembers the tools of a server that no longer starts.
+    settle: (body) => ({ ...body, tools: body.tools.filter((tool) => !tool.function.name.startsWith("rulebook")) }),
     // It does not add its own rule when it writes, so Rulebook delivers it.
     own: { ".github/instructions/own-db.instructions.md": '---\napplyTo: "db/**"\n---\nMARK-OWN-DB' },
     run: (at, prompt, { again }) => ["copilot", "--allow-all-tools", ...(again ? ["--continue"] : []), "-p", prompt],
-    calls: (at) => [{ name: "edit", arguments: { path: edit(at).path, old_str: edit(at).before, new_str: edit(at).after } }],
+    calls: (at, after = EDITED) => [{ name: "edit", arguments: { path: schema(at), old_str: BEFORE, new_str: after } }],
     helper: (at) => [
       { name: "task", arguments: { agent_type: "explore", name: "look", description: "look", prompt: "Look around" } },
       { name: "view", arguments: { path: join(at.project, "apps/web/x.tsx") } },
@@ -105,7 +117,7 @@ trust_level = "trusted"
       }
     },
     run: (at, prompt, { again }) => ["opencode", "run", ...(again ? ["--continue"] : []), prompt],
-    calls: (at) => [{ name: "edit", arguments: { filePath: edit(at).path, oldString: edit(at).before, newString: edit(at).after } }],
+    calls: (at, after = EDITED) => [{ name: "edit", arguments: { filePath: schema(at), oldString: BEFORE, newString: after } }],
     helper: (at) => [
       { name: "task", arguments: { subagent_type: "general", description: "look", prompt: "Look around" } },
       { name: "read", arguments: { filePath: join(at.project, "apps/web/x.tsx") } },
@@ -116,9 +128,13 @@ trust_level = "trusted"
     name: "gemini",
     package: "@google/gemini-cli@0.61.0",
     env: (at) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: at.url, GEMINI_CLI_TRUST_WORKSPACE: "true" }),
-    prepare: (at) => write(join(at.home, ".gemini/settings.json"), { security: { auth: { selectedType: "gemini-api-key" } } }),
+    prepare: (at) => {
+      write(join(at.home, ".gemini/settings.json"), { security: { auth: { selectedType: "gemini-api-key" } } });
+      // It shows its model the folders of the project.
+      write(join(at.project, ".gemini/notes.txt"), "");
+    },
     run: (at, prompt, { again }) => ["gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", ...(again ? ["--resume", "latest"] : []), "-p", prompt],
-    calls: (at) => [{ name: "replace", arguments: { file_path: edit(at).path, instruction: "widen", old_string: edit(at).before, new_string: edit(at).after } }],
+    calls: (at, after = EDITED) => [{ name: "replace", arguments: { file_path: schema(at), instruction: "widen", old_string: BEFORE, new_string: after } }],
     // Each time it is resumed it repeats the result of a tool, with everything in it.
     seen: (body) => ({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
     // The event announces a compaction that does not happen.
@@ -132,12 +148,113 @@ trust_level = "trusted"
     // It rewrites older settings.
     prepare: (at) => write(join(at.project, ".qwen/settings.json"), { $version: 4 }),
     run: (at, prompt, { again }) => ["qwen", "--auth-type", "openai", "--approval-mode", "yolo", ...(again ? ["--continue"] : []), "-p", prompt],
-    calls: (at) => [
-      { name: "read_file", arguments: { file_path: edit(at).path, absolute_path: edit(at).path } },
-      { name: "edit", arguments: { file_path: edit(at).path, old_string: edit(at).before, new_string: edit(at).after } },
+    calls: (at, after = EDITED) => [
+      { name: "read_file", arguments: { file_path: schema(at), absolute_path: schema(at) } },
+      { name: "edit", arguments: { file_path: schema(at), old_string: BEFORE, new_string: after } },
     ],
     // Resumed, it sends everything that it had compressed.
     times: { "": 2 },
     compact: { command: "/compress" },
   },
+  {
+    name: "cline",
+    package: "cline@3.0.65",
+    // Its command line loads every file in .clinerules whole; moved, they are delivered when they apply.
+    options: ["--move-rules"],
+    loads: ["MARK-CLINE-WEB", "MARK-CLINE-DB"],
+    env: () => ({ CLINE_TELEMETRY_DISABLED: "1", CLINE_NO_AUTO_UPDATE: "1", DO_NOT_TRACK: "1" }),
+    run: (at, prompt) => ["cline", "--data-dir", join(at.home, "data"), "-P", "openai-compatible", "-m", "scripted", "-k", "none", prompt],
+    before: (at) => [["cline", "auth", "openai-compatible", "-k", "none", "-m", "scripted", "-b", `${at.url}/v1`, "--data-dir", join(at.home, "data")]],
+    // The context of its first event is ignored: rules arrive with the first call.
+    late: true,
+    calls: (at, after = EDITED) => [{ name: "editor", arguments: { path: schema(at), old_text: BEFORE, new_text: after } }],
+  },
+  {
+    name: "omp",
+    package: "@oh-my-pi/pi-coding-agent@18.2.3 bun@1.4.4",
+    env: (at) => ({ PI_NO_TITLE: "1", PI_CODING_AGENT_DIR: join(at.home, ".omp/agent") }),
+    prepare: (at) => write(join(at.home, ".omp/agent/models.yml"), `providers:
+  scripted:
+    baseUrl: ${at.url}/v1
+    apiKey: none
+    api: openai-completions
+    models: [{ id: scripted, name: scripted, reasoning: false, input: [text], cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 100000, maxTokens: 4000 }]
+`),
+    run: (at, prompt, { again }) => ["omp", "--model", "scripted/scripted", "--no-lsp", "--auto-approve", "--no-title", ...(again ? ["--continue"] : []), "-p", prompt],
+    calls: (at, after = EDITED) => [{ name: "write", arguments: { path: "db/schema.sql", content: `${after}\n` } }],
+    compact: { event: (session, at) => ({ event: "session_compact", session, cwd: at.project }) },
+    times: { "": 2 },
+  },
+  {
+    name: "pi",
+    package: "@mariozechner/pi-coding-agent@0.73.1",
+    env: (at) => ({ PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_CODING_AGENT_DIR: join(at.home, ".pi/agent") }),
+    prepare: (at) => write(join(at.home, ".pi/agent/models.json"), { providers: { scripted: {
+      baseUrl: `${at.url}/v1`, api: "openai-completions", apiKey: "none",
+      models: [{ id: "scripted", name: "scripted", reasoning: false, input: ["text"], contextWindow: 100000, maxTokens: 4000, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }],
+    } } }),
+    run: (at, prompt, { again }) => ["pi", "--provider", "scripted", "--model", "scripted", ...(again ? ["--continue"] : []), "-p", prompt],
+    calls: (at, after = EDITED) => [{ name: "edit", arguments: { path: "db/schema.sql", edits: [{ oldText: BEFORE, newText: after }] } }],
+    compact: { event: (session, at) => ({ event: "session_compact", session, cwd: at.project }) },
+    times: { "": 2 },
+  },
+  {
+    name: "goose",
+    package: "@aaif/goose@0.20.1",
+    // It has no hooks that add context: its model asks the MCP server.
+    asks: "rulebook__rules_for",
+    options: ["--user"],
+    config: ".config/goose/config.yaml",
+    env: (at) => ({
+      GOOSE_PROVIDER: "openai", GOOSE_MODEL: "gpt-4o", OPENAI_API_KEY: "none", OPENAI_HOST: at.url, GOOSE_DISABLE_KEYRING: "1", GOOSE_TELEMETRY_ENABLED: "false", GOOSE_MODE: "auto",
+    }),
+    prepare: (at) => write(join(at.home, ".config/goose/config.yaml"), "GOOSE_MODE: auto\n"),
+    run: (at, prompt) => ["goose", "run", "--no-session", "--with-builtin", "developer", "-t", prompt],
+    calls: (at, after = EDITED) => [{ name: "edit", arguments: { path: schema(at), before: BEFORE, after } }],
+  },
+  {
+    name: "continue",
+    package: "@continuedev/cli@1.5.47",
+    env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0", CONTINUE_METRICS_ENABLED: "0", FORCE_NO_TTY: "true" }),
+    asks: "rules_for",
+    options: ["--user"],
+    config: ".continue/config.yaml",
+    prepare: (at) => write(join(at.home, ".continue/config.yaml"), `name: scripted
+version: 0.0.1
+schema: v1
+models:
+  - name: scripted
+    provider: openai
+    model: scripted
+    apiBase: ${at.url}/v1
+    apiKey: none
+    roles: [chat, edit, apply]
+    capabilities: [tool_use]
+`),
+    run: (at, prompt) => ["cn", "--config", join(at.home, ".continue/config.yaml"), "--auto", "-p", prompt],
+    calls: (at, after = EDITED) => [
+      { name: "Read", arguments: { filepath: schema(at) } },
+      { name: "Edit", arguments: { file_path: schema(at), old_string: BEFORE, new_string: after } },
+    ],
+  },
+  {
+    name: "aider",
+    package: "aider-chat==0.86.2",
+    // It sends no tools and edits what the model writes as blocks.
+    plain: true,
+    env: (at) => ({ OPENAI_API_KEY: "none", OPENAI_API_BASE: `${at.url}/v1`, AIDER_ANALYTICS: "false", LITELLM_LOCAL_MODEL_COST_MAP: "True" }),
+    run: (at, prompt) => [
+      "aider", "--model", "openai/scripted", "--edit-format", "diff", "--no-check-update", "--no-show-release-notes", "--analytics-disable", "--no-show-model-warnings",
+      "--yes-always", "--no-gitignore", "--no-auto-commits", "--no-pretty", "--message", prompt, "db/schema.sql",
+    ],
+    edit: (after = EDITED) => `db/schema.sql\n\`\`\`sql\n<<<<<<< SEARCH\n${BEFORE}\n=======\n${after}\n>>>>>>> REPLACE\n\`\`\`\n`,
+  },
 ];
+
+/** The turns in which a model edits a file; `more` is part of each. */
+export const edits = (client, at, after, more = {}) =>
+  client.plain
+    ? [{ text: `I edit it.\n\n${client.edit(after)}`, plain: true, ...more }]
+    : client.calls(at, after).map((call) => ({ text: "I edit it. ", calls: [call], ...more }));
+/** A turn without calls. */
+export const says = (client, text) => ({ text, plain: client.plain ?? false });

@@ -8,7 +8,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createServer, request } from "node:http";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CLIENTS } from "./e2e-clients.mjs";
+import { CLIENTS, edits, says } from "./e2e-clients.mjs";
 
 const E2E = process.env.E2E;
 const names = process.argv.slice(2);
@@ -24,7 +24,7 @@ const AGENTS = [
   copilot("anthropic", (at) => ({ COPILOT_PROVIDER_TYPE: "anthropic", COPILOT_PROVIDER_BASE_URL: at.url })),
   named("codex"),
   named("opencode"),
-  named("gemini"),
+  ...["gemini", "qwen", "cline", "continue", "goose", "omp", "pi", "aider"].map(named),
 ].filter((agent) => names.length === 0 || names.includes(agent.folder ?? agent.name));
 
 const FILES = { "db/schema.sql": "CREATE TABLE a (id int);\n", "README.md": "A project.\n" };
@@ -80,9 +80,11 @@ const run = async (agent, task, rules, turns) => {
     writeFileSync(join(at.project, file), text);
   }
   spawnSync("git", ["init", "--quiet"], { cwd: at.project });
-  const path = [join(at.clients, agent.folder ?? agent.name, "node_modules/.bin"), process.env.PATH].join(":");
+  const installed = join(at.clients, agent.folder ?? agent.name);
+  const path = [join(installed, "node_modules/.bin"), join(installed, "bin"), process.env.PATH].join(":");
   const env = { PATH: path, HOME: at.home, TMPDIR: join(folder, "tmp"), TERM: "dumb", LANG: "C.UTF-8", ...agent.env(at) };
   agent.prepare?.(at);
+  for (const [program, ...words] of agent.before?.(at) ?? []) spawnSync(program, words, { cwd: at.project, env });
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify(turns(at)));
   const model = await start(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", join(folder, "model.jsonl"), "--port", String(MODEL)], { stdio: ["ignore", "pipe", "inherit"] });
@@ -111,11 +113,15 @@ const run = async (agent, task, rules, turns) => {
 
 // ---- The checks.
 
-const isMain = (one) => one.method === "POST" && /"tools":\s*\[\s*\{/.test(one.request) && !one.path.includes("count_tokens");
+const isMain = (one, agent) => one.method === "POST" && (agent.plain || /"tools":\s*\[\s*\{/.test(one.request)) && !one.path.includes("count_tokens");
 const count = (text, part) => text.split(part).length - 1;
-/** The entries of a conversation without what clients change: cache marks, and the form of a single text. */
+/** The entries of a conversation without what clients change: cache marks, the form of a single text, and a block that Goose moves. */
 const entries = (body) => {
-  const plain = (value, key) => (key === "content" && typeof value === "string" ? [{ type: "text", text: value }] : value);
+  const still = (text) => text.replace(/<info-msg>[^]*?<\/info-msg>/g, "").trim();
+  const plain = (value, key) => {
+    if (typeof value !== "string") return value;
+    return key === "content" ? [{ type: "text", text: still(value) }] : still(value);
+  };
   const clean = (value) => JSON.parse(JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : plain(inner, key))));
   return clean(body.messages ?? body.input ?? body.contents ?? []).map((entry) => JSON.stringify(entry));
 };
@@ -124,7 +130,7 @@ const heads = (one) => JSON.stringify(Object.entries(one.headers).filter(([name]
 const CHECKS = {
   same: {
     rules: {},
-    turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", thinking: "Hm.", calls: [call] })), { text: "All done." }],
+    turns: (agent) => (at) => [...edits(agent, at, undefined, { thinking: "Hm." }), says(agent, "All done.")],
     holds: (seen) => {
       const wrong = [];
       if (seen.before.length !== seen.after.length) wrong.push(`${seen.before.length} requests before the proxy, ${seen.after.length} after it`);
@@ -139,13 +145,14 @@ const CHECKS = {
   },
   rules: {
     rules: RULES,
-    turns: (agent) => (at) => [...agent.calls(at).map((call) => ({ text: "I will. ", calls: [call] })), { text: "And ", calls: agent.calls(at).slice(0, 1) }, { text: "All done." }],
-    holds: (seen) => {
-      const main = seen.after.filter(isMain).map((one) => one.request);
+    turns: (agent) => (at) => [...edits(agent, at), ...edits(agent, at).slice(0, 1), says(agent, "All done.")],
+    holds: (seen, agent) => {
+      const main = seen.after.filter((one) => isMain(one, agent)).map((one) => one.request);
       const wrong = [];
-      if (main.length < 3) wrong.push(`only ${main.length} requests`);
+      if (main.length < (agent.plain ? 1 : 3)) wrong.push(`only ${main.length} requests`);
       main.forEach((body, at) => {
-        for (const [mark, wanted] of [["MARK-ALWAYS", 1], ["MARK-DB", at === 0 ? 0 : 1], ["MARK-NEVER", 0]]) {
+        // A client without tools sends the file with the first message.
+        for (const [mark, wanted] of [["MARK-ALWAYS", 1], ["MARK-DB", at === 0 && !agent.plain ? 0 : 1], ["MARK-NEVER", 0]]) {
           if (count(body, mark) !== wanted) wrong.push(`request ${at + 1}: ${mark} ${count(body, mark)}×`);
         }
       });
@@ -161,14 +168,10 @@ const CHECKS = {
   },
   stop: {
     rules: STREAM,
-    turns: (agent) => (at) => {
-      const calls = agent.calls(at);
-      const first = calls.slice(0, -1).map((call) => ({ text: "I look. ", calls: [call] }));
-      return [...first, { text: "I change it. ", thinking: "Hm.", calls: calls.slice(-1) }, { text: "It stays as it is." }, { text: "All done." }];
-    },
-    holds: (seen) => {
+    turns: (agent) => (at) => [...edits(agent, at, undefined, { thinking: "Hm." }), says(agent, "It stays as it is."), says(agent, "All done.")],
+    holds: (seen, agent) => {
       const wrong = [];
-      const retries = seen.after.filter((one) => isMain(one) && one.request.includes("<system-interrupt"));
+      const retries = seen.after.filter((one) => isMain(one, agent) && one.request.includes("<system-interrupt"));
       if (retries.length < 1) wrong.push("no retry with the rule");
       if (seen.before.some((one) => one.answer.includes("bigint"))) wrong.push("the agent saw the call");
       if (seen.before.some((one) => one.request.includes("bigint"))) wrong.push("the agent's conversation has the call");
@@ -181,15 +184,13 @@ const CHECKS = {
   budget: {
     rules: STREAM,
     turns: (agent) => (at) => {
-      const calls = agent.calls(at);
-      const first = calls.slice(0, -1).map((call) => ({ text: "I look. ", calls: [call] }));
-      const bad = { text: "I change it. ", calls: calls.slice(-1) };
-      return [...first, bad, bad, bad, bad, { text: "All done." }];
+      const turns = edits(agent, at);
+      const bad = turns.at(-1);
+      return [...turns, bad, bad, bad, says(agent, "All done.")];
     },
-    holds: (seen) => {
+    holds: (seen, agent) => {
       const wrong = [];
-      const received = seen.before.filter(isMain).length;
-      const sent = seen.after.filter(isMain).length;
+      const [received, sent] = [seen.before, seen.after].map((side) => side.filter((one) => isMain(one, agent)).length);
       if (sent !== received + 3) wrong.push(`${received} requests of the agent, ${sent} of the proxy`);
       if (!seen.log.includes("interrupted as often as allowed")) wrong.push("not in the log");
       if (!seen.after.some((one) => one.request.includes("<system-reminder reason"))) wrong.push("no reminder");
@@ -205,7 +206,7 @@ for (const agent of AGENTS) {
     let wrong;
     try {
       const seen = await run(agent, task, rules, turns(agent));
-      wrong = seen.status === 0 ? holds(seen) : [`ended with ${seen.status}: ${seen.output.slice(-200)}`, ...holds(seen)];
+      wrong = seen.status === 0 ? holds(seen, agent) : [`ended with ${seen.status}: ${seen.output.slice(-200)}`, ...holds(seen, agent)];
       if (seen.log.includes('"event":"failed"')) wrong.push("the proxy failed");
     } catch (error) {
       wrong = [String(error)];

@@ -27,10 +27,11 @@ const RULES = {
   ".rulebook/rules/native-web.md": "---\npaths: apps/web/**\n---\nMARK-NATIVE-WEB",
   ".rulebook/rules/native-db.md": "---\npaths: db/**\n---\nMARK-NATIVE-DB",
   ".rulebook/rules/native-always.md": "---\nalwaysApply: true\n---\nMARK-NATIVE-ALWAYS",
+  ".rulebook/rules/no-drop.md": "---\ncondition: DROP TABLE\nscope: tool\n---\nMARK-STREAM",
 };
 const FILES = { "apps/web/x.tsx": "export const x = 1;\n", "apps/web/y.tsx": "export const y = 1;\n", "db/schema.sql": "CREATE TABLE a (id int);\n", "README.md": "A project.\n" };
 const marks = (part) => Object.values(RULES).flatMap((text) => text.match(/MARK-[A-Z-]+/)).filter((mark) => mark.includes(part));
-const [WEB, DB, ALWAYS] = ["-WEB", "-DB", "ALWAYS"].map(marks);
+const [WEB, DB, ALWAYS, STREAM] = ["-WEB", "-DB", "ALWAYS", "STREAM"].map(marks);
 const OWN = "MARK-OWN-DB";
 const ALL = [...marks("MARK"), OWN];
 
@@ -45,6 +46,7 @@ const wrong = (body, wanted, times = {}) => {
 
 // ---- Running an agent.
 
+/** Installs an npm package, or several; or, with a version after `==`, a package of Python in an environment of its own. */
 const fetch = (name, wanted) => {
   const folder = join(E2E, "clients", name);
   const stamp = join(folder, "installed");
@@ -52,8 +54,12 @@ const fetch = (name, wanted) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
   console.error(`installing ${wanted}`);
-  const done = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], { cwd: folder, stdio: "inherit" });
-  if (done.status !== 0) process.exit(2);
+  const steps = wanted.includes("==")
+    ? [["python3", "-m", "venv", "."], ["bin/pip", "install", "--quiet", wanted]]
+    : [["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...wanted.split(" ")]];
+  for (const [program, ...words] of steps) {
+    if (spawnSync(program, words, { cwd: folder, stdio: "inherit" }).status !== 0) process.exit(2);
+  }
   writeFileSync(stamp, wanted);
 };
 
@@ -86,10 +92,35 @@ class Run {
       writeFileSync(join(at.project, file), text);
     }
     cpSync(join(E2E, "../debug/rulebook"), join(this.folder, "bin/rulebook"));
-    const path = [join(this.folder, "bin"), join(at.clients, client.name, "node_modules/.bin"), process.env.PATH].join(":");
+    const path = [join(this.folder, "bin"), join(at.clients, client.name, "node_modules/.bin"), join(at.clients, client.name, "bin"), process.env.PATH].join(":");
     this.env = { PATH: path, HOME: at.home, TMPDIR: join(this.folder, "tmp"), TERM: "dumb", LANG: "C.UTF-8", ...client.env(at) };
     spawnSync("git", ["init", "--quiet"], { cwd: at.project });
+    // Agents show their model what git reports: it must not depend on what is installed.
+    writeFileSync(join(at.project, ".git/info/exclude"), "*\n");
     client.prepare?.(at);
+    for (const [program, ...words] of client.before?.(at) ?? []) spawnSync(program, words, { cwd: at.project, env: this.env });
+  }
+
+  get hosts() {
+    return this.client.wired ?? [this.client.name];
+  }
+
+  wire(task, host) {
+    this.rulebook(task, host, "--command", join(this.folder, "bin/rulebook"), ...(this.client.options ?? []));
+  }
+
+  /** The file that the calls edit, as it was or with a text. */
+  schema(text) {
+    const file = join(this.at.project, "db/schema.sql");
+    if (text) writeFileSync(file, text);
+    return readFileSync(file, "utf8");
+  }
+
+  /** Runs a prompt whose answer edits a file, and returns the requests. */
+  async change(text, again) {
+    this.schema(FILES["db/schema.sql"]);
+    const turns = this.client.calls(this.at).map((call) => ({ text: "I edit it.", calls: [call] }));
+    return this.prompt(text, [...turns, { text: "Edited." }], again);
   }
 
   rulebook(...words) {
@@ -117,14 +148,17 @@ class Run {
     clearTimeout(timer);
     await server.stop();
     writeFileSync(`${name}.output.txt`, output);
+    this.output = output;
     const main = server.requests().filter((request) => request.role === "main");
     if (status !== 0 || (main.length === 0 && !text.startsWith("/"))) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${output.slice(-400)}`);
     return main.map((request) => (this.client.seen ?? ((body) => body))(request.body));
   }
 
-  /** Every file of the project, with its bytes. */
+  /** Every file of the project, and the agent's own settings, with their bytes. */
   files() {
     const found = {};
+    const config = this.client.config && join(this.at.home, this.client.config);
+    if (config) found[config] = readFileSync(config, "base64");
     const walk = (folder) => {
       for (const name of readdirSync(folder).sort()) {
         const path = join(folder, name);
@@ -148,6 +182,7 @@ const settled = (body) =>
   JSON.stringify(sorted(body))
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID")
     .replace(/(toolu|call|msg|ses|prt|resp|fc|rs)_[0-9a-zA-Z]+/g, "ID")
+    .replace(/[a-z_]+_\d{13}_\d+/g, "ID")
     .replace(/[0-9a-f]{32,}/g, "HASH")
     .replace(/cch=[0-9a-f]+/g, "HASH")
     .replace(/\w+day, \w+ \d+, \d{4}|\d{4}-\d\d-\d\d(?!T)/g, "DAY")
@@ -156,32 +191,82 @@ const settled = (body) =>
 
 // ---- The checks, in order. Each is a name and a function that returns what is wrong.
 
+/** Where two lists of requests differ. */
+const difference = (former, later) => {
+  if (former.length !== later.length) return [`${later.length} requests, not ${former.length}`];
+  const texts = former.map((body, at) => [settled(body), settled(later[at])]);
+  return texts.filter(([a, b]) => a !== b).slice(0, 1).map(([a, b]) => {
+    let at = 0;
+    while (a[at] === b[at]) at++;
+    return `differs: …${a.slice(at - 40, at + 40)}… and …${b.slice(at - 40, at + 40)}…`;
+  });
+};
+
 const FIRST = "Please improve apps/web/x.tsx and then the tables";
-const CHECKS = [
+/** Checks of every agent. */
+const BEFORE = [
   ["before: no rule of other agents", async (run) => {
-    run.plain = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
+    run.plain = await run.change("Please look at README.md");
+    run.schema(FILES["db/schema.sql"]);
     run.before = run.files();
-    return wrong(run.plain[0], []);
+    return wrong(run.plain[0], run.client.loads ?? []);
   }],
   ["install", async (run) => {
-    for (const host of run.client.wired ?? [run.client.name]) run.rulebook("install", host, "--command", join(run.folder, "bin/rulebook"));
+    for (const host of run.hosts) run.wire("install", host);
     return JSON.stringify(run.files()) === JSON.stringify(run.before) ? ["no file was written"] : [];
   }],
+];
+const AFTER = [
+  ["uninstall: files as before", async (run) => {
+    for (const host of run.hosts.toReversed()) run.wire("uninstall", host);
+    run.schema(FILES["db/schema.sql"]);
+    const [before, after] = [run.before, run.files()];
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((file) => before[file] !== after[file]);
+  }],
+  ["uninstall: requests as before", async (run) => difference(run.plain, await run.change("Please look at README.md"))],
+];
+
+/** A program in place of ours that fails. */
+const FAILURES = {
+  "program missing": undefined,
+  "program fails": "#!/bin/sh\necho oops >&2\nexit 2\n",
+  "program crashes": "#!/bin/sh\nkill -SEGV $$\n",
+};
+const failing = Object.entries(FAILURES).map(([name, script]) => [`${name}: as if not installed`, async (run) => {
+  const program = join(run.folder, "bin/rulebook");
+  rmSync(program);
+  if (script) writeFileSync(program, script, { mode: 0o755 });
+  try {
+    const bodies = await run.change("Please look at README.md");
+    // The files that it moves are not loaded by the agent any more.
+    const plain = run.client.options?.includes("--move-rules") ? bodies : run.plain;
+    const done = run.schema().includes("bigint") ? [] : ["the file was not edited"];
+    const settle = run.client.settle ?? ((body) => body);
+    return [...done, ...difference(plain.map(settle), bodies.map(settle))];
+  } finally {
+    rmSync(program, { force: true });
+    cpSync(join(E2E, "../debug/rulebook"), program);
+  }
+}]);
+
+/** Checks of agents with hooks, in order. */
+const HOOKS = [
   ["prompt: web rules, once", async (run) => {
     run.all = [...WEB, ...DB, ...ALWAYS, ...(run.client.own ? [OWN] : [])];
-    const turns = run.client.calls(run.at).map((call) => ({ text: "I edit it.", calls: [call] }));
-    run.edit = await run.prompt(FIRST, [...turns, { text: "Edited." }]);
-    return wrong(run.edit[0], [...WEB, ...ALWAYS]);
+    run.edit = await run.change(FIRST);
+    return wrong(run.edit[0], run.client.late ? [] : [...WEB, ...ALWAYS]);
   }],
   ["edit: db rules too, once", async (run) => {
-    const done = readFileSync(join(run.at.project, "db/schema.sql"), "utf8").includes("bigint");
-    return [...(done ? [] : ["the file was not edited"]), ...wrong(run.edit.at(-1), run.all)];
+    const done = run.schema().includes("bigint");
+    return [...(done ? [] : ["the file was not edited"]), ...wrong(run.edit.at(-1), run.client.late ? run.all.filter((mark) => !WEB.includes(mark)) : run.all)];
   }],
   ["second turn: nothing twice", async (run) => {
+    if (run.client.late) return undefined;
     const [body] = await run.prompt("Now apps/web/y.tsx, please", [{ text: "Looks fine." }], true);
     return wrong(body, run.all);
   }],
   ["compaction: delivered again", async (run) => {
+    if (!run.client.compact) return undefined;
     // The agent adds its own rule when it next uses that file.
     const wanted = run.all.filter((mark) => mark !== OWN);
     return wrong((await compact(run)).at(-1), wanted, run.client.times);
@@ -192,19 +277,29 @@ const CHECKS = [
     const bodies = await run.prompt("Have a helper look around", [...turns, { text: "Looked." }, { text: "Done." }]);
     return [...wrong(bodies[2], [...WEB, ...ALWAYS]), ...wrong(bodies[3], ALWAYS).map((fault) => `then: ${fault}`)];
   }],
-  ["uninstall: files as before", async (run) => {
-    for (const host of (run.client.wired ?? [run.client.name]).toReversed()) run.rulebook("uninstall", host, "--command", join(run.folder, "bin/rulebook"));
-    writeFileSync(join(run.at.project, "db/schema.sql"), FILES["db/schema.sql"]);
-    const [before, after] = [run.before, run.files()];
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((file) => before[file] !== after[file]);
+  ["stream rule: refused, finished", async (run) => {
+    run.schema(FILES["db/schema.sql"]);
+    const calls = [...run.client.calls(run.at, "DROP TABLE a;"), run.client.calls(run.at).at(-1)];
+    const bodies = await run.prompt("Please change the tables", [...calls.map((call) => ({ text: "I edit it.", calls: [call] })), { text: "Finished." }]);
+    const text = JSON.stringify(bodies.at(-1));
+    return [
+      [run.schema().includes("DROP"), "the call was carried out"],
+      [!run.schema().includes("bigint"), "the task was not finished"],
+      [!run.output.includes("Finished."), "the agent did not end with the last answer"],
+      [text.split(STREAM[0]).length !== 2, `the rule is in the conversation ${text.split(STREAM[0]).length - 1}×`],
+    ].filter(([is]) => is).map(([, fault]) => fault);
   }],
-  ["uninstall: request as before", async (run) => {
-    const [body] = await run.prompt("Please look at README.md", [{ text: "Seen." }]);
-    const [a, b] = [settled(run.plain[0]), settled(body)];
-    if (a === b) return [];
-    const at = [...a].findIndex((character, at) => character !== b[at]);
-    return [`differs: …${a.slice(at - 40, at + 40)}… and …${b.slice(at - 40, at + 40)}…`];
+  ...failing,
+];
+
+/** Checks of agents whose model asks the MCP server. */
+const ASKS = [
+  ["rules_for: the rules, once", async (run) => {
+    const ask = { name: run.client.asks, arguments: { paths: ["apps/web/x.tsx"] } };
+    const [first, ...bodies] = await run.prompt("Please improve the web", [ask, ask].map((call) => ({ text: "I ask.", calls: [call] })).concat({ text: "Done." }));
+    return [...wrong(first, []), ...wrong(bodies.at(-1), [...WEB, ...ALWAYS])];
   }],
+  ...failing,
 ];
 
 /** Compacts the context and continues; returns the requests after it. */
@@ -212,7 +307,7 @@ const compact = async (run) => {
   const { command, tokens, event } = run.client.compact;
   if (event) {
     const [session] = JSON.parse(run.rulebook("sessions", "--json")).sessions;
-    run.hook(event(session.session));
+    run.hook(event(session.session, run.at));
     return run.prompt("Go on with apps/web/x.tsx and db/schema.sql", [{ text: "Going on." }], true);
   }
   const summary = { text: "<summary>They worked on the web and on tables.</summary>" };
@@ -235,7 +330,7 @@ if (task === "install") {
     const started = Date.now();
     console.log(`\n${client.package}`);
     const run = new Run(client);
-    for (const [name, check] of CHECKS) {
+    for (const [name, check] of [...BEFORE, ...(client.asks ? ASKS : HOOKS), ...AFTER]) {
       const since = Date.now();
       let faults;
       try {

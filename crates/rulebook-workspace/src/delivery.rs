@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rulebook::agent::Agent;
+use rulebook::agent::{Agent, Wiring};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
@@ -29,6 +29,7 @@ impl Sources<'_> {
         let mut found = missing(&matrix);
         found.extend(not_read(&matrix, &reported));
         found.extend(always_loaded(&matrix));
+        found.extend(too_long(&matrix));
         let mut meant = views.meant;
         meant.diagnostics.extend(found);
         meant
@@ -150,9 +151,35 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
     all
 }
 
+/// Reports rules that are longer than what the hooks of an agent take at once: the model is only asked to read them.
+fn too_long(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for column in matrix.columns.iter().filter(|column| column.wired.contains(&Wiring::Hook)) {
+        let Some(limit) = Host::of(column.agent).and_then(|host| host.context_limit) else { continue };
+        let read = column.cells.iter().filter(|cell| cell.state == CellState::Native);
+        let texts: HashSet<&str> = read.filter_map(|cell| cell.rule).map(|rule| &*rule.body).collect();
+        for (row, cell) in matrix.rows.iter().zip(&column.cells) {
+            // A rule that the agent reads by itself is another reading of the file.
+            let meant = row.rule.filter(|meant| cell.rule.is_some_and(|rule| std::ptr::eq(rule, *meant)));
+            let Some(rule) = meant.filter(|rule| !texts.contains(&*rule.body)) else { continue };
+            let is_delivered = matches!(rule.activation, Activation::Always | Activation::When);
+            let length = rule.body.chars().count();
+            if is_delivered && length > limit {
+                let message = format!(
+                    "the hooks of {} take {limit} characters at once, and this rule has {length}: its text is not delivered, and the model is asked to read it",
+                    column.agent.title
+                );
+                let found = Diagnostic::whole(Code::OverLimit, &row.origin.display, message);
+                all.push(found.help("split the rule into shorter ones"));
+            }
+        }
+    }
+    all
+}
+
 /// Returns the command that wires one of these agents.
 fn install(columns: &[AgentColumn<'_>]) -> Option<String> {
     let unwired = columns.iter().filter(|column| column.wired.is_empty());
     let host = unwired.filter_map(|column| Host::of(column.agent)).next()?;
-    Some(format!("rulebook install {}", host.name))
+    Some(host.install_command())
 }

@@ -18,12 +18,14 @@ pub struct Host {
     pub home_markers: &'static [&'static str],
     /// Variables that move the host's folder, each with the part of a path below home that it replaces.
     pub(crate) moved: &'static [(&'static str, &'static str)],
-    /// The files that `rulebook install` edits.
+    /// The files that `rulebook install` edits to connect it; none if only the proxy does.
     pub files: &'static [HostFile],
     /// Files that earlier versions of `rulebook install` wrote instead.
     pub former: &'static [HostFile],
     /// Files of a workspace that wire the host for one person, in the syntax of its hooks. They are not committed.
     pub personal: &'static [&'static str],
+    /// How many characters of context its hooks take at once, if it runs hooks.
+    pub context_limit: Option<usize>,
     /// The name of another host whose hooks in a workspace it runs too.
     pub runs_hooks_of: Option<&'static str>,
 }
@@ -69,14 +71,23 @@ const BASE: Host = Host {
     files: &[],
     former: &[],
     personal: &[],
+    context_limit: None,
     runs_hooks_of: None,
 };
 
 /// Every host, sorted by name.
 pub static HOSTS: &[Host] = &[
     Host {
+        name: "aider",
+        agent: "aider",
+        markers: &[".aider.conf.yml"],
+        home_markers: &[".aider.conf.yml"],
+        ..BASE
+    },
+    Host {
         name: "claude",
         agent: "claude",
+        context_limit: Some(9_500),
         markers: &[".claude", "CLAUDE.md"],
         home_markers: &[".claude", ".claude.json"],
         moved: &[("CLAUDE_CONFIG_DIR", ".claude/"), ("CLAUDE_CONFIG_DIR", "")],
@@ -90,6 +101,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "cline",
         agent: "cline",
+        context_limit: Some(45_000),
         surfaces: &["cline-cli"],
         markers: &[".clinerules"],
         home_markers: &["Documents/Cline", ".cline"],
@@ -98,6 +110,7 @@ pub static HOSTS: &[Host] = &[
             own(".clinerules/hooks/UserPromptSubmit", "Documents/Cline/Hooks/UserPromptSubmit"),
             own(".clinerules/hooks/PreToolUse", "Documents/Cline/Hooks/PreToolUse"),
             own(".clinerules/hooks/PostToolUse", "Documents/Cline/Hooks/PostToolUse"),
+            own(".clinerules/hooks/PreCompact", "Documents/Cline/Hooks/PreCompact"),
             HostFile { workspace: None, ..server("", ".cline/data/settings/cline_mcp_settings.json") },
         ],
         ..BASE
@@ -105,6 +118,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "codex",
         agent: "codex",
+        context_limit: Some(9_000),
         markers: &[".codex"],
         home_markers: &[".codex"],
         moved: &[("CODEX_HOME", ".codex/")],
@@ -119,15 +133,21 @@ pub static HOSTS: &[Host] = &[
         agent: "continue",
         markers: &[".continue", ".continuerules"],
         home_markers: &[".continue"],
-        files: &[HostFile {
+        files: &[
+            HostFile { wiring: Wiring::Mcp, user: None, ..own(".continue/mcpServers/rulebook.yaml", "") },
+            HostFile { workspace: None, syntax: Syntax::Yaml, ..server("", ".continue/config.yaml") },
+        ],
+        former: &[HostFile {
             wiring: Wiring::Mcp,
-            ..own(".continue/mcpServers/rulebook.yaml", ".continue/mcpServers/rulebook.yaml")
+            workspace: None,
+            ..own("", ".continue/mcpServers/rulebook.yaml")
         }],
         ..BASE
     },
     Host {
         name: "copilot",
         agent: "copilot-cli",
+        context_limit: Some(50_000),
         markers: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
         home_markers: &[".copilot"],
         moved: &[("COPILOT_HOME", ".copilot/")],
@@ -141,6 +161,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "cursor",
         agent: "cursor",
+        context_limit: Some(9_500),
         markers: &[".cursor", ".cursorrules"],
         home_markers: &[".cursor"],
         files: &[
@@ -152,6 +173,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "gemini",
         agent: "gemini",
+        context_limit: Some(30_000),
         markers: &[".gemini", "GEMINI.md"],
         home_markers: &[".gemini"],
         moved: &[("GEMINI_CLI_HOME", "")],
@@ -185,6 +207,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "omp",
         agent: "omp",
+        context_limit: Some(50_000),
         markers: &[".omp"],
         home_markers: &[".omp"],
         moved: &[("PI_CODING_AGENT_DIR", ".omp/agent/")],
@@ -197,6 +220,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "opencode",
         agent: "opencode",
+        context_limit: Some(50_000),
         markers: &[".opencode", "opencode.json", "opencode.jsonc"],
         home_markers: &[".config/opencode"],
         moved: &[("XDG_CONFIG_HOME", ".config/")],
@@ -214,6 +238,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "pi",
         agent: "pi",
+        context_limit: Some(50_000),
         markers: &[".pi"],
         home_markers: &[".pi"],
         moved: &[("PI_CODING_AGENT_DIR", ".pi/agent/")],
@@ -223,6 +248,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "qwen",
         agent: "qwen",
+        context_limit: Some(20_000),
         markers: &[".qwen", "QWEN.md"],
         home_markers: &[".qwen"],
         files: &[
@@ -234,6 +260,7 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "xcsh",
         agent: "xcsh",
+        context_limit: Some(50_000),
         markers: &[".xcsh"],
         home_markers: &[".xcsh"],
         moved: &[("PI_CODING_AGENT_DIR", ".xcsh/agent/")],
@@ -287,6 +314,9 @@ impl Host {
 
     /// The command that wires it: in the workspace if that is possible.
     pub fn install_command(&self) -> String {
+        if self.files.is_empty() {
+            return format!("rulebook proxy -- {}", self.name);
+        }
         let flag = if self.is_wired_in_workspaces() { "" } else { " --user" };
         format!("rulebook install {}{flag}", self.name)
     }

@@ -138,8 +138,9 @@ impl Workspace {
 
     /// The session of a host, with the ledger that keeps it.
     pub fn keeper(&self, host: &str, session: &str, agent: Option<&str>) -> Keeper {
-        let root = &self.roots.roots[0].path;
-        Keeper::open(self.state_folder().as_deref(), &SessionName { host, session, agent, root })
+        let (first, others) = self.roots.roots.split_first().expect("a workspace has a root");
+        let (root, more_roots) = (&first.path, others.iter().map(|root| root.path.clone()).collect());
+        Keeper::open(self.state_folder().as_deref(), &SessionName { host, session, agent, root, more_roots })
     }
 
     /// A session together with its sub-agents, which share the state of requirements; `None` if it has no sub-agents.

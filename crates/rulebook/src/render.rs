@@ -319,6 +319,19 @@ impl Notice {
         format!("📋 Conditional rules applied: {}", names.join(", "))
     }
 
+    /// Returns the notice with the conditions that held: a line for each rule follows the first one.
+    pub fn text(&self) -> String {
+        let mut text = self.line();
+        for NoticeRule { name, matched_conditions } in &self.rules {
+            let held: Vec<String> = matched_conditions
+                .iter()
+                .map(|(condition, matched)| format!("{condition} {}", matched.join(", ")))
+                .collect();
+            text.push_str(&format!("\n  {name}: {}", held.join("; ")));
+        }
+        text
+    }
+
     /// Returns the notice as an HTML fragment. Closed, it shows the line; open, the conditions that held. It has no
     /// styles and no scripts, and everything from a rule is escaped.
     pub fn html(&self) -> String {

@@ -22,14 +22,10 @@ pub(crate) fn answer(model: &Model, connection: &mut Connection, request: &Reque
         let answer = if request.method == "HEAD" { String::new() } else { answer.to_string() };
         return connection.answer(status, "application/json", answer.as_bytes());
     };
-    // Titles and the like come without tools, and are no part of the script.
-    if !has_tools(&body) {
-        model.log.write(request, &body, "side", None);
-        let turn = Turn { text: "A title".to_owned(), ..Turn::default() };
-        return say(connection, wire, request, &body, &turn);
-    }
-    let (at, turn) = model.script.next(&String::from_utf8_lossy(&request.body));
-    model.log.write(request, &body, "main", at);
+    // Titles and the like come without tools, and are no part of the script, unless a turn is for them.
+    let has_tools = has_tools(&body);
+    let (at, turn) = model.script.next(&String::from_utf8_lossy(&request.body), has_tools);
+    model.log.write(request, &body, if has_tools || at.is_some() { "main" } else { "side" }, at);
     say(connection, wire, request, &body, &turn)
 }
 

@@ -12,6 +12,8 @@ use serde_json::Value;
 pub(crate) struct Turn {
     /// Only for a request whose body holds this text.
     pub(crate) when: Option<String>,
+    /// For a request without tools.
+    pub(crate) plain: bool,
     /// Thought aloud before anything else.
     pub(crate) thinking: String,
     pub(crate) text: String,
@@ -68,10 +70,13 @@ impl Script {
     }
 
     /// The first turn that is left for a request, with its place. After the last one the model is done.
-    pub(crate) fn next(&self, body: &str) -> (Option<usize>, Turn) {
-        let done = || Turn { text: "All done.".to_owned(), ..Turn::default() };
+    pub(crate) fn next(&self, body: &str, has_tools: bool) -> (Option<usize>, Turn) {
+        let text = if has_tools { "All done." } else { "A title" };
+        let done = || Turn { text: text.to_owned(), ..Turn::default() };
         let Ok(mut played) = self.played.lock() else { return (None, done()) };
-        let fits = |turn: &Turn| turn.when.as_ref().is_none_or(|text| body.contains(text));
+        let fits = |turn: &Turn| {
+            turn.plain != has_tools && turn.when.as_ref().is_none_or(|text| body.contains(text))
+        };
         match (0..self.turns.len()).find(|at| !played[*at] && fits(&self.turns[*at])) {
             Some(at) => {
                 played[at] = true;

@@ -209,6 +209,10 @@ pub(crate) struct Explain {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
+    /// Another way to name a file or folder, as in `prompt`; repeatable
+    #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath, hide = true, conflicts_with_all = ["rule", "session"])]
+    pub(crate) more_paths: Vec<String>,
+
     /// Show which files in the tree a rule applies to
     #[arg(long, value_name = "ID", conflicts_with = "paths")]
     pub(crate) rule: Option<String>,

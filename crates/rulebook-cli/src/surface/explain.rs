@@ -27,7 +27,8 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     if let Some(id) = &options.rule {
         return reach::run(args, &workspace, id);
     }
-    let (input, diagnostics) = read_evidence(args, &options.evidence, &options.paths)?;
+    let paths = [&options.paths[..], &options.more_paths].concat();
+    let (input, diagnostics) = read_evidence(args, &options.evidence, &paths)?;
     let mut answer = answer(&workspace, &input, options.view.point())?;
     answer.explanation.add_diagnostics(diagnostics);
     if args.json { out::print_json(&answer.explanation.output()) } else { out::print(&answer.text()) }

@@ -104,7 +104,7 @@ pub(super) fn append(
     change: Change,
 ) -> anyhow::Result<()> {
     let state = workspace.state_folder().context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
-    let SessionLog { host, session, agent, root, .. } = session;
+    let SessionLog { host, session, agent, root, more_roots, .. } = session;
     let ledger = Ledger::of(&state, host, session, agent.as_deref());
     let start = Event::Started {
         version: EVENT_VERSION,
@@ -112,6 +112,7 @@ pub(super) fn append(
         session: session.clone(),
         agent: agent.clone(),
         root: root.clone(),
+        more_roots: more_roots.clone(),
     };
     let event = |rule: &&Rule| match change {
         Change::Pin => Event::Pinned { rule: rule.key(), source: rule.origin.display.clone() },

@@ -49,7 +49,7 @@ fn evaluation<'p>(prepared: &'p Prepared<'_>, view: Viewpoint) -> Evaluation<'p>
 /// Formats the notice; empty if no conditional rule applies.
 fn format_notice(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Result<String> {
     Ok(match form {
-        NoticeForm::Text => notice.map(Notice::line).unwrap_or_default(),
+        NoticeForm::Text => notice.map(Notice::text).unwrap_or_default(),
         NoticeForm::Html => notice.map(Notice::html).unwrap_or_default(),
         NoticeForm::Json => serde_json::to_string(&notice)?,
     })
@@ -59,7 +59,7 @@ fn format_notice(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Resul
 fn print_aside(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics: &[Diagnostic]) {
     let mut aside = String::new();
     if let Some(notice) = notice {
-        aside.push_str(&format!("{}\n", notice.line()));
+        aside.push_str(&format!("{}\n", notice.text()));
     }
     if !rendered.omitted.is_empty() {
         let names: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.name.as_str()).collect();

@@ -1,6 +1,8 @@
 //! `sessions` and `explain --session`: the list of sessions, and what one of them saw and received.
 
 use std::fmt::Write as _;
+use std::iter;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::anyhow;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::hook::{self, Missing, MissingRule, NativeFile};
 use crate::args::Args;
-use crate::input::open_workspace;
+use crate::input::{open_roots, open_workspace};
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
 
 /// A session with the events of its ledger.
@@ -22,6 +24,7 @@ pub(super) struct SessionLog {
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) root: String,
+    pub(super) more_roots: Vec<String>,
     pub(super) at: SystemTime,
     pub(super) log: Log,
 }
@@ -30,8 +33,17 @@ impl SessionLog {
     /// The log of a session; nothing if its start is not written yet.
     pub(super) fn of(found: &SessionFile, log: Log) -> Option<SessionLog> {
         let start = log.events().iter().find(|event| matches!(event, Event::Started { .. })).cloned();
-        let Some(Event::Started { host, session, agent, root, .. }) = start else { return None };
-        Some(SessionLog { host, session, agent, root, at: found.at, log })
+        let Some(Event::Started { host, session, agent, root, more_roots, .. }) = start else { return None };
+        Some(SessionLog { host, session, agent, root, more_roots, at: found.at, log })
+    }
+
+    /// The workspace of the session, if it is another one than this: what was not delivered depends on it.
+    fn other_workspace(&self, args: &Args, here: &Workspace) -> Option<Workspace> {
+        let own = || iter::once(&self.root).chain(&self.more_roots);
+        let is_here = own().eq(here.roots.roots.iter().map(|root| &root.path));
+        let roots: Vec<PathBuf> = own().map(PathBuf::from).collect();
+        let exist = roots.iter().all(|root| root.is_dir());
+        (!is_here && exist).then(|| open_roots(args, &roots).ok()).flatten()
     }
 }
 
@@ -92,13 +104,16 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         return Err(anyhow!(help).context(format!("no session {which}")));
     }
     if args.json {
-        let whole: Vec<Value> = all.iter().map(|session| whole(session, workspace)).collect();
-        return out::print_json(
-            &json!({ "version": VERSION, "sessions": whole, "diagnostics": diagnostics }),
-        );
+        let whole = |session: &SessionLog| {
+            whole(session, session.other_workspace(args, workspace).as_ref().unwrap_or(workspace))
+        };
+        let all: Vec<Value> = all.iter().map(whole).collect();
+        return out::print_json(&json!({ "version": VERSION, "sessions": all, "diagnostics": diagnostics }));
     }
     let mut text = String::new();
-    all.iter().for_each(|session| show(&mut text, session, workspace));
+    for session in &all {
+        show(&mut text, session, session.other_workspace(args, workspace).as_ref().unwrap_or(workspace));
+    }
     out::print(&text)
 }
 

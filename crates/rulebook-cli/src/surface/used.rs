@@ -24,7 +24,7 @@ pub(super) fn lost_hosts(workspace: &Workspace) -> Vec<&'static str> {
     let is_lost = |host: &&Host| {
         let agent = Agent::named(host.agent);
         let wired = agent.map(|agent| workspace.wiring(agent, AgentSearch::WorkspaceAndHome));
-        host.files[0].wiring == Wiring::Hook
+        host.files.first().is_some_and(|file| file.wiring == Wiring::Hook)
             && wired.is_some_and(|wired| !wired.contains(&Wiring::Hook))
             && sessions::latest(workspace, host.name).is_some()
     };

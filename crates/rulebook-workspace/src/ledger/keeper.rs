@@ -28,12 +28,14 @@ pub struct SessionName<'a> {
     pub agent: Option<&'a str>,
     /// The workspace.
     pub root: &'a str,
+    /// Its other roots.
+    pub more_roots: Vec<String>,
 }
 
 impl Keeper {
     /// Recalls a session from the folder for state; a machine without one has no memory.
     pub fn open(state: Option<&Path>, name: &SessionName<'_>) -> Keeper {
-        let SessionName { host, session, agent, root } = *name;
+        let SessionName { host, session, agent, root, .. } = *name;
         let ledger = state.map(|state| Ledger::of(state, host, session, agent));
         let mut keeper = Keeper {
             ledger,
@@ -43,6 +45,7 @@ impl Keeper {
                 session: session.to_owned(),
                 agent: agent.map(str::to_owned),
                 root: root.to_owned(),
+                more_roots: name.more_roots.clone(),
             },
             kept: Kept::default(),
             lost: None,

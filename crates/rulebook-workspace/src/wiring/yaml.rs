@@ -1,8 +1,8 @@
-//! Block mappings of YAML, found by their lines: enough for the entries of a host's settings.
+//! Block mappings and lists of YAML, found by their lines: enough for the entries of a host's settings.
 
 use std::ops::Range;
 
-/// A top-level key whose value is a block: the lines below it that are indented.
+/// A top-level key whose value is a block: the lines below it that are indented, or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Section {
@@ -12,7 +12,7 @@ pub struct Section {
     pub value: String,
     /// The indentation of its entries; empty if it has none.
     pub indent: String,
-    /// The names of its entries, each with its lines. A range starts before the line end above the entry and ends before the
+    /// The names of its entries, of a list the first lines of its items, each with its lines. A range starts before the line end above the entry and ends before the
     /// entry's own, so that cutting it leaves the lines around it as they are.
     pub entries: Vec<(String, Range<usize>)>,
 }
@@ -31,13 +31,14 @@ pub fn section(text: &str, name: &str) -> Option<Section> {
         if rest.is_empty() || rest.starts_with('#') {
             continue;
         }
-        if indent.is_empty() {
+        let item = rest.strip_prefix("- ").map(str::trim);
+        if indent.is_empty() && item.is_none() {
             break;
         }
-        if section.indent.is_empty() {
+        if section.entries.is_empty() {
             indent.clone_into(&mut section.indent);
         }
-        match (key_of(rest), section.entries.last_mut()) {
+        match (item.or_else(|| key_of(rest)), section.entries.last_mut()) {
             (Some(name), _) if indent == section.indent => {
                 section.entries.push((name.to_owned(), end..line.end));
             }
@@ -81,5 +82,13 @@ mod tests {
         assert_eq!(entries, [("one", "\n  one:\n    x: 1"), ("two", "\n\n  # two\n  two:\n    - 3")]);
         assert_eq!(section(text, "one"), None);
         assert_eq!(section("extensions:", "extensions").unwrap().entries, []);
+        for indent in ["", "  "] {
+            let text = format!("read:\n{indent}- name: a\n{indent}  x: 1\n\n{indent}- b.md # b\nc: 1\n");
+            let found = section(&text, "read").unwrap();
+            let entries: Vec<(&str, &str)> =
+                found.entries.iter().map(|(name, at)| (name.as_str(), &text[at.clone()])).collect();
+            let [a, b] = [format!("\n{indent}- name: a\n{indent}  x: 1"), format!("\n\n{indent}- b.md # b")];
+            assert_eq!((&*found.indent, entries), (indent, vec![("name: a", &*a), ("b.md # b", &*b)]));
+        }
     }
 }

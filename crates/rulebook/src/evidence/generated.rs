@@ -28,13 +28,18 @@ const TAGS: &[&str] = &[
     "permissions instructions",
     "reminder",
     "reminderInstructions",
-    "editorContext",
-    "open_and_recently_viewed_files",
-    "info-msg",
+    EDITOR,
+    OPEN_FILES,
 ];
 
 /// The block in which Cline, Roo and Kilo list what is open.
 const ENVIRONMENT: &str = "environment_details";
+
+/// The block in which Copilot in VS Code names the user's file.
+const EDITOR: &str = "editorContext";
+
+/// The block in which Cursor lists files.
+const OPEN_FILES: &str = "open_and_recently_viewed_files";
 
 /// Returns a text without the blocks that hosts generate.
 pub fn without_generated(text: &str) -> Cow<'_, str> {
@@ -56,8 +61,11 @@ pub(super) fn split(text: &str) -> (String, Generated) {
         words.push_str(before);
         match whole_block(block, &mut unclosed) {
             Some((tag, inner, after)) => {
-                if tag == ENVIRONMENT {
-                    generated.read(inner);
+                match tag {
+                    ENVIRONMENT => generated.read(inner),
+                    EDITOR => generated.read_editor(inner),
+                    OPEN_FILES => generated.read_open_files(inner),
+                    _ => {}
                 }
                 rest = after;
             }
@@ -108,6 +116,32 @@ impl Generated {
     }
 }
 
+impl Generated {
+    /// Reads VS Code's sentence: `The user's current file is PATH. The current selection is …`.
+    fn read_editor(&mut self, block: &str) {
+        let named = block.lines().filter_map(|line| line.trim().strip_prefix("The user's current file is "));
+        let path = |rest: &str| {
+            rest.split_once(". ").map_or(rest, |(path, _)| path).trim_end_matches('.').to_owned()
+        };
+        self.visible.extend(named.map(path));
+    }
+
+    /// Reads Cursor's lists: files that are visible, and files that were viewed, one per line with remarks in parentheses.
+    fn read_open_files(&mut self, block: &str) {
+        let mut is_visible = false;
+        for line in block.lines().map(str::trim) {
+            match line.strip_prefix("- ") {
+                Some(entry) => {
+                    let path = entry.split_once(" (").map_or(entry, |(path, _)| path).to_owned();
+                    if is_visible { self.visible.push(path) } else { self.tabs.push(path) }
+                }
+                None if line.ends_with(':') => is_visible = line.contains("visible"),
+                None => {}
+            }
+        }
+    }
+}
+
 /// Reads a mode: `PLAN MODE`, or `<slug>code</slug>`.
 fn mode(line: &str) -> Option<String> {
     let slug = line.strip_prefix("<slug>").and_then(|rest| rest.strip_suffix("</slug>"));
@@ -148,5 +182,24 @@ mod tests {
             "<environment_details>\n# VSCode Open Tabs\n(No open tabs)\n# Current Mode\n<slug>code</slug>\n</environment_details>",
         );
         assert_eq!(empty, Generated { mode: Some("code".to_owned()), ..Generated::default() });
+    }
+
+    #[test]
+    fn editors_name_the_files_that_are_open() {
+        let (words, found) = split(
+            "fix it\n<editorContext>\nThe user's current file is /repo/src/a.b.ts. The current selection is from line 1 to line 2.\n</editorContext>",
+        );
+        assert_eq!((words.trim(), &found.visible[..]), ("fix it", &["/repo/src/a.b.ts".to_owned()][..]));
+        let (_, found) = split("<editorContext>The user's current file is C:\\r\\a.ts. </editorContext>");
+        assert_eq!(found.visible, ["C:\\r\\a.ts"]);
+        let (_, found) = split(
+            "<open_and_recently_viewed_files>\nRecently viewed files (recent at the top, oldest at the bottom):\n- /repo/b.ts (total lines: 3)\n\n\
+            Files that are currently open and visible in the user's IDE:\n- /repo/a.ts (currently focused file, cursor is on line 1, total lines: 9)\n\n\
+            Note: these files may or may not be relevant.\n</open_and_recently_viewed_files>",
+        );
+        assert_eq!(
+            (found.visible, found.tabs),
+            (vec!["/repo/a.ts".to_owned()], vec!["/repo/b.ts".to_owned()])
+        );
     }
 }

@@ -43,6 +43,9 @@ pub enum Event {
         agent: Option<String>,
         /// The workspace.
         root: String,
+        /// Its other roots.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        more_roots: Vec<String>,
     },
     /// The user sent a message: a turn starts.
     #[serde(rename = "spoke")]

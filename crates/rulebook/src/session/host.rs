@@ -67,7 +67,7 @@ pub struct HostProfile<'a> {
     pub stops: bool,
     /// Whether it asks the user about a call if it is told to.
     pub asks: bool,
-    /// Whether it shows notices to the user; if not, the model is asked to pass on warnings.
+    /// Whether it shows notices to the user; if not, the model is asked to pass them on.
     pub shows_notices: bool,
     /// The touches for which it does not apply its own path rules.
     pub misses: &'a [Touch],

@@ -7,6 +7,7 @@ use super::host::{HostProfile, Moment, Report};
 use super::refuse::{Objection, join};
 use super::situation::Situation;
 use super::state::Session;
+use crate::render::Notice;
 
 /// The answer to a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,9 +114,11 @@ impl Draft<'_, '_> {
             self.written = self.due.write(self.cap);
         }
         if let Some(Written { text, notice, .. }) = self.written {
-            // The model is asked to pass on warnings only.
-            let notice = notice.filter(|_| self.host.shows_notices);
-            reply.notice = reply.notice.or_else(|| notice.map(|notice| notice.line()));
+            // The model passes on one line.
+            let shown = |notice: Notice| if self.host.shows_notices { notice.text() } else { notice.line() };
+            if let Some(notice) = notice.map(shown) {
+                reply.notice = Some(join(reply.notice.take(), &notice));
+            }
             reply.context = Some(join(reply.context.take(), &text));
         }
         if let Some(text) = beside {

@@ -1,4 +1,5 @@
-//! Cursor: only context before a tool is known to reach the model.
+//! Cursor: only context before a tool is known to reach the model. Its documentation names the start of a session and
+//! the result of a tool too, but versions differ in whether the model sees that.
 
 use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
@@ -13,7 +14,8 @@ pub(super) const HOST: Host = Host {
         call_context: false,
         stops: false,
         asks: true,
-        shows_notices: true,
+        // It shows a message only with a refusal.
+        shows_notices: false,
         misses: &[],
         forgets: &[],
     },
@@ -38,6 +40,7 @@ fn decode(value: &Value) -> Option<HookEvent> {
         message: text(value, "prompt"),
         mentions: attachments(value),
         tool: tool(value, "tool_name", "tool_input", moment),
+        mode: text(value, "composer_mode").map(|mode| if mode == "agent" { "act".to_owned() } else { mode }),
         model: text(value, "model"),
         ..HookEvent::new(moment, &name, text(value, "conversation_id").or_else(|| text(value, "session_id"))?)
     })
@@ -62,9 +65,7 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     if let Some(reason) = &reply.refusal {
         whole["permission"] = json!("deny");
         whole["agent_message"] = json!(reason);
-    }
-    if let Some(notice) = &reply.notice {
-        whole["user_message"] = json!(notice);
+        whole["user_message"] = json!("Rulebook refused this call because of a stream rule");
     }
     whole
 }

@@ -36,8 +36,10 @@ mod tests {
     fn every_host_is_a_known_agent_and_can_be_installed() {
         let rows = rulebook_workspace::hosts::HOSTS.iter();
         assert!(rows.clone().map(|row| row.name).eq(install::HOSTS.iter().map(|host| host.name)));
-        let named = HOSTS.iter().map(|host| (host.profile.name, host.agent));
-        let has_hooks = |row: &&rulebook_workspace::hosts::Host| row.files[0].wiring == Wiring::Hook;
-        assert!(rows.filter(has_hooks).map(|row| (row.name, row.agent)).eq(named));
+        let named = HOSTS.iter().map(|host| (host.profile.name, host.agent, Some(host.profile.cap)));
+        let has_hooks = |row: &&rulebook_workspace::hosts::Host| {
+            row.files.first().is_some_and(|file| file.wiring == Wiring::Hook)
+        };
+        assert!(rows.filter(has_hooks).map(|row| (row.name, row.agent, row.context_limit)).eq(named));
     }
 }

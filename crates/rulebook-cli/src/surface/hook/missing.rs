@@ -1,7 +1,7 @@
 //! The rules that a session did not receive, and the files that the host loaded by itself.
 
 use rulebook::agent::{Agent, Wiring};
-use rulebook::evaluate::State;
+use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
@@ -58,7 +58,19 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
     let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
     let applying = verdicts.iter().filter(|verdict| applies(&verdict.state)).map(|verdict| verdict.rule);
     missing.requirements = session.requirements(applying, &host.profile);
-    for verdict in verdicts.into_iter().filter(|verdict| !session.has_rule(verdict.rule)) {
+    // The host may load a file too that it missed before, when the rule was delivered.
+    let is_native = |verdict: &Verdict<'_>| {
+        let handled = subject.as_ref().map(|subject| handling(verdict, subject));
+        matches!(handled, Some(Handling::Native | Handling::NativeAlways))
+    };
+    let (delivered, verdicts): (Vec<_>, Vec<_>) =
+        verdicts.into_iter().partition(|verdict| session.has_rule(verdict.rule));
+    let also_native: Vec<&str> = delivered
+        .iter()
+        .filter(|verdict| matches!(verdict.state, State::Stack) && is_native(verdict))
+        .map(|verdict| verdict.rule.origin.display.as_str())
+        .collect();
+    for verdict in verdicts {
         let rule = verdict.rule;
         let why = match &verdict.state {
             State::Stack => match subject.as_ref().map(|subject| handling(&verdict, subject)) {
@@ -83,7 +95,8 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
     }
     for source in session.loaded() {
         if !missing.native.iter().any(|file| file.source == source) {
-            missing.native.push(NativeFile { source: source.to_owned(), predicted: false, loaded: true });
+            let predicted = also_native.contains(&source);
+            missing.native.push(NativeFile { source: source.to_owned(), predicted, loaded: true });
         }
     }
     missing

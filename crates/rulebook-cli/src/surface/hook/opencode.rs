@@ -14,7 +14,7 @@ pub(super) const HOST: Host = Host {
         call_context: false,
         stops: false,
         asks: false,
-        shows_notices: false,
+        shows_notices: true,
         misses: &[Touch::Write, Touch::Shell],
         forgets: &[],
     },
@@ -67,6 +67,9 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &reply.context {
         whole["context"] = json!(context);
+    }
+    if let Some(notice) = &reply.notice {
+        whole["notice"] = json!(notice);
     }
     if let Some(reason) = &reply.refusal {
         whole["deny"] = json!(reason);

@@ -42,6 +42,7 @@ fn decode(value: &Value) -> Option<HookEvent> {
         folder: text(value, "cwd"),
         message: text(value, "prompt"),
         tool: tool(value, "toolName", "input", moment),
+        provider: text(value, "provider"),
         model: text(value, "model"),
         ..HookEvent::new(moment, &name, text(value, "session")?)
     })

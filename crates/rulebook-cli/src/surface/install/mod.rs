@@ -1,5 +1,6 @@
 //! `install` and `uninstall`: wire a host to Rulebook by editing the host's own configuration files.
 
+mod aider_reads;
 mod cline_rules;
 mod destination;
 mod fault;
@@ -66,7 +67,8 @@ fn run(
         (!only_hooks || file.wiring == Connection::Hook) && destination.path_of(host, file).is_some()
     };
     let mut files: Vec<&HostFile> = host.row().files.iter().filter(wanted).collect();
-    if files.is_empty() {
+    let is_aider = host.name == "aider";
+    if files.is_empty() && !is_aider {
         return Err(nothing_to_edit(host, wiring, task));
     }
     let mut kept = Vec::new();
@@ -85,6 +87,9 @@ fn run(
     // Others may edit the same files: they wait until these are written.
     let _lock = lock_folder(&destination.base);
     let mut changes = plan(&files, &program, host, destination)?;
+    if is_aider {
+        changes.extend(aider_reads::changes(args, destination, task)?);
+    }
     let is_cline = host.name == "cline" && destination.is_shared();
     if wiring.move_rules && !is_cline {
         return Err(anyhow!("omit `--move-rules`").context("only rules of Cline in a workspace can be moved"));

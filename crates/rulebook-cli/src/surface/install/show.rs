@@ -87,11 +87,12 @@ impl Outcome<'_> {
             self.changes.iter().map(|change| format!("`{}`", change.path.shown)).collect();
         let (verb, name) = (if files.len() == 1 { "is" } else { "are" }, self.host.name);
         let alone = match self.host.row().personal.first() {
-            Some(path) => format!("`rulebook install {name} --personal` writes `{path}` instead"),
-            None => format!("`rulebook install {name} --user` wires only you"),
+            Some(path) => format!("; `rulebook install {name} --personal` writes `{path}` instead"),
+            None if self.host.row().files.is_empty() => String::new(),
+            None => format!("; `rulebook install {name} --user` wires only you"),
         };
         let shared =
-            || format!("{} {verb} shared with everyone who uses this repository; {alone}", files.join(", "));
+            || format!("{} {verb} shared with everyone who uses this repository{alone}", files.join(", "));
         self.destination.is_shared().then(shared)
     }
 }

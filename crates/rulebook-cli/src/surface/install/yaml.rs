@@ -1,6 +1,6 @@
-//! Edits YAML: adds our server to the block of a host's servers and removes it again, without touching any other byte.
+//! Edits YAML: adds entries to a block of a host's settings and removes them again, without touching any other byte.
 //!
-//! Our entry is the first of the block. Where the file had no such block, the line of its key says that we added it.
+//! Our entries are the first of the block. Where the file had no such block, the line of its key says that we added it.
 
 use rulebook_workspace::wiring::{SERVER, Section, section};
 use serde_json::Value as Json;
@@ -8,39 +8,88 @@ use serde_json::Value as Json;
 use super::fault::Fault;
 use super::program::Program;
 
-/// The key under which Goose lists its servers.
-const KEY: &str = "extensions";
+/// How a host lists our server.
+pub(super) struct Layout {
+    key: &'static str,
+    /// What our entry begins with: its name, or the first line of an item.
+    name: &'static str,
+    /// What a new file begins with.
+    head: &'static str,
+    /// The lines of our entry without the indentation of the block.
+    lines: fn(command: &Json) -> Vec<String>,
+}
 
-/// The end of a key's line that we added.
-const MARK: &str = "# added by `rulebook install`";
+/// Goose: a mapping of servers.
+pub(super) const GOOSE: Layout = Layout {
+    key: "extensions",
+    name: SERVER,
+    head: "",
+    lines: |command| {
+        let fields = [
+            "enabled: true".to_owned(),
+            "type: stdio".to_owned(),
+            format!("name: {SERVER}"),
+            "description: The rules of this workspace".to_owned(),
+            format!("cmd: {command}"),
+            "args: [mcp]".to_owned(),
+            "envs: {}".to_owned(),
+            "timeout: 30".to_owned(),
+        ];
+        [format!("{SERVER}:")].into_iter().chain(fields.map(|field| format!("  {field}"))).collect()
+    },
+};
+
+/// Continue: a list of servers.
+pub(super) const CONTINUE: Layout = Layout {
+    key: "mcpServers",
+    name: "name: rulebook",
+    head: "name: Local Config\nversion: 1.0.0\nschema: v1\n",
+    lines: |command| {
+        vec![format!("- name: {SERVER}"), format!("  command: {command}"), "  args: [mcp]".to_owned()]
+    },
+};
+
+/// The end of a line that we added.
+pub(super) const MARK: &str = "# added by `rulebook install`";
 
 /// Returns the text with our server; a new file consists of it.
-pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault> {
-    let text = match text {
-        Some(text) => remove_entry(text),
-        None => String::new(),
-    };
+pub(super) fn add(text: Option<&str>, layout: &Layout, program: &Program) -> Result<String, Fault> {
+    let entry = (layout.lines)(&Json::from(program.path.as_str()));
+    let text = text.map(|text| without(text, layout.key, &|name| name == layout.name));
+    add_lines(text.as_deref().unwrap_or(layout.head), layout.key, &entry)
+}
+
+/// Returns the text without our server; `None` if it contained nothing else.
+pub(super) fn remove(text: &str, layout: &Layout) -> Option<String> {
+    let left = remove_entries(text, layout.key, &|name| name == layout.name)?;
+    (left != layout.head || layout.head.is_empty()).then_some(left)
+}
+
+/// Adds lines at the start of the block of a key.
+pub(super) fn add_lines(text: &str, key: &str, lines: &[String]) -> Result<String, Fault> {
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let Some(found) = section(&text, KEY) else {
-        let block = format!("{KEY}: {MARK}{}", entry(program, "  ", line_end));
+    let written =
+        |indent: &str| -> String { lines.iter().map(|line| format!("{line_end}{indent}{line}")).collect() };
+    let Some(found) = section(text, key) else {
+        let block = format!("{key}: {MARK}{}", written("  "));
         return Ok(match text.is_empty() || text.ends_with('\n') {
             true => format!("{text}{block}{line_end}"),
             false => format!("{text}{line_end}{block}"),
         });
     };
     if !found.value.is_empty() && !found.value.starts_with('#') {
-        let message = format!("write `{KEY}` as a block, one line per entry");
+        let message = format!("write `{key}` as a block, one line per entry");
         return Err(Fault::new(found.key.start, message));
     }
-    let indent = if found.indent.is_empty() { "  " } else { &found.indent };
+    let indent = if found.entries.is_empty() { "  " } else { &found.indent };
     let (before, after) = text.split_at(found.key.end);
-    Ok(format!("{before}{}{after}", entry(program, indent, line_end)))
+    Ok(format!("{before}{}{after}", written(indent)))
 }
 
-/// Returns the text without our server; `None` if it contained nothing else.
-pub(super) fn remove(text: &str) -> Option<String> {
-    let left = remove_entry(text);
-    match section(&left, KEY) {
+/// Removes entries of a key, and the key if we added it; `None` if nothing is left.
+pub(super) fn remove_entries(text: &str, key: &str, is_ours: &dyn Fn(&str) -> bool) -> Option<String> {
+    let left = without(text, key, is_ours);
+    match section(&left, key) {
         Some(Section { key, value, entries, .. }) if entries.is_empty() && value == MARK => {
             let (before, after) = (&left[..key.start], &left[key.end..]);
             let after = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n'));
@@ -56,29 +105,14 @@ pub(super) fn remove(text: &str) -> Option<String> {
     }
 }
 
-fn remove_entry(text: &str) -> String {
-    let own = section(text, KEY).and_then(|found| found.entries.into_iter().find(|(name, _)| name == SERVER));
-    match own {
-        Some((_, at)) => format!("{}{}", &text[..at.start], &text[at.end..]),
-        None => text.to_owned(),
+/// The text without some entries of a key.
+pub(super) fn without(text: &str, key: &str, is_ours: &dyn Fn(&str) -> bool) -> String {
+    let entries = section(text, key).into_iter().flat_map(|found| found.entries);
+    let mut left = text.to_owned();
+    for (_, at) in entries.filter(|(name, _)| is_ours(name)).collect::<Vec<_>>().into_iter().rev() {
+        left.replace_range(at, "");
     }
-}
-
-/// Our entry, each line after the end of the one above.
-fn entry(program: &Program, indent: &str, line_end: &str) -> String {
-    let command = Json::from(program.path.as_str());
-    let fields = [
-        "enabled: true".to_owned(),
-        "type: stdio".to_owned(),
-        format!("name: {SERVER}"),
-        "description: The rules of this workspace".to_owned(),
-        format!("cmd: {command}"),
-        "args: [mcp]".to_owned(),
-        "envs: {}".to_owned(),
-        "timeout: 30".to_owned(),
-    ];
-    let fields: String = fields.iter().map(|field| format!("{line_end}{indent}{indent}{field}")).collect();
-    format!("{line_end}{indent}{SERVER}:{fields}")
+    left
 }
 
 #[cfg(test)]
@@ -89,33 +123,53 @@ mod tests {
         Program::new("rulebook", "goose").unwrap()
     }
 
+    #[track_caller]
+    fn check(layout: &Layout, files: &[&str]) {
+        for before in files {
+            let after = add(Some(before), layout, &program()).unwrap();
+            assert_ne!(after, *before);
+            assert_eq!(add(Some(&after), layout, &program()).unwrap(), after, "{before:?}");
+            assert_eq!(remove(&after, layout).as_deref(), Some(*before), "{after:?}");
+            assert_eq!(remove(before, layout).as_deref(), Some(*before));
+        }
+        assert_eq!(remove(&add(None, layout, &program()).unwrap(), layout), None);
+    }
+
     #[test]
     fn a_file_comes_back_byte_for_byte() {
-        for before in [
-            "\n",
-            "# mine",
-            "GOOSE_MODEL: x",
-            "GOOSE_MODEL: x\r\nb: 2\r\n",
-            "extensions:",
-            "extensions:\n",
-            "extensions: # mine\n    a:\n        cmd: x\n\n    # end\nb: 1",
-            "a:\n  rulebook: 1\nextensions:\n  z:\n    args:\n    - x\n",
-        ] {
-            let after = add(Some(before), &program()).unwrap();
-            assert_ne!(after, before);
-            assert_eq!(add(Some(&after), &program()).unwrap(), after, "{before:?}");
-            assert_eq!(remove(&after).as_deref(), Some(before), "{after:?}");
-            assert_eq!(remove(before).as_deref(), Some(before));
-        }
-        assert_eq!(remove(&add(None, &program()).unwrap()), None);
+        check(
+            &GOOSE,
+            &[
+                "\n",
+                "# mine",
+                "GOOSE_MODEL: x",
+                "GOOSE_MODEL: x\r\nb: 2\r\n",
+                "extensions:",
+                "extensions:\n",
+                "extensions: # mine\n    a:\n        cmd: x\n\n    # end\nb: 1",
+                "a:\n  rulebook: 1\nextensions:\n  z:\n    args:\n    - x\n",
+            ],
+        );
+        check(
+            &CONTINUE,
+            &[
+                "models: []\n",
+                "name: x\nmcpServers:\n- name: other\n  command: x\nrules: []",
+                "mcpServers: # mine\n  - name: other\n    command: x\n",
+                "mcpServers:\n",
+            ],
+        );
     }
 
     #[test]
     fn another_program_is_replaced_and_a_list_on_one_line_is_reported() {
         let other = Program::new("/opt/rb", "goose").unwrap();
-        let after = add(Some("a: 1\n"), &other).unwrap();
-        assert_eq!(add(Some(&after), &program()).unwrap(), add(Some("a: 1\n"), &program()).unwrap());
-        let fault = add(Some("a: 1\nextensions: {}\n"), &program()).unwrap_err();
+        let after = add(Some("a: 1\n"), &GOOSE, &other).unwrap();
+        assert_eq!(
+            add(Some(&after), &GOOSE, &program()).unwrap(),
+            add(Some("a: 1\n"), &GOOSE, &program()).unwrap()
+        );
+        let fault = add(Some("a: 1\nextensions: {}\n"), &GOOSE, &program()).unwrap_err();
         assert_eq!(
             (fault.at, fault.message.as_str()),
             (5, "write `extensions` as a block, one line per entry")

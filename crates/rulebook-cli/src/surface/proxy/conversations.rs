@@ -196,6 +196,7 @@ pub(super) fn record(
         session: key.session.clone(),
         agent: key.agent.clone(),
         root: root.to_owned(),
+        more_roots: Vec::new(),
     };
     if let Some(fault) = ledger(state, key).append(&start, events)?
         && !std::mem::replace(&mut conversation.is_left_alone, true)

@@ -209,6 +209,7 @@ impl Exchange {
         Input {
             turn: Some(messages.count() as u64),
             message: self.request.message(),
+            mentions: self.request.added_files(),
             tools: self.calls().collect(),
             provider: Some(self.wire.provider.to_owned()),
             model: self.request.model.clone(),

@@ -197,6 +197,9 @@ impl Stream {
         if let Some(stop) = self.judge(&hits) {
             return Some(stop);
         }
+        // A client without tools may carry out what the text says: it must not see the beginning of another answer.
+        let is_edit = !texts.is_empty() && !self.exchange.request.has_tools;
+        let waits = if is_edit { waits.max(Waits::End) } else { waits };
         // Most events wait for nothing.
         if waits == Waits::Nothing
             && self.queue.is_empty()

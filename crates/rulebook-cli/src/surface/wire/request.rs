@@ -95,7 +95,7 @@ impl Request {
     pub(in crate::surface) fn message(&self) -> Option<String> {
         let own = |entry: &Entry| {
             let texts = entry.texts.iter().filter(|text| !is_headed(text));
-            texts.map(String::as_str).collect::<Vec<_>>().join("\n")
+            texts.map(|text| without_tail(text)).collect::<Vec<_>>().join("\n")
         };
         let mut users = self.entries.iter().rev().filter(|entry| entry.role == Role::User);
         let newest = users.clone().find(|entry| own(entry).contains("<environment_details"));
@@ -106,6 +106,12 @@ impl Request {
             }
             (said, _) => said.map(own),
         }
+    }
+
+    /// Returns the files that the user added to the conversation, as Aider lists them.
+    pub(in crate::surface) fn added_files(&self) -> Vec<String> {
+        let mut texts = self.entries.iter().rev().flat_map(|entry| &entry.texts);
+        texts.find(|text| text.starts_with(ADDED_FILES)).map(|text| fenced_files(text)).unwrap_or_default()
     }
 
     /// Returns the last entry after which a text can be added.
@@ -161,7 +167,37 @@ impl Entry {
 }
 
 /// How a text begins that clients write themselves.
-const HEADINGS: &[&str] = &["# AGENTS.md instructions", "This is the Gemini CLI"];
+const HEADINGS: &[&str] =
+    &["# AGENTS.md instructions", "This is the Gemini CLI", ADDED_FILES, "Here are some READ ONLY files"];
+
+/// How the text begins in which Aider lists the files that the user added.
+const ADDED_FILES: &str = "I have *added these files to the chat*";
+
+/// How the text begins that Aider puts after the user's.
+const TAIL: &str = "\n# *SEARCH/REPLACE block* Rules:";
+
+fn without_tail(text: &str) -> &str {
+    text.split_once(TAIL).map_or(text, |(own, _)| own)
+}
+
+/// The names of files whose content follows in a fenced block: each is the line before its block.
+fn fenced_files(text: &str) -> Vec<String> {
+    let (mut files, mut fence, mut above) = (Vec::new(), None, "");
+    for line in text.lines() {
+        let backticks = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(open) if line == open => fence = None,
+            Some(_) => {}
+            None if backticks.len() >= 3 => {
+                files.extend((!above.is_empty()).then(|| above.to_owned()));
+                fence = Some(backticks);
+            }
+            None => {}
+        }
+        above = line;
+    }
+    files
+}
 
 fn is_headed(text: &str) -> bool {
     HEADINGS.iter().any(|heading| text.trim_start().starts_with(heading))
@@ -171,7 +207,7 @@ fn without_wrappers(text: &str) -> String {
     if is_headed(text) {
         return String::new();
     }
-    without_generated(text).trim().to_owned()
+    without_generated(without_tail(text)).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -195,5 +231,16 @@ mod tests {
         assert_eq!(entry("<environment_context>\n<cwd>/x</cwd></environment_context>"), None);
         assert_eq!(entry("<system-reminder> open").as_deref(), Some("<system-reminder> open"));
         assert_eq!(entry("# AGENTS.md instructions for /repo\n\nx"), None);
+        // Aider.
+        assert_eq!(entry("fix it\n\n# *SEARCH/REPLACE block* Rules:\n\n1. a/b").as_deref(), Some("fix it"));
+        assert_eq!(entry("I have *added these files to the chat* so you can\n\na.py\n```\nx\n```"), None);
+    }
+
+    #[test]
+    fn files_in_fenced_blocks_are_named_by_the_line_above() {
+        let text = "I have *added these files to the chat*.\n\nsrc/a b.py\n````python\n```\nno.py\n```\n````\n\nb.py\n```\n```\n";
+        assert_eq!(fenced_files(text), ["src/a b.py", "b.py"]);
+        assert_eq!(fenced_files("a\n```\nopen"), ["a"]);
+        assert!(fenced_files("no files").is_empty());
     }
 }

@@ -64,6 +64,21 @@ fn a_client_that_never_offers_tools_gets_rules() {
 }
 
 #[test]
+fn a_client_without_tools_gets_the_rules_of_its_files_and_no_part_of_a_forbidden_answer() {
+    let lab = Lab::new(&[("sql.md", "---\npaths: [db/**]\n---\nTables so.\n"), NO_MAP]);
+    let files = "I have *added these files to the chat* so you can edit them.\n\ndb/a.sql\n```\nx\n```\n";
+    let message = "change it\n\n# *SEARCH/REPLACE block* Rules:\n\n1. The path, like db2/b.sql";
+    let mut body = (CHAT.conversation)(&[("user", files), ("assistant", "Ok."), ("user", message)]);
+    body["stream"] = json!(true);
+    body.as_object_mut().unwrap().remove("tools");
+    lab.model.streams(&(CHAT.events)("1", &["db/a.sql\n", "<<<<\n", "m = ", "new M", "ap()"], None));
+    lab.model.streams(&(CHAT.events)("2", &["db/a.sql\n", "<<<<\n", "m = {}"], None));
+    let answer = ask_as(&lab, "OpenAI/Python 2.20.0", &CHAT, &body);
+    assert_eq!((CHAT.received)(&answer.events()).0, "db/a.sql\n<<<<\nm = {}");
+    assert_eq!(lab.model.last().text().matches("Tables so.").count(), 1);
+}
+
+#[test]
 fn the_mode_and_the_open_files_come_from_the_newest_block_of_the_client() {
     let lab = Lab::new(&[
         ("plan.md", "---\nmode: plan\n---\nPlan so.\n"),

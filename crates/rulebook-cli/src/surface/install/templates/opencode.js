@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 
 const PROGRAM = @PROGRAM@;
 
-export const Rulebook = async ({ directory }) => {
-  // An answer is {"context": "…", "deny": "…"} or empty. A failure never stops the agent.
+export const Rulebook = async ({ client, directory }) => {
+  // An answer is {"context": "…", "notice": "…", "deny": "…"} or empty. A failure never stops the agent.
   const ask = (event, input, output) =>
     new Promise((resolve) => {
       const child = spawn(PROGRAM, ["hook", "opencode"], {
@@ -20,7 +20,9 @@ export const Rulebook = async ({ directory }) => {
       child.on("error", () => resolve({}));
       child.on("close", () => {
         try {
-          resolve(text.trim() ? JSON.parse(text) : {});
+          const answer = text.trim() ? JSON.parse(text) : {};
+          resolve(answer);
+          if (answer.notice) client.tui.showToast({ body: { message: answer.notice, variant: "info" } }).catch(() => {});
         } catch {
           resolve({});
         }

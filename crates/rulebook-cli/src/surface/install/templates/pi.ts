@@ -27,7 +27,8 @@ const ask = (event, ctx, more) =>
       }
     });
     const session = ctx.sessionManager.getSessionId();
-    child.stdin.end(JSON.stringify({ event, session, cwd: ctx.cwd, model: ctx.model?.id, ...more }));
+    const { id: model, provider } = ctx.model ?? {};
+    child.stdin.end(JSON.stringify({ event, session, cwd: ctx.cwd, model, provider, ...more }));
   }).catch(() => ({}));
 
 export default function (pi) {
