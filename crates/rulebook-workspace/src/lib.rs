@@ -39,6 +39,7 @@ mod delivery;
 mod discover;
 mod disk;
 mod explain;
+mod export;
 mod facts;
 mod git;
 mod homes;
@@ -51,6 +52,7 @@ mod prepare;
 mod prompt;
 pub mod read;
 mod readers;
+mod recorded;
 pub mod remote;
 mod review;
 pub mod revision;
@@ -77,12 +79,17 @@ pub use coverage::RuleFiles;
 pub use explain::{
     Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,
 };
+pub use export::{
+    AdoptError, Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError, PlannedFile,
+    SelectError, WriteError,
+};
 pub use homes::Homes;
 pub use load::Readings;
 pub use open::{OpenError, find_root};
 pub use prepare::Prepared;
 pub use prompt::PromptOutput;
 pub use readers::FixableFile;
+pub use recorded::{Record, RecordedCopies};
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};

@@ -29,6 +29,7 @@ use reader::Reader;
 
 pub use header::{Explained, explain_header};
 pub use imports::{Import, imports, imports_in_gemini};
+pub(crate) use patterns::corrected;
 pub use patterns::means_no_file;
 
 /// What became of a source.
