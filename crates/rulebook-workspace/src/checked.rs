@@ -12,6 +12,7 @@ use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
 
 use crate::agents::AgentSearch;
+use crate::recorded;
 use crate::sources::{Loaded, Sources};
 use crate::tree::Tree;
 use crate::unread::NotRead;
@@ -39,6 +40,7 @@ impl Sources<'_> {
         let others = differences
             .filter(|(rule, agent, found)| !is_reported(rule, found) && is_known(rule, agent, found));
         report_differences(others, &mut diagnostics);
+        diagnostics.extend(recorded::report_drifted(&self.workspace().roots));
         diagnostics.extend(self.around(&book, tree));
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
         let mut loaded = self.with_delivery(Loaded { book, diagnostics }, &unread);
@@ -86,6 +88,8 @@ impl Sources<'_> {
                 // What the agent recommends concerns what it always loads.
                 Code::OverLimit if is_unused(rule) || is_advice && !is_always_loaded(rule) => false,
                 Code::OverLimit if is_template(&rule.origin.folder) => false,
+                // Its rule has the same patterns.
+                Code::DeadGlob if !rule.copy_of.is_empty() => false,
                 code if compares_with_tree(code) && is_template(&rule.origin.folder) => false,
                 code => is_about_safety(code) || !unread.files.contains(&found.path),
             }

@@ -41,6 +41,7 @@ mod disk;
 mod editing;
 mod editors;
 mod explain;
+mod export;
 mod facts;
 mod git;
 mod guard;
@@ -55,6 +56,7 @@ mod prepare;
 mod prompt;
 pub mod read;
 mod readers;
+mod recorded;
 pub mod remote;
 mod review;
 pub mod revision;
@@ -83,6 +85,10 @@ pub use editors::{EditorFiles, EditorSnapshot};
 pub use explain::{
     Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,
 };
+pub use export::{
+    AdoptError, Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError, PlannedFile,
+    SelectError, WriteError,
+};
 pub use facts::FileTexts;
 pub use homes::Homes;
 pub use load::Readings;
@@ -91,6 +97,7 @@ pub use overlay::Overlay;
 pub use prepare::Prepared;
 pub use prompt::PromptOutput;
 pub use readers::FixableFile;
+pub use recorded::{Record, RecordedCopies};
 pub use review::{Review, Reviewed, Standing};
 pub use session::{AgentSession, SessionError};
 pub use sources::{Loaded, Reach, Sources};

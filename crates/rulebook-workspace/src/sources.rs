@@ -8,10 +8,11 @@ use rulebook::agent::{AGENTS, Agent, Nested};
 use rulebook::compare::{Difference, compare};
 use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::evidence::Seen;
+use rulebook::export::Tool;
 use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
 use rulebook::lint::over_limit;
 use rulebook::parse::{Entry, Parsed};
-use rulebook::resolve::{Rulebook, resolve, resolve_as};
+use rulebook::resolve::{Rulebook, Switches, resolve, resolve_as};
 use rulebook::rule::Rule;
 use rulebook::source::{Origin, Scope};
 
@@ -22,7 +23,7 @@ use crate::schema::Strict;
 use crate::settings::Setting;
 use crate::tree::{Tree, Wanted, walk};
 use crate::workspace::Workspace;
-use crate::{facts, git, imports, remote, skills, trust};
+use crate::{facts, git, imports, recorded, remote, skills, trust};
 
 /// Which nested rule folders are searched.
 #[derive(Clone, Copy, Debug)]
@@ -227,6 +228,14 @@ impl<'w> Sources<'w> {
         self.read(View { formats, is_nested: true, is_meant: true })
     }
 
+    /// The rules in a tool's own folder.
+    pub fn of_tool(&self, tool: &Tool) -> Loaded {
+        let view = View { formats: tool.formats.iter().collect(), is_nested: true, is_meant: false };
+        let (parsed, mut diagnostics) = self.read(view);
+        let book = resolve(entries(parsed, &mut diagnostics), &Switches::default());
+        Loaded { book, diagnostics: sorted(diagnostics) }
+    }
+
     pub(crate) fn read_as(&self, agent: &Agent) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let version = self.workspace.settings.agents.of(agent).version;
         let is_old = |format: &&Format| format.is_newer_than(version.as_deref());
@@ -277,6 +286,9 @@ impl<'w> Sources<'w> {
             parsed.retain(is_mandatory_or_local);
         }
         remote::rename_imitations(&mut parsed);
+        if view.is_meant {
+            diagnostics.extend(recorded::mark_copies(&mut parsed, &workspace.roots));
+        }
         (parsed, diagnostics)
     }
 

@@ -120,6 +120,30 @@ impl<'r> Coverage<'r> {
         Coverage { rules, patterns, folders, policy: book.policy() }
     }
 
+    /// Prepares rules that are compared one by one: none overrides another.
+    pub(crate) fn of_rules(rules: impl Iterator<Item = &'r Rule>) -> Coverage<'r> {
+        let rules: Vec<Covered<'r>> = rules.map(|rule| Covered::new(rule, None, 1)).collect();
+        let mut folders: Vec<_> = rules.iter().filter_map(|covered| covered.rule.origin.nest()).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        Coverage { rules, patterns: Vec::new(), folders, policy: Policy::default() }
+    }
+
+    /// Returns the files that activate each of these rules, and those for which that is not documented.
+    pub(crate) fn outcomes_of(&self, rules: &[usize], evidence: &Evidence) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let facts = self.facts(evidence);
+        let outcome = |covered: &Covered<'_>| {
+            let mut doubtful = Vec::new();
+            covered.shape.visit(&mut |shape| {
+                if let PathExpression::Paths(paths) = shape {
+                    doubtful.extend(paths.doubtful(&facts));
+                }
+            });
+            (covered.reached(&facts), doubtful)
+        };
+        rules.iter().map(|rule| outcome(&self.rules[*rule])).collect()
+    }
+
     /// Returns the files that activate each of these rules. Rules and files are given by position.
     pub fn reached(&self, rules: &[usize], files: &[Seen]) -> Vec<Vec<usize>> {
         let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
@@ -128,10 +152,7 @@ impl<'r> Coverage<'r> {
 
     /// Returns the files of the evidence that activate each of these rules. Rules and files are given by position.
     pub fn reached_in(&self, rules: &[usize], facts: &Facts<'_>) -> Vec<Vec<usize>> {
-        let is_on = |covered: &Covered<'_>| matches!(covered.role, Role::Files | Role::Always);
-        let reached =
-            |covered: &Covered<'_>| is_on(covered).then(|| covered.admitted(covered.matching(facts), facts));
-        rules.iter().map(|rule| reached(&self.rules[*rule]).unwrap_or_default()).collect()
+        rules.iter().map(|rule| self.rules[*rule].reached(facts)).collect()
     }
 
     /// Returns the conditions of a rule other than paths.
@@ -202,6 +223,14 @@ impl<'r> Covered<'r> {
             is_sure,
             has_rival: false,
             is_imported: false,
+        }
+    }
+
+    /// Returns the positions of the files that activate it.
+    fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
+        match self.role {
+            Role::Files | Role::Always => self.admitted(self.matching(facts), facts),
+            Role::Shadow | Role::Other => Vec::new(),
         }
     }
 

@@ -7,6 +7,9 @@
 mod probe;
 mod reach;
 
+pub(crate) use probe::{OTHERS, near};
+pub(crate) use reach::Level;
+
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 

@@ -46,6 +46,7 @@ pub mod diagnostic;
 pub mod evaluate;
 pub mod evidence;
 pub mod explain;
+pub mod export;
 pub mod fix;
 pub mod format;
 pub mod frontmatter;

@@ -63,6 +63,8 @@ pub struct Rule {
     pub body_line: usize,
     /// The rules that its file imports. They apply whenever it does.
     pub imports: Vec<ImportedRule>,
+    /// The absolute paths of the files that its file is recorded to be a copy of, or has copies of.
+    pub copy_of: Vec<String>,
     /// The name that reads this rule, if its own name reads another.
     pub(crate) alias: Option<Box<str>>,
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod agents;
+mod export;
 mod guard;
 mod help;
 mod hosts;
@@ -8,6 +9,7 @@ mod rules;
 mod servers;
 
 pub(crate) use agents::View;
+pub(crate) use export::{Export, Import};
 pub(crate) use guard::GuardTask;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
@@ -95,6 +97,15 @@ pub(crate) enum Command {
     /// Compares two revisions, or a revision with the working tree: which rules appear, vanish, apply to more or fewer files,
     /// and what that costs.
     Diff(Diff),
+    /// Copy rules into the forms of other agents, and prove that they mean the same
+    ///
+    /// Writes each rule as the agent's own files express it, reads it back as the agent does and compares the two on every file
+    /// of the tree. Nothing is written that applies to more than was meant.
+    Export(Export),
+    /// Copy the rules of another tool into an agent's own form, and prove that they mean the same
+    ///
+    /// Reads the folder of `rulesync` or `ruler`, which stays as it is.
+    Import(Import),
     /// Turn a rule on again, so that its conditions decide
     Enable(Toggle),
     /// Turn a rule off, regardless of its conditions

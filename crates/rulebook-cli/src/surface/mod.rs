@@ -9,6 +9,7 @@ pub(crate) mod completions;
 mod coverage;
 mod diff;
 mod explain;
+mod export;
 #[cfg(any(feature = "acp", feature = "mcp"))]
 mod file_uri;
 mod fix;
@@ -63,6 +64,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Check(check) => return check::run(args, check),
         Command::Test => return test::run(args),
         Command::Diff(diff) => return diff::run(args, diff),
+        Command::Export(export) => return export::run(args, export),
+        Command::Import(import) => return export::import(args, import),
         #[cfg(feature = "remote")]
         Command::Remote(task) => return remote::run(args, task),
         #[cfg(feature = "acp")]

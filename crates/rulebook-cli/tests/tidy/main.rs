@@ -278,6 +278,42 @@ fn every_format_is_documented() {
 }
 
 #[test]
+fn every_target_is_documented() {
+    use rulebook::export::{Form, Holder, Kind, Line, TARGETS};
+    let say = |form: Form| match form {
+        Form::No => "–".to_owned(),
+        Form::Plain => "no header".to_owned(),
+        Form::Header(lines) => {
+            let line = |line: &Line| match line {
+                Line::Description => "`description`".to_owned(),
+                Line::Patterns(key) => format!("`{key}`"),
+                Line::Fixed(key, value) => format!("`{key}: {value}`"),
+            };
+            lines.iter().map(line).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let mut table = String::from(
+        "| `--to` | agent | written to | always | for paths | offered | manual |\n|---|---|---|---|---|---|---|\n",
+    );
+    for target in TARGETS {
+        let place = match target.holder {
+            Holder::Files { folder, extension } => format!("`{folder}/*.{extension}`"),
+            Holder::Blocks { file } => format!("blocks in `{file}`"),
+        };
+        let forms =
+            [Kind::Always, Kind::Paths, Kind::Offered, Kind::Manual].map(|kind| match target.holder {
+                Holder::Blocks { .. } if kind == Kind::Paths && target.is_nested() => {
+                    "a whole folder".to_owned()
+                }
+                _ => say(target.form(kind)),
+            });
+        let _ =
+            writeln!(table, "| `{}` | {} | {place} | {} |", target.name, target.title(), forms.join(" | "));
+    }
+    page("export.md", &table);
+}
+
+#[test]
 fn every_agent_is_documented() {
     let mut table =
         String::from("| `--as` | agent | reads, in order | rules for paths apply |\n|---|---|---|---|\n");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use minisign_verify::PublicKey;
 use rulebook::agent::{AddPolicy, Agent, Purpose};
+use rulebook::export::{Allow, LossPolicy, Target};
 use rulebook::format::FormatId;
 use rulebook::id::normalize_id;
 use rulebook::resolve::Identity;
@@ -112,6 +113,22 @@ pub(super) const KEYS: &[Key] = &[
         Accepts::Word {
             words: || words(Identity::NAMES),
             put: |to, word| Identity::named(word).map(|identity| to.rules.identity = identity).is_some(),
+        },
+    ),
+    anyone("export.from", list(trimmed, |to, names| to.export.from = values(names))),
+    anyone("export.to", list(target_name, |to, names| to.export.to = values(names))),
+    anyone(
+        "export.loss",
+        Accepts::Word {
+            words: || words(LossPolicy::NAMES),
+            put: |to, word| set(&mut to.export.loss, LossPolicy::named(word).map(Some)),
+        },
+    ),
+    anyone(
+        "export.allow",
+        Accepts::Word {
+            words: || words(Allow::NAMES),
+            put: |to, word| set(&mut to.export.allow, Allow::named(word).map(Some)),
         },
     ),
     person("rules.allow_links", list(trimmed, |to, links| to.rules.allow_links = values(links))),
@@ -294,6 +311,11 @@ fn agent_name(text: &str) -> String {
         |_| lower(text),
         |found| found.product.map_or(found.agent.name, |product| product.name).to_owned(),
     )
+}
+
+/// The own name of a target; one that is not known is reported when the list is read.
+fn target_name(text: &str) -> String {
+    Target::named(text.trim()).map_or_else(|| lower(text), |target| target.name.to_owned())
 }
 
 /// A rule's file as written, or its key or id, normalised.

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use rulebook::agent::{Agent, PRODUCTS, Purpose};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
+use rulebook::export::{TARGETS, Target};
 use rulebook::format::{FORMATS, Format, FormatId};
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use super::keys::{Accepts, KEYS, Key, WordOrFormats, Writer, quoted, table_name};
 use super::text::{cut, join, stays_inside, whole};
@@ -162,6 +163,10 @@ impl Reading<'_> {
                 self.list(key, *clean, items);
                 true
             }
+            (Accepts::List { clean, .. }, DeValue::String(_)) if key.split().0 == "export" => {
+                self.list(key, *clean, std::slice::from_ref(value));
+                true
+            }
             (Accepts::WordOrFormats { words, put }, DeValue::String(word)) => {
                 let word = words.iter().find(|known| **known == word.trim()).copied();
                 word.map(|word| put(self.settings, WordOrFormats::Word(word))).is_some()
@@ -184,8 +189,8 @@ impl Reading<'_> {
         }
     }
 
-    fn list(&mut self, key: &'static Key, clean: fn(&str) -> String, items: &DeArray<'_>) {
-        for item in items.iter() {
+    fn list(&mut self, key: &'static Key, clean: fn(&str) -> String, items: &[Spanned<DeValue<'_>>]) {
+        for item in items {
             let (text, format) = match item.get_ref() {
                 DeValue::Table(table) if key.path == "rules.extra_paths" => {
                     let Some(found) = self.extra_path(key, item, table) else { continue };
@@ -213,6 +218,17 @@ impl Reading<'_> {
             } else if let ("agents.used", Err(unknown)) = (key.path, Agent::find(&name, Purpose::View)) {
                 let message = || format!("{unknown}; it is ignored");
                 self.report_with_help(Code::BadValue, item.span(), message, || unknown.help());
+            } else if key.path == "export.to" && Target::named(&name).is_none() {
+                let message = || {
+                    format!("`{}` is not an agent that rules can be written for; it is ignored", cut(&name))
+                };
+                self.report_with_help(Code::BadValue, item.span(), message, || {
+                    let known = TARGETS.iter().map(|target| target.name);
+                    nearest(&name, known).map_or_else(
+                        || "`rulebook export` without `--to` lists them".to_owned(),
+                        |near| format!("write `{near}`"),
+                    )
+                });
             } else {
                 let file = self.layer.display.clone();
                 let value = format!("{sign}{name}");

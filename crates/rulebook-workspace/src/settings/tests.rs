@@ -113,6 +113,7 @@ fn every_key_is_read() {
                 identity: Identity::Name,
             },
             agents: settings.agents.clone(),
+            export: values::Export::default(),
             workspace: WorkspaceFacts { tags: vec!["rust".to_owned()], env: Some("ci".to_owned()) },
             stream: StreamSettings {
                 mandatory: StreamLimits::default(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::agent::{AddPolicy, Agent};
+use rulebook::export::{Allow, LossPolicy};
 use rulebook::format::FormatId;
 use rulebook::render::Budget;
 use rulebook::resolve::Identity;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub stream: StreamSettings,
     /// How much may be delivered.
     pub budget: Budget,
+    /// Copies in the forms of other agents.
+    pub export: Export,
     /// Remote rules, in the order they were first named.
     pub remotes: Vec<Remote>,
     /// How many remotes were left out because of an error in their settings.
@@ -98,6 +101,20 @@ impl Agents {
         let found = self.each.iter().find(|(name, _)| *name == agent.name);
         found.map(|(_, settings)| settings.clone()).unwrap_or_default()
     }
+}
+
+/// `[export]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Export {
+    /// The formats and rules that are copied.
+    pub from: Vec<String>,
+    /// The agents that they are written for.
+    pub to: Vec<String>,
+    /// What happens to rules that an agent cannot express.
+    pub loss: Option<LossPolicy>,
+    /// Whether a copy may apply to more than was meant.
+    pub allow: Option<Allow>,
 }
 
 /// `[workspace]`

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::facts::{Facts, View};
+use super::truth::Truth;
 use super::value::{PatternBase, Report, Splits, texts};
 use crate::diagnostic::{Code, shown};
 use crate::frontmatter::{Node, Value, unquoted};
@@ -105,6 +106,42 @@ impl Paths {
         };
         let matches = |list: &PatternList| path.is_some_and(|path| list.decide(path).matches);
         matches(&self.list) && self.rival.as_ref().is_none_or(|(rival, _)| matches(rival))
+    }
+
+    /// Whether they match a path, in every possible dialect or in some.
+    pub(crate) fn truth(&self, root: usize, path: &str) -> Truth {
+        let relative = match &self.base {
+            Some((nested, _)) if *nested != root => None,
+            Some((_, folder)) => path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/')),
+            None => Some(path),
+        };
+        let Some(path) = relative else { return Truth::No };
+        let own = self.list.decide(path).matches;
+        match self.rival.as_ref().map(|(rival, _)| rival.decide(path).matches) {
+            Some(other) if other != own => Truth::Unknown,
+            _ if own => Truth::Yes,
+            _ => Truth::No,
+        }
+    }
+
+    /// The same patterns in lower case.
+    pub(crate) fn lowercase(&self) -> Paths {
+        let base = self.base.as_ref().map(|(root, folder)| (*root, folder.to_lowercase()));
+        let list = self.list.lowercase();
+        Paths { list, rival: None, spans: Vec::new(), base }
+    }
+
+    /// Positions of the evidence paths on which the possible dialects disagree, ascending.
+    pub(crate) fn doubtful(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let Some((rival, _)) = &self.rival else { return Vec::new() };
+        let view = facts.view(self.base.as_ref());
+        let (own, other) = (select(&self.list, view).paths, select(rival, view).paths);
+        let only = |a: &[usize], b: &[usize]| -> Vec<usize> {
+            a.iter().filter(|at| b.binary_search(at).is_err()).copied().collect()
+        };
+        let mut all = [only(&own, &other), only(&other, &own)].concat();
+        all.sort_unstable();
+        all
     }
 
     /// The positions of the including patterns.

@@ -30,6 +30,7 @@ pub(super) fn decide(
         Policy::Native(Conflicts::FirstWins, _) => Identity::Name,
         Policy::Meant(identity) => identity.max(audience.identity()),
     };
+    override_recorded(candidates, audience);
     let groups = same_ids(candidates);
     for group in &groups {
         if let Some(evidence) = evidence {
@@ -80,6 +81,43 @@ fn override_other_roots(candidates: &mut [Candidate<'_>], group: &[usize], evide
             && let Some(winner) = used_there(&seen[0])
         {
             candidates[*at].verdict.state = State::Overridden { winner, by: Step::Folder };
+        }
+    }
+}
+
+/// Uses either a rule or its recorded copy, never both. An agent gets the one that it reads by itself. A file that has copies
+/// among other text stays.
+fn override_recorded(candidates: &mut [Candidate<'_>], audience: &Audience<'_>) {
+    let is_in_prompt =
+        |candidate: &Candidate<'_>| matches!(candidate.verdict.state, State::Stack | State::Offered);
+    if !candidates.iter().any(|candidate| !candidate.verdict.rule.copy_of.is_empty()) {
+        return;
+    }
+    let by_path: HashMap<&str, usize> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, candidate)| is_in_prompt(candidate))
+        .map(|(at, candidate)| (candidate.verdict.rule.origin.path.as_str(), at))
+        .collect();
+    let copies: Vec<(usize, usize)> = candidates
+        .iter()
+        .enumerate()
+        .flat_map(|(at, candidate)| candidate.verdict.rule.copy_of.iter().map(move |source| (at, source)))
+        .filter_map(|(at, source)| Some((at, *by_path.get(source.as_str())?)))
+        .collect();
+    for (copy, source) in copies {
+        if !is_in_prompt(&candidates[copy]) || !is_in_prompt(&candidates[source]) {
+            continue;
+        }
+        let [copied, meant] = [copy, source].map(|at| candidates[at].verdict.rule);
+        let is_offer = |at: usize| matches!(candidates[at].verdict.state, State::Offered);
+        let is_own = audience.reads(copied) && !audience.reads(meant);
+        let (winner, loser) = match copied.is_located() || is_own && is_offer(copy) <= is_offer(source) {
+            true => (copied, source),
+            false => (meant, copy),
+        };
+        if !candidates[loser].is_mandatory() {
+            candidates[loser].verdict.state = State::Overridden { winner, by: Step::Copy };
         }
     }
 }

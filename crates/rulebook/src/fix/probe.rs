@@ -9,7 +9,7 @@ use crate::parse::{Entry, Parsed};
 const MAX_PATTERNS: usize = 50;
 
 /// Paths that patterns for something else do not match.
-const OTHERS: &[&str] = &["zz", "zz/zz/zz.zz", ".zz/zz.zz", "zz.ts"];
+pub(crate) const OTHERS: &[&str] = &["zz", "zz/zz/zz.zz", ".zz/zz.zz", "zz.ts"];
 
 /// Returns paths that the patterns of the readings match or almost match.
 pub(super) fn paths<'p>(readings: impl Iterator<Item = &'p Parsed>) -> Vec<Seen> {
@@ -37,7 +37,7 @@ pub(super) fn paths<'p>(readings: impl Iterator<Item = &'p Parsed>) -> Vec<Seen>
 }
 
 /// Returns a path that the pattern probably matches, and its neighbours.
-fn near(glob: &str) -> Vec<String> {
+pub(crate) fn near(glob: &str) -> Vec<String> {
     let plain = glob.trim_start_matches('!').replace('\\', "/");
     let mut path = String::new();
     let mut rest = plain.as_str();

@@ -8,7 +8,7 @@ use crate::rule::{Activation, Rule};
 
 /// How far a rule goes in one situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+pub(crate) enum Level {
     Never,
     ByName,
     Offered,
@@ -22,7 +22,8 @@ pub(super) struct Reach(pub(super) Vec<Level>);
 impl Reach {
     pub(super) fn of(parsed: &Parsed, paths: &[Seen]) -> Reach {
         let Entry::Rule(rule) = &parsed.entry else { return Reach(vec![Level::Never; paths.len() + 1]) };
-        let base = if rule.body.is_empty() || !rule.enabled { Level::Never } else { without_path(rule) };
+        let base =
+            if rule.body.is_empty() || !rule.enabled { Level::Never } else { Level::without_path(rule) };
         let mut levels = vec![base; paths.len() + 1];
         let book = resolve([parsed.entry.clone()], &Switches::default());
         let reached = Coverage::new(&book).reached(&[0], paths);
@@ -45,12 +46,25 @@ impl Reach {
     }
 }
 
-fn without_path(rule: &Rule) -> Level {
-    match rule.activation {
-        Activation::Always | Activation::Stream => Level::Applied,
-        Activation::OnRequest => Level::Offered,
-        Activation::When if rule.is_offered => Level::Offered,
-        Activation::Manual => Level::ByName,
-        Activation::When | Activation::Never => Level::Never,
+impl Level {
+    /// Returns how far a rule goes if there is no path.
+    pub(crate) fn without_path(rule: &Rule) -> Level {
+        match rule.activation {
+            Activation::Always | Activation::Stream => Level::Applied,
+            Activation::OnRequest => Level::Offered,
+            Activation::When if rule.is_offered => Level::Offered,
+            Activation::Manual => Level::ByName,
+            Activation::When | Activation::Never => Level::Never,
+        }
+    }
+
+    /// Returns a few words for reports.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Level::Never => "off",
+            Level::ByName => "on only when mentioned by name",
+            Level::Offered => "offered to the model",
+            Level::Applied => "always on",
+        }
     }
 }

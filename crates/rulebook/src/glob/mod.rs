@@ -42,6 +42,11 @@ use plain::{Last, Plain};
 use plan::Plan;
 use traits::Traits;
 
+/// Expands the braces of a pattern; `None` if there are too many alternatives.
+pub(crate) fn expand_braces(pattern: &str) -> Option<Vec<String>> {
+    braces::expand(pattern).ok()
+}
+
 /// A pattern ready to match paths.
 #[derive(Clone, Debug)]
 pub struct Glob {

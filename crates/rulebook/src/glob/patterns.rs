@@ -134,6 +134,17 @@ impl PatternList {
         self
     }
 
+    /// The same patterns in lower case.
+    pub(crate) fn lowercase(&self) -> PatternList {
+        let lower = |pattern: &Pattern| {
+            let text =
+                pattern.glob.as_ref().map_or_else(|| pattern.written(), |glob| glob.pattern()).to_lowercase();
+            let glob = pattern.glob.as_ref().and_then(|_| Glob::new(&text, self.dialect).ok());
+            Pattern { written: Some(text.into()), glob, ..pattern.clone() }
+        };
+        PatternList { patterns: self.patterns.iter().map(lower).collect(), ..self.clone() }
+    }
+
     /// Converts to the semantics of stream rules: an including pattern without a slash matches at any depth, and parentheses
     /// around a single word are part of a name.
     pub(crate) fn into_gate(mut self) -> PatternList {

@@ -26,6 +26,7 @@ pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Di
             let lines = Lines::of(&rule.body);
             let is_copy = |(other, known): &&(&Rule, Lines)| {
                 other.origin.format.id != rule.origin.format.id
+                    && !is_recorded(rule, other)
                     && !has_header_as_text(other)
                     && !has_header_as_text(rule)
                     && !other.is_of_other_root(rule)
@@ -40,6 +41,14 @@ pub(super) fn lint(rules: &[&Rule], identity: Identity, diagnostics: &mut Vec<Di
             }
         }
     }
+}
+
+/// Whether one is a recorded copy of the other, or both are copies of the same rule. The record says whether they differ.
+fn is_recorded(one: &Rule, other: &Rule) -> bool {
+    let is_copy_of = |copy: &Rule, source: &Rule| copy.copy_of.contains(&source.origin.path);
+    is_copy_of(one, other)
+        || is_copy_of(other, one)
+        || one.copy_of.iter().any(|source| other.copy_of.contains(source))
 }
 
 /// Whether the text contains the header because it cannot be read, which is reported by itself.

@@ -31,6 +31,7 @@ use reader::Reader;
 
 pub use header::{Explained, explain_header, explain_keys, explain_values};
 pub use imports::{Import, imports, imports_in_gemini};
+pub(crate) use patterns::corrected;
 pub use patterns::means_no_file;
 
 /// What became of a source.

@@ -247,7 +247,7 @@ fn doubt(pattern: &str, dialect: Dialect) -> Option<&'static Doubt> {
 }
 
 /// Returns the intended pattern, if the written one cannot match anything and the intention is clear.
-pub(super) fn corrected(pattern: &str, dialect: Dialect) -> Option<String> {
+pub(crate) fn corrected(pattern: &str, dialect: Dialect) -> Option<String> {
     let (not, bare) = pattern.strip_prefix('!').map_or(("", pattern), |bare| ("!", bare));
     let mut fixed = bare.to_owned();
     while let Some(doubt) = doubt(&fixed, dialect).filter(|doubt| doubt.severity == Severity::Warning) {

@@ -99,6 +99,7 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
                 (page::pager("agents", query, page, pages, ["← Previous", "Next →"]))
                 @for ((state, because), rows) in &unused { (group(&table, *state, because, rows)) }
                 (legend(&columns))
+                p .detail { a href=(links.to("export", &[])) { "Preview copies of these rules for another agent" } }
             }
         }
     })

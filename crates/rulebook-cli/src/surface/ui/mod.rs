@@ -6,6 +6,7 @@
 mod agents;
 mod cache;
 mod chart;
+mod export;
 mod files;
 mod fixes;
 mod guard;
@@ -152,6 +153,7 @@ impl Server<'_> {
             ("GET" | "HEAD", "problems") => problems::show(&self.caches, query),
             ("GET" | "HEAD", "fix") => fixes::show(&self.caches, query),
             ("POST", "fix") => fixes::apply(&self.caches, &request.form()),
+            ("GET" | "HEAD", "export") => export::show(&self.caches, query),
             ("GET" | "HEAD", "map") => map::show(&self.caches, query),
             ("POST", "toggle") => self.toggle(&request.form()),
             ("GET" | "HEAD", _) => Ok(page::missing("This page does not exist")),

@@ -1,0 +1,365 @@
+//! `export`: copies rules into the forms of other agents, and shows how each copy compares with its rule.
+
+mod json;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
+use rulebook::resolve::Rulebook;
+use rulebook_workspace::{
+    CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError, Reach, Sources, Tree, Wanted,
+    Workspace,
+};
+use serde_json::json;
+
+use crate::args::{Args, Export, Import};
+use crate::diff::diff;
+use crate::input::open_workspace;
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, grouped, paint, plural};
+
+pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
+    let workspace = open_workspace(args)?;
+    if options.remove {
+        return remove(args, options, &workspace);
+    }
+    let wanted = export_options(&workspace, options)?;
+    export(args, options, &workspace, wanted, Origin::Rules)
+}
+
+/// Copies the rules of another tool, by default into Rulebook's own form.
+pub(super) fn import(args: &Args, options: &Import) -> anyhow::Result<ExitCode> {
+    let Some(tool) = Tool::named(&options.tool) else {
+        let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let error = anyhow!("use one of {}", known.join(", "));
+        return Err(
+            error.context(format!("`{}` is not a tool whose rules can be read", out::clean(&options.tool)))
+        );
+    };
+    let workspace = open_workspace(args)?;
+    let mut own = options.export.clone();
+    if own.to.is_empty() {
+        own.to = vec!["rulebook".to_owned()];
+    }
+    if own.from.is_empty() {
+        own.from = vec!["rulebook".to_owned()];
+    }
+    let wanted = export_options(&workspace, &own)?;
+    export(args, &own, &workspace, wanted, Origin::Tool(tool))
+}
+
+/// Whose rules are copied.
+#[derive(Clone, Copy)]
+enum Origin {
+    Rules,
+    Tool(&'static Tool),
+}
+
+fn export(
+    args: &Args,
+    options: &Export,
+    workspace: &Workspace,
+    mut wanted: ExportOptions,
+    origin: Origin,
+) -> anyhow::Result<ExitCode> {
+    let tree = workspace.tree(Wanted::Files, &|_| ());
+    if let Some(copy) = &options.adopt {
+        let sources = workspace.sources(Reach::Walked(&tree));
+        let source = sources.adopt(&sources.meant().book, copy)?;
+        if !args.json {
+            out::print_aside(&format!("`{}` has the edits of `{}`", out::clean(&source), out::clean(copy)));
+        }
+        wanted.keep.push(source);
+    }
+    let sources = workspace.sources(Reach::Walked(&tree));
+    let book = match origin {
+        Origin::Rules => sources.meant().book,
+        Origin::Tool(tool) => sources.of_tool(tool).book,
+    };
+    let plan = planned(&sources, &book, &tree, &wanted)?;
+    let conflicts: Vec<&ExportRow> = plan.rows.iter().filter(|row| is_conflict(row)).collect();
+    let is_read_only = options.dry_run || options.check;
+    if let Some(first) = conflicts.first().filter(|_| !is_read_only) {
+        let Outcome::Copied { path, .. } = &first.outcome else { unreachable!("conflicts are copies") };
+        let error = anyhow!(
+            "take the edits with `--adopt {path}`, or drop them with `--keep {}`; `--dry-run` shows the difference",
+            first.source
+        );
+        let message = format!("`{}` and its copy `{path}` both changed; nothing was written", first.source);
+        return Err(error.context(message));
+    }
+    let is_done = plan.is_done()?;
+    if !is_read_only {
+        plan.apply()?;
+    }
+    if args.json {
+        out::print_json(&json::answer(&plan, is_read_only))?;
+    } else {
+        out::print(&show(&plan, &wanted, is_read_only, options.files))?;
+    }
+    let has_edits = plan.rows.iter().any(|row| {
+        matches!(
+            &row.outcome,
+            Outcome::Copied { state: CopyState::Edited { .. }, .. } | Outcome::Stale { is_edited: true, .. }
+        )
+    });
+    Ok(ExitCode::from(u8::from(options.check && (!is_done || has_edits))))
+}
+
+/// Plans an export, with errors that say what to do.
+pub(super) fn planned(
+    sources: &Sources<'_>,
+    book: &Rulebook,
+    tree: &Tree,
+    options: &ExportOptions,
+) -> anyhow::Result<ExportPlan> {
+    sources.export(book, tree, options).map_err(|error| match error {
+        PlanError::Select(error) => anyhow!(error.help()).context(error.to_string()),
+        PlanError::Read(error) => anyhow!(error),
+    })
+}
+
+/// The options of flags and settings.
+fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<ExportOptions> {
+    let settings = &workspace.settings.export;
+    let from = if options.from.is_empty() { settings.from.clone() } else { options.from.clone() };
+    let to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
+    if to.is_empty() {
+        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        let error = anyhow!("add `--to AGENT`, one of {}", names.join(", "));
+        return Err(error.context("nothing says which agents to export to"));
+    }
+    let allow = options.allow.or(settings.allow).unwrap_or(Allow::Meant);
+    Ok(ExportOptions {
+        from,
+        to: targets(&to)?,
+        allow,
+        loss: options.loss.or(settings.loss),
+        keep: options.keep.iter().cloned().collect(),
+        dir: options.dir.as_ref().map(absolute).transpose()?,
+        sync: options.sync,
+    })
+}
+
+fn absolute(dir: &PathBuf) -> anyhow::Result<PathBuf> {
+    Ok(std::path::absolute(dir)?)
+}
+
+/// The targets of names, each once.
+pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> {
+    let mut found: Vec<&'static Target> = Vec::new();
+    for name in names.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty())
+    {
+        let Some(target) = Target::named(name) else {
+            let known = TARGETS.iter().map(|target| target.name);
+            let help = out::suggestion(
+                name,
+                known.clone(),
+                &format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
+            );
+            return Err(anyhow!(help)
+                .context(format!("`{}` is not an agent that rules can be written for", out::clean(name))));
+        };
+        if !found.iter().any(|other| other.name == target.name) {
+            found.push(target);
+        }
+    }
+    Ok(found)
+}
+
+fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Result<ExitCode> {
+    let dir = options.dir.as_ref().map(absolute).transpose()?;
+    let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
+    let is_read_only = options.dry_run || options.check;
+    let is_done = plan.is_done()?;
+    if !is_read_only {
+        plan.apply()?;
+    }
+    let removed: Vec<&str> = plan.files.iter().map(|file| file.display.as_str()).collect();
+    if args.json {
+        out::print_json(
+            &json!({ "version": VERSION, "removed": removed, "kept": kept, "written": !is_read_only }),
+        )?;
+    } else {
+        let mut text = String::new();
+        let done = if is_read_only { "would remove" } else { "removed" };
+        removed.iter().for_each(|path| text.push_str(&format!("{done} {}\n", out::clean(path))));
+        for path in &kept {
+            let _ = writeln!(
+                text,
+                "{} {}: it was edited; remove it yourself",
+                paint(YELLOW, "kept"),
+                out::clean(path)
+            );
+        }
+        if removed.is_empty() && kept.is_empty() {
+            text.push_str("nothing to remove: no copy is recorded\n");
+        }
+        out::print(&text)?;
+    }
+    Ok(ExitCode::from(u8::from(options.check && !is_done)))
+}
+
+fn is_conflict(row: &ExportRow) -> bool {
+    matches!(&row.outcome, Outcome::Copied { state: CopyState::Edited { is_conflict: true, .. }, .. })
+}
+
+/// How many rows of one kind are shown.
+const ROWS: usize = 40;
+
+fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: bool) -> String {
+    let mut text = String::new();
+    for target in &options.to {
+        let rows: Vec<&ExportRow> = plan.rows.iter().filter(|row| row.target.name == target.name).collect();
+        let _ = writeln!(text, "{}: {}", paint(BOLD, target.title()), summary(&rows));
+        let (written, lost): (Vec<&ExportRow>, Vec<&ExportRow>) =
+            rows.into_iter().partition(|row| is_kept(row));
+        let most = if all { usize::MAX } else { ROWS };
+        for (title, rows) in [("copied", written), ("loss", lost)] {
+            write_rows(&mut text, title, &rows, most);
+        }
+        text.push('\n');
+    }
+    for row in &plan.rows {
+        if let Outcome::Copied { path, state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
+            let _ = writeln!(
+                text,
+                "{} {} was edited and is not overwritten",
+                paint(YELLOW, "edited"),
+                out::clean(path)
+            );
+            text.push_str(&diff(after, before));
+            let _ = writeln!(
+                text,
+                "  help: `--adopt {path}` takes the edits, `--keep {}` drops them\n",
+                out::clean(&row.source)
+            );
+        }
+    }
+    let count = plural(plan.files.len(), "file");
+    let _ = match (plan.files.is_empty(), is_read_only) {
+        (true, _) => writeln!(text, "everything is up to date"),
+        (false, true) => writeln!(text, "{count} would change; nothing was written"),
+        (false, false) => {
+            writeln!(text, "{count} changed; `rulebook export --remove` takes everything out again")
+        }
+    };
+    text
+}
+
+fn is_kept(row: &ExportRow) -> bool {
+    matches!(row.outcome, Outcome::Copied { .. } | Outcome::Read { .. } | Outcome::Stale { .. })
+}
+
+fn summary(rows: &[&ExportRow]) -> String {
+    let count = |is_it: &dyn Fn(&Outcome) -> bool| rows.iter().filter(|row| is_it(&row.outcome)).count();
+    let proof = |outcome: &Outcome| match outcome {
+        Outcome::Copied { proof, .. } | Outcome::Read { proof, .. } => Some(proof.is_same()),
+        _ => None,
+    };
+    let parts = [
+        (count(&|outcome| proof(outcome) == Some(true)), "as meant"),
+        (count(&|outcome| proof(outcome) == Some(false)), "with a difference"),
+        (count(&|outcome| matches!(outcome, Outcome::Delivered(_))), "delivered by Rulebook"),
+        (count(&|outcome| matches!(outcome, Outcome::Indexed(..))), "in an index"),
+        (count(&|outcome| matches!(outcome, Outcome::LeftOut(_))), "left out"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let rules =
+        plural(rows.iter().filter(|row| !matches!(row.outcome, Outcome::Stale { .. })).count(), "rule");
+    if parts.is_empty() { rules } else { format!("{rules}: {}", parts.join(", ")) }
+}
+
+fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) {
+    let mut table = Table::default();
+    for row in rows.iter().take(most) {
+        let (file, what) = described(row);
+        let style = match &row.outcome {
+            Outcome::Copied { proof, .. } | Outcome::Read { proof, .. } if proof.is_same() => GREEN,
+            Outcome::LeftOut(_) => RED,
+            _ => YELLOW,
+        };
+        table.row([
+            (PLAIN, &out::clean(&row.source)),
+            (DIM, &out::clean(&file)),
+            (style, &out::clean(&what)),
+        ]);
+        for note in &row.notes {
+            table.row([(PLAIN, ""), (DIM, "note"), (DIM, &out::clean(note))]);
+        }
+    }
+    if !table.is_empty() {
+        let _ = writeln!(text, "  {}", paint(CYAN, title));
+        table.write(text, 4, &table.widths());
+    }
+    if rows.len() > most {
+        let _ = writeln!(text, "    and {} more; `--all` shows them", rows.len() - most);
+    }
+}
+
+/// The file of a row, and what is to be said about it.
+pub(super) fn described(row: &ExportRow) -> (String, String) {
+    match &row.outcome {
+        Outcome::Copied { path, proof, state } => {
+            let state = match state {
+                CopyState::New => "new",
+                CopyState::Changed => "changed",
+                CopyState::Same => "up to date",
+                CopyState::Edited { .. } => "edited",
+            };
+            (format!("→ {path} ({state})"), shown(proof))
+        }
+        Outcome::Read { path, proof } => (format!("reads {path}"), shown(proof)),
+        Outcome::Delivered(loss) => ("delivered by Rulebook".to_owned(), loss.to_string()),
+        Outcome::Indexed(path, loss) => (format!("listed in {path}"), loss.to_string()),
+        Outcome::LeftOut(loss) => ("left out".to_owned(), help(loss)),
+        Outcome::Stale { path, is_edited: false } => {
+            (format!("→ {path} (removed)"), "its rule is gone".to_owned())
+        }
+        Outcome::Stale { path, is_edited: true } => {
+            (format!("→ {path} (kept)"), "its rule is gone, but the copy was edited".to_owned())
+        }
+        _ => Default::default(),
+    }
+}
+
+fn help(loss: &Loss) -> String {
+    match loss {
+        Loss::Wider(proof) => {
+            let allow = if proof.is_wider_elsewhere() { Allow::Unseen } else { Allow::Wider };
+            format!("{loss}; `--allow {allow}` writes it nevertheless")
+        }
+        _ => loss.to_string(),
+    }
+}
+
+/// The proof in words: "same on 5,316 of 5,316 files".
+pub(super) fn shown(proof: &Proof) -> String {
+    let mut text = format!("same on {} of {} files", grouped(proof.files.same()), grouped(proof.files.total));
+    for (what, file, near) in [
+        ("wider on", &proof.files.wider, &proof.near.wider),
+        ("narrower on", &proof.files.narrower, &proof.near.narrower),
+        ("not documented for", &proof.files.unknown, &proof.near.unknown),
+        ("other letter case:", &proof.files.letter_case, &proof.near.letter_case),
+    ] {
+        match (&file.example, &near.example) {
+            (Some(path), _) if file.count > 1 => {
+                let _ = write!(text, "; {what} `{path}` and {} more", file.count - 1);
+            }
+            (Some(path), _) => {
+                let _ = write!(text, "; {what} `{path}`");
+            }
+            (None, Some(path)) => {
+                let _ = write!(text, "; {what} paths like `{path}`");
+            }
+            (None, None) => {}
+        }
+    }
+    if let Some((was, is)) = proof.without_files {
+        let _ = write!(text, "; without a file {is} instead of {was}");
+    }
+    text
+}

@@ -1,0 +1,38 @@
+//! Exporting: copies of rules in the forms of other agents, proven on the tree and recorded.
+
+mod adopt;
+mod apply;
+mod files;
+mod pending;
+mod plan;
+mod select;
+mod stale;
+
+pub use adopt::AdoptError;
+pub use apply::WriteError;
+pub use files::{CopyState, ExportRow, Outcome, PlannedFile};
+pub use plan::{ExportPlan, PlanError};
+pub use select::{Candidate, SelectError};
+
+use std::path::PathBuf;
+
+use rulebook::export::{Allow, LossPolicy, Target};
+
+/// What to export, and how.
+#[derive(Clone, Debug)]
+pub struct ExportOptions {
+    /// Formats and rules to copy.
+    pub from: Vec<String>,
+    /// The forms to write.
+    pub to: Vec<&'static Target>,
+    /// Whether a copy may apply to more than was meant.
+    pub allow: Allow,
+    /// What happens to rules that a target cannot express; `None`: Rulebook delivers them where it is wired.
+    pub loss: Option<LossPolicy>,
+    /// Sources whose copies are overwritten although they were edited.
+    pub keep: Vec<String>,
+    /// The folder to write to instead of the root.
+    pub dir: Option<PathBuf>,
+    /// Whether copies whose source is gone are removed.
+    pub sync: bool,
+}

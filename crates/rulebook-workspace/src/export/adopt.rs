@@ -1,0 +1,120 @@
+//! Adopting: takes the edits of a copy into the rule that it is a copy of.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rulebook::agent::Agent;
+use rulebook::export::{Blocks, TARGETS, Target, compare_readings, draft, reread, without_marker};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::Rule;
+
+use super::files::text_at;
+use crate::recorded::RecordedCopies;
+use crate::sources::Sources;
+use crate::write::{self, Kind, Owner};
+
+/// Why the edits of a copy were not taken over.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AdoptError {
+    /// The file is not a recorded copy.
+    NotACopy(String),
+    /// Its rule is gone.
+    NoSource(String),
+    /// What the copy says cannot be expressed in the rule's own format.
+    NoForm(String),
+    /// A file cannot be read or written.
+    Io(io::Error),
+}
+
+impl std::fmt::Display for AdoptError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AdoptError::NotACopy(path) => {
+                write!(f, "`{path}` is not a copy that `.rulebook/export.lock` records")
+            }
+            AdoptError::NoSource(path) => write!(f, "the rule that `{path}` is a copy of does not exist"),
+            AdoptError::NoForm(why) => {
+                write!(f, "the header of the copy has no form in the rule's own format: {why}")
+            }
+            AdoptError::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AdoptError {}
+
+impl From<io::Error> for AdoptError {
+    fn from(error: io::Error) -> AdoptError {
+        AdoptError::Io(error)
+    }
+}
+
+impl Sources<'_> {
+    /// Takes the edits of a copy, given by its path relative to the root, into its rule. Returns the rule's file as shown.
+    ///
+    /// # Errors
+    /// If the file is no copy, or its edits have no form in the rule's own format.
+    pub fn adopt(&self, book: &Rulebook, copy: &str) -> Result<String, AdoptError> {
+        let copy = copy.trim_start_matches("./");
+        for root in &self.workspace().roots.roots {
+            let base = PathBuf::from(&root.path);
+            let records = RecordedCopies::read(&base)?;
+            let mut found =
+                records.copies.iter().filter(|record| record.path == copy && !record.source.is_empty());
+            let Some(record) = found.next() else { continue };
+            let source = base.join(&record.source);
+            let is_it = |rule: &&Rule| Path::new(&rule.origin.path) == source;
+            let rule = book.rules().map(|(rule, _)| rule).find(is_it);
+            let (Some(rule), Some(target)) = (rule, Target::named(&record.target)) else {
+                return Err(AdoptError::NoSource(copy.to_owned()));
+            };
+            let file = text_at(&base.join(copy))?.unwrap_or_default();
+            let text = match record.is_block {
+                true => Blocks::of(&file).get(&rule.origin.display).unwrap_or_default().to_owned(),
+                false => file,
+            };
+            let old = self.text(rule).ok_or_else(|| AdoptError::NoSource(copy.to_owned()))?;
+            let new = adopted(rule, target, copy, &text, &old, record.is_block)?;
+            write::rewrite(&source, &new, Kind::Text, Owner::Repository(&base))?;
+            return Ok(rule.origin.display.clone());
+        }
+        Err(AdoptError::NotACopy(copy.to_owned()))
+    }
+}
+
+/// The text of a rule with the edits of its copy: its body and, if the copy now applies to something else, its header.
+fn adopted(
+    rule: &Rule,
+    target: &Target,
+    path: &str,
+    text: &str,
+    old: &str,
+    is_block: bool,
+) -> Result<String, AdoptError> {
+    let no_form = |why: String| AdoptError::NoForm(why);
+    let body_at = old.match_indices('\n').nth(rule.body_line.saturating_sub(2)).map_or(0, |(at, _)| at + 1);
+    let header = if rule.body_line <= 1 { "" } else { &old[..body_at] };
+    if is_block {
+        let inner = text.lines().skip(1);
+        let count = inner.clone().count().saturating_sub(1);
+        let body: Vec<&str> = inner.take(count).collect();
+        return Ok(format!("{header}{}\n", body.join("\n")));
+    }
+    let edited =
+        reread(rule, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
+    let body = without_marker(&edited.rule.body).to_owned();
+    let before = draft(rule, target, "x").map_err(|loss| no_form(loss.to_string()))?;
+    if compare_readings(&before.rule, &edited.rule).is_same() {
+        return Ok(format!("{header}{body}\n"));
+    }
+    let owner = Agent::owner_of(rule.origin.format.id).map_or(rule.origin.format.name(), |agent| agent.name);
+    let own = TARGETS.iter().find(|target| target.name == owner);
+    let own = own.ok_or_else(|| no_form(format!("{} files are not written", rule.origin.format.name())))?;
+    let new = draft(&edited.rule, own, "x").map_err(|loss| no_form(loss.to_string()))?;
+    if new.proof.is_wider() {
+        return Err(no_form("it would apply to more".to_owned()));
+    }
+    let marked = rulebook::export::marker(&edited.rule.origin.display) + "\n";
+    Ok(new.text.replacen(&marked, "", 1))
+}

@@ -1,0 +1,110 @@
+//! Selecting: which rules are exported.
+
+use std::collections::BTreeMap;
+
+use rulebook::diagnostic::nearest;
+use rulebook::format::{FormatId, PlaceKind};
+use rulebook::resolve::Rulebook;
+use rulebook::rule::{Activation, Rule};
+use rulebook::source::Scope;
+
+/// A format that rules can be exported from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// Its name.
+    pub format: &'static str,
+    /// How many rules it has here.
+    pub rules: usize,
+}
+
+/// Why no rules were selected.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// Nothing was named.
+    Missing(Vec<Candidate>),
+    /// No rule has that format, file, key or id.
+    Unknown {
+        /// The name.
+        name: String,
+        /// A similar one.
+        nearest: Option<String>,
+    },
+}
+
+impl std::fmt::Display for SelectError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SelectError::Missing(_) => f.write_str("nothing says which rules to export"),
+            SelectError::Unknown { name, .. } => {
+                write!(f, "no rule here has the format, file, key or id `{name}`")
+            }
+        }
+    }
+}
+
+impl SelectError {
+    /// Returns what to do.
+    pub fn help(&self) -> String {
+        match self {
+            SelectError::Missing(found) if found.is_empty() => {
+                "there are no rules in this workspace".to_owned()
+            }
+            SelectError::Missing(found) => {
+                let count = |candidate: &Candidate| {
+                    let s = if candidate.rules == 1 { "" } else { "s" };
+                    format!("`--from {}` ({} rule{s})", candidate.format, candidate.rules)
+                };
+                let all: Vec<String> = found.iter().map(count).collect();
+                format!("add {}, or set `from` under `[export]` in `rulebook.toml`", all.join(" or "))
+            }
+            SelectError::Unknown { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
+            SelectError::Unknown { .. } => "`rulebook status` lists the rules".to_owned(),
+        }
+    }
+}
+
+impl std::error::Error for SelectError {}
+
+/// Whether a rule of the workspace can be exported at all.
+fn is_exportable(rule: &Rule, is_copy: &dyn Fn(&Rule) -> bool) -> bool {
+    let is_file = !matches!(rule.origin.place.shape, PlaceKind::Imported);
+    rule.origin.scope == Scope::Workspace
+        && is_file
+        && rule.origin.format.id != FormatId::Skill
+        && rule.enabled
+        && !rule.body.is_empty()
+        && rule.activation != Activation::Never
+        && !is_copy(rule)
+}
+
+/// Selects the rules that names stand for, in the order of the book.
+pub(super) fn select<'b>(
+    book: &'b Rulebook,
+    from: &[String],
+    is_copy: &dyn Fn(&Rule) -> bool,
+) -> Result<Vec<&'b Rule>, SelectError> {
+    let exportable: Vec<&Rule> =
+        book.rules().map(|(rule, _)| rule).filter(|rule| is_exportable(rule, is_copy)).collect();
+    if from.is_empty() {
+        let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
+        exportable.iter().for_each(|rule| *formats.entry(rule.origin.format.name()).or_default() += 1);
+        let found = formats.into_iter().map(|(format, rules)| Candidate { format, rules });
+        return Err(SelectError::Missing(found.collect()));
+    }
+    let is_named = |rule: &Rule, name: &str| match FormatId::named(&name.to_lowercase()) {
+        Some(format) => rule.origin.format.id == format,
+        None => rule.is_called(name),
+    };
+    for name in from {
+        let is_known = FormatId::named(&name.to_lowercase()).is_some();
+        if !is_known && !exportable.iter().any(|rule| is_named(rule, name)) {
+            let formats = FormatId::NAMES.iter().map(|(format, _)| *format);
+            let known = formats.chain(exportable.iter().map(|rule| rule.id.as_str()));
+            let nearest = nearest(name, known).map(str::to_owned);
+            return Err(SelectError::Unknown { name: name.clone(), nearest });
+        }
+    }
+    Ok(exportable.into_iter().filter(|rule| from.iter().any(|name| is_named(rule, name))).collect())
+}

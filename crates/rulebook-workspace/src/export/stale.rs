@@ -1,0 +1,86 @@
+//! Copies whose rule is gone, or that are no longer wanted.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+
+use rulebook::export::{Blocks, Target};
+
+use super::ExportOptions;
+use super::files::{ExportRow, Files, Outcome};
+use crate::recorded::{Record, RecordedCopies, hash};
+
+/// Removes the copies of earlier exports that this one does not make. Copies that were edited stay.
+pub(super) fn remove(
+    files: &mut Files<'_>,
+    records: &mut [(PathBuf, RecordedCopies)],
+    options: &ExportOptions,
+    planned: &[(usize, String, String, &'static str)],
+    selected: &[(usize, String)],
+) -> io::Result<Vec<ExportRow>> {
+    let mut rows = Vec::new();
+    let planned: HashSet<(usize, &str, &str, &str)> = planned
+        .iter()
+        .map(|(root, path, source, target)| (*root, path.as_str(), source.as_str(), *target))
+        .collect();
+    let selected: HashSet<(usize, &str)> =
+        selected.iter().map(|(root, source)| (*root, source.as_str())).collect();
+    for (root, (_, recorded)) in records.iter_mut().enumerate() {
+        let is_planned =
+            |record: &Record| planned.contains(&(root, &*record.path, &*record.source, &*record.target));
+        let is_ours = |record: &Record| {
+            let is_wanted = options.to.iter().any(|target| target.name == record.target);
+            let is_selected = selected.contains(&(root, record.source.as_str()));
+            options.sync || is_wanted && (is_selected || record.source.is_empty())
+        };
+        let (stale, kept): (Vec<Record>, Vec<Record>) =
+            recorded.copies.drain(..).partition(|record| is_ours(record) && !is_planned(record));
+        recorded.copies = kept;
+        for record in stale {
+            let is_shared = recorded
+                .copies
+                .iter()
+                .any(|other| other.path == record.path && other.source == record.source);
+            let is_edited = !is_shared && take_out(files, root, &record)? == Taken::Edited;
+            let Some(target) = Target::named(&record.target) else { continue };
+            let outcome = Outcome::Stale { path: record.path.clone(), is_edited };
+            let (id, source) = (String::new(), record.source.clone());
+            rows.push(ExportRow { id, source, target, outcome, notes: Vec::new() });
+            if is_edited {
+                recorded.copies.push(record);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// What became of a copy.
+#[derive(PartialEq)]
+pub(super) enum Taken {
+    Out,
+    Edited,
+}
+
+/// Takes a copy out: its file, or its block. One that was edited stays.
+pub(super) fn take_out(files: &mut Files<'_>, root: usize, record: &Record) -> io::Result<Taken> {
+    let (_, after) = files.get(root, &record.path)?;
+    let Some(text) = after.clone() else { return Ok(Taken::Out) };
+    if !record.is_block {
+        if hash(&text) != record.copy_hash {
+            return Ok(Taken::Edited);
+        }
+        *after = None;
+        return Ok(Taken::Out);
+    }
+    let name = if record.source.is_empty() { "the list of rules" } else { &record.source };
+    let blocks = Blocks::of(&text);
+    match blocks.get(name) {
+        Some(block) if hash(block) != record.copy_hash => return Ok(Taken::Edited),
+        Some(_) => {
+            let rest = blocks.without(name);
+            *after = (!rest.is_empty() || !record.is_new_file).then_some(rest);
+        }
+        None => {}
+    }
+    Ok(Taken::Out)
+}

@@ -1,0 +1,166 @@
+//! The record of copies: which file is a copy of which, and what both contained when it was written.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::evidence::Roots;
+use rulebook::export::Blocks;
+use rulebook::parse::{Entry, Parsed};
+use rulebook::source::Scope;
+use serde::{Deserialize, Serialize};
+
+use crate::{read, state};
+
+/// The file, relative to the root.
+pub(crate) const FILE: &str = ".rulebook/export.lock";
+
+/// The version of its content.
+const VERSION: u64 = 1;
+
+/// The largest record that is read, in bytes.
+const MAX_RECORD: usize = 16 << 20;
+
+/// What was exported from a root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecordedCopies {
+    version: u64,
+    /// Sorted by path, source and target.
+    pub copies: Vec<Record>,
+}
+
+/// One copy of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Record {
+    /// The file of the copy, relative to the root.
+    pub path: String,
+    /// The file of the rule, relative to the root; empty for an index of rules.
+    pub source: String,
+    /// The agent it was written for.
+    pub target: String,
+    /// The hash of the rule's file.
+    pub source_hash: String,
+    /// The hash of the copy: of the file, or of its block.
+    pub copy_hash: String,
+    /// Whether the copy is a block of a file.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_block: bool,
+    /// Whether the file did not exist before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_new_file: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl RecordedCopies {
+    /// Reads the record of a root. A record that cannot be read is an error: nothing may be overwritten then.
+    pub(crate) fn read(root: &Path) -> io::Result<RecordedCopies> {
+        let path = root.join(FILE);
+        let unreadable = |why: String| {
+            io::Error::other(format!(
+                "`{FILE}` cannot be read: {why}; restore it, or remove it to start again"
+            ))
+        };
+        let text = read::text(&path, MAX_RECORD).map_err(|error| unreadable(read::reason(&error)))?;
+        let Some(text) = text else { return Ok(RecordedCopies::default()) };
+        let known: RecordedCopies =
+            serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        match known.version {
+            VERSION => Ok(known),
+            newer => Err(unreadable(format!("a newer Rulebook wrote it (version {newer})"))),
+        }
+    }
+
+    /// The text of the record; `None` if there is nothing to record.
+    pub(crate) fn text(&self) -> Option<String> {
+        let mut sorted = RecordedCopies { version: VERSION, ..self.clone() };
+        sorted.copies.sort();
+        sorted.copies.dedup();
+        let text = serde_json::to_string_pretty(&sorted).unwrap_or_default() + "\n";
+        (!sorted.copies.is_empty()).then_some(text)
+    }
+
+    /// The record of a copy.
+    pub(crate) fn find(&self, path: &str, source: &str) -> Option<&Record> {
+        self.copies.iter().find(|record| record.path == path && record.source == source)
+    }
+
+    /// The absolute paths of copies, each with those of its sources.
+    pub(crate) fn by_copy(&self, root: &Path) -> BTreeMap<PathBuf, Vec<PathBuf>> {
+        let mut all: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for record in self.copies.iter().filter(|record| !record.source.is_empty()) {
+            all.entry(root.join(&record.path)).or_default().push(root.join(&record.source));
+        }
+        all
+    }
+}
+
+/// The hash of a text.
+pub(crate) fn hash(text: &str) -> String {
+    state::sha256(text.as_bytes())
+}
+
+/// Notes for every rule which files it is a recorded copy of. Returns the problems of the records.
+pub(crate) fn mark_copies(parsed: &mut [Parsed], roots: &Roots) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut sources: HashMap<String, Vec<String>> = HashMap::new();
+    for root in &roots.roots {
+        match RecordedCopies::read(Path::new(&root.path)) {
+            Ok(records) => {
+                for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
+                    let below = |path: &str| format!("{}/{path}", root.path.trim_end_matches('/'));
+                    sources.entry(below(&record.path)).or_default().push(below(&record.source));
+                }
+            }
+            Err(error) => problems.push(Diagnostic::whole(Code::BadState, FILE, error.to_string())),
+        }
+    }
+    for parsed in parsed.iter_mut().filter(|_| !sources.is_empty()) {
+        if let Entry::Rule(rule) = &mut parsed.entry
+            && rule.origin.scope == Scope::Workspace
+            && let Some(known) = sources.get(&rule.origin.path)
+        {
+            rule.copy_of.clone_from(known);
+        }
+    }
+    problems
+}
+
+/// Reports recorded copies that were edited, or whose rule changed since.
+pub(crate) fn report_drifted(roots: &Roots) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for root in &roots.roots {
+        let root = Path::new(&root.path);
+        let Ok(records) = RecordedCopies::read(root) else { continue };
+        for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
+            let text = |path: &str| read::text(&root.join(path), MAX_RECORD).ok().flatten();
+            let copy = text(&record.path).and_then(|text| match record.is_block {
+                true => Blocks::of(&text).get(&record.source).map(str::to_owned),
+                false => Some(text),
+            });
+            let Some(copy) = copy else { continue };
+            let source = text(&record.source);
+            let what =
+                match (hash(&copy) == record.copy_hash, source.map(|text| hash(&text) == record.source_hash))
+                {
+                    (true, Some(true)) => continue,
+                    (true, Some(false)) => "is a copy of `{}`, which changed since",
+                    (false, Some(_)) => "is a copy of `{}`, and was edited",
+                    (_, None) => "is a copy of `{}`, which is gone",
+                };
+            let message = what.replace("{}", &record.source);
+            let drifted = Diagnostic::whole(Code::DriftedCopy, &record.path, message);
+            found.push(drifted.help("run `rulebook export --sync`"));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}

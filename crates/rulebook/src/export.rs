@@ -1,0 +1,38 @@
+//! Exporting: writes a rule in another agent's form, and proves that the agent treats it as it was meant.
+//!
+//! A [`Target`] says how an agent expresses each kind of rule. [`draft`] renders a rule, reads the result back as the agent
+//! does, and compares the two on paths that the patterns match or almost match. [`Prover`] compares them on the files of a
+//! tree. Nothing here knows the disk.
+
+mod block;
+mod draft;
+mod loss;
+mod name;
+mod near;
+mod proof;
+mod render;
+mod table;
+mod target;
+mod tools;
+mod translate;
+
+pub use block::{Blocks, block};
+pub use draft::{Draft, compare_readings, draft, draft_shared, reread};
+pub use loss::{Loss, LossPolicy};
+pub use name::{fallback_name, marker, name, without_marker};
+pub use proof::{Allow, Finding, Proof, Prover, Tally};
+pub use render::index;
+pub use table::TARGETS;
+pub use target::{Form, Holder, Kind, Line, ListStyle, Target};
+pub use tools::{TOOLS, Tool};
+
+use crate::evaluate::Lines;
+
+/// Whether two texts share most of their lines.
+#[must_use]
+pub fn are_copies(one: &str, other: &str) -> bool {
+    Lines::of(one).is_copy_of(&Lines::of(other))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Loss: why a rule is not written for a target.
+
+use super::proof::Proof;
+use super::target::{Kind, Target};
+use crate::rule::{Activation, Rule};
+use crate::words::words;
+
+/// Why a rule is not written for a target.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The target cannot express it.
+    NoForm(String),
+    /// The nearest form applies where the rule was not meant to.
+    Wider(Box<Proof>),
+    /// The agent would cut the text.
+    TooLong {
+        /// How many characters it reads.
+        limit: usize,
+    },
+    /// The agent would not read the file, because it reads this one instead.
+    Unread(String),
+    /// A file that Rulebook did not write is in the way.
+    Taken(String),
+}
+
+words! {
+    /// What happens to a rule that a target cannot express.
+    LossPolicy {
+        /// It is not written.
+        LeaveOut = "leave-out",
+        /// A file lists it, and the agent can read it on request.
+        Index = "index",
+        /// Rulebook delivers it.
+        Deliver = "deliver",
+    }
+}
+
+impl Loss {
+    /// Returns the loss of a rule of which the target has no form.
+    pub(super) fn no_form(rule: &Rule, kind: Option<Kind>, target: &Target) -> Loss {
+        let title = target.title();
+        let further: Vec<String> = rule
+            .conditions
+            .iter()
+            .filter(|condition| condition.key != "paths")
+            .map(|condition| format!("`{}`", condition.key))
+            .collect();
+        Loss::NoForm(match kind {
+            Some(Kind::Always) => format!("{title} has no rules for a folder"),
+            Some(Kind::Paths) => format!("{title} has no rules for paths"),
+            Some(Kind::Offered) => format!("{title} has no rules that the model requests"),
+            Some(Kind::Manual) => format!("{title} has no rules that apply only when mentioned"),
+            None if rule.stream.is_some() => format!("{title} has no rules that watch the output"),
+            None if rule.activation == Activation::Never => "nothing activates it".to_owned(),
+            None => format!("{title} has no condition {}", further.join(" and ")),
+        })
+    }
+
+    /// Returns a word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Loss::NoForm(_) => "no-form",
+            Loss::Wider(_) => "wider",
+            Loss::TooLong { .. } => "too-long",
+            Loss::Unread(_) => "unread",
+            Loss::Taken(_) => "taken",
+        }
+    }
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Loss::NoForm(why) => f.write_str(why),
+            Loss::Wider(proof) => {
+                match (&proof.files.wider.example, &proof.near.wider.example, proof.without_files) {
+                    (Some(path), ..) => write!(
+                        f,
+                        "it would also apply to `{path}`{}",
+                        match proof.files.wider.count {
+                            1 => String::new(),
+                            count => format!(" and {} more", count - 1),
+                        }
+                    ),
+                    (None, Some(path), _) => {
+                        write!(f, "it would also apply to paths like `{path}`, which no file here has")
+                    }
+                    (None, None, Some((was, is))) => write!(f, "it would be {is} instead of {was}"),
+                    (None, None, None) => f.write_str("it would apply to more than meant"),
+                }
+            }
+            Loss::TooLong { limit } => write!(f, "longer than the {limit} characters that the agent reads"),
+            Loss::Unread(other) => write!(f, "the agent reads `{other}` instead"),
+            Loss::Taken(path) => write!(f, "`{path}` exists and is not a copy"),
+        }
+    }
+}

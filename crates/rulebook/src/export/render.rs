@@ -1,0 +1,80 @@
+//! Rendering: a rule as a text in the form of a target.
+
+use super::name::marker;
+use super::target::{Form, Line, ListStyle, Target};
+use crate::frontmatter::{quoted, scalar};
+use crate::rule::Rule;
+
+/// Renders a rule with these patterns.
+pub(super) fn render(
+    target: &Target,
+    form: Form,
+    rule: &Rule,
+    description: Option<&str>,
+    patterns: &[String],
+) -> String {
+    let lines = match form {
+        Form::Header(lines) => lines,
+        Form::Plain | Form::No => &[],
+    };
+    let header: String =
+        lines.iter().filter_map(|line| header_line(target, *line, description, patterns)).collect();
+    let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
+    format!("{fences}{}\n{}\n", marker(&rule.origin.display), super::without_marker(&rule.body))
+}
+
+fn header_line(
+    target: &Target,
+    line: Line,
+    description: Option<&str>,
+    patterns: &[String],
+) -> Option<String> {
+    let line = match line {
+        Line::Fixed(key, value) => format!("{key}: {value}\n"),
+        Line::Description => format!("description: {}\n", scalar(&one_line(description?), false)),
+        Line::Patterns(key) => match target.list {
+            ListStyle::Commas => format!("{key}: {}\n", patterns.join(",")),
+            ListStyle::Text => format!("{key}: {}\n", quoted(&patterns.join(","))),
+            ListStyle::Flow => {
+                let items: Vec<String> = patterns.iter().map(|pattern| quoted(pattern)).collect();
+                format!("{key}: [{}]\n", items.join(", "))
+            }
+            ListStyle::Block => {
+                let items: String =
+                    patterns.iter().map(|pattern| format!("  - {}\n", quoted(pattern))).collect();
+                format!("{key}:\n{items}")
+            }
+        },
+    };
+    Some(line)
+}
+
+/// A text without line breaks, which not every reader of headers understands.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Target {
+    /// Renders a text that is always on.
+    #[must_use]
+    pub fn always_text(&self, source: &str, body: &str) -> String {
+        let lines = if let Form::Header(lines) = self.always { lines } else { &[] };
+        let header: String = lines.iter().filter_map(|line| header_line(self, *line, None, &[])).collect();
+        let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
+        format!("{fences}{}\n{body}", marker(source))
+    }
+}
+
+/// Renders a list of rules that an agent can read on request: their files, descriptions and patterns.
+#[must_use]
+pub fn index<'r>(rules: impl Iterator<Item = &'r Rule>) -> String {
+    let row = |rule: &Rule| {
+        let about =
+            rule.description.as_deref().map(|text| format!(": {}", one_line(text))).unwrap_or_default();
+        let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();
+        let globs = if globs.is_empty() { String::new() } else { format!(" (for {})", globs.join(", ")) };
+        format!("- `{}`{about}{globs}\n", rule.origin.display)
+    };
+    let rows: String = rules.map(row).collect();
+    format!("# More rules\n\nRead one of these files when it fits the work:\n\n{rows}")
+}

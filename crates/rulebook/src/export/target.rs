@@ -1,0 +1,166 @@
+//! One row of the table of targets: how an agent expresses each kind of rule.
+
+use crate::agent::{Agent, Nested};
+use crate::condition::PathExpression;
+use crate::format::{FormatId, Place};
+use crate::rule::{Activation, Rule};
+use crate::source::Origin;
+use crate::words::words;
+
+/// A form that rules can be written in.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Target {
+    /// The name of its agent, or `rulebook`.
+    pub name: &'static str,
+    /// What holds the rules.
+    pub holder: Holder,
+    /// How patterns are written.
+    pub list: ListStyle,
+    /// How it expresses a rule for every request.
+    pub always: Form,
+    /// How it expresses a rule for some files.
+    pub paths: Form,
+    /// How it expresses a rule that the model requests by its description.
+    pub offered: Form,
+    /// How it expresses a rule that applies only when mentioned by name.
+    pub manual: Form,
+}
+
+/// What holds the rules of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// One file per rule.
+    Files {
+        /// The rule folder.
+        folder: &'static str,
+        /// The extension, without the dot in front.
+        extension: &'static str,
+    },
+    /// A file for a whole folder, with one block per rule.
+    Blocks {
+        /// The name of the file.
+        file: &'static str,
+    },
+}
+
+/// How a target expresses a kind of rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Not at all.
+    No,
+    /// By the place of the file alone, without a header.
+    Plain,
+    /// By these lines of the header.
+    Header(&'static [Line]),
+}
+
+/// A line of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The description, if the rule has one.
+    Description,
+    /// The patterns, with this key.
+    Patterns(&'static str),
+    /// A fixed key and value.
+    Fixed(&'static str, &'static str),
+}
+
+/// How patterns are written in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListStyle {
+    /// `a/**,b/**` without quotes.
+    Commas,
+    /// `"a/**,b/**"`.
+    Text,
+    /// `["a/**", "b/**"]`.
+    Flow,
+    /// One per line.
+    Block,
+}
+
+words! {
+    /// The kinds of rules that targets express.
+    Kind {
+        /// For every request.
+        Always = "always",
+        /// For some files.
+        Paths = "paths",
+        /// Requested by the model.
+        Offered = "offered",
+        /// Mentioned by name.
+        Manual = "manual",
+    }
+}
+
+impl Kind {
+    /// Returns the kind of a rule; `None` if it has other conditions, watches the stream, or can never apply.
+    pub fn of(rule: &Rule) -> Option<Kind> {
+        let is_paths = |expression: PathExpression<'_>| matches!(expression, PathExpression::Paths(_));
+        let on_paths = rule.conditions.iter().all(|condition| is_paths(condition.path_expression()));
+        match rule.activation {
+            _ if rule.stream.is_some() || !on_paths || rule.conditions.len() > 1 => None,
+            Activation::Always => Some(Kind::Always),
+            Activation::When if rule.conditions.is_empty() => Some(Kind::Always),
+            Activation::When => Some(Kind::Paths),
+            Activation::OnRequest => Some(Kind::Offered),
+            Activation::Manual => Some(Kind::Manual),
+            Activation::Stream | Activation::Never => None,
+        }
+    }
+}
+
+impl Target {
+    /// Returns its agent; `None` for Rulebook's own form.
+    pub fn agent(&self) -> Option<&'static Agent> {
+        Agent::named(self.name)
+    }
+
+    /// Returns the name that people know.
+    pub fn title(&self) -> &'static str {
+        self.agent().map_or("Rulebook", |agent| agent.title)
+    }
+
+    /// Returns how it expresses a kind.
+    pub fn form(&self, kind: Kind) -> Form {
+        match kind {
+            Kind::Always => self.always,
+            Kind::Paths => self.paths,
+            Kind::Offered => self.offered,
+            Kind::Manual => self.manual,
+        }
+    }
+
+    /// Returns how the target reads a file at a path of the workspace.
+    pub(super) fn origin(&self, path: &str) -> Option<Origin> {
+        match self.agent() {
+            Some(agent) => Origin::at(agent.formats, path),
+            None => Some(Origin::named(FormatId::Rulebook, path)),
+        }
+    }
+
+    /// Whether it reads rules in folders below the root.
+    pub fn is_nested(&self) -> bool {
+        self.agent().is_none_or(|agent| agent.nested == Nested::Read)
+    }
+
+    /// Whether sub-folders of its rule folder are read.
+    pub(super) fn is_recursive(&self) -> bool {
+        let Holder::Files { folder, extension } = self.holder else { return false };
+        let path = format!("{folder}/a/b.{extension}");
+        self.origin(&path).is_some_and(|origin: Origin| is_in(origin.place, folder))
+    }
+
+    /// Returns the path of the file that holds a rule, in a folder of the workspace.
+    pub fn path(&self, folder: &str, name: &str) -> String {
+        let inner = match self.holder {
+            Holder::Files { folder, extension } => format!("{folder}/{name}.{extension}"),
+            Holder::Blocks { file } => file.to_owned(),
+        };
+        if folder.is_empty() { inner } else { format!("{folder}/{inner}") }
+    }
+}
+
+fn is_in(place: &Place, folder: &str) -> bool {
+    place.path == folder
+}

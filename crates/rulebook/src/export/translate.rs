@@ -1,0 +1,172 @@
+//! Translating patterns between dialects.
+//!
+//! Patterns become picomatch's, relative to the root, and are then written in the other dialect. What comes out is a list
+//! of candidates: comparing decides which of them means the same.
+
+use crate::glob::{Dialect, expand_braces};
+
+/// Returns the ways to write patterns of one dialect in another, the most readable first. `folder` is the folder that the
+/// patterns are relative to and shall no longer be.
+pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut add = |list: Option<Vec<String>>| {
+        let list = list.filter(|list| !list.is_empty() && !found.contains(list));
+        found.extend(list);
+    };
+    if folder.is_empty() {
+        add(Some(patterns.to_vec()));
+    }
+    let rooted: Option<Vec<String>> = patterns
+        .iter()
+        .map(|pattern| rooted(pattern, from, folder))
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.concat());
+    let Some(rooted) = rooted else { return found };
+    let written = |list: &[String], tail: Tail| -> Vec<String> {
+        list.iter().map(|pattern| write(pattern, to, tail)).collect()
+    };
+    add(Some(written(&rooted, Tail::Kept)));
+    let expanded: Option<Vec<Vec<String>>> = rooted.iter().map(|pattern| expand(pattern)).collect();
+    let expanded = expanded.map(|all| all.concat());
+    add(expanded.as_deref().map(|list| written(list, Tail::Kept)));
+    if to == Dialect::Minimatch && from != Dialect::Minimatch {
+        add(Some(rooted.iter().map(|pattern| with_hidden(pattern)).collect()));
+    }
+    if from == Dialect::Minimatch && to != Dialect::Minimatch {
+        let without_hidden = ["!**/.*", "!**/.*/**"].map(str::to_owned);
+        add(Some([written(&rooted, Tail::Kept), without_hidden.to_vec()].concat()));
+    }
+    for list in [Some(rooted), expanded].into_iter().flatten() {
+        add(Some(written(&list, Tail::Files)));
+    }
+    found
+}
+
+/// Whether a star at the end of a pattern may stay.
+#[derive(Clone, Copy, PartialEq)]
+enum Tail {
+    Kept,
+    /// It becomes `*.*`, because it would match folders, and with them everything below.
+    Files,
+}
+
+/// Splits the `!` of an exclusion off.
+fn exclusion(pattern: &str) -> (&'static str, &str) {
+    match pattern.strip_prefix('!') {
+        Some(rest) if !rest.starts_with('(') => ("!", rest),
+        _ => ("", pattern),
+    }
+}
+
+/// Rewrites a pattern as picomatch's, relative to the root. `None` if it can match nothing there.
+fn rooted(pattern: &str, from: Dialect, folder: &str) -> Option<Vec<String>> {
+    let (not, bare) = exclusion(pattern);
+    let bare = bare.strip_prefix("./").unwrap_or(bare);
+    let anywhere = |rest: &str| {
+        if rest.starts_with("**/") || rest == "**" { rest.to_owned() } else { format!("**/{rest}") }
+    };
+    let all = match from {
+        Dialect::Picomatch | Dialect::Minimatch => vec![bare.to_owned()],
+        Dialect::Amp => match bare.strip_prefix('/') {
+            Some(rest) => vec![rest.to_owned()],
+            None if pattern.contains("./") => vec![bare.to_owned()],
+            None => vec![anywhere(bare)],
+        },
+        Dialect::VsCode if matches!(bare, "*" | "**" | "**/*") => vec!["**".to_owned()],
+        Dialect::VsCode if bare.starts_with('/') => return None,
+        Dialect::VsCode => vec![anywhere(bare.strip_prefix("*/").unwrap_or(bare))],
+        Dialect::CopilotCli if !bare.contains('/') => vec![anywhere(bare)],
+        Dialect::CopilotCli => vec![bare.to_owned()],
+        Dialect::Claude | Dialect::Gitignore => like_gitignore(bare, from),
+    };
+    let below = |pattern: String| match folder {
+        "" => pattern,
+        folder => format!("{}/{pattern}", escaped(folder)),
+    };
+    Some(all.into_iter().map(|pattern| format!("{not}{}", below(pattern))).collect())
+}
+
+/// A line of a `.gitignore` matches a name and, if that is a folder, everything in it.
+fn like_gitignore(line: &str, dialect: Dialect) -> Vec<String> {
+    let is_below = line.ends_with("/**");
+    let bare = line.strip_suffix("/**").unwrap_or(line);
+    let checked = if dialect == Dialect::Claude { bare } else { line };
+    let is_anchored = checked.strip_suffix('/').unwrap_or(checked).contains('/');
+    let is_folder = bare.ends_with('/');
+    let bare = bare.trim_matches('/');
+    let path = if is_anchored || bare.starts_with("**/") { bare.to_owned() } else { format!("**/{bare}") };
+    let name = bare.rsplit('/').next().unwrap_or(bare);
+    let everything = format!("{path}/**");
+    match () {
+        () if is_below || is_folder => vec![everything],
+        // A file, as far as anyone can see.
+        () if name.contains('.') && !name.starts_with('.') => vec![path],
+        () if name == "*" || name == "**" => vec![everything, path],
+        () => vec![path, everything],
+    }
+}
+
+/// Writes a rooted picomatch pattern in another dialect.
+fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
+    let (not, bare) = exclusion(pattern);
+    let text = match to {
+        Dialect::Picomatch | Dialect::Minimatch => bare.to_owned(),
+        Dialect::Amp if bare.starts_with("**/") => bare.to_owned(),
+        Dialect::Amp => format!("./{bare}"),
+        // `**` alone makes a rule always on.
+        Dialect::VsCode | Dialect::CopilotCli if matches!(bare, "**" | "**/*" | "*") => {
+            "**/{*,.*}".to_owned()
+        }
+        Dialect::VsCode | Dialect::CopilotCli => bare.to_owned(),
+        Dialect::Claude | Dialect::Gitignore => {
+            let bare = match bare.strip_suffix("/*") {
+                Some(folder) if tail == Tail::Files => format!("{folder}/*.*"),
+                _ if bare == "**" => "**/*".to_owned(),
+                _ if bare == "*" && tail == Tail::Files => "*.*".to_owned(),
+                _ => bare.to_owned(),
+            };
+            let is_anchored = bare.strip_suffix("/**").unwrap_or(&bare).contains('/');
+            if is_anchored { bare } else { format!("/{bare}") }
+        }
+    };
+    format!("{not}{text}")
+}
+
+/// A pattern for minimatch that matches hidden files and folders too.
+fn with_hidden(pattern: &str) -> String {
+    let (not, bare) = exclusion(pattern);
+    let segments: Vec<&str> = bare.split('/').collect();
+    let last = segments.len() - 1;
+    let mut text = not.to_owned();
+    for (at, segment) in segments.iter().enumerate() {
+        match *segment {
+            "**" if at == last => text.push_str("{**,**/.*,**/.*/**}"),
+            "**" => text.push_str("{**/,**/.*/**/}"),
+            wild if wild.starts_with(['*', '?']) => text.push_str(&format!("{{,.}}{wild}")),
+            plain => text.push_str(plain),
+        }
+        if at < last && *segment != "**" {
+            text.push('/');
+        }
+    }
+    text
+}
+
+fn expand(pattern: &str) -> Option<Vec<String>> {
+    let (not, bare) = exclusion(pattern);
+    // A list that nobody would read is no candidate.
+    const MOST: usize = 64;
+    let all = expand_braces(bare).filter(|all| all.len() <= MOST)?;
+    Some(all.into_iter().map(|pattern| format!("{not}{pattern}")).collect())
+}
+
+/// The name of a folder as a pattern that matches it alone.
+fn escaped(folder: &str) -> String {
+    folder.chars().fold(String::new(), |mut text, c| {
+        if "*?[]{}()!+@\\".contains(c) {
+            text.push('\\');
+        }
+        text.push(c);
+        text
+    })
+}
