@@ -46,9 +46,7 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
     fn open(workspace: W, name: &str, keeper: Keeper) -> Result<AgentSession<W>, SessionError> {
         match keeper.lost() {
             // Without a home there is no ledger to resume: the session is kept in memory.
-            Some(reason) if workspace.homes.home.is_some() => {
-                Err(SessionError { reason: reason.to_owned() })
-            }
+            Some(reason) if workspace.homes.home.is_some() => Err(SessionError { reason: reason.to_owned() }),
             _ => Ok(AgentSession { workspace, agent: connected(name), name: name.to_owned(), keeper }),
         }
     }
