@@ -65,7 +65,7 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     if let Some(reason) = &reply.refusal {
         whole["permission"] = json!("deny");
         whole["agent_message"] = json!(reason);
-        whole["user_message"] = json!("Rulebook refused this call because of a stream rule");
+        whole["user_message"] = json!("Rulebook refused this call because of a rule");
     }
     whole
 }
