@@ -228,18 +228,14 @@ impl<'r> Covered<'r> {
 
     /// Returns the positions of the files that activate it.
     fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
-        match self.role {
-            Role::Files | Role::Always => self.admitted(self.matching(facts), facts),
-            Role::Shadow | Role::Other => Vec::new(),
-        }
+        let is_on = matches!(self.role, Role::Files | Role::Always);
+        if is_on { self.admitted(self.matching(facts), facts) } else { Vec::new() }
     }
 
     /// Selects the files that its gate admits.
     fn admitted(&self, files: Vec<usize>, facts: &Facts<'_>) -> Vec<usize> {
-        match self.gate.as_ref().and_then(|gate| gate.met(facts)) {
-            Some(open) => both(files, &open),
-            None => files,
-        }
+        let Some(open) = self.gate.as_ref().and_then(|gate| gate.met(facts)) else { return files };
+        both(files, &open)
     }
 
     /// Returns the positions of the files that it applies to.

@@ -12,8 +12,8 @@ use crate::out;
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Inspect", &["status", "explain", "prompt", "read", "coverage", "diff", "sessions", "watch"]),
-    ("Fix", &["check", "test", "stream", "enable", "disable", "pin", "unpin"]),
-    ("Wire up", &["install", "uninstall", "hook", "trust", "remote"]),
+    ("Fix", &["check", "test", "stream", "enable", "disable", "pin", "unpin", "export", "import"]),
+    ("Wire up", &["install", "uninstall", "hook", "trust", "remote", "guard"]),
     ("Servers", &["ui", "lsp", "mcp", "proxy", "acp"]),
     ("Other", &["formats", "completions", "man", "help"]),
 ];

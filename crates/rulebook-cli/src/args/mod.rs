@@ -13,7 +13,9 @@ pub(crate) use export::{Export, Import};
 pub(crate) use guard::GuardTask;
 pub(crate) use help::parse;
 pub(crate) use hosts::{Hook, Install, Uninstall, Wiring};
-pub(crate) use rules::{Pin, Toggle};
+#[cfg(feature = "remote")]
+pub(crate) use rules::RemoteTask;
+pub(crate) use rules::{Pin, Toggle, Trust};
 #[cfg(feature = "acp")]
 pub(crate) use servers::Acp;
 #[cfg(feature = "lsp")]
@@ -181,36 +183,6 @@ pub(crate) enum Command {
         /// The page of this command [default: the program's]
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
-    },
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Trust {
-    /// Show the review without recording trust
-    #[arg(long)]
-    pub(crate) show: bool,
-
-    /// Remove the recorded trust
-    #[arg(long, conflicts_with = "show")]
-    pub(crate) forget: bool,
-}
-
-#[cfg(feature = "remote")]
-#[derive(Debug, Subcommand)]
-pub(crate) enum RemoteTask {
-    /// Fetch remotes and update their copies; exits with 1 if one cannot be fetched
-    Sync {
-        /// Only these remotes
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
-    /// List remotes with the age of their copies and how they are verified
-    List,
-    /// Show what fetching would change, without changing it
-    Diff {
-        /// Only these remotes
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
     },
 }
 

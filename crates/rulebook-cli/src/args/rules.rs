@@ -1,6 +1,8 @@
-//! The arguments of the commands that switch and pin rules.
+//! The arguments of the commands that switch, pin, trust and fetch rules.
 
 use clap::Args as ClapArgs;
+#[cfg(feature = "remote")]
+use clap::Subcommand;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Pin {
@@ -26,4 +28,34 @@ pub(crate) struct Toggle {
     /// For you, in every workspace
     #[arg(long)]
     pub(crate) user: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Trust {
+    /// Show the review without recording trust
+    #[arg(long)]
+    pub(crate) show: bool,
+
+    /// Remove the recorded trust
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) forget: bool,
+}
+
+#[cfg(feature = "remote")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum RemoteTask {
+    /// Fetch remotes and update their copies; exits with 1 if one cannot be fetched
+    Sync {
+        /// Only these remotes
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// List remotes with the age of their copies and how they are verified
+    List,
+    /// Show what fetching would change, without changing it
+    Diff {
+        /// Only these remotes
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
 }

@@ -33,6 +33,7 @@ const CALLS: &[&str] = &[
 
 /// The modules that may, and why.
 const MODULES: &[(&str, &str)] = &[
+    ("crates/rulebook-cli/src/surface/acp/mod.rs", "starts the agent after `acp --`"),
     ("crates/rulebook-cli/src/surface/proxy/child.rs", "starts the program after `proxy --`"),
     ("crates/rulebook-cli/src/surface/ui/mod.rs", "starts the browser"),
     ("crates/rulebook-workspace/src/read.rs", "opens files to read them"),

@@ -231,7 +231,7 @@ mod tests {
             let found = explain_values(Format::named(format).unwrap(), key);
             assert_eq!(found.iter().map(|(word, _)| *word).collect::<Vec<_>>(), wanted);
         }
-        check("windsurf", "trigger", &["always_on", "glob", "manual", "model_decision"]);
+        check("windsurf", "trigger", &["always_on", "glob", "model_decision", "manual"]);
         check("cursor", "alwaysApply", &["true", "false"]);
         check("rulebook", "interruptMode", &["always", "prose-only", "tool-only", "never"]);
         check("cursor", "interruptMode", &["always", "prose-only", "tool-only", "never"]);

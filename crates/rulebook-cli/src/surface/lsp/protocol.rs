@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rulebook::id::{percent_decoded, percent_encoded};
+use rulebook_workspace::canonical;
 use serde::{Deserialize, Serialize};
 
 /// A line and a character in it, both counted from 0. Characters are UTF-16 code units.
@@ -112,8 +113,8 @@ pub(super) fn uri_of(path: &str) -> String {
 
 /// The canonical path of a file, which need not exist.
 pub(super) fn real(path: &Path) -> PathBuf {
-    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
+    let in_folder = || Some(canonical(path.parent()?).ok()?.join(path.file_name()?));
+    canonical(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
