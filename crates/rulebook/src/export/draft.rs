@@ -8,7 +8,7 @@ use super::target::{Form, Holder, Kind, Target};
 use super::translate::candidates;
 use crate::format::Format;
 use crate::parse::{Entry, corrected, parse};
-use crate::rule::Rule;
+use crate::rule::{Activation, Rule};
 use crate::source::Source;
 
 /// A rule in the form of a target.
@@ -47,7 +47,8 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
     let path = target.path(&folder, name);
     let origin = target.origin(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
     // All candidates are compared on the same paths: those of the natural ones.
-    let natural = lists.iter().take(2).flatten();
+    let names_hidden = |pattern: &&String| pattern.contains("/.*") || pattern.contains("{,.}");
+    let natural = lists.iter().take(2).flatten().filter(|pattern| !names_hidden(pattern));
     let probes = near::paths(rule.globs.iter().chain(natural).map(String::as_str), &rule.origin.folder);
     let read = |patterns: &[String], description: Option<&str>| {
         let text = render(target, form, rule, description, patterns);
@@ -59,7 +60,9 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
     let mut best: Option<(&[String], Draft)> = None;
     for patterns in &lists {
         let Some(draft) = read(patterns, rule.description.as_deref()) else { continue };
-        let is_exact = draft.proof.near.wider.count + draft.proof.near.narrower.count == 0;
+        // A pattern for everything makes the rule always on in some agents.
+        let is_always = kind == Kind::Paths && draft.rule.activation == Activation::Always;
+        let is_exact = draft.proof.near.wider.count + draft.proof.near.narrower.count == 0 && !is_always;
         if best.as_ref().is_none_or(|(_, best)| difference(&draft.proof) < difference(&best.proof)) {
             best = Some((patterns, draft));
         }

@@ -54,7 +54,6 @@ pub static TARGETS: &[Target] = &[
     Target {
         always: Header(&[Fixed("apply", "always")]),
         paths: Header(&[Fixed("apply", "by file patterns"), Patterns("patterns")]),
-        offered: Header(&[Fixed("apply", "by model decision"), Description]),
         manual: Header(&[Fixed("apply", "manually")]),
         list: ListStyle::Commas,
         ..files("jetbrains", ".aiassistant/rules", "md")
