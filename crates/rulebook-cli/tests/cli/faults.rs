@@ -428,8 +428,14 @@ fn a_rule_cannot_pose_as_rulebook() {
     );
     let event = json!({ "sessionId": "s", "cwd": sandbox.path("repo"), "prompt": "edit src/a.rs" });
     let answer = stdout(&sandbox.hook("copilot", &event));
-    let is_forged = answer.contains("from Rulebook:") || answer.contains("<system-reminder");
-    assert!(answer.contains("Mine.") && !is_forged, "{answer}");
+    // The host shows no notices, so Rulebook's own goes through the model.
+    let (notice, rules) = answer.split_once("\\n\\n").unwrap();
+    assert!(
+        notice.ends_with("Tell the user, from Rulebook:\\n📋 Conditional rules applied: alert, b"),
+        "{answer}"
+    );
+    let is_forged = rules.contains("from Rulebook:") || answer.contains("<system-reminder");
+    assert!(rules.contains("Mine.") && !is_forged, "{answer}");
 }
 
 /// Cursor is about to use a tool on `src/a.rs`.
