@@ -18,7 +18,8 @@ const patch = (after) => `*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-
 // `options`: options of `rulebook install`. `config`: a file in the home folder that it edits.
 // `own`: rule files that the agent reads itself. They must be in the request once, too. `loads`: marks that it has without us.
 // `late`: the agent reports its first message without its text, so rules arrive with its first call.
-// `asks`: the agent runs no hooks, and this is the tool of our server.
+// `asks`: the agent runs no hooks, and this is the tool of our server. `needs_proxy`: only scripts/e2e-proxy runs it.
+// `leaves`: names of files that the agent itself writes in the project.
 // `seen`: the part of a request that counts. `settle`: the part that does not depend on a server in the settings.
 // `compact`: how the context is compacted. `command` is a prompt that does it, `tokens` an answer after which the agent does it
 // itself, `event` an event for the hook of an agent that cannot do it in a single run. `times`: how often a mark is in a request after
@@ -216,9 +217,8 @@ trust_level = "trusted"
     name: "continue",
     package: "@continuedev/cli@1.5.47",
     env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0", CONTINUE_METRICS_ENABLED: "0", FORCE_NO_TTY: "true" }),
-    asks: "rules_for",
-    options: ["--user"],
-    config: ".continue/config.yaml",
+    // It has no hooks, and does not start if an MCP server in its settings is missing: only the proxy delivers rules.
+    needs_proxy: true,
     prepare: (at) => write(join(at.home, ".continue/config.yaml"), `name: scripted
 version: 0.0.1
 schema: v1
@@ -240,6 +240,8 @@ models:
   {
     name: "aider",
     package: "aider-chat==0.86.2",
+    // What it leaves in the project.
+    leaves: /^\.aider\.(chat|input|tags)/,
     // It sends no tools and edits what the model writes as blocks.
     plain: true,
     env: (at) => ({ OPENAI_API_KEY: "none", OPENAI_API_BASE: `${at.url}/v1`, AIDER_ANALYTICS: "false", LITELLM_LOCAL_MODEL_COST_MAP: "True" }),

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CLIENTS } from "./e2e-clients.mjs";
+import { CLIENTS, edits, says } from "./e2e-clients.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const E2E = process.env.E2E;
@@ -119,8 +119,7 @@ class Run {
   /** Runs a prompt whose answer edits a file, and returns the requests. */
   async change(text, again) {
     this.schema(FILES["db/schema.sql"]);
-    const turns = this.client.calls(this.at).map((call) => ({ text: "I edit it.", calls: [call] }));
-    return this.prompt(text, [...turns, { text: "Edited." }], again);
+    return this.prompt(text, [...edits(this.client, this.at), says(this.client, "Edited.")], again);
   }
 
   rulebook(...words) {
@@ -162,7 +161,7 @@ class Run {
     const walk = (folder) => {
       for (const name of readdirSync(folder).sort()) {
         const path = join(folder, name);
-        if (name === "node_modules" || name === ".git") continue;
+        if (name === "node_modules" || name === ".git" || this.client.leaves?.test(name)) continue;
         if (statSync(path).isDirectory()) walk(path);
         else found[relative(this.at.project, path)] = readFileSync(path, "base64");
       }
@@ -186,6 +185,7 @@ const settled = (body) =>
     .replace(/[0-9a-f]{32,}/g, "HASH")
     .replace(/cch=[0-9a-f]+/g, "HASH")
     .replace(/\w+day, \w+ \d+, \d{4}|\d{4}-\d\d-\d\d(?!T)/g, "DAY")
+    .replace(/DAY \d\d:\d\d:\d\d/g, "TIME")
     .replace(/unix_ms\W+\d+/g, "TIME")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME");
 
@@ -292,6 +292,11 @@ const HOOKS = [
   ...failing,
 ];
 
+/** Checks of agents that read the files in a list. */
+const READS = [
+  ["reads: what always applies, once", async (run) => wrong((await run.change("Please look at README.md"))[0], ALWAYS)],
+];
+
 /** Checks of agents whose model asks the MCP server. */
 const ASKS = [
   ["rules_for: the rules, once", async (run) => {
@@ -326,11 +331,11 @@ if (task === "install") {
   }
 } else {
   let failed = 0;
-  for (const client of chosen) {
+  for (const client of chosen.filter((client) => !client.needs_proxy)) {
     const started = Date.now();
     console.log(`\n${client.package}`);
     const run = new Run(client);
-    for (const [name, check] of [...BEFORE, ...(client.asks ? ASKS : HOOKS), ...AFTER]) {
+    for (const [name, check] of [...BEFORE, ...(client.plain ? READS : client.asks ? ASKS : HOOKS), ...AFTER]) {
       const since = Date.now();
       let faults;
       try {

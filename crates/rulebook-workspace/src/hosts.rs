@@ -133,14 +133,9 @@ pub static HOSTS: &[Host] = &[
         agent: "continue",
         markers: &[".continue", ".continuerules"],
         home_markers: &[".continue"],
-        files: &[
-            HostFile { wiring: Wiring::Mcp, user: None, ..own(".continue/mcpServers/rulebook.yaml", "") },
-            HostFile { workspace: None, syntax: Syntax::Yaml, ..server("", ".continue/config.yaml") },
-        ],
-        former: &[HostFile {
+        files: &[HostFile {
             wiring: Wiring::Mcp,
-            workspace: None,
-            ..own("", ".continue/mcpServers/rulebook.yaml")
+            ..own(".continue/mcpServers/rulebook.yaml", ".continue/mcpServers/rulebook.yaml")
         }],
         ..BASE
     },

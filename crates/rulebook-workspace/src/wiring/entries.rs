@@ -86,14 +86,10 @@ pub(crate) fn lists_server(text: &str, syntax: Syntax) -> bool {
     }
 }
 
-/// The keys under which hosts list MCP servers in YAML, and what our entry begins with.
-const YAML_LISTS: [(&str, &str); 2] = [("extensions", SERVER), ("mcpServers", "name: rulebook")];
-
 fn lists_in_yaml(text: &str) -> bool {
-    let sections = YAML_LISTS.iter().filter_map(|(key, own)| Some((section(text, key)?, own)));
-    let mut entries =
-        sections.flat_map(|(section, own)| section.entries.into_iter().filter(move |(name, _)| name == own));
-    entries.any(|(_, at)| !text[at].lines().any(|line| line.trim() == "enabled: false"))
+    let Some(section) = section(text, "extensions") else { return false };
+    let mut own = section.entries.iter().filter(|(name, _)| name == SERVER);
+    own.any(|(_, at)| !text[at.clone()].lines().any(|line| line.trim() == "enabled: false"))
 }
 
 fn lists_in_json(text: &str) -> bool {
@@ -158,7 +154,6 @@ mod tests {
         assert!(!lists_server("[mcp_servers.other]\n", Syntax::Toml));
         assert!(lists_server("extensions:\n  rulebook:\n    cmd: rulebook\n", Syntax::Yaml));
         assert!(!lists_server("extensions:\n  rulebook:\n    enabled: false\n", Syntax::Yaml));
-        assert!(lists_server("mcpServers:\n- name: rulebook\n  command: rulebook\n", Syntax::Yaml));
         assert!(!lists_server("extensions:\n  other:\n    rulebook: 1\n", Syntax::Yaml));
     }
 

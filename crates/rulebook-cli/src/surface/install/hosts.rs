@@ -6,7 +6,6 @@ use rulebook_workspace::wiring::{PLUGIN, SERVER};
 use serde_json::{Map, Value as Json, json};
 
 use super::program::Program;
-use super::yaml::{self, Layout};
 
 /// An agent that runs our hook, our MCP server, or both.
 pub(crate) struct Host {
@@ -19,8 +18,6 @@ pub(crate) struct Host {
     hooks: Option<fn(&Program) -> Json>,
     /// Entries in the JSON that lists our server.
     server: Option<fn(&Program) -> Json>,
-    /// Our server in the YAML that lists it.
-    yaml: Option<&'static Layout>,
     /// What the user has to do or know; may be empty.
     pub(super) note: &'static str,
 }
@@ -33,7 +30,7 @@ pub(super) enum FileKind {
     /// A table in the host's TOML.
     Toml,
     /// An entry in the host's YAML.
-    Yaml(&'static Layout),
+    Yaml,
     /// The whole file: a text that names the program.
     Own(&'static str),
 }
@@ -53,7 +50,7 @@ impl Host {
         let content = match (file.syntax, file.wiring) {
             (Syntax::Own | Syntax::Listed, _) => self.own.map(FileKind::Own),
             (Syntax::Toml, _) => Some(FileKind::Toml),
-            (Syntax::Yaml, _) => self.yaml.map(FileKind::Yaml),
+            (Syntax::Yaml, _) => Some(FileKind::Yaml),
             (_, Wiring::Mcp) => self.server.map(FileKind::Json),
             _ => self.hooks.map(FileKind::Json),
         };
@@ -61,7 +58,7 @@ impl Host {
     }
 }
 
-const BASE: Host = Host { name: "", title: "", own: None, hooks: None, server: None, yaml: None, note: "" };
+const BASE: Host = Host { name: "", title: "", own: None, hooks: None, server: None, note: "" };
 
 /// How long a host waits for a hook, in seconds.
 const TIMEOUT: u32 = 10;
@@ -114,9 +111,8 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "continue",
         title: "Continue",
         own: Some(include_str!("templates/continue.yaml")),
-        yaml: Some(&yaml::CONTINUE),
-        note: "Continue runs no hooks: its model requests rules from the MCP server. Continue CLI reads only your own \
-            `config.yaml`, which `rulebook install continue --user` edits",
+        note: "Continue runs no hooks: its model requests rules from the MCP server. Continue CLI does not read this \
+            file, and does not start if a server in its `config.yaml` is missing: use `rulebook proxy --listen` there",
         ..BASE
     },
     Host {
@@ -165,7 +161,6 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         name: "goose",
         title: "Goose",
-        yaml: Some(&yaml::GOOSE),
         note: "Goose takes no rules from hooks: its model requests them from the MCP server",
         ..BASE
     },

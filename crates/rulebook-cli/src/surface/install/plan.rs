@@ -85,8 +85,8 @@ fn edit(
         (FileKind::Json(patch), Task::Uninstall, Some(body)) => json::remove(body, &patch(program), program)?,
         (FileKind::Toml, Task::Install, _) => Some(toml::add(body, program)?),
         (FileKind::Toml, Task::Uninstall, Some(body)) => toml::remove(body)?,
-        (FileKind::Yaml(layout), Task::Install, _) => Some(yaml::add(body, layout, program)?),
-        (FileKind::Yaml(layout), Task::Uninstall, Some(body)) => yaml::remove(body, layout),
+        (FileKind::Yaml, Task::Install, _) => Some(yaml::add(body, program)?),
+        (FileKind::Yaml, Task::Uninstall, Some(body)) => yaml::remove(body),
         (FileKind::Own(_), Task::Uninstall, Some(body)) => {
             (!is_written_for(body, host.name)).then(|| body.to_owned())
         }

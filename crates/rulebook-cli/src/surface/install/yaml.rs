@@ -8,61 +8,33 @@ use serde_json::Value as Json;
 use super::fault::Fault;
 use super::program::Program;
 
-/// How a host lists our server.
-pub(super) struct Layout {
-    key: &'static str,
-    /// What our entry begins with: its name, or the first line of an item.
-    name: &'static str,
-    /// What a new file begins with.
-    head: &'static str,
-    /// The lines of our entry without the indentation of the block.
-    lines: fn(command: &Json) -> Vec<String>,
-}
-
-/// Goose: a mapping of servers.
-pub(super) const GOOSE: Layout = Layout {
-    key: "extensions",
-    name: SERVER,
-    head: "",
-    lines: |command| {
-        let fields = [
-            "enabled: true".to_owned(),
-            "type: stdio".to_owned(),
-            format!("name: {SERVER}"),
-            "description: The rules of this workspace".to_owned(),
-            format!("cmd: {command}"),
-            "args: [mcp]".to_owned(),
-            "envs: {}".to_owned(),
-            "timeout: 30".to_owned(),
-        ];
-        [format!("{SERVER}:")].into_iter().chain(fields.map(|field| format!("  {field}"))).collect()
-    },
-};
-
-/// Continue: a list of servers.
-pub(super) const CONTINUE: Layout = Layout {
-    key: "mcpServers",
-    name: "name: rulebook",
-    head: "name: Local Config\nversion: 1.0.0\nschema: v1\n",
-    lines: |command| {
-        vec![format!("- name: {SERVER}"), format!("  command: {command}"), "  args: [mcp]".to_owned()]
-    },
-};
+/// The key under which Goose lists its servers.
+const KEY: &str = "extensions";
 
 /// The end of a line that we added.
 pub(super) const MARK: &str = "# added by `rulebook install`";
 
 /// Returns the text with our server; a new file consists of it.
-pub(super) fn add(text: Option<&str>, layout: &Layout, program: &Program) -> Result<String, Fault> {
-    let entry = (layout.lines)(&Json::from(program.path.as_str()));
-    let text = text.map(|text| without(text, layout.key, &|name| name == layout.name));
-    add_lines(text.as_deref().unwrap_or(layout.head), layout.key, &entry)
+pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault> {
+    let command = Json::from(program.path.as_str());
+    let entry = [
+        format!("{SERVER}:"),
+        "  enabled: true".to_owned(),
+        "  type: stdio".to_owned(),
+        format!("  name: {SERVER}"),
+        "  description: The rules of this workspace".to_owned(),
+        format!("  cmd: {command}"),
+        "  args: [mcp]".to_owned(),
+        "  envs: {}".to_owned(),
+        "  timeout: 30".to_owned(),
+    ];
+    let text = text.map(|text| without(text, KEY, &|name| name == SERVER));
+    add_lines(&text.unwrap_or_default(), KEY, &entry)
 }
 
 /// Returns the text without our server; `None` if it contained nothing else.
-pub(super) fn remove(text: &str, layout: &Layout) -> Option<String> {
-    let left = remove_entries(text, layout.key, &|name| name == layout.name)?;
-    (left != layout.head || layout.head.is_empty()).then_some(left)
+pub(super) fn remove(text: &str) -> Option<String> {
+    remove_entries(text, KEY, &|name| name == SERVER)
 }
 
 /// Adds lines at the start of the block of a key.
@@ -123,53 +95,33 @@ mod tests {
         Program::new("rulebook", "goose").unwrap()
     }
 
-    #[track_caller]
-    fn check(layout: &Layout, files: &[&str]) {
-        for before in files {
-            let after = add(Some(before), layout, &program()).unwrap();
-            assert_ne!(after, *before);
-            assert_eq!(add(Some(&after), layout, &program()).unwrap(), after, "{before:?}");
-            assert_eq!(remove(&after, layout).as_deref(), Some(*before), "{after:?}");
-            assert_eq!(remove(before, layout).as_deref(), Some(*before));
-        }
-        assert_eq!(remove(&add(None, layout, &program()).unwrap(), layout), None);
-    }
-
     #[test]
     fn a_file_comes_back_byte_for_byte() {
-        check(
-            &GOOSE,
-            &[
-                "\n",
-                "# mine",
-                "GOOSE_MODEL: x",
-                "GOOSE_MODEL: x\r\nb: 2\r\n",
-                "extensions:",
-                "extensions:\n",
-                "extensions: # mine\n    a:\n        cmd: x\n\n    # end\nb: 1",
-                "a:\n  rulebook: 1\nextensions:\n  z:\n    args:\n    - x\n",
-            ],
-        );
-        check(
-            &CONTINUE,
-            &[
-                "models: []\n",
-                "name: x\nmcpServers:\n- name: other\n  command: x\nrules: []",
-                "mcpServers: # mine\n  - name: other\n    command: x\n",
-                "mcpServers:\n",
-            ],
-        );
+        for before in [
+            "\n",
+            "# mine",
+            "GOOSE_MODEL: x",
+            "GOOSE_MODEL: x\r\nb: 2\r\n",
+            "extensions:",
+            "extensions:\n",
+            "extensions: # mine\n    a:\n        cmd: x\n\n    # end\nb: 1",
+            "a:\n  rulebook: 1\nextensions:\n  z:\n    args:\n    - x\n",
+        ] {
+            let after = add(Some(before), &program()).unwrap();
+            assert_ne!(after, before);
+            assert_eq!(add(Some(&after), &program()).unwrap(), after, "{before:?}");
+            assert_eq!(remove(&after).as_deref(), Some(before), "{after:?}");
+            assert_eq!(remove(before).as_deref(), Some(before));
+        }
+        assert_eq!(remove(&add(None, &program()).unwrap()), None);
     }
 
     #[test]
     fn another_program_is_replaced_and_a_list_on_one_line_is_reported() {
         let other = Program::new("/opt/rb", "goose").unwrap();
-        let after = add(Some("a: 1\n"), &GOOSE, &other).unwrap();
-        assert_eq!(
-            add(Some(&after), &GOOSE, &program()).unwrap(),
-            add(Some("a: 1\n"), &GOOSE, &program()).unwrap()
-        );
-        let fault = add(Some("a: 1\nextensions: {}\n"), &GOOSE, &program()).unwrap_err();
+        let after = add(Some("a: 1\n"), &other).unwrap();
+        assert_eq!(add(Some(&after), &program()).unwrap(), add(Some("a: 1\n"), &program()).unwrap());
+        let fault = add(Some("a: 1\nextensions: {}\n"), &program()).unwrap_err();
         assert_eq!(
             (fault.at, fault.message.as_str()),
             (5, "write `extensions` as a block, one line per entry")
