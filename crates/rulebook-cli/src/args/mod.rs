@@ -99,12 +99,12 @@ pub(crate) enum Command {
     /// Compares two revisions, or a revision with the working tree: which rules appear, vanish, apply to more or fewer files,
     /// and what that costs.
     Diff(Diff),
-    /// Copy rules into the forms of other agents, and prove that they mean the same
+    /// Copy rules into the forms of other agents, and prove the copies
     ///
     /// Writes each rule as the agent's own files express it, reads it back as the agent does and compares the two on every file
     /// of the tree. Nothing is written that applies to more than was meant.
     Export(Export),
-    /// Copy the rules of another tool into an agent's own form, and prove that they mean the same
+    /// Copy another tool's rules into an agent's own form, with proof
     ///
     /// Reads the folder of `rulesync` or `ruler`, which stays as it is.
     Import(Import),
@@ -155,7 +155,7 @@ pub(crate) enum Command {
     /// Communicates over standard input and output.
     #[cfg(feature = "mcp")]
     Mcp,
-    /// Add rules between an editor and an agent that speak ACP, and watch the agent
+    /// Add rules between an editor and an agent that speaks ACP
     ///
     /// Runs the agent, and communicates with the editor over standard input and output.
     #[cfg(feature = "acp")]
