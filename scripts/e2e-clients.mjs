@@ -19,6 +19,7 @@ const patch = (after) => `*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-
 // `own`: rule files that the agent reads itself. They must be in the request once, too. `loads`: marks that it has without us.
 // `late`: the agent reports its first message without its text, so rules arrive with its first call.
 // `asks`: the agent runs no hooks, and this is the tool of our server. `needs_proxy`: only scripts/e2e-proxy runs it.
+// `moves`: the agent changes its earlier messages, so the proxy cannot keep the beginning of a request as it was.
 // `leaves`: names of files that the agent itself writes in the project.
 // `seen`: the part of a request that counts. `settle`: the part that does not depend on a server in the settings.
 // `compact`: how the context is compacted. `command` is a prompt that does it, `tokens` an answer after which the agent does it
@@ -202,6 +203,8 @@ trust_level = "trusted"
   {
     name: "goose",
     package: "@aaif/goose@0.20.1",
+    // It joins and splits its earlier messages.
+    moves: true,
     // It has no hooks that add context: its model asks the MCP server.
     asks: "rulebook__rules_for",
     options: ["--user"],
