@@ -368,7 +368,9 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
         "a", "b", "ab", "src", "a.ts", "b.ts", ".a", "é", "😀.ts", "a\nb", "SRC", "B.TS", "É", "#a",
     ]);
     let path = prop::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"));
-    let any = prop_oneof![4 => path.clone(), 1 => path.clone().prop_map(|path| path + "/"), 1 => patterns()];
+    // Paths are relative to a root, so none starts with a slash.
+    let relative = patterns().prop_map(|path| path.trim_start_matches('/').to_owned());
+    let any = prop_oneof![4 => path.clone(), 1 => path.clone().prop_map(|path| path + "/"), 1 => relative];
     prop_oneof![prop::collection::vec(any, 0..90), prop::collection::vec(path, 0..90)]
 }
 

@@ -4,8 +4,10 @@ mod cell;
 mod layout;
 
 pub(super) use cell::GridTarget;
+#[cfg(any(feature = "lsp", feature = "ui"))]
+pub(super) use cell::SYMBOLS;
 #[cfg(feature = "ui")]
-pub(super) use cell::{SYMBOLS, cell_text};
+pub(super) use cell::cell_text;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
