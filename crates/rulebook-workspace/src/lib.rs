@@ -24,7 +24,7 @@
 //! | [`hosts`], [`wiring`] | the agents that Rulebook can be wired into, and the files that wire them |
 //! | [`ledger`] | the sessions of agents |
 //! | [`state`] | files that are kept between runs |
-//! | [`read`], [`write`] | every file that is opened or written |
+//! | [`read`], [`mod@write`] | every file that is opened or written |
 
 #![forbid(unsafe_code)]
 
