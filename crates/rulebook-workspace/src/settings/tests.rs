@@ -301,7 +301,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "['']\nenabled = false\n",
-        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; the settings here are `agents`, `budget`, `remote`, `rules`, `stream`, `trust`, `workspace`",
+        "config.toml:1:2 unknown-setting: `''` is not a setting; remove it; the settings here are `agents`, `budget`, `export`, `remote`, `rules`, `stream`, `trust`, `workspace`",
     );
     check(
         user,
