@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, JsonError};
-use crate::request::{self, Open, Question};
+use crate::file;
+use crate::request::{self, OfTexts, Open, Question};
 use crate::session::Session;
 
 /// The rules of a workspace. Files are read again for each question, so an answer is never stale.
@@ -38,6 +39,27 @@ impl Book {
         let homes = if home.unwrap_or(true) { Homes::from_environment() } else { Homes::default() };
         let workspace = Workspace::open_with(&roots, homes, &settings.to_string())
             .map_err(|error| JsonError::new(ErrorCode::CannotOpen, error))?;
+        Book::of(workspace)
+    }
+
+    /// A workspace of texts instead of files: `{"texts": [{"path": "AGENTS.md", "text": "…"}], "files": ["src/a.ts"],
+    /// "settings": {}}`. Every key is optional.
+    ///
+    /// Nothing is read from a disk and nothing is written: sessions are kept in memory. `files` are files of the tree whose
+    /// text does not matter.
+    ///
+    /// # Errors
+    /// If a path leads out of the workspace or a setting cannot be used.
+    pub fn of_texts(options: &str) -> Result<Book, JsonError> {
+        let OfTexts { texts, files, settings } = request::read(options)?;
+        let files = files.iter().map(|path| (path.as_str(), ""));
+        let texts = texts.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+        let workspace = Workspace::of_texts(files.chain(texts), &settings.to_string())
+            .map_err(|outside| JsonError::new(ErrorCode::OutsideRoot, outside))?;
+        Book::of(workspace)
+    }
+
+    fn of(workspace: Workspace) -> Result<Book, JsonError> {
         match workspace.diagnostics.iter().find(|found| found.path == "--set") {
             Some(wrong) => {
                 let message = format!("cannot use `settings`: {}", wrong.message);
@@ -97,6 +119,15 @@ impl Book {
             "name": rule.name, "source": rule.origin.display, "mimeType": "text/markdown",
             "text": rule.readable(), "others": others, "diagnostics": loaded.diagnostics,
         }))
+    }
+
+    /// One rule file, by its path as shown in answers: its rules with the files they are for, what each key of its header
+    /// means, who reads it, what is wrong with it, and its text with the safe fixes of `check --fix`.
+    ///
+    /// # Errors
+    /// Never, at present. A file that is not a rule file has empty lists.
+    pub fn file(&self, path: &str) -> Result<String, JsonError> {
+        write(&file::describe(&self.workspace, path))
     }
 
     /// Every problem that `check` reports: `{"version": 1, "diagnostics": […]}`.

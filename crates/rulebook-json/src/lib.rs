@@ -8,14 +8,19 @@
 //! println!("{}", book.explain(r#"{"input": {"paths": ["src/app.ts"]}, "for": "claude"}"#)?);
 //! # Ok::<(), rulebook_json::JsonError>(())
 //! ```
+//!
+//! [`Book::open`] reads a workspace on disk. [`Book::of_texts`] reads texts that are given, and works without a disk.
 
 #![forbid(unsafe_code)]
 
 mod book;
+mod catalogue;
 mod error;
+mod file;
 mod request;
 mod session;
 
 pub use book::Book;
+pub use catalogue::catalogue;
 pub use error::{ErrorCode, JsonError};
 pub use session::Session;

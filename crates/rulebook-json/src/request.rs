@@ -22,6 +22,27 @@ pub(crate) struct Open {
     pub(crate) home: Option<bool>,
 }
 
+/// Texts to use instead of files.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OfTexts {
+    /// Files with their texts.
+    pub(crate) texts: Vec<Text>,
+    /// Files whose text does not matter.
+    pub(crate) files: Vec<String>,
+    /// Settings as in `rulebook.toml`, which count before those of one among the texts.
+    pub(crate) settings: toml::Table,
+}
+
+/// A file with its text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Text {
+    /// Relative to the workspace.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
 /// What to evaluate, and for whom.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -7,8 +7,8 @@ use rulebook::agent::{AGENTS, Agent, PRODUCTS, Wiring};
 use rulebook::format::{Base, Place, PlaceKind};
 
 use crate::hosts::{HOSTS, Host};
-use crate::read;
 use crate::settings::Setting;
+use crate::storage::{FileEntry, Storage};
 use crate::wiring::{WiredBy, is_hook_command};
 use crate::workspace::Workspace;
 
@@ -65,7 +65,7 @@ impl Workspace {
                 .collect();
         }
         let roots: Vec<Root<'_>> =
-            self.roots.roots.iter().map(|root| Root::new(root.path.as_ref())).collect();
+            self.roots.roots.iter().map(|root| Root::new(&self.files, root.path.as_ref())).collect();
         let here = AGENTS.iter().filter_map(|agent| {
             let found = self.wirings(agent, search);
             let origin = if found.iter().any(|found| !found.is_shared) {
@@ -95,8 +95,9 @@ impl Workspace {
     fn wirings(&self, agent: &Agent, search: AgentSearch) -> Vec<WiredBy> {
         let Some(host) = Host::of(agent) else { return Vec::new() };
         let roots = self.roots.roots.iter();
-        let mut found: Vec<WiredBy> =
-            roots.flat_map(|root| host.wired_in(root.path.as_ref(), &is_hook_command)).collect();
+        let mut found: Vec<WiredBy> = roots
+            .flat_map(|root| host.wired_among(&self.files, root.path.as_ref(), &is_hook_command))
+            .collect();
         if search == AgentSearch::WorkspaceAndHome {
             found.extend(host.wired_at_home(&self.homes, &is_hook_command));
         }
@@ -112,7 +113,7 @@ impl Workspace {
         let of_host = host.into_iter().flat_map(|host| {
             host.home_markers.iter().filter_map(|marker| host.user_path(&self.homes, marker))
         });
-        if let Some(found) = of_host.into_iter().find(|found| found.path.exists()) {
+        if let Some(found) = of_host.into_iter().find(|found| self.files.exists(&found.path)) {
             return Some(found.shown);
         }
         let places = agent.owns.into_iter().flat_map(|format| format.row().user);
@@ -120,7 +121,7 @@ impl Workspace {
             let folder = Path::new(place.path).parent().filter(|folder| folder.components().count() > 0)?;
             let path = self.homes.base(place.base)?.join(folder);
             let is_own = matches!(place.base, Base::Home | Base::Config);
-            (is_own && path.is_dir()).then(|| self.homes.shown(&path))
+            (is_own && self.files.is_folder(&path)).then(|| self.homes.shown(&path))
         };
         places.filter(|_| host.is_none()).find_map(folder)
     }
@@ -139,21 +140,22 @@ fn names(setting: &Setting, agent: &Agent) -> bool {
 
 /// The names in a root folder, so that most paths need no lookup.
 struct Root<'r> {
+    files: &'r Storage,
     path: &'r Path,
     names: Option<HashSet<String>>,
 }
 
-impl Root<'_> {
-    fn new(path: &Path) -> Root<'_> {
-        let name = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
-        let names = read::folder(path).ok().map(|entries| entries.flatten().filter_map(name).collect());
-        Root { path, names }
+impl<'r> Root<'r> {
+    fn new(files: &'r Storage, path: &'r Path) -> Root<'r> {
+        let name = |entry: FileEntry| entry.name.into_string().ok();
+        let names = files.list(path).ok().map(|entries| entries.filter_map(name).collect());
+        Root { files, path, names }
     }
 
     fn has(&self, marker: &str) -> bool {
         let (head, rest) = marker.split_once('/').unwrap_or((marker, ""));
         let has_head = self.names.as_ref().is_none_or(|names| names.contains(head));
-        has_head && (rest.is_empty() || self.path.join(marker).exists())
+        has_head && (rest.is_empty() || self.files.exists(&self.path.join(marker)))
     }
 }
 

@@ -11,8 +11,8 @@ use rulebook::rule::Rule;
 use serde_json::Value;
 
 use crate::agents::AgentSearch;
-use crate::read;
 use crate::sources::Sources;
+use crate::storage::FileKind;
 use crate::tree::Tree;
 
 /// Lock files and their package managers.
@@ -25,7 +25,7 @@ const LOCK_FILES: &[(&str, &str)] = &[
     ("yarn.lock", "yarn"),
 ];
 
-/// Files that define scripts.
+/// Storage that define scripts.
 const SCRIPT_FILES: &[(&str, Runner)] = &[
     ("Makefile", Runner::Make),
     ("makefile", Runner::Make),
@@ -54,7 +54,7 @@ impl Sources<'_> {
         script_files.sort_by(|(_, one), (_, other)| (one.root, &one.path).cmp(&(other.root, &other.path)));
         let is_cut = script_files.len() > MAX_FILES;
         let scripts = script_files.iter().take(MAX_FILES).filter_map(|(runner, file)| {
-            let text = read::text(&root(file.root)?.join(&file.path), MAX_BYTES).ok()??;
+            let text = workspace.files.text(&root(file.root)?.join(&file.path), MAX_BYTES).ok()??;
             let names = names(*runner, &text);
             Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
         });
@@ -64,7 +64,9 @@ impl Sources<'_> {
                 root(at).is_some_and(|root| {
                     // A link to a page of a website has no extension.
                     let path = root.join(path);
-                    path.exists() || ["md", "mdx", "mdc"].iter().any(|end| path.with_extension(end).exists())
+                    let is_there = |path: &Path| workspace.files.exists(path);
+                    is_there(&path)
+                        || ["md", "mdx", "mdc"].iter().any(|end| is_there(&path.with_extension(end)))
                 })
             },
             real_path: &|rule: &Rule| {
@@ -72,7 +74,10 @@ impl Sources<'_> {
                 let path = self.disk.real(Path::new(&rule.origin.path)).ok()?;
                 Some(path.strip_prefix(root).ok()?.to_str()?.replace(MAIN_SEPARATOR, "/"))
             },
-            is_link: &|rule: &Rule| Path::new(&rule.origin.path).is_symlink(),
+            is_link: &|rule: &Rule| {
+                let own = workspace.files.own_kind(Path::new(&rule.origin.path));
+                own.is_some_and(FileKind::is_symlink)
+            },
             scripts: scripts.collect(),
             managers,
             agents: workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect(),

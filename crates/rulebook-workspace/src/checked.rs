@@ -40,7 +40,7 @@ impl Sources<'_> {
         let others = differences
             .filter(|(rule, agent, found)| !is_reported(rule, found) && is_known(rule, agent, found));
         report_differences(others, &mut diagnostics);
-        diagnostics.extend(recorded::report_drifted(&self.workspace().roots));
+        diagnostics.extend(recorded::report_drifted(&self.workspace().files, &self.workspace().roots));
         diagnostics.extend(self.around(&book, tree));
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
         let mut loaded = self.with_delivery(Loaded { book, diagnostics }, &unread);

@@ -2,7 +2,6 @@
 //! how many views ask for them.
 
 use std::ffi::OsString;
-use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use foldhash::HashMap;
 use rulebook::source::{MAX_SOURCE, Unreadable};
 
-use crate::canonical::canonical;
 use crate::overlay::Overlay;
-use crate::read::{self, FIRST_READ, OpenFolder, reason};
+use crate::read::{FIRST_READ, OpenFolder, reason};
 use crate::state::sha256;
+use crate::storage::{FileEntry, FileKind, Storage};
 
 /// Device and number of a file, on systems that number files.
 pub(crate) type Node = (u64, u64);
@@ -22,7 +21,8 @@ pub(crate) type Node = (u64, u64);
 /// What was found on disk so far.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
-    small: Memo<Option<Arc<[DiskEntry]>>>,
+    pub(crate) files: Storage,
+    small: Memo<Option<Arc<[FileEntry]>>>,
     folders: Memo<Result<Arc<Listing>, String>>,
     kinds: Memo<Option<Kind>>,
     real: Memo<Result<PathBuf, Unreadable>>,
@@ -39,19 +39,10 @@ struct Texts {
     buffer: Vec<u8>,
 }
 
-/// An entry of a folder.
-#[derive(Debug)]
-pub(crate) struct DiskEntry {
-    pub(crate) name: OsString,
-    /// Of the entry itself, which may be a link.
-    pub(crate) kind: FileType,
-    number: Option<u64>,
-}
-
 /// The entries of a folder, sorted by name.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    pub(crate) entries: Vec<DiskEntry>,
+    pub(crate) entries: Vec<FileEntry>,
     device: Option<u64>,
     /// The folder itself, unless too many are open.
     open: Option<OpenFolder>,
@@ -67,7 +58,7 @@ pub(crate) struct ListedFile {
 
 impl Listing {
     /// The identity of an entry that is not a link.
-    pub(crate) fn node(&self, entry: &DiskEntry) -> Option<Node> {
+    pub(crate) fn node(&self, entry: &FileEntry) -> Option<Node> {
         self.device.zip(entry.number)
     }
 }
@@ -78,7 +69,7 @@ pub(crate) struct Kind {
     /// Whether the path is a link.
     pub(crate) is_link: bool,
     /// The kind of file it leads to; `None` for a broken link.
-    pub(crate) target: Option<FileType>,
+    pub(crate) target: Option<FileKind>,
 }
 
 /// Where a link leads that leads nowhere.
@@ -127,8 +118,8 @@ enum FileId {
 
 impl Disk {
     /// A snapshot in which some texts replace what the files contain.
-    pub(crate) fn over(overlay: &Overlay) -> Disk {
-        let disk = Disk::default();
+    pub(crate) fn over(files: &Storage, overlay: &Overlay) -> Disk {
+        let disk = Disk { files: files.clone(), ..Disk::default() };
         for (path, text) in overlay.texts() {
             // A text that is too large is not read from a file either.
             let text = match text.len() as u64 > MAX_SOURCE {
@@ -143,15 +134,10 @@ impl Disk {
 
     /// The entries of a folder of at most `MAX_SMALL` entries, unsorted; `None` for a larger one, or one that cannot be
     /// listed.
-    pub(crate) fn small_folder(&self, folder: &Path) -> Option<Arc<[DiskEntry]>> {
+    pub(crate) fn small_folder(&self, folder: &Path) -> Option<Arc<[FileEntry]>> {
         const MAX_SMALL: usize = 256;
         self.small.get(folder, || {
-            let entries: Vec<DiskEntry> = read::folder(folder)
-                .ok()?
-                .flatten()
-                .take(MAX_SMALL + 1)
-                .filter_map(|entry| disk_entry(&entry))
-                .collect();
+            let entries: Vec<FileEntry> = self.files.list(folder).ok()?.take(MAX_SMALL + 1).collect();
             (entries.len() <= MAX_SMALL).then(|| entries.into())
         })
     }
@@ -159,15 +145,14 @@ impl Disk {
     /// All entries of a folder; the operating system's words if it cannot be listed.
     pub(crate) fn folder(&self, folder: &Path) -> Result<Arc<Listing>, String> {
         self.folders.get(folder, || {
-            let entries = read::folder(folder).map_err(|error| reason(&error))?;
-            let mut entries: Vec<DiskEntry> =
-                entries.flatten().filter_map(|entry| disk_entry(&entry)).collect();
+            let mut entries: Vec<FileEntry> =
+                self.files.list(folder).map_err(|error| reason(&error))?.collect();
             entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
             // Each holds a descriptor, of which a process has few.
             const MAX_OPEN: usize = 64;
             let is_kept = entries.len() > 1 && self.open_folders.fetch_add(1, Ordering::Relaxed) < MAX_OPEN;
-            let open = if is_kept { OpenFolder::open(folder) } else { None };
-            Ok(Arc::new(Listing { entries, device: device(folder), open }))
+            let open = if is_kept { self.files.open_folder(folder) } else { None };
+            Ok(Arc::new(Listing { entries, device: self.files.device(folder), open }))
         })
     }
 
@@ -182,17 +167,16 @@ impl Disk {
             let kind = match self.listed_kind(path) {
                 Some(kind) => kind,
                 // Also for a name that was not listed: some disks ignore case.
-                None => fs::symlink_metadata(path).ok()?.file_type(),
+                None => self.files.own_kind(path)?,
             };
             let is_link = kind.is_symlink();
-            let target =
-                if is_link { fs::metadata(path).ok().map(|found| found.file_type()) } else { Some(kind) };
+            let target = if is_link { self.files.kind(path) } else { Some(kind) };
             Some(Kind { is_link, target })
         })
     }
 
     /// The kind of an entry, if its folder was listed.
-    fn listed_kind(&self, path: &Path) -> Option<FileType> {
+    fn listed_kind(&self, path: &Path) -> Option<FileKind> {
         let entries = self.small.known(path.parent()?)??;
         entries.iter().find(|entry| Some(entry.name.as_os_str()) == path.file_name()).map(|entry| entry.kind)
     }
@@ -200,9 +184,9 @@ impl Disk {
     /// The canonical path.
     pub(crate) fn real(&self, path: &Path) -> Result<PathBuf, Unreadable> {
         self.real.get(path, || {
-            canonical(path).map_err(|error| match error.kind() {
+            self.files.canonical(path).map_err(|error| match error.kind() {
                 io::ErrorKind::NotFound => {
-                    let target = fs::read_link(path).unwrap_or_default();
+                    let target = self.files.link(path).unwrap_or_default();
                     Unreadable::BrokenLink { target: target.to_string_lossy().into_owned() }
                 }
                 _ => Unreadable::Refused(reason(&error)),
@@ -212,7 +196,7 @@ impl Disk {
 
     /// Where a broken link leads; `None` if it cannot be read.
     pub(crate) fn broken_link(&self, path: &Path) -> Option<BrokenLink> {
-        let target = fs::read_link(path).ok()?;
+        let target = self.files.link(path)?;
         let target = target.to_string_lossy().into_owned();
         // Only in the same folder: a link may lead anywhere.
         let folder = self.folder(path.parent()?).ok()?;
@@ -226,7 +210,7 @@ impl Disk {
     pub(crate) fn node(&self, path: &Path) -> Option<Node> {
         self.nodes.get(path, || {
             let real = self.real(path).ok()?;
-            Some((device(real.parent()?)?, number(&real)?))
+            Some((self.files.device(real.parent()?)?, self.files.number(&real)?))
         })
     }
 
@@ -244,7 +228,7 @@ impl Disk {
             let listed = listed.and_then(|ListedFile { listing, at }| {
                 Some((listing.open.as_ref()?, listing.entries[*at].name.as_os_str()))
             });
-            read::rule_text(path, listed, buffer, allows).map(|text| Arc::new(Text::new(text)))
+            self.files.rule_text(path, listed, buffer, allows).map(|text| Arc::new(Text::new(text)))
         };
         known.entry(FileId::new(path, node)).or_insert_with(read).clone()
     }
@@ -299,43 +283,10 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn disk_entry(entry: &fs::DirEntry) -> Option<DiskEntry> {
-    Some(DiskEntry { name: entry.file_name(), kind: entry.file_type().ok()?, number: entry_number(entry) })
-}
-
-#[cfg(unix)]
-fn device(folder: &Path) -> Option<u64> {
-    fs::metadata(folder).ok().map(|metadata| std::os::unix::fs::MetadataExt::dev(&metadata))
-}
-
-#[cfg(unix)]
-fn number(file: &Path) -> Option<u64> {
-    fs::metadata(file).ok().map(|metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
-}
-
-#[cfg(unix)]
-fn entry_number(entry: &fs::DirEntry) -> Option<u64> {
-    Some(std::os::unix::fs::DirEntryExt::ino(entry))
-}
-
-#[cfg(not(unix))]
-fn device(_: &Path) -> Option<u64> {
-    None
-}
-
-#[cfg(not(unix))]
-fn number(_: &Path) -> Option<u64> {
-    None
-}
-
-#[cfg(not(unix))]
-fn entry_number(_: &fs::DirEntry) -> Option<u64> {
-    None
-}
-
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -169,7 +169,7 @@ impl Workspace {
     /// Returns one question per path.
     fn questions(&self, input: &Input) -> Result<Vec<Question>, OutsideRoots> {
         let on_disk = |root: usize, path: &str| Path::new(&self.roots.roots[root].path).join(path);
-        let exists = |root: usize, path: &str| on_disk(root, path).exists();
+        let exists = |root: usize, path: &str| self.files.exists(&on_disk(root, path));
         let mut questions = Vec::new();
         for path in &input.arguments {
             questions.push(match self.roots.locate(path, &exists) {
@@ -182,11 +182,15 @@ impl Workspace {
                     arguments: Vec::new(),
                     folder: Some((root, String::new())),
                 },
-                PathLocation::Inside { root, path: shown } if on_disk(root, &shown).is_dir() => Question {
-                    shown: Some((root, format!("{shown}/"))),
-                    arguments: Vec::new(),
-                    folder: Some((root, shown)),
-                },
+                PathLocation::Inside { root, path: shown }
+                    if self.files.is_folder(&on_disk(root, &shown)) =>
+                {
+                    Question {
+                        shown: Some((root, format!("{shown}/"))),
+                        arguments: Vec::new(),
+                        folder: Some((root, shown)),
+                    }
+                }
                 PathLocation::Inside { root, path: shown } => {
                     Question { shown: Some((root, shown)), arguments: vec![path.clone()], folder: None }
                 }

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Evidence, Root, Roots};
 
-use crate::canonical::canonical;
 use crate::homes::Homes;
-use crate::read;
+use crate::storage::Storage;
 
-/// Files at a root, and the tags they imply.
+/// Storage at a root, and the tags they imply.
 const MARKERS: &[(&str, &[&str])] = &[
     ("CMakeLists.txt", &["cpp"]),
     ("Cargo.toml", &["rust"]),
@@ -55,20 +54,20 @@ const MAX_BYTES: usize = 1 << 20;
 /// A file at a root, its tags and its canonical path; an error if that is outside, and then it has no tags.
 type Marker = (&'static str, &'static [&'static str], Result<PathBuf, PathBuf>);
 
-fn markers(root: &Path, allowed: &[PathBuf]) -> impl Iterator<Item = Marker> {
+fn markers(files: &Storage, root: &Path, allowed: &[PathBuf]) -> impl Iterator<Item = Marker> {
     let existing =
-        MARKERS.iter().map(|(name, tags)| (name, tags, root.join(name))).filter(|row| row.2.is_file());
-    existing.filter_map(|(name, tags, path)| Some((*name, *tags, real(&path, allowed)?)))
+        MARKERS.iter().map(|(name, tags)| (name, tags, root.join(name))).filter(|row| files.is_file(&row.2));
+    existing.filter_map(|(name, tags, path)| Some((*name, *tags, real(files, &path, allowed)?)))
 }
 
 /// The tags that the files at a root imply; sorted.
-pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
+pub(crate) fn derived_tags(files: &Storage, root: &Path, allowed: &[PathBuf]) -> Vec<String> {
     let mut tags = Vec::new();
-    for (name, own, file) in markers(root, allowed) {
+    for (name, own, file) in markers(files, root, allowed) {
         let Ok(file) = file else { continue };
         tags.extend(own.iter().copied());
         if name == "package.json" {
-            tags.extend(packages(&file, allowed));
+            tags.extend(packages(files, &file, allowed));
         }
     }
     tags.sort_unstable();
@@ -77,11 +76,16 @@ pub(crate) fn derived_tags(root: &Path, allowed: &[PathBuf]) -> Vec<String> {
 }
 
 /// Reports the files at the roots that imply no tags because they are links to the outside.
-pub(crate) fn report_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) -> Vec<Diagnostic> {
+pub(crate) fn report_outside(
+    files: &Storage,
+    roots: &Roots,
+    homes: &Homes,
+    allowed: &[PathBuf],
+) -> Vec<Diagnostic> {
     let mut reported = Vec::new();
     for Root { name: root, path, .. } in &roots.roots {
         let prefix = if roots.roots.len() > 1 { format!("{root}/") } else { String::new() };
-        for (name, _, file) in markers(Path::new(path), allowed) {
+        for (name, _, file) in markers(files, Path::new(path), allowed) {
             let Err(target) = file else { continue };
             let target = homes.shown(&target);
             let message = format!("is a link to `{target}`, outside its root, and implies no tags");
@@ -92,8 +96,8 @@ pub(crate) fn report_outside(roots: &Roots, homes: &Homes, allowed: &[PathBuf]) 
 }
 
 /// The tags of the dependencies of a `package.json`.
-fn packages(manifest: &Path, allowed: &[PathBuf]) -> Vec<&'static str> {
-    let bytes = read::allowed_prefix(manifest, MAX_BYTES, |real| is_allowed(real, allowed)).ok().flatten();
+fn packages(files: &Storage, manifest: &Path, allowed: &[PathBuf]) -> Vec<&'static str> {
+    let bytes = files.allowed_prefix(manifest, MAX_BYTES, |real| is_allowed(real, allowed)).ok().flatten();
     let json = bytes.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
     let depends = |name: &str| {
         let mut keys = ["dependencies", "devDependencies", "peerDependencies"].iter();
@@ -103,12 +107,17 @@ fn packages(manifest: &Path, allowed: &[PathBuf]) -> Vec<&'static str> {
 }
 
 /// The contents of the files in evidence, by position; unreadable files are left out.
-pub(crate) fn contents(evidence: &Evidence, roots: &Roots, allowed: &[PathBuf]) -> Vec<(usize, String)> {
+pub(crate) fn contents(
+    files: &Storage,
+    evidence: &Evidence,
+    roots: &Roots,
+    allowed: &[PathBuf],
+) -> Vec<(usize, String)> {
     let content = |at: usize| {
         let seen = &evidence.paths[at];
         let file = Path::new(&roots.roots[seen.root].path).join(&seen.path);
         // A link may lead outside, whose files are not evidence.
-        let bytes = read::allowed_prefix(&file, MAX_BYTES, |real| is_allowed(real, allowed)).ok()??;
+        let bytes = files.allowed_prefix(&file, MAX_BYTES, |real| is_allowed(real, allowed)).ok()??;
         Some((at, String::from_utf8_lossy(&bytes).into_owned()))
     };
     (0..evidence.paths.len()).filter_map(content).collect()
@@ -121,24 +130,29 @@ fn is_allowed(real: &Path, allowed: &[PathBuf]) -> bool {
 /// Reads files of a workspace as they are now.
 #[derive(Clone, Debug)]
 pub struct FileTexts {
+    files: Storage,
     roots: Vec<PathBuf>,
     allowed: Vec<PathBuf>,
 }
 
 impl FileTexts {
-    pub(crate) fn new(roots: &Roots, allowed: Vec<PathBuf>) -> FileTexts {
-        FileTexts { roots: roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect(), allowed }
+    pub(crate) fn new(files: &Storage, roots: &Roots, allowed: Vec<PathBuf>) -> FileTexts {
+        FileTexts {
+            files: files.clone(),
+            roots: roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect(),
+            allowed,
+        }
     }
 
     /// The text of a file; `None` if it cannot be read, is outside of what may be read, or is larger than `limit` bytes.
     pub fn text(&self, root: usize, path: &str, limit: usize) -> Option<String> {
-        let file = real(&self.roots.get(root)?.join(path), &self.allowed)?.ok()?;
-        read::text(&file, limit).ok()?
+        let file = real(&self.files, &self.roots.get(root)?.join(path), &self.allowed)?.ok()?;
+        self.files.text(&file, limit).ok()?
     }
 }
 
 /// The canonical path; an error if a link leads outside the allowed folders.
-fn real(path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
-    let real = canonical(path).ok()?;
+fn real(files: &Storage, path: &Path, allowed: &[PathBuf]) -> Option<Result<PathBuf, PathBuf>> {
+    let real = files.canonical(path).ok()?;
     Some(if is_allowed(&real, allowed) { Ok(real) } else { Err(real) })
 }

@@ -66,6 +66,7 @@ pub mod settings;
 mod skills;
 mod sources;
 pub mod state;
+mod storage;
 pub mod team;
 pub mod toggles;
 mod transcript;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
 
-use crate::canonical::canonical;
 use crate::disk::Text;
+use crate::explain::OutsideRoots;
 use crate::homes::{Homes, posix};
 use crate::overlay::Overlay;
 use crate::read;
 use crate::settings::{self, Layer, LayerKind, Settings, Trust};
+use crate::storage::{Storage, plain};
 use crate::toggles::Switched;
 use crate::trust::{Admission, Gate};
 use crate::workspace::Workspace;
@@ -82,14 +83,46 @@ impl Workspace {
     /// # Errors
     /// If a root cannot be opened, or its path is not UTF-8.
     pub fn open_with(roots: &[impl AsRef<Path>], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
+        Workspace::open_among(Storage::Disk, roots, homes, flags)
+    }
+
+    /// A workspace of texts instead of files, by their paths in it. It reads nothing of the disk, and writes nothing.
+    ///
+    /// `flags` are settings as TOML, which override those of a `rulebook.toml` among the texts.
+    ///
+    /// # Errors
+    /// If a path leads out of the workspace.
+    pub fn of_texts<'t>(
+        texts: impl IntoIterator<Item = (&'t str, &'t str)>,
+        flags: &str,
+    ) -> Result<Workspace, OutsideRoots> {
+        /// Shown only for paths outside of it.
+        const ROOT: &str = "/workspace";
+        let mut all = Vec::new();
+        for (path, text) in texts {
+            let at =
+                plain(&Path::new(ROOT).join(path)).filter(|at| at.starts_with(ROOT) && at != Path::new(ROOT));
+            let outside = || OutsideRoots { path: path.to_owned(), roots: vec![ROOT.to_owned()] };
+            all.push((at.ok_or_else(outside)?, Arc::from(text)));
+        }
+        let opened = Workspace::open_among(Storage::of_texts(ROOT, all), &[ROOT], Homes::default(), flags);
+        Ok(opened.expect("the root is a folder with a name in UTF-8"))
+    }
+
+    fn open_among(
+        files: Storage,
+        roots: &[impl AsRef<Path>],
+        homes: Homes,
+        flags: &str,
+    ) -> Result<Workspace, OpenError> {
         let mut paths = Vec::new();
         for root in roots {
             let root = root.as_ref();
-            let real = canonical(root).map_err(|error| OpenError::Unreadable {
+            let real = files.canonical(root).map_err(|error| OpenError::Unreadable {
                 root: root.to_owned(),
                 reason: read::reason(&error),
             })?;
-            if !real.is_dir() {
+            if !files.is_folder(&real) {
                 return Err(OpenError::NotAFolder { root: root.to_owned() });
             }
             if real.to_str().is_none() {
@@ -115,6 +148,7 @@ impl Workspace {
             gate: Gate::default(),
             settings_texts: Vec::new(),
             untrusted_settings: Vec::new(),
+            files,
             overlay: Overlay::default(),
         };
         workspace.read_settings(flags, None);
@@ -131,7 +165,7 @@ impl Workspace {
         let (mut own, mut is_unreadable) = (Vec::new(), false);
         if let Some(config) = &self.homes.config {
             let path = config.join("rulebook/config.toml");
-            match read_layer(LayerKind::User, self.homes.shown(&path), &path) {
+            match read_layer(&self.files, LayerKind::User, self.homes.shown(&path), &path) {
                 Ok(layer) => own.extend(layer),
                 Err(mut fault) => {
                     fault.protect("`trust` counts as `require`");
@@ -154,7 +188,7 @@ impl Workspace {
             let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
             let path = Path::new(path).join("rulebook.toml");
             let kind = LayerKind::Workspace { root };
-            let layer = match read_layer(kind, display, &path) {
+            let layer = match read_layer(&self.files, kind, display, &path) {
                 Ok(Some(layer)) => layer,
                 Ok(None) => continue,
                 Err(fault) => {
@@ -209,10 +243,15 @@ fn name_roots(mut roots: Vec<Root>) -> Vec<Root> {
 }
 
 /// Reads a settings file. A repository's file must be inside it: a link could lead anywhere.
-fn read_layer(kind: LayerKind, display: String, path: &Path) -> Result<Option<Layer>, Box<Diagnostic>> {
-    let is_inside = |root: &Path| canonical(path).is_ok_and(|real| real.starts_with(root));
+fn read_layer(
+    files: &Storage,
+    kind: LayerKind,
+    display: String,
+    path: &Path,
+) -> Result<Option<Layer>, Box<Diagnostic>> {
+    let is_inside = |root: &Path| files.canonical(path).is_ok_and(|real| real.starts_with(root));
     let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
-    let message = match read::text(path, settings::MAX_TEXT) {
+    let message = match files.text(path, settings::MAX_TEXT) {
         Ok(None) => return Ok(None),
         Ok(Some(_)) if is_outside => "is not used: it is a link to a file outside the workspace".to_owned(),
         Ok(Some(text)) => return Ok(Some(Layer { kind, display, text })),

@@ -48,7 +48,8 @@ impl Prepared<'_> {
 impl Workspace {
     /// Makes evidence of a host's input, with what is known on disk.
     pub fn evidence(&self, input: &Input) -> (Evidence, Vec<Diagnostic>) {
-        let exists = |root: usize, path: &str| Path::new(&self.roots.roots[root].path).join(path).exists();
+        let exists =
+            |root: usize, path: &str| self.files.exists(&Path::new(&self.roots.roots[root].path).join(path));
         let (mut evidence, diagnostics) = collect(input, &self.roots, &exists);
         evidence.os.get_or_insert_with(|| rulebook::evidence::system_name(std::env::consts::OS).to_owned());
         if evidence.env.is_none() {
@@ -82,7 +83,7 @@ impl Workspace {
 
     /// Reads files of the workspace as they are now.
     pub fn texts(&self) -> FileTexts {
-        FileTexts::new(&self.roots, self.readable_folders())
+        FileTexts::new(&self.files, &self.roots, self.readable_folders())
     }
 
     /// Makes evidence of a host's input, with the facts that some rule needs.
@@ -96,17 +97,20 @@ impl Workspace {
     fn add_facts(&self, book: &Rulebook, evidence: &mut Evidence) {
         let needs = book.needs();
         if needs.branch && evidence.branch.is_none() {
-            evidence.branch = self.roots.roots.iter().find_map(|root| git::branch(Path::new(&root.path)));
+            evidence.branch =
+                self.roots.roots.iter().find_map(|root| git::branch(&self.files, Path::new(&root.path)));
         }
         if needs.content {
-            evidence.contents = facts::contents(evidence, &self.roots, &self.readable_folders());
+            evidence.contents = facts::contents(&self.files, evidence, &self.roots, &self.readable_folders());
         }
         if needs.tags {
             let tags = evidence.tags.get_or_insert_with(Vec::new);
             tags.extend(self.settings.workspace.tags.iter().cloned());
             let folders = self.readable_folders();
             let roots = self.roots.roots.iter();
-            tags.extend(roots.flat_map(|root| facts::derived_tags(Path::new(&root.path), &folders)));
+            tags.extend(
+                roots.flat_map(|root| facts::derived_tags(&self.files, Path::new(&root.path), &folders)),
+            );
             tags.sort();
             tags.dedup();
         }

@@ -11,6 +11,7 @@ use rulebook::parse::{Entry, Parsed};
 use rulebook::source::Scope;
 use serde::{Deserialize, Serialize};
 
+use crate::storage::Storage;
 use crate::{read, state};
 
 /// The file, relative to the root.
@@ -61,14 +62,14 @@ fn is_false(value: &bool) -> bool {
 
 impl RecordedCopies {
     /// Reads the record of a root. A record that cannot be read is an error: nothing may be overwritten then.
-    pub(crate) fn read(root: &Path) -> io::Result<RecordedCopies> {
+    pub(crate) fn read(files: &Storage, root: &Path) -> io::Result<RecordedCopies> {
         let path = root.join(FILE);
         let unreadable = |why: String| {
             io::Error::other(format!(
                 "`{FILE}` cannot be read: {why}; restore it, or remove it to start again"
             ))
         };
-        let text = read::text(&path, MAX_RECORD).map_err(|error| unreadable(read::reason(&error)))?;
+        let text = files.text(&path, MAX_RECORD).map_err(|error| unreadable(read::reason(&error)))?;
         let Some(text) = text else { return Ok(RecordedCopies::default()) };
         let known: RecordedCopies =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
@@ -108,11 +109,11 @@ pub(crate) fn hash(text: &str) -> String {
 }
 
 /// Notes for every rule which files it is a recorded copy of. Returns the problems of the records.
-pub(crate) fn mark_copies(parsed: &mut [Parsed], roots: &Roots) -> Vec<Diagnostic> {
+pub(crate) fn mark_copies(parsed: &mut [Parsed], files: &Storage, roots: &Roots) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut sources: HashMap<String, Vec<String>> = HashMap::new();
     for root in &roots.roots {
-        match RecordedCopies::read(Path::new(&root.path)) {
+        match RecordedCopies::read(files, Path::new(&root.path)) {
             Ok(records) => {
                 for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
                     let below = |path: &str| format!("{}/{path}", root.path.trim_end_matches('/'));
@@ -134,13 +135,13 @@ pub(crate) fn mark_copies(parsed: &mut [Parsed], roots: &Roots) -> Vec<Diagnosti
 }
 
 /// Reports recorded copies that were edited, or whose rule changed since.
-pub(crate) fn report_drifted(roots: &Roots) -> Vec<Diagnostic> {
+pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for root in &roots.roots {
         let root = Path::new(&root.path);
-        let Ok(records) = RecordedCopies::read(root) else { continue };
+        let Ok(records) = RecordedCopies::read(files, root) else { continue };
         for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
-            let text = |path: &str| read::text(&root.join(path), MAX_RECORD).ok().flatten();
+            let text = |path: &str| files.text(&root.join(path), MAX_RECORD).ok().flatten();
             let copy = text(&record.path).and_then(|text| match record.is_block {
                 true => Blocks::of(&text).get(&record.source).map(str::to_owned),
                 false => Some(text),

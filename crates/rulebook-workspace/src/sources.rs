@@ -121,7 +121,7 @@ impl Workspace {
 
     /// Walks the roots. `progress` receives the number of files found so far, now and then.
     pub fn tree(&self, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-        walk(&self.roots, wanted, progress)
+        walk(&self.files, &self.roots, wanted, progress)
     }
 }
 
@@ -130,7 +130,7 @@ impl<'w> Sources<'w> {
         Sources {
             workspace,
             folders,
-            disk: Disk::over(&workspace.overlay),
+            disk: Disk::over(&workspace.files, &workspace.overlay),
             readings: Readings::default(),
             earlier: None,
         }
@@ -169,7 +169,8 @@ impl<'w> Sources<'w> {
         }
         if book.needs().tags {
             let folders = workspace.readable_folders();
-            diagnostics.extend(facts::report_outside(&workspace.roots, &workspace.homes, &folders));
+            let Workspace { files, roots, homes, .. } = workspace;
+            diagnostics.extend(facts::report_outside(files, roots, homes, &folders));
         }
         Loaded { book, diagnostics: sorted(diagnostics) }
     }
@@ -287,16 +288,17 @@ impl<'w> Sources<'w> {
         }
         remote::rename_imitations(&mut parsed);
         if view.is_meant {
-            diagnostics.extend(recorded::mark_copies(&mut parsed, &workspace.roots));
+            diagnostics.extend(recorded::mark_copies(&mut parsed, &workspace.files, &workspace.roots));
         }
         (parsed, diagnostics)
     }
 
     /// For each root, the repository it is a checkout of, if there are several roots.
     fn twins(&self) -> Vec<Option<PathBuf>> {
-        match self.workspace.roots.roots.as_slice() {
+        let Workspace { files, roots, .. } = self.workspace;
+        match roots.roots.as_slice() {
             [_] => Vec::new(),
-            roots => roots.iter().map(|root| git::common_dir(Path::new(&root.path))).collect(),
+            roots => roots.iter().map(|root| git::common_dir(files, Path::new(&root.path))).collect(),
         }
     }
 

@@ -9,7 +9,7 @@ use rulebook::agent::Wiring;
 
 use crate::homes::Homes;
 use crate::hosts::{HOSTS, Host, HostFile, Syntax};
-use crate::read;
+use crate::storage::Storage;
 use entries::{lists_plugin, lists_server, runs_hook};
 
 pub use entries::{CONTINUE, PLUGIN, SERVER, SILENCE, is_hook_command, is_written_for, without_end};
@@ -59,9 +59,14 @@ impl Host {
 
     /// How the files of a workspace root wire it.
     pub fn wired_in(&self, root: &Path, is_hook: IsHook<'_>) -> Vec<WiredBy> {
+        self.wired_among(&Storage::Disk, root, is_hook)
+    }
+
+    /// The same among any files.
+    pub(crate) fn wired_among(&self, among: &Storage, root: &Path, is_hook: IsHook<'_>) -> Vec<WiredBy> {
         let files = self.every_file().filter_map(|file| Some((file, root.join(file.workspace?))));
         let personal = self.personal.iter().map(|path| (&self.files[0], root.join(path)));
-        let mut found = self.wired_by(files.chain(personal), is_hook);
+        let mut found = self.wired_by(among, files.chain(personal), is_hook);
         let shares_server = HOSTS.iter().take_while(|other| other.name != self.name).any(|other| {
             let mut servers = other.files.iter().filter(|file| file.wiring == Wiring::Mcp);
             servers.any(|server| {
@@ -75,7 +80,7 @@ impl Host {
         if let Some(other) = self.runs_hooks_of.and_then(Host::named) {
             let hooks = other.files.iter().filter(|file| file.wiring == Wiring::Hook);
             let hooks = hooks.filter_map(|file| Some((file, root.join(file.workspace?))));
-            let borrowed = other.wired_by(hooks, is_hook);
+            let borrowed = other.wired_by(among, hooks, is_hook);
             found.extend(borrowed.into_iter().map(|found| WiredBy { is_shared: true, ..found }));
         }
         found
@@ -84,7 +89,7 @@ impl Host {
     /// How the files in the home folder wire it.
     pub fn wired_at_home(&self, homes: &Homes, is_hook: IsHook<'_>) -> Vec<WiredBy> {
         let path = |file: &'static HostFile| Some((file, self.user_path(homes, file.user?)?.path));
-        self.wired_by(self.every_file().filter_map(path), is_hook)
+        self.wired_by(&Storage::Disk, self.every_file().filter_map(path), is_hook)
     }
 
     /// Its files, and those that earlier versions wrote.
@@ -94,25 +99,27 @@ impl Host {
 
     fn wired_by(
         &self,
+        among: &Storage,
         files: impl Iterator<Item = (&'static HostFile, PathBuf)>,
         is_hook: IsHook<'_>,
     ) -> Vec<WiredBy> {
-        let wired = files.filter(|(file, path)| self.is_wired_by(file, path, is_hook));
+        let wired = files.filter(|(file, path)| self.is_wired_by(among, file, path, is_hook));
         wired.map(|(file, _)| WiredBy { wiring: file.wiring, is_shared: false }).collect()
     }
 
-    fn is_wired_by(&self, file: &HostFile, path: &Path, is_hook: IsHook<'_>) -> bool {
+    fn is_wired_by(&self, among: &Storage, file: &HostFile, path: &Path, is_hook: IsHook<'_>) -> bool {
         /// Settings files of hosts are small; a larger one is not read.
         const MAX_FILE: usize = 1 << 20;
         let with_comments = path.with_extension("jsonc");
-        let path = if file.syntax == Syntax::Jsonc && with_comments.exists() { &with_comments } else { path };
-        let Ok(Some(text)) = read::text(path, MAX_FILE) else { return false };
+        let path =
+            if file.syntax == Syntax::Jsonc && among.exists(&with_comments) { &with_comments } else { path };
+        let Ok(Some(text)) = among.text(path, MAX_FILE) else { return false };
         let is_ours = |line: &str| is_hook(line, self.name);
         match (file.syntax, file.wiring) {
             (Syntax::Own, _) => is_written_for(&text, self.name) || text.lines().any(is_ours),
             (Syntax::Listed, _) => false,
             (Syntax::Jsonc, Wiring::Hook) => {
-                lists_plugin(&text) && path.parent().is_some_and(|folder| folder.join(PLUGIN).exists())
+                lists_plugin(&text) && path.parent().is_some_and(|folder| among.exists(&folder.join(PLUGIN)))
             }
             (_, Wiring::Hook) => runs_hook(&text, &is_ours),
             (syntax, _) => lists_server(&text, syntax),

@@ -8,11 +8,10 @@ use rulebook::evidence::Roots;
 use rulebook::resolve::{Off, OffBy, Switches};
 use rulebook::source::{MAX_SOURCE, Origin, Scope};
 
-use crate::canonical::canonical;
 use crate::homes::Homes;
 use crate::overlay::Overlay;
-use crate::read;
 use crate::settings::Settings;
+use crate::storage::Storage;
 use crate::toggles::{Switched, Toggles};
 use crate::trust::{Gate, TrustStore};
 
@@ -34,6 +33,7 @@ pub struct Workspace {
     pub(crate) settings_texts: Vec<(usize, Arc<str>)>,
     /// The roots whose settings are not used because they are not trusted.
     pub(crate) untrusted_settings: Vec<usize>,
+    pub(crate) files: Storage,
     /// The unsaved texts of an editor.
     pub(crate) overlay: Overlay,
 }
@@ -80,12 +80,12 @@ impl Workspace {
     pub fn rule_file(&self, origin: &Origin) -> Option<String> {
         let path = Path::new(&origin.path);
         let is_inside = |real: &Path| {
-            let own = self.homes.rule_places().filter_map(|path| canonical(&path).ok());
+            let own = self.homes.rule_places().filter_map(|path| self.files.canonical(&path).ok());
             real == path
                 || self.readable_folders().into_iter().chain(own).any(|folder| real.starts_with(folder))
         };
         let allows = |real: &Path| origin.scope != Scope::Workspace || is_inside(real);
-        let bytes = read::allowed_prefix(path, MAX_SOURCE as usize + 1, allows).ok()??;
+        let bytes = self.files.allowed_prefix(path, MAX_SOURCE as usize + 1, allows).ok()??;
         String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= MAX_SOURCE)
     }
 
@@ -98,6 +98,6 @@ impl Workspace {
     pub(crate) fn readable_folders(&self) -> Vec<PathBuf> {
         let roots = self.roots.roots.iter().map(|root| PathBuf::from(&root.path));
         // The roots too: the spelling of canonical paths on Windows differs from theirs.
-        roots.chain(self.allow_links()).filter_map(|path| canonical(&path).ok()).collect()
+        roots.chain(self.allow_links()).filter_map(|path| self.files.canonical(&path).ok()).collect()
     }
 }

@@ -10,7 +10,7 @@ mod reason;
 mod row;
 mod subject;
 
-pub use cell::{Cell, CellState, DoneBy};
+pub use cell::{Cell, CellState, DoneBy, SYMBOLS};
 pub use handling::{Handling, handling, handlings};
 pub use native::NativeReading;
 pub use row::RuleRow;

@@ -4,8 +4,6 @@ mod cell;
 mod layout;
 
 pub(super) use cell::GridTarget;
-#[cfg(any(feature = "lsp", feature = "ui"))]
-pub(super) use cell::SYMBOLS;
 #[cfg(feature = "ui")]
 pub(super) use cell::cell_text;
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use super::config::{self, LoadedConfig};
 use super::search::{Found, Search};
 use crate::disk::{ListedFile, Node};
 use crate::homes::posix;
+use crate::storage::FileKind;
 
 /// The most rule files that are read of one scope, so that a repository's files leave room for a person's own.
 const MAX_FILES: usize = 10_000;
@@ -142,7 +142,7 @@ impl<'s> Finder<'s> {
 }
 
 /// Why a file of this kind must not be read.
-pub(super) fn not_a_file(kind: FileType) -> Option<Unreadable> {
+pub(super) fn not_a_file(kind: FileKind) -> Option<Unreadable> {
     let kind = match kind {
         kind if kind.is_file() => return None,
         kind if kind.is_dir() => "a folder, not a file",

@@ -86,12 +86,15 @@ impl Finder<'_> {
             }
         } else {
             let is_root = || search.roots.roots.iter().any(|other| Path::new(&other.path) == path);
-            let is_build = || name == "target" && path.join("CACHEDIR.TAG").exists();
+            let is_build = || name == "target" && search.disk.files.exists(&path.join("CACHEDIR.TAG"));
             if !kind.is_folder() || is_root() || is_build() {
                 return false;
             }
         }
-        if !kind.is_link && search.disk.may_contain(&path, ".git") && git::is_worktree_of(&path, base) {
+        if !kind.is_link
+            && search.disk.may_contain(&path, ".git")
+            && git::is_worktree_of(&search.disk.files, &path, base)
+        {
             return false;
         }
         let Present { heads, .. } = Present::of(&self.heads, &path, search.disk);

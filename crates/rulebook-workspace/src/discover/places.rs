@@ -128,7 +128,7 @@ impl Finder<'_> {
             let at = if at.is_absolute() { at } else { base.join(at) };
             let shown = search.shown(root, &at);
             let shown = if shown == "." { String::new() } else { shown };
-            if !at.is_dir() {
+            if !search.disk.files.is_folder(&at) {
                 let message = "is not a folder, although `rules.extra_paths` names it";
                 let diagnostic = Diagnostic::whole(Code::Unreadable, shown, message);
                 self.diagnostics.push(diagnostic.help("fix or remove the entry"));

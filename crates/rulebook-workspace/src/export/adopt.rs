@@ -11,6 +11,7 @@ use rulebook::rule::Rule;
 use super::files::text_at;
 use crate::recorded::RecordedCopies;
 use crate::sources::Sources;
+use crate::storage::Storage;
 use crate::write::{self, Kind, Owner};
 
 /// Why the edits of a copy were not taken over.
@@ -59,7 +60,7 @@ impl Sources<'_> {
         let copy = copy.trim_start_matches("./");
         for root in &self.workspace().roots.roots {
             let base = PathBuf::from(&root.path);
-            let records = RecordedCopies::read(&base)?;
+            let records = RecordedCopies::read(&Storage::Disk, &base)?;
             let mut found =
                 records.copies.iter().filter(|record| record.path == copy && !record.source.is_empty());
             let Some(record) = found.next() else { continue };

@@ -8,6 +8,7 @@ use super::files::{Files, PlannedFile};
 use super::plan::ExportPlan;
 use super::stale::{Taken, take_out};
 use crate::recorded::{FILE, RecordedCopies};
+use crate::storage::Storage;
 use crate::workspace::Workspace;
 use crate::write::{self, Kind, Owner, Rewrite};
 
@@ -33,7 +34,7 @@ impl ExportPlan {
     /// Whether the files on disk are what the plan says, the record included.
     pub fn is_done(&self) -> io::Result<bool> {
         for (base, records) in &self.records {
-            if RecordedCopies::read(base)?.text() != records.text() {
+            if RecordedCopies::read(&Storage::Disk, base)?.text() != records.text() {
                 return Ok(false);
             }
         }
@@ -59,7 +60,7 @@ impl Workspace {
             Some(dir) => vec![dir.to_owned()],
             None => self.roots.roots.iter().map(|root| root.path.clone().into()).collect(),
         };
-        let read = |base: PathBuf| RecordedCopies::read(&base).map(|records| (base, records));
+        let read = |base: PathBuf| RecordedCopies::read(&Storage::Disk, &base).map(|records| (base, records));
         let records: Vec<(PathBuf, RecordedCopies)> =
             bases.into_iter().map(read).collect::<io::Result<_>>()?;
         let mut files = Files::new(&records);

@@ -18,6 +18,7 @@ use crate::agents::AgentSearch;
 use crate::homes::posix;
 use crate::recorded::{RecordedCopies, hash};
 use crate::sources::Sources;
+use crate::storage::Storage;
 use crate::tree::Tree;
 
 /// What an export writes, and why.
@@ -65,11 +66,13 @@ impl Sources<'_> {
         let mut recorded: Vec<BTreeMap<PathBuf, Vec<PathBuf>>> = Vec::new();
         let mut records = Vec::new();
         for root in &roots {
-            let own = RecordedCopies::read(root)?;
+            let own = RecordedCopies::read(&Storage::Disk, root)?;
             recorded.push(own.by_copy(root));
             let base = options.dir.clone().unwrap_or_else(|| root.clone());
-            records
-                .push((base.clone(), if options.dir.is_some() { RecordedCopies::read(&base)? } else { own }));
+            records.push((
+                base.clone(),
+                if options.dir.is_some() { RecordedCopies::read(&Storage::Disk, &base)? } else { own },
+            ));
         }
         let is_copy = |rule: &Rule| {
             recorded

@@ -46,7 +46,9 @@ pub(super) fn target(
     let path = &import.path;
     let written = search.homes.expand(path);
     let folder = Path::new(&rule.origin.path).parent()?;
-    let Some(real) = search.disk.real(&folder.join(written)).ok().filter(|real| real.is_file()) else {
+    let Some(real) =
+        search.disk.real(&folder.join(written)).ok().filter(|real| search.disk.files.is_file(real))
+    else {
         if import.is_surely_a_file() {
             report(Code::ImportMissing, format!("`@{path}` does not exist"));
         }

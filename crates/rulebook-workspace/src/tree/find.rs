@@ -40,6 +40,7 @@ mod tests {
 
     use super::super::{Wanted, walk};
     use super::*;
+    use crate::storage::Storage;
 
     #[test]
     fn files_are_found_by_words_nearest_first() {
@@ -53,7 +54,7 @@ mod tests {
         }
         let path = folder.path().to_string_lossy().into_owned();
         let roots = Roots { roots: vec![Root { name: "r".into(), path, alias: None }], home: None };
-        let tree = walk(&roots, Wanted::Files, &|_| ());
+        let tree = walk(&Storage::Disk, &roots, Wanted::Files, &|_| ());
         #[track_caller]
         fn check(tree: &Tree, roots: &Roots, words: &str, found: &[&str]) {
             assert_eq!(tree.find(words, roots, 3), found, "{words}");

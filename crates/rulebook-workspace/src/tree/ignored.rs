@@ -1,13 +1,13 @@
 //! The files that git ignores: by the patterns of a folder, of its ancestors in the repository, and of the person.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::{git, read};
+use crate::git;
+use crate::storage::{FileKind, Storage};
 
 /// The most bytes of patterns that are read, of one file and of all.
 const MAX_PATTERNS: usize = 1 << 20;
@@ -64,39 +64,42 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    fn of(folder: &Path) -> Marks {
-        let patterns = fs::symlink_metadata(folder.join(".gitignore")).is_ok_and(|found| found.is_file());
-        Marks { top: folder.join(".git").exists() || folder.join(".jj").is_dir(), patterns }
+    fn of(files: &Storage, folder: &Path) -> Marks {
+        let patterns = files.own_kind(&folder.join(".gitignore")).is_some_and(FileKind::is_file);
+        let top = files.exists(&folder.join(".git")) || files.is_folder(&folder.join(".jj"));
+        Marks { top, patterns }
     }
 }
 
 impl Ignored {
     /// The patterns that apply around a root, which may be deep in a repository.
-    pub(super) fn around(root: &Path, budget: &PatternBudget) -> Option<Arc<Ignored>> {
-        let above: Vec<(&Path, Marks)> = root.ancestors().skip(1).map(|at| (at, Marks::of(at))).collect();
+    pub(super) fn around(files: &Storage, root: &Path, budget: &PatternBudget) -> Option<Arc<Ignored>> {
+        let above: Vec<(&Path, Marks)> =
+            root.ancestors().skip(1).map(|at| (at, Marks::of(files, at))).collect();
         let top = above.iter().position(|(_, marks)| marks.top)?;
         above[..=top]
             .iter()
             .rev()
-            .fold(None, |around, (folder, marks)| Ignored::within(around, folder, *marks, budget))
+            .fold(None, |around, (folder, marks)| Ignored::within(files, around, folder, *marks, budget))
     }
 
     /// The patterns that apply in a folder, given those of its parent.
     pub(super) fn within(
+        files: &Storage,
         around: Option<Arc<Ignored>>,
         folder: &Path,
         marks: Marks,
         budget: &PatternBudget,
     ) -> Option<Arc<Ignored>> {
         let own = match marks.patterns && (marks.top || budget.has_nested) {
-            true => patterns(folder, &folder.join(".gitignore"), budget),
+            true => patterns(files, folder, &folder.join(".gitignore"), budget),
             false => Gitignore::empty(),
         };
         if marks.top {
-            let exclude =
-                git::common_dir(folder).map(|git| patterns(folder, &git.join("info/exclude"), budget));
-            let persons = GitignoreBuilder::new(folder).build_global().0;
-            let last = exclude.into_iter().chain([persons]).collect();
+            let exclude = git::common_dir(files, folder)
+                .map(|git| patterns(files, folder, &git.join("info/exclude"), budget));
+            let persons = files.are_on_disk().then(|| GitignoreBuilder::new(folder).build_global().0);
+            let last = exclude.into_iter().chain(persons).collect();
             return Some(Arc::new(Ignored { own, above: None, last }));
         }
         let around = around?;
@@ -125,9 +128,9 @@ impl Ignored {
 }
 
 /// The patterns of a file that can be read.
-fn patterns(folder: &Path, file: &Path, budget: &PatternBudget) -> Gitignore {
+fn patterns(files: &Storage, folder: &Path, file: &Path, budget: &PatternBudget) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    let bytes = read::bytes(file, MAX_PATTERNS).ok().flatten();
+    let bytes = files.bytes(file, MAX_PATTERNS).ok().flatten();
     if !budget.take(bytes.as_ref().map_or(0, Vec::len)) {
         return Gitignore::empty();
     }

@@ -1,7 +1,6 @@
 //! The walk: every folder is listed once, by as many threads as there are processors.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::FileType;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +13,21 @@ use rulebook::format::{FORMATS, Place, PlaceKind};
 
 use super::ignored::{Ignored, Marks, PatternBudget};
 use super::{BATCH, NEVER_WALKED, Tree, Wanted};
-use crate::{git, read};
+use crate::git;
+use crate::storage::{FileKind, Storage};
 
 /// Walks the roots. `progress` receives the number of files found so far, now and then.
-pub(crate) fn walk(roots: &Roots, wanted: Wanted, progress: &(dyn Fn(usize) + Sync)) -> Tree {
-    let first = Walk::new(roots, wanted, progress, PatternBudget::new());
+pub(crate) fn walk(
+    files: &Storage,
+    roots: &Roots,
+    wanted: Wanted,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Tree {
+    let first = Walk::new(files, roots, wanted, progress, PatternBudget::new());
     let mut found = first.run();
     let has_too_many_patterns = first.budget.is_spent();
     if has_too_many_patterns {
-        found = Walk::new(roots, wanted, progress, PatternBudget::of_top()).run();
+        found = Walk::new(files, roots, wanted, progress, PatternBudget::of_top()).run();
     }
     let mut tree = Tree { has_too_many_patterns, ..Tree::default() };
     for found in found {
@@ -53,6 +58,7 @@ struct Folder {
 
 /// The state that all threads share.
 struct Walk<'w> {
+    files: &'w Storage,
     roots: &'w Roots,
     wanted: Wanted,
     progress: &'w (dyn Fn(usize) + Sync),
@@ -81,6 +87,7 @@ impl Drop for Busy<'_> {
 
 impl<'w> Walk<'w> {
     fn new(
+        files: &'w Storage,
         roots: &'w Roots,
         wanted: Wanted,
         progress: &'w (dyn Fn(usize) + Sync),
@@ -88,12 +95,12 @@ impl<'w> Walk<'w> {
     ) -> Walk<'w> {
         let waiting = roots.roots.iter().enumerate().map(|(root, found)| {
             let at = PathBuf::from(&found.path);
-            let around = if wanted == Wanted::Rules { None } else { Ignored::around(&at, &budget) };
+            let around = if wanted == Wanted::Rules { None } else { Ignored::around(files, &at, &budget) };
             Folder { root, name: String::new(), at, around, counts: true, is_searched: true }
         });
         let queue = Mutex::new(Queue { waiting: waiting.collect(), busy: 0 });
         let count = AtomicUsize::new(0);
-        Walk { roots, wanted, progress, budget, count, queue, changed: Condvar::new() }
+        Walk { files, roots, wanted, progress, budget, count, queue, changed: Condvar::new() }
     }
 
     /// Returns what each thread found.
@@ -143,20 +150,16 @@ impl<'w> Walk<'w> {
     }
 
     fn list(&self, folder: &Folder, found: &mut Tree) {
-        let Ok(entries) = read::folder(&folder.at) else { return };
+        let Ok(entries) = self.files.list(&folder.at) else { return };
         let mut here = Here::default();
-        for entry in entries.filter_map(Result::ok) {
-            if let Ok(kind) = entry.file_type() {
-                here.add(entry.file_name(), kind);
-            }
-        }
+        entries.for_each(|entry| here.add(entry.name, entry.kind));
         let is_searched = folder.is_searched && !self.is_foreign(folder, &here);
         if is_searched {
             found.add_rule_folder(folder.root, &folder.name, here.heads);
         }
         let ignored = match self.wanted {
             Wanted::Rules => None,
-            _ => Ignored::within(folder.around.clone(), &folder.at, here.marks, &self.budget),
+            _ => Ignored::within(self.files, folder.around.clone(), &folder.at, here.marks, &self.budget),
         };
         let patterns = ignored.as_ref().filter(|ignored| folder.counts && !ignored.is_empty());
         let mut at = folder.at.clone();
@@ -222,7 +225,7 @@ impl<'w> Walk<'w> {
     fn is_foreign(&self, folder: &Folder, here: &Here) -> bool {
         let root = Path::new(&self.roots.roots[folder.root].path);
         here.is_build && folder.at.ends_with("target")
-            || here.is_linked && folder.at != root && git::is_worktree_of(&folder.at, root)
+            || here.is_linked && folder.at != root && git::is_worktree_of(self.files, &folder.at, root)
     }
 
     /// Counts files and reports progress now and then.
@@ -249,7 +252,7 @@ struct Here {
 }
 
 impl Here {
-    fn add(&mut self, name: OsString, kind: FileType) {
+    fn add(&mut self, name: OsString, kind: FileKind) {
         self.heads.extend(name.to_str().and_then(head));
         match name.as_encoded_bytes() {
             b".git" => {

@@ -34,6 +34,27 @@ words! {
     }
 }
 
+/// How each state is shown: its symbol and its meaning.
+pub const SYMBOLS: [(CellState, &str, &str); 10] = [
+    (CellState::Native, "✓", "read by the agent"),
+    (CellState::Added, "+", "added by Rulebook"),
+    (CellState::Offered, "○", "offered"),
+    (CellState::Stream, "»", "watches the output"),
+    (CellState::Inactive, "·", "not for this path"),
+    (CellState::Unread, "–", "not read"),
+    (CellState::Unknown, "?", "not documented"),
+    (CellState::Overridden, "×", "another rule is used"),
+    (CellState::Disabled, "⊘", "disabled"),
+    (CellState::Rejected, "!", "rejected"),
+];
+
+impl CellState {
+    /// The character that shows it.
+    pub fn symbol(self) -> &'static str {
+        SYMBOLS.iter().find(|(state, ..)| *state == self).map_or("", |(_, symbol, _)| symbol)
+    }
+}
+
 words! {
     /// Who offers a rule, or watches the output for it.
     DoneBy {

@@ -17,18 +17,18 @@ pub(in crate::surface) enum GridTarget {
     Start,
 }
 
-/// How each state is shown: its character, the one for terminals without Unicode, its style and its meaning.
-pub(in crate::surface) const SYMBOLS: [(CellState, &str, &str, Style, &str); 10] = [
-    (CellState::Native, "✓", "*", GREEN, "read by the agent"),
-    (CellState::Added, "+", "+", CYAN, "added by Rulebook"),
-    (CellState::Offered, "○", "o", PLAIN, "offered"),
-    (CellState::Stream, "»", ">", PLAIN, "watches the output"),
-    (CellState::Inactive, "·", ".", DIM, "not for this path"),
-    (CellState::Unread, "–", "-", DIM, "not read"),
-    (CellState::Unknown, "?", "?", YELLOW, "not documented"),
-    (CellState::Overridden, "×", "x", YELLOW, "another rule is used"),
-    (CellState::Disabled, "⊘", "0", YELLOW, "disabled"),
-    (CellState::Rejected, "!", "!", RED, "rejected"),
+/// The character of each state for terminals without Unicode, and its style.
+const STYLES: [(CellState, &str, Style); 10] = [
+    (CellState::Native, "*", GREEN),
+    (CellState::Added, "+", CYAN),
+    (CellState::Offered, "o", PLAIN),
+    (CellState::Stream, ">", PLAIN),
+    (CellState::Inactive, ".", DIM),
+    (CellState::Unread, "-", DIM),
+    (CellState::Unknown, "?", YELLOW),
+    (CellState::Overridden, "x", YELLOW),
+    (CellState::Disabled, "0", YELLOW),
+    (CellState::Rejected, "!", RED),
 ];
 
 /// The text of a cell whose rule has no condition.
@@ -73,18 +73,17 @@ impl Shown {
     }
 
     pub(super) fn style(&self) -> Style {
-        self.state.map_or(YELLOW, |state| symbol(state).3)
+        self.state.map_or(YELLOW, |state| style(state).2)
     }
 }
 
 /// Returns the character of a state on this terminal.
 pub(super) fn character(state: CellState) -> &'static str {
-    let (_, character, ascii, ..) = symbol(state);
-    if out::has_unicode() { character } else { ascii }
+    if out::has_unicode() { state.symbol() } else { style(state).1 }
 }
 
-fn symbol(state: CellState) -> &'static (CellState, &'static str, &'static str, Style, &'static str) {
-    SYMBOLS.iter().find(|(known, ..)| *known == state).expect("every state has a symbol")
+fn style(state: CellState) -> &'static (CellState, &'static str, Style) {
+    STYLES.iter().find(|(known, ..)| *known == state).expect("every state has a style")
 }
 
 /// Returns the character for what is cut.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use rulebook::matrix::CellState;
+use rulebook::matrix::{CellState, SYMBOLS};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::cell::{DIFFERS, SYMBOLS, Shown, character, ellipsis};
+use super::cell::{DIFFERS, Shown, character, ellipsis};
 use super::{Grid, GridAudience, GridRow, GridTarget};
 use crate::out::{self, BOLD, DIM, PLAIN, paint, plural};
 

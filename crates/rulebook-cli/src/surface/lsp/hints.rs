@@ -1,7 +1,7 @@
 //! Inlay hints: how far a rule reaches, and which agents have it.
 
 use rulebook::evidence::{Evidence, Seen};
-use rulebook::matrix::CellState;
+use rulebook::matrix::{CellState, SYMBOLS};
 use rulebook::rule::Activation;
 use serde_json::{Value, json};
 
@@ -10,9 +10,7 @@ use super::protocol::Place;
 use super::reading::Reading;
 use super::server::Server;
 use super::snapshot::Snapshot;
-use super::view::symbol;
 use crate::out::plural;
-use crate::surface::grid::SYMBOLS;
 
 pub(super) fn hints(server: &Server, place: &Place) -> Value {
     let Some((document, snapshot)) = server.open(&place.text_document.uri) else { return Value::Null };
@@ -42,7 +40,7 @@ fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
     };
     let first = files.first().map(|at| &snapshot.files.evidence.paths[*at]);
     let states = states(snapshot, &origin.path, first.filter(|_| rule.activation == Activation::When));
-    let states = states.into_iter().map(|(agent, state)| format!("{agent} {}", symbol(state)));
+    let states = states.into_iter().map(|(agent, state)| format!("{agent} {}", state.symbol()));
     Some([reach].into_iter().chain(states).collect::<Vec<_>>().join(" · "))
 }
 
@@ -58,6 +56,6 @@ fn states(snapshot: &Snapshot, path: &str, file: Option<&Seen>) -> Vec<(&'static
 
 /// What the symbols mean.
 fn tooltip() -> String {
-    let lines = SYMBOLS.iter().map(|(_, symbol, _, _, meaning)| format!("{symbol} {meaning}"));
+    let lines = SYMBOLS.iter().map(|(_, symbol, meaning)| format!("{symbol} {meaning}"));
     lines.collect::<Vec<_>>().join("\n")
 }

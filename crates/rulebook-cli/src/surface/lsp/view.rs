@@ -9,7 +9,6 @@ use rulebook_workspace::{Views, Workspace};
 use serde_json::{Value, json};
 
 use super::protocol::uri_of;
-use crate::surface::grid::SYMBOLS;
 use crate::surface::problems::problems;
 use crate::surface::rows::{self, state_words};
 
@@ -44,7 +43,7 @@ pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
         let at = cells.get(&(row.id.as_str(), path)).copied();
         let states = matrix.columns.iter().filter_map(|column| {
             let cell = &column.cells[at?];
-            let text = json!({ "state": cell.state, "symbol": symbol(cell.state), "because": cell.because });
+            let text = json!({ "state": cell.state, "symbol": cell.state.symbol(), "because": cell.because });
             Some((column.agent.name.to_owned(), text))
         });
         let states: serde_json::Map<String, Value> = states.collect();
@@ -59,9 +58,4 @@ pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
     let rules: Vec<Value> = rules.collect();
     let problems = problems(&matrix, &views.meant.diagnostics);
     json!({ "agents": agents.collect::<Vec<_>>(), "rules": rules, "problems": problems })
-}
-
-/// The symbol of a state, as in the terminal.
-pub(super) fn symbol(state: CellState) -> &'static str {
-    SYMBOLS.iter().find(|(known, ..)| *known == state).map_or("", |(_, symbol, ..)| symbol)
 }

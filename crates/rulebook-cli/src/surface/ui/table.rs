@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use rulebook::diagnostic::Severity;
-use rulebook::matrix::{CellState, DoneBy};
+use rulebook::matrix::{CellState, DoneBy, SYMBOLS};
 
-use super::super::grid::SYMBOLS;
 use super::super::rows::{Row, RuleState};
 use super::cache::CachedRules;
 use super::links::Links;
@@ -22,7 +21,7 @@ const MAX_TITLES: usize = 4;
 
 /// Returns the symbols of the terminal: each state with its symbol and its meaning.
 pub(super) fn symbols() -> impl Iterator<Item = (CellState, &'static str, &'static str)> {
-    SYMBOLS.iter().map(|(state, symbol, _, _, meaning)| match state {
+    SYMBOLS.iter().map(|(state, symbol, meaning)| match state {
         // A page without a path is not about this path.
         CellState::Inactive => (*state, *symbol, "does not apply until its conditions hold"),
         _ => (*state, *symbol, *meaning),
