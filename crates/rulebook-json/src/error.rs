@@ -20,6 +20,10 @@ pub enum ErrorCode {
     UnknownRule,
     /// A step of a turn was made while no turn is open.
     NoTurn,
+    /// Another call of the session is running.
+    Busy,
+    /// The book or the session was closed.
+    Closed,
 }
 
 impl ErrorCode {
@@ -33,6 +37,8 @@ impl ErrorCode {
             ErrorCode::UnknownAgent => "UNKNOWN_AGENT",
             ErrorCode::UnknownRule => "UNKNOWN_RULE",
             ErrorCode::NoTurn => "NO_TURN",
+            ErrorCode::Busy => "BUSY",
+            ErrorCode::Closed => "CLOSED",
         }
     }
 }

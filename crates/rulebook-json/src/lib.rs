@@ -19,8 +19,10 @@ mod error;
 mod file;
 mod request;
 mod session;
+mod shared;
 
 pub use book::Book;
 pub use catalogue::catalogue;
 pub use error::{ErrorCode, JsonError};
 pub use session::Session;
+pub use shared::Shared;

@@ -38,6 +38,19 @@ impl Session {
         write(&answer)
     }
 
+    /// The request is being made: records what the host reported. The first delta does so too; a host that must not wait for
+    /// the disk between deltas calls this before.
+    ///
+    /// # Errors
+    /// If no turn is open.
+    pub fn begin(&mut self) -> Result<(), JsonError> {
+        let turn = self.turn.take().ok_or_else(no_turn)?;
+        let mut turn = self.session.resume(turn);
+        let _ = turn.watch();
+        self.turn = Some(turn.pause());
+        Ok(())
+    }
+
     /// More text of the model's answer. Answers `{"show": "…", "thinking": "…", "retry": {…} | null, "notice": … | null}`.
     ///
     /// # Errors

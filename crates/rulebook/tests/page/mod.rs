@@ -48,10 +48,12 @@ pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&mut Stage, &Block) -> O
         let text = fs::read_to_string(page).unwrap();
         let mut pieces = parse(&text);
         let mut stage = Stage::new();
+        stage.title = name_of(page);
         for piece in &mut pieces {
             let block = match piece {
-                Piece::Section(_) => {
+                Piece::Section(title) => {
                     stage.section();
+                    stage.title = format!("{}: {title}", name_of(page));
                     continue;
                 }
                 Piece::Block(block) => block,
@@ -62,7 +64,7 @@ pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&mut Stage, &Block) -> O
             let Some(found) = found else { continue };
             answers += 1;
             if block.body != found {
-                let name = page.file_name().unwrap().to_string_lossy().into_owned();
+                let name = name_of(page);
                 wrong.push(format!("{name}: {}\n--- page\n{}--- found\n{found}", block.info, block.body));
                 block.body = found;
             }
@@ -79,6 +81,10 @@ pub(crate) fn run(folder: &Path, mut answer: impl FnMut(&mut Stage, &Block) -> O
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+fn name_of(page: &Path) -> String {
+    page.file_name().unwrap().to_string_lossy().into_owned()
 }
 
 fn parse(text: &str) -> Vec<Piece> {
@@ -117,6 +123,8 @@ fn write(pieces: &[Piece]) -> String {
 /// A folder with a workspace, a home, and the evidence.
 pub(crate) struct Stage {
     folder: tempfile::TempDir,
+    /// The page and the section.
+    pub(crate) title: String,
     /// JSON; an empty object unless a page says otherwise.
     pub(crate) evidence: String,
     head: Vec<(String, Vec<u8>)>,
@@ -126,7 +134,8 @@ pub(crate) struct Stage {
 impl Stage {
     fn new() -> Stage {
         let folder = tempfile::tempdir().unwrap();
-        let mut stage = Stage { folder, evidence: String::new(), head: Vec::new(), in_head: true };
+        let mut stage =
+            Stage { folder, title: String::new(), evidence: String::new(), head: Vec::new(), in_head: true };
         stage.clear();
         stage
     }

@@ -1,0 +1,5 @@
+//! Link options of an addon for Node.
+
+fn main() {
+    napi_build::setup();
+}
