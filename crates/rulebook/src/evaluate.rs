@@ -29,9 +29,9 @@ use order::native_order;
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<'_>) -> Evaluation<'r> {
     let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
     let mentioned = evidence.mentioned.iter().filter_map(|name| book.mentioned(name));
-    let requested = evidence.requested.iter().filter_map(|name| book.read(name).ok());
+    let requested = evidence.requested.iter().filter_map(|name| book.requested(name));
     let requested: Vec<&Rule> = requested.chain(mentioned).collect();
-    let pinned: Vec<&Rule> = evidence.pinned.iter().filter_map(|name| book.read(name).ok()).collect();
+    let pinned: Vec<&Rule> = evidence.pinned.iter().filter_map(|name| book.requested(name)).collect();
     let call = |rule: &Rule| {
         let is_among = |rules: &[&Rule]| rules.iter().any(|named| std::ptr::eq(*named, rule));
         match () {

@@ -298,11 +298,14 @@ impl Rulebook {
     pub(crate) fn mentioned(&self, name: &str) -> Option<&Rule> {
         let is_file = |rule: &&Rule| rule.origin.path.rsplit('/').next() == Some(name);
         let enabled = || self.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
-        self.read_enabled(name).or_else(|| enabled().find(is_file))
+        self.requested(name).or_else(|| enabled().find(is_file))
     }
 
-    fn read_enabled(&self, name: &str) -> Option<&Rule> {
-        self.lookup(name).into_iter().find(|(_, off)| off.is_none()).map(|(rule, _)| rule)
+    /// Returns the rule that a request for this name puts into the stack: an empty one has nothing to deliver, so a lower one
+    /// of the same name is taken.
+    pub(crate) fn requested(&self, name: &str) -> Option<&Rule> {
+        let (first, others) = self.read_all(name).ok()?;
+        Some(std::iter::once(first).chain(others).find(|rule| !rule.body.is_empty()).unwrap_or(first))
     }
 
     /// Returns the error for a name that no enabled rule has.
