@@ -1,9 +1,13 @@
 //! Coverage: the rules against every file of the tree.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use rulebook::change::{Files, book_of, sightings};
 use rulebook::coverage::{Coverage, CoverageReport, Dead, Hints, Listing, Tally};
 use rulebook::diagnostic::Diagnostic;
+use rulebook::evidence::Evidence;
+use rulebook::matrix::DoneBy;
 use rulebook::parse::means_no_file;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -11,6 +15,7 @@ use rulebook::source::Scope;
 
 use crate::sources::Sources;
 use crate::tree::Tree;
+use crate::views::AgentView;
 use crate::workspace::Workspace;
 
 /// The files of the tree that a rule applies to.
@@ -25,6 +30,16 @@ pub struct RuleFiles<'r> {
     pub files: Vec<String>,
 }
 
+/// The rules that one agent has for the files of a tree.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AgentCoverage {
+    /// The counts.
+    pub report: CoverageReport,
+    /// The files, as shown, whose rules Rulebook adds.
+    pub added: HashSet<String>,
+}
+
 impl Workspace {
     /// Evaluates the rules for every file of the tree.
     pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> CoverageReport {
@@ -32,6 +47,28 @@ impl Workspace {
         let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
         self.keep_own(&mut report.dead, book);
         report
+    }
+
+    /// Evaluates the rules that an agent has for every file of the tree: what it reads by itself and, if it is hooked, what
+    /// Rulebook adds.
+    pub fn coverage_for(
+        &self,
+        agent: &AgentView,
+        meant: &Rulebook,
+        tree: &Tree,
+        listing: Listing,
+    ) -> AgentCoverage {
+        let native = &agent.native.book;
+        let reading = agent.reading(&Evidence::default());
+        let subject = agent.subject(&reading);
+        if !subject.is_hooked() {
+            return AgentCoverage { report: self.coverage(native, tree, listing), added: HashSet::new() };
+        }
+        let files = Files { seen: &tree.paths(), roots: self.roots.roots.len() };
+        let found = sightings(meant, Some((native, &subject)), files);
+        let added = found.iter().filter(|sighting| sighting.by == DoneBy::Rulebook);
+        let added = added.map(|sighting| sighting.rule.origin.display.clone()).collect();
+        AgentCoverage { report: self.coverage(&book_of(native, &found), tree, listing), added }
     }
 
     /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.

@@ -37,6 +37,25 @@ pub enum Viewpoint {
     As(NamedAgent),
 }
 
+impl Viewpoint {
+    /// Whom the rules are for, as JSON says it; none if the answer is what an agent does by itself.
+    pub fn for_name(self) -> Option<&'static str> {
+        match self {
+            Viewpoint::Used | Viewpoint::Any => Some("any"),
+            Viewpoint::For(named) => Some(named.agent.name),
+            Viewpoint::As(_) => None,
+        }
+    }
+
+    /// The agent whose own behaviour the answer shows.
+    pub fn as_name(self) -> Option<&'static str> {
+        match self {
+            Viewpoint::As(named) => Some(named.agent.name),
+            _ => None,
+        }
+    }
+}
+
 /// The rules for each path, and the diagnostics of the files that were read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -267,15 +286,14 @@ impl Explanation {
 
     /// The answer in the shape that programs read.
     pub fn output(&self) -> ExplainOutput<'_> {
-        let (for_agent, as_agent) = match self.view {
-            Viewpoint::Used | Viewpoint::Any => (Some("any"), None),
-            Viewpoint::For(named) => (Some(named.agent.name), None),
-            Viewpoint::As(named) => (None, Some(named.agent)),
+        let as_agent = match self.view {
+            Viewpoint::As(named) => Some(named.agent),
+            _ => None,
         };
         ExplainOutput {
             version: JSON_VERSION,
-            for_agent,
-            as_agent: as_agent.map(|agent| agent.name),
+            for_agent: self.view.for_name(),
+            as_agent: self.view.as_name(),
             not_searched: as_agent.and_then(not_searched),
             targets: self.targets.iter().map(|(target, _)| target).collect(),
             differences: self.differences.iter().map(Differing::output).collect(),

@@ -80,7 +80,7 @@ pub mod write;
 
 pub use agents::{AgentSearch, UsedAgent};
 pub use canonical::canonical;
-pub use coverage::RuleFiles;
+pub use coverage::{AgentCoverage, RuleFiles};
 pub use editing::Rechecked;
 pub use editors::{EditorFiles, EditorSnapshot};
 pub use explain::{

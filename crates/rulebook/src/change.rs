@@ -25,6 +25,15 @@ pub struct Sighting<'r> {
     pub tokens: usize,
 }
 
+/// The files of a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Files<'f> {
+    /// All of them.
+    pub seen: &'f [Seen],
+    /// How many roots they are in.
+    pub roots: usize,
+}
+
 words! {
     /// What becomes of a rule for an agent.
     ChangeKind {
@@ -62,7 +71,7 @@ pub struct Change<'r> {
 pub fn sightings<'r>(
     meant: &'r Rulebook,
     agent: Option<(&'r Rulebook, &Subject<'_, 'r>)>,
-    files: &[Seen],
+    files: Files<'_>,
 ) -> Vec<Sighting<'r>> {
     let Some((native, subject)) = agent else {
         return seen(meant, files, DoneBy::Rulebook).collect();
@@ -85,8 +94,16 @@ pub fn sightings<'r>(
     found.into_values().collect()
 }
 
-fn seen<'r>(book: &'r Rulebook, files: &[Seen], by: DoneBy) -> impl Iterator<Item = Sighting<'r>> {
-    let extents = Coverage::new(book).extents(files);
+/// Returns the rules that reach an agent as a book: those it reads by itself, and those that Rulebook adds.
+///
+/// Its own rules override each other as they do without Rulebook.
+#[must_use]
+pub fn book_of(native: &Rulebook, sightings: &[Sighting<'_>]) -> Rulebook {
+    native.with(sightings.iter().filter(|seen| seen.by == DoneBy::Rulebook).map(|seen| seen.rule))
+}
+
+fn seen<'r>(book: &'r Rulebook, files: Files<'_>, by: DoneBy) -> impl Iterator<Item = Sighting<'r>> {
+    let extents = Coverage::of_roots(book, files.roots).extents(files.seen);
     let all = book.rules().zip(extents).map(move |((rule, _), extent)| Sighting {
         rule,
         extent,

@@ -223,6 +223,26 @@ impl Rulebook {
     }
 
     /// Returns which rules of one id override each other.
+    /// Returns these rules and some of other formats, which replace those of the same file.
+    pub(crate) fn with<'r>(&self, added: impl Iterator<Item = &'r Rule>) -> Rulebook {
+        let mut book = self.clone();
+        let own = self.rules.iter().enumerate().map(|(at, rule)| (rule.origin.path.as_str(), at));
+        let own: HashMap<&str, usize> = own.collect();
+        for rule in added {
+            match own.get(rule.origin.path.as_str()) {
+                Some(at) => *book.rules[*at] = rule.clone(),
+                None => {
+                    book.rules.push(Box::new(rule.clone()));
+                    book.off.push(None);
+                }
+            }
+        }
+        if let Policy::Native(Conflicts::FirstWins, _) = book.policy {
+            book.policy = Policy::default();
+        }
+        book
+    }
+
     pub(crate) fn policy(&self) -> Policy {
         self.policy
     }

@@ -9,13 +9,14 @@ use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::evidence::Roots;
 use rulebook::lint::{Group, Summary, group};
 use rulebook_workspace::write::Owner;
-use rulebook_workspace::{Loaded, Reach, Wanted, Workspace};
+use rulebook_workspace::{AgentSearch, Loaded, Reach, Wanted, Workspace};
 use serde_json::json;
 
 use super::baseline::Baseline;
 use super::checkout::{Checkouts, Location};
 use super::fix::{self, FixMode};
 use super::sarif;
+use super::used::{agents_json, show_agents};
 use crate::args::{Args, Check, Format};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
@@ -44,10 +45,16 @@ pub(super) fn run(args: &Args, options: &Check) -> anyhow::Result<ExitCode> {
     }
     let workspace = open_workspace(args)?;
     let report = report(&workspace, options)?;
+    let agents = workspace.agents_used(AgentSearch::Workspace);
     match if args.json { Format::Json } else { options.format } {
-        Format::Text => out::print(&show(&report, options))?,
+        Format::Text => {
+            let mut text = String::new();
+            show_agents(&mut text, &agents);
+            out::print(&(text + &show(&report, options)))?;
+        }
         Format::Json => out::print_json(&json!({
             "version": VERSION,
+            "agents": agents_json(&agents),
             "files": report.summary.files,
             "fixed": report.fixed,
             "notFixed": report.not_fixed,

@@ -9,16 +9,18 @@ use anstyle::Style;
 use rulebook::coverage::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, Unreached,
 };
+use rulebook::evidence::Input;
+use rulebook::matrix::{AgentColumn, Matrix};
 use rulebook::rule::Activation;
-use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Viewpoint, Wanted};
-use serde::Serialize;
+use rulebook_workspace::{AgentCoverage, AgentSearch, Reach, UsedAgent, Viewpoint, Wanted};
 use serde_json::json;
 
-use super::used::show_surface;
+use super::grid::{Grid, InTree};
+use super::used::show_viewpoint;
 use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, YELLOW, paint, plural};
 
 /// How many folders are shown; `--json` lists more.
 const ROWS: usize = 10;
@@ -30,31 +32,38 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
     let sources = workspace.sources(Reach::Walked(&tree));
     let point = options.view.point();
     // The answer is the same for everyone: the home is not searched for agents.
-    let used = workspace.agents_for(point, AgentSearch::Workspace);
-    let by_itself = |used: &UsedAgent| used.wired.is_empty();
-    let loaded = match (point, used.as_slice()) {
-        (Viewpoint::As(_), [one]) => sources.native(one.agent),
-        (Viewpoint::For(_), [one]) if by_itself(one) => sources.native(one.agent),
-        _ => sources.meant(),
-    };
+    let views = sources.views(workspace.agents_for(point, AgentSearch::Workspace));
+    let meant = &views.meant.book;
     let listing = if options.files { Listing::All } else { Listing::Sample };
-    let report = workspace.coverage(&loaded.book, &tree, listing);
-    let of_agent = |used: &UsedAgent| {
-        let native = sources.native(used.agent);
-        AgentCoverage::of(used.agent.name, &workspace.coverage(&native.book, &tree, Listing::Sample))
+    let of_agent = |view| workspace.coverage_for(view, meant, &tree, listing);
+    let is_table = matches!(point, Viewpoint::Used);
+    let agents: Vec<AgentCoverage> = match options.files && is_table {
+        true => Vec::new(),
+        false => views.agents.iter().map(of_agent).collect(),
     };
-    let is_table = matches!(point, Viewpoint::Used) && !options.files;
-    let agents: Vec<AgentCoverage> = used.iter().filter(|_| is_table).map(of_agent).collect();
+    let report = match agents.first().filter(|_| !is_table) {
+        Some(agent) => agent.report.clone(),
+        None => workspace.coverage(meant, &tree, listing),
+    };
     progress.clear();
+    let diagnostics = match point {
+        Viewpoint::As(_) => views.agents[0].native.reported(&views.meant.diagnostics),
+        _ => views.meant.diagnostics.clone(),
+    };
+    let matrix = views.matrix(&workspace.evidence_for(meant, &Input::default()));
     if args.json {
-        let mut answer = json!({ "version": VERSION });
+        let mut answer = json!({ "version": VERSION, "for": point.for_name(), "as": point.as_name() });
         let report = serde_json::to_value(&report)?;
         if let (Some(answer), serde_json::Value::Object(report)) = (answer.as_object_mut(), report) {
             answer.extend(report);
-            let agents: serde_json::Map<String, serde_json::Value> =
-                agents.iter().map(|agent| (agent.name.to_owned(), json!(agent))).collect();
+            let agents: serde_json::Map<String, serde_json::Value> = matrix
+                .columns
+                .iter()
+                .zip(&agents)
+                .map(|(column, agent)| as_json(&matrix, column, agent))
+                .collect();
             answer.insert("agents".to_owned(), agents.into());
-            answer.insert("diagnostics".to_owned(), json!(loaded.diagnostics));
+            answer.insert("diagnostics".to_owned(), json!(diagnostics));
         }
         out::print_json(&answer)?;
     } else if options.files {
@@ -62,56 +71,44 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
         out::print(&lines)?;
     } else {
         let mut text = String::new();
-        show_surface(&mut text, point);
-        text.push_str(&show(&report));
-        show_by_agent(&mut text, &agents);
+        let used: Vec<UsedAgent> = views.agents.iter().map(|view| view.used.clone()).collect();
+        show_viewpoint(&mut text, point, &used);
+        let _ = writeln!(text, "{}", paint(BOLD, plural(report.files, "file")));
+        if is_table && !agents.is_empty() && !matrix.rows.is_empty() {
+            Grid::of_tree(&matrix, &agents).write(&mut text);
+            let _ = writeln!(text, "\n{}", paint(BOLD, "for any agent"));
+        }
+        show(&mut text, &report);
         out::print(&text)?;
-        print_alerts(&loaded.diagnostics);
+        print_alerts(&diagnostics);
     }
     Ok(())
 }
 
-/// What one agent reaches by itself.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AgentCoverage {
-    #[serde(skip)]
-    name: &'static str,
-    always: usize,
-    always_tokens: usize,
-    path_rules: usize,
-    dead: usize,
-    /// Files without path-specific rules.
-    unreached: usize,
-}
-
-impl AgentCoverage {
-    fn of(name: &'static str, report: &CoverageReport) -> AgentCoverage {
-        AgentCoverage {
-            name,
-            always: report.always.len(),
-            always_tokens: report.always.iter().map(|rule| rule.tokens).sum(),
-            path_rules: report.rules.len(),
-            dead: report.dead.len(),
-            unreached: report.unreached.files,
-        }
-    }
-}
-
-fn show_by_agent(text: &mut String, agents: &[AgentCoverage]) {
-    let head = ["agent", "always on", "rules for paths", "dead globs", "files without path-specific rules"];
-    let head = (!agents.is_empty()).then(|| head.map(|head| (DIM, head.to_owned())));
-    let row = |agent: &AgentCoverage| {
-        let always = format!("{}, {} tokens", agent.always, grouped(agent.always_tokens));
-        [
-            bold(agent.name),
-            plain(&always),
-            plain(&agent.path_rules.to_string()),
-            plain(&agent.dead.to_string()),
-            plain(&grouped(agent.unreached)),
-        ]
-    };
-    section(text, "by agent: what it reads by itself", head.into_iter().chain(agents.iter().map(row)));
+/// Returns what an agent has for the files of the tree, by its name.
+fn as_json(
+    matrix: &Matrix<'_>,
+    column: &AgentColumn<'_>,
+    agent: &AgentCoverage,
+) -> (String, serde_json::Value) {
+    let report = &agent.report;
+    let in_tree = InTree::of(agent);
+    let rules = matrix.rows.iter().zip(&column.cells).map(|(row, cell)| {
+        let (state, files) = in_tree.state(row, cell);
+        let files = files.map_or(0, |files| in_tree.count(files));
+        json!({ "id": row.id, "key": row.key(), "source": row.origin.display, "state": state, "files": files })
+    });
+    let rules: Vec<serde_json::Value> = rules.collect();
+    let answer = json!({
+        "wired": column.wired,
+        "always": report.always.len(),
+        "alwaysTokens": report.always.iter().map(|rule| rule.tokens).sum::<usize>(),
+        "pathRules": report.rules.len(),
+        "dead": report.dead.len(),
+        "unreached": report.unreached.files,
+        "rules": rules,
+    });
+    (column.agent.name.to_owned(), answer)
 }
 
 /// A progress line on the terminal that counts files during a long walk.
@@ -151,24 +148,22 @@ impl Progress {
     }
 }
 
-fn show(report: &CoverageReport) -> String {
-    let mut text = format!("{}\n", paint(BOLD, plural(report.files, "file")));
+fn show(text: &mut String, report: &CoverageReport) {
     if report.rules.is_empty() && report.always.is_empty() && report.others.is_empty() {
         text.push_str("\nno rules found\n  help: `rulebook status` shows where to add them\n");
-        return text;
+        return;
     }
-    section(&mut text, "rules for paths", report.rules.iter().map(|rule| rule_row(rule, report.files)));
-    section(&mut text, "always on", report.always.iter().map(always_row));
-    section(&mut text, "rules that do not depend on a file", report.others.iter().map(other_row));
+    section(text, "rules for paths", report.rules.iter().map(|rule| rule_row(rule, report.files)));
+    section(text, "always on", report.always.iter().map(always_row));
+    section(text, "rules that do not depend on a file", report.others.iter().map(other_row));
     let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
-    section(&mut text, "globs that match no file", report.dead.iter().map(dead));
-    show_unreached(&mut text, &report.unreached);
+    section(text, "globs that match no file", report.dead.iter().map(dead));
+    show_unreached(text, &report.unreached);
     let overlap = |row: &Overlap| [plain(&plural(row.rules, "rule")), plain(&plural(row.files, "file"))];
-    section(&mut text, "rules per file", report.overlap.iter().map(overlap));
+    section(text, "rules per file", report.overlap.iter().map(overlap));
     let most = |file: &Most| [plain(&file.path), plain(&plural(file.rules, "rule"))];
-    section(&mut text, "files with the most rules", report.most.iter().map(most));
-    show_cost(&mut text, report);
-    text
+    section(text, "files with the most rules", report.most.iter().map(most));
+    show_cost(text, report);
 }
 
 type Cell = (Style, String);

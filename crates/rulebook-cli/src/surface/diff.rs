@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use rulebook::agent::Agent;
-use rulebook::change::{Sighting, always_tokens, changes, sightings};
+use rulebook::change::{Files, Sighting, always_tokens, changes, sightings};
 use rulebook::coverage::Extent;
 use rulebook::evidence::{Evidence, Seen};
 use rulebook_workspace::revision::{Revision, RevisionError, merge_base};
@@ -179,11 +179,12 @@ fn compare<'r>(
 
 fn seen<'r>(views: &'r Views, at: Option<usize>, files: &[Seen]) -> Vec<Sighting<'r>> {
     let Some(view) = at.map(|at| &views.agents[at]) else {
-        return sightings(&views.meant.book, None, files);
+        return sightings(&views.meant.book, None, Files { seen: files, roots: 1 });
     };
     let nothing = Evidence::default();
     let reading = view.reading(&nothing);
-    sightings(&views.meant.book, Some((&view.native.book, &view.subject(&reading))), files)
+    let agent = (&view.native.book, &view.subject(&reading));
+    sightings(&views.meant.book, Some(agent), Files { seen: files, roots: 1 })
 }
 
 fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], skipped: &Skipped) -> Value {

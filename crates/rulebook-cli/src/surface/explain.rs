@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::anyhow;
-use rulebook::agent::Agent;
 use rulebook::compare::Difference;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::{Evidence, Input};
 use rulebook::matrix::Matrix;
-use rulebook_workspace::{Differing, Explanation, UsedAgent, Viewpoint, Workspace, not_searched};
+use rulebook_workspace::{Differing, Explanation, Viewpoint, Workspace, not_searched};
 
 use super::grid::{Grid, GridTarget, would_add};
-use super::sections::{show, show_agent, title};
-use super::used::{install_hint, show_agents, show_surface};
+use super::sections::{show, title};
+use super::used::{install_hint, show_viewpoint};
 use super::{reach, sessions};
 use crate::args::{Args, Explain};
 use crate::input::{open_workspace, read_evidence};
@@ -78,18 +77,12 @@ impl Answer {
     pub(super) fn text(&self) -> String {
         let Explanation { view, agents, targets, differences, diagnostics, .. } = &self.explanation;
         let mut text = String::new();
-        show_surface(&mut text, *view);
-        match view {
-            Viewpoint::Used => show_agents(&mut text, agents),
-            Viewpoint::Any => {}
-            Viewpoint::For(named) => show_for(&mut text, named.agent, agents),
-            Viewpoint::As(named) => {
-                show_agent(&mut text, named.agent);
-                if let Some(not_searched) = not_searched(named.agent) {
-                    text.pop();
-                    let _ = writeln!(text, "{}\n", paint(DIM, not_searched));
-                }
-            }
+        show_viewpoint(&mut text, *view, agents);
+        if let Viewpoint::As(named) = view
+            && let Some(not_searched) = not_searched(named.agent)
+        {
+            text.pop();
+            let _ = writeln!(text, "{}\n", paint(DIM, not_searched));
         }
         for ((target, tokens), grid) in targets.iter().zip(&self.grids) {
             let title = title(target, self.without_path);
@@ -116,20 +109,6 @@ fn show_table(text: &mut String, title: &str, grid: &Grid) {
     }
     grid.write(text);
     text.push('\n');
-}
-
-/// Writes whom the answer is for, and how that agent is wired.
-fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
-    let wired: Vec<&str> =
-        used.iter().flat_map(|used| used.wired.iter()).map(|wiring| wiring.name()).collect();
-    let wired =
-        if wired.is_empty() { "not wired".to_owned() } else { format!("wired by {}", wired.join(", ")) };
-    let _ = writeln!(
-        text,
-        "{}{}\n",
-        paint(BOLD, format!("for {}", agent.title)),
-        paint(DIM, format!("; {wired}"))
-    );
 }
 
 /// Writes what agents treat differently than it is meant; files of one folder with one cause are one line.

@@ -2,25 +2,30 @@
 
 mod cell;
 mod layout;
+mod tree;
 
 pub(super) use cell::GridTarget;
 #[cfg(feature = "ui")]
 pub(super) use cell::cell_text;
+pub(super) use tree::InTree;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rulebook::matrix::{Cell, CellState, DoneBy, Matrix};
+use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix};
 use rulebook::render::{Budget, render};
+use rulebook_workspace::AgentCoverage;
 
 use crate::out::{grouped, plural};
 use cell::{Shown, note, shown, shown_for_any};
+use tree::TreeFiles;
 
 /// A table of rules and agents.
 pub(super) struct Grid {
     /// The name of each column.
     names: Vec<String>,
     rows: Vec<GridRow>,
-    tokens: Vec<String>,
+    /// The last rows: a title, and a number per column.
+    totals: Vec<(&'static str, Vec<String>)>,
     states: BTreeSet<CellState>,
     /// What differs between the surfaces of a product.
     differing: Vec<String>,
@@ -48,20 +53,44 @@ impl Grid {
         if matrix.columns.is_empty() {
             return Grid::for_any(matrix, target);
         }
-        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, column) in matrix.columns.iter().enumerate() {
-            let product = column.agent.product().filter(|product| {
-                let surfaces =
-                    matrix.columns.iter().filter(|other| product.surfaces.contains(&other.agent.name));
-                surfaces.count() > 1
-            });
-            groups.entry(product.map_or(column.agent.name, |product| product.name)).or_default().push(at);
+        let mut grid =
+            Grid::with(matrix, target, &|column, row| shown(&matrix.columns[column].cells[row], target));
+        let title = if grid.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" };
+        grid.total(matrix, title, &|column| matrix.columns[column].tokens);
+        grid
+    }
+
+    /// Makes a table of how many files of the tree each rule has for each agent; one coverage per column.
+    pub(super) fn of_tree(matrix: &Matrix<'_>, agents: &[AgentCoverage]) -> Grid {
+        let in_tree: Vec<InTree<'_>> = agents.iter().map(InTree::of).collect();
+        let mut grid = Grid::with(matrix, GridTarget::Tree, &|column, row| {
+            let cell = &matrix.columns[column].cells[row];
+            let (state, files) = in_tree[column].state(&matrix.rows[row], cell);
+            files.map_or_else(|| shown(cell, GridTarget::Tree), |files| tree::shown(state, files))
+        });
+        for (at, row) in grid.rows.iter_mut().enumerate().filter(|(_, row)| row.note.is_empty()) {
+            let matches_nothing = |(column, in_tree): (&AgentColumn<'_>, &InTree<'_>)| {
+                in_tree.state(&matrix.rows[at], &column.cells[at]).1 == Some(TreeFiles::Some(0))
+            };
+            if matrix.columns.iter().zip(&in_tree).any(matches_nothing) {
+                "no file matches".clone_into(&mut row.note);
+            }
         }
+        let report = |column: usize| &agents[column].report;
+        grid.total(matrix, "tokens always loaded", &|column| {
+            report(column).always.iter().map(|rule| rule.tokens).sum()
+        });
+        grid.total(matrix, "files without rules for paths", &|column| report(column).unreached.files);
+        grid
+    }
+
+    /// Makes a table whose cells are made from the positions of their column and row.
+    fn with(matrix: &Matrix<'_>, target: GridTarget, cell: &dyn Fn(usize, usize) -> Shown) -> Grid {
+        let groups = products(matrix);
         let mut grid = Grid::empty(groups.keys().copied(), target, GridAudience::Agents);
         for (at, row) in matrix.rows.iter().enumerate() {
             let cells = groups.values().map(|columns| {
-                let shown: Vec<Shown> =
-                    columns.iter().map(|column| shown(&matrix.columns[*column].cells[at], target)).collect();
+                let shown: Vec<Shown> = columns.iter().map(|column| cell(*column, at)).collect();
                 grid.states.extend(shown.iter().filter_map(|shown| shown.state));
                 if shown.iter().all(|other| other == &shown[0]) {
                     return shown[0].clone();
@@ -82,17 +111,21 @@ impl Grid {
                 note: note(matrix, at, row, target),
             });
         }
-        let tokens = |columns: &Vec<usize>| {
-            let tokens: BTreeSet<usize> = columns.iter().map(|at| matrix.columns[*at].tokens).collect();
-            match (tokens.first(), tokens.last()) {
+        grid
+    }
+
+    /// Adds a last row. If the surfaces of a product differ, it shows the range.
+    fn total(&mut self, matrix: &Matrix<'_>, title: &'static str, number: &dyn Fn(usize) -> usize) {
+        let total = |columns: Vec<usize>| {
+            let numbers: BTreeSet<usize> = columns.into_iter().map(number).collect();
+            match (numbers.first(), numbers.last()) {
                 (Some(least), Some(most)) if least != most => {
                     format!("{}–{}", grouped(*least), grouped(*most))
                 }
                 (least, _) => grouped(least.copied().unwrap_or(0)),
             }
         };
-        grid.tokens = groups.values().map(tokens).collect();
-        grid
+        self.totals.push((title, products(matrix).into_values().map(total).collect()));
     }
 
     fn for_any(matrix: &Matrix<'_>, target: GridTarget) -> Grid {
@@ -102,7 +135,9 @@ impl Grid {
             grid.states.extend(shown.state);
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
-        grid.tokens = vec![grouped(render(&matrix.meant, Budget::default()).tokens)];
+        let tokens = grouped(render(&matrix.meant, Budget::default()).tokens);
+        let title = if grid.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" };
+        grid.totals.push((title, vec![tokens]));
         grid
     }
 
@@ -114,7 +149,7 @@ impl Grid {
         Grid {
             names: names.into_iter().map(str::to_owned).collect(),
             rows: Vec::new(),
-            tokens: Vec::new(),
+            totals: Vec::new(),
             states: BTreeSet::new(),
             differing: Vec::new(),
             target,
@@ -165,6 +200,19 @@ impl Grid {
         };
         groups.into_iter().map(shown).collect()
     }
+}
+
+/// Returns the columns of each product, by its name; those of other agents by theirs.
+fn products<'m>(matrix: &Matrix<'m>) -> BTreeMap<&'m str, Vec<usize>> {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, column) in matrix.columns.iter().enumerate() {
+        let product = column.agent.product().filter(|product| {
+            let surfaces = matrix.columns.iter().filter(|other| product.surfaces.contains(&other.agent.name));
+            surfaces.count() > 1
+        });
+        groups.entry(product.map_or(column.agent.name, |product| product.name)).or_default().push(at);
+    }
+    groups
 }
 
 /// Returns the folder of a rule; of a skill, the folder that holds the skills.

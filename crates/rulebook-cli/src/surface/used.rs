@@ -6,8 +6,38 @@ use rulebook::agent::{Agent, Wiring};
 use rulebook_workspace::hosts::{HOSTS, Host};
 use rulebook_workspace::{AgentSearch, UsedAgent, Viewpoint, Workspace};
 
+use serde_json::json;
+
+use super::sections::show_agent;
 use super::sessions;
-use crate::out::{self, DIM, paint, plural};
+use crate::out::{self, BOLD, DIM, paint, plural};
+
+/// Writes whom an answer is for.
+pub(super) fn show_viewpoint(text: &mut String, view: Viewpoint, agents: &[UsedAgent]) {
+    show_surface(text, view);
+    match view {
+        Viewpoint::Used => show_agents(text, agents),
+        Viewpoint::Any => {
+            let _ = writeln!(text, "{}\n", paint(BOLD, "for any agent"));
+        }
+        Viewpoint::For(named) => show_for(text, named.agent, agents),
+        Viewpoint::As(named) => show_agent(text, named.agent),
+    }
+}
+
+/// Writes whom the answer is for, and how that agent is wired.
+fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
+    let wired: Vec<&str> =
+        used.iter().flat_map(|used| used.wired.iter()).map(|wiring| wiring.name()).collect();
+    let wired =
+        if wired.is_empty() { "not wired".to_owned() } else { format!("wired by {}", wired.join(", ")) };
+    let _ = writeln!(
+        text,
+        "{}{}\n",
+        paint(BOLD, format!("for {}", agent.title)),
+        paint(DIM, format!("; {wired}"))
+    );
+}
 
 /// Writes which agents the answer is for, and where the list comes from.
 pub(super) fn show_agents(text: &mut String, agents: &[UsedAgent]) {
@@ -17,6 +47,14 @@ pub(super) fn show_agents(text: &mut String, agents: &[UsedAgent]) {
         [] => writeln!(text, "agents: any {}\n", paint(DIM, "(none found; name them in `agents.used`)")),
         names => writeln!(text, "agents: {}\n", names.join(", ")),
     };
+}
+
+/// Returns the agents that an answer is for, by name, as JSON.
+pub(super) fn agents_json(agents: &[UsedAgent]) -> serde_json::Value {
+    let one = |used: &UsedAgent| {
+        (used.agent.name.to_owned(), json!({ "wired": used.wired, "origin": used.origin }))
+    };
+    agents.iter().map(one).collect::<serde_json::Map<_, _>>().into()
 }
 
 /// Returns the hosts whose hooks ran Rulebook here and no longer do.

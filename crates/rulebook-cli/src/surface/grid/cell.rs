@@ -15,6 +15,8 @@ pub(in crate::surface) enum GridTarget {
     Paths,
     /// No path: what is loaded at the start.
     Start,
+    /// Every file of the tree.
+    Tree,
 }
 
 /// The character of each state for terminals without Unicode, and its style.
@@ -48,7 +50,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    fn new(state: CellState, text: String) -> Shown {
+    pub(super) fn new(state: CellState, text: String) -> Shown {
         Shown { state: Some(state), text }
     }
 
@@ -108,7 +110,7 @@ pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> Stri
     let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
     match cell.state {
         CellState::Inactive if cell.would_add => "never".to_owned(),
-        CellState::Inactive | CellState::Offered if target == GridTarget::Start => {
+        CellState::Inactive | CellState::Offered if target != GridTarget::Paths => {
             cell.rule.map(waits_for).unwrap_or_default()
         }
         CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
@@ -128,7 +130,7 @@ pub(super) fn shown_for_any(
     let Some(verdict) = verdict else {
         return (Shown::new(CellState::Rejected, String::new()), rejected(row));
     };
-    let waits = || if target == GridTarget::Start { waits_for(verdict.rule) } else { String::new() };
+    let waits = || if target != GridTarget::Paths { waits_for(verdict.rule) } else { String::new() };
     match &verdict.state {
         State::Stack => {
             let mut matched = verdict.because.iter().filter_map(|reason| {
@@ -180,7 +182,7 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if column.wired.is_empty() => cell.because.starts_with("reads"),
-        CellState::Inactive if target == GridTarget::Start && !cell.would_add => {
+        CellState::Inactive if target != GridTarget::Paths && !cell.would_add => {
             cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }
         CellState::Inactive if cell.rule.is_some_and(is_manual) => false,
@@ -190,8 +192,17 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         return rejected(row);
     }
     match cells.find(needs_note) {
-        Some((column, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
-            format!("{}: {}", column.agent.name, cell.because)
+        Some((_, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
+            let is_same = |column: &&AgentColumn<'_>| {
+                let other = &column.cells[at];
+                (other.state, &other.because) == (cell.state, &cell.because)
+            };
+            let names: Vec<&str> =
+                matrix.columns.iter().filter(is_same).map(|column| column.agent.name).collect();
+            match (names.len() > 1).then(|| cell.because.strip_prefix("reads ")).flatten() {
+                Some(files) => format!("{} read {files}", names.join(", ")),
+                None => format!("{}: {}", names.join(", "), cell.because),
+            }
         }
         Some((_, cell)) if cell.state == CellState::Overridden && cell.because.starts_with("by ") => {
             format!("overridden {}", cell.because)

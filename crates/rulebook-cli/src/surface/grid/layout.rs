@@ -48,9 +48,10 @@ impl Grid {
             let rest = (DIM, counted(&row.cells[shown..]));
             layout.line(text, (PLAIN, &layout.source(&row.source)), cells.chain([rest]), layout.note(row));
         }
-        let tokens = self.tokens.iter().take(shown).map(|tokens| (DIM, tokens.clone()));
-        let total = if layout.first < self.total().width() { "tokens" } else { self.total() };
-        layout.line(text, (DIM, total), tokens, "");
+        for (title, numbers) in &self.totals {
+            let numbers = numbers.iter().take(shown).map(|number| (DIM, number.clone()));
+            layout.line(text, (DIM, layout.title(title)), numbers, "");
+        }
         for differing in &self.differing {
             let _ = writeln!(text, "  {}", paint(DIM, out::clean(differing)));
         }
@@ -58,11 +59,6 @@ impl Grid {
         if !legend.is_empty() {
             let _ = writeln!(text, "\n{}", paint(DIM, legend));
         }
-    }
-
-    /// The name of the last row.
-    fn total(&self) -> &'static str {
-        if self.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" }
     }
 
     /// Describes how many columns follow the ones that are shown.
@@ -76,6 +72,7 @@ impl Grid {
     fn legend(&self) -> String {
         let meaning = |state: CellState, meaning: &'static str| match (state, self.target, self.audience) {
             (CellState::Inactive, GridTarget::Start, _) => "conditional",
+            (CellState::Inactive, GridTarget::Tree, _) => "for no file",
             (CellState::Native, _, GridAudience::Any) => "applies",
             _ => meaning,
         };
@@ -92,12 +89,14 @@ impl Grid {
 
 impl Layout {
     fn new(grid: &Grid, rows: &[GridRow], limit: usize) -> Layout {
-        let sources = rows.iter().map(|row| row.source.width()).chain([grid.total().width()]);
+        let titles = grid.totals.iter().map(|(title, _)| title.width());
+        let sources = rows.iter().map(|row| row.source.width()).chain(titles);
         let longest = sources.max().unwrap_or(0);
         let widths = |cell: usize| -> Vec<usize> {
             let width = |at: usize| {
                 let cells = rows.iter().map(|row| row.cells[at].cut(cell).width());
-                cells.chain([grid.names[at].width(), grid.tokens[at].width()]).max().unwrap_or(0)
+                let totals = grid.totals.iter().map(|(_, numbers)| numbers[at].width());
+                cells.chain(totals).chain([grid.names[at].width()]).max().unwrap_or(0)
             };
             (0..grid.names.len()).map(width).collect()
         };
@@ -161,6 +160,12 @@ impl Layout {
             let _ = write!(text, "\n    {}", paint(DIM, &note));
         }
         text.push('\n');
+    }
+
+    /// Returns the title of a last row, or its first word if the title is too long.
+    fn title<'t>(&self, title: &'t str) -> &'t str {
+        let is_short = title.width() <= self.first;
+        title.split(' ').next().filter(|_| !is_short).unwrap_or(title)
     }
 
     /// Returns the name of a rule, shortened at its start if it is too long.

@@ -176,7 +176,7 @@ impl<'a> Caches<'a> {
         })
     }
 
-    /// Returns the coverage for an agent, as `coverage --for` does: what it reads by itself, or, if it is wired, everything.
+    /// Returns the coverage for an agent, as `coverage --for` does.
     pub(super) fn coverage_of(
         &self,
         agent: &'static str,
@@ -184,9 +184,12 @@ impl<'a> Caches<'a> {
         let (rules, tree) = (self.rules()?, self.tree()?);
         let make = || {
             let view = rules.views.agents.iter().find(|view| view.used.agent.name == agent);
-            let by_itself = view.filter(|view| view.used.wired.is_empty());
-            let book = by_itself.map_or(&rules.views.meant.book, |view| &view.native.book);
-            Ok((agent, rules.workspace.coverage(book, &tree.tree, Listing::Sample)))
+            let (workspace, meant) = (&rules.workspace, &rules.views.meant.book);
+            let report = view.map_or_else(
+                || workspace.coverage(meant, &tree.tree, Listing::Sample),
+                |view| workspace.coverage_for(view, meant, &tree.tree, Listing::Sample).report,
+            );
+            Ok((agent, report))
         };
         let cached = self.agent.get(make)?;
         if cached.0 == agent {
