@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rulebook::id::rule_uri;
 use rulebook::render::{Budget, Notice, render};
-use rulebook_workspace::{Homes, JSON_VERSION, Reach, Wanted, Workspace, find_root};
+use rulebook_workspace::{Homes, JSON_VERSION, Reach, RuleText, Wanted, Workspace, find_root};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::error::{ErrorCode, JsonError};
 use crate::file;
@@ -112,13 +111,7 @@ impl Book {
                 format!("no rule named `{name}`; available, most similar first: {}", known.join(", "));
             JsonError::new(ErrorCode::UnknownRule, message)
         })?;
-        let other = |rule: &&rulebook::rule::Rule| json!({ "id": rule.id, "key": rule.key(), "source": rule.origin.display });
-        let others: Vec<Value> = others.iter().map(other).collect();
-        write(&json!({
-            "version": JSON_VERSION, "uri": rule_uri(rule.address()), "id": rule.id, "key": rule.key(),
-            "name": rule.name, "source": rule.origin.display, "mimeType": "text/markdown",
-            "text": rule.readable(), "others": others, "diagnostics": loaded.diagnostics,
-        }))
+        write(&RuleText::new(rule, &others, &loaded.diagnostics))
     }
 
     /// One rule file, by its path as shown in answers: its rules with the files they are for, what each key of its header

@@ -1,16 +1,12 @@
 //! `read`: prints the text of one rule.
 
 use anyhow::anyhow;
-use rulebook::diagnostic::Diagnostic;
-use rulebook::id::rule_uri;
-use rulebook::rule::Rule;
-use rulebook_workspace::{Loaded, Reach};
-use serde_json::{Value, json};
+use rulebook_workspace::{Loaded, Reach, RuleText};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 use crate::input::open_workspace;
-use crate::out::{self, VERSION};
+use crate::out;
 
 /// How many names an error lists as text.
 const MAX_NAMES: usize = 20;
@@ -23,7 +19,7 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
         .read_all(name)
         .map_err(|_| unknown(name, &loaded, if args.json { usize::MAX } else { MAX_NAMES }))?;
     if args.json {
-        return out::print_json(&json(rule, &others, &loaded.diagnostics));
+        return out::print_json(&RuleText::new(rule, &others, &loaded.diagnostics));
     }
     out::print_raw(format!("{}\n", rule.readable()).as_bytes())?;
     // On standard error, so that the text can be piped.
@@ -32,27 +28,6 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
         anstream::eprintln!("also: {source} (`rulebook read {address}`)");
     }
     Ok(())
-}
-
-/// The MIME type of a rule's text.
-pub(super) const MARKDOWN: &str = "text/markdown";
-
-/// Returns a rule's text for programs.
-pub(super) fn json(rule: &Rule, others: &[&Rule], diagnostics: &[Diagnostic]) -> Value {
-    let other = |rule: &&Rule| json!({ "id": rule.id, "key": rule.key(), "source": rule.origin.display });
-    let others: Vec<Value> = others.iter().map(other).collect();
-    json!({
-        "version": VERSION,
-        "uri": rule_uri(rule.address()),
-        "id": rule.id,
-        "key": rule.key(),
-        "name": rule.name,
-        "source": rule.origin.display,
-        "mimeType": MARKDOWN,
-        "text": rule.readable(),
-        "others": others,
-        "diagnostics": diagnostics,
-    })
 }
 
 /// Returns the error for an unknown name: an alert that may explain it, or at most this many available names.

@@ -28,10 +28,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, transport};
 use rulebook::id::rule_uri;
 use rulebook::resolve::Rulebook;
 use rulebook::session::Session;
-use rulebook_workspace::{Reach, Workspace};
+use rulebook_workspace::{MARKDOWN, Reach, Workspace};
 use serde_json::json;
 
-use super::read::{self, MARKDOWN};
+use super::read;
 use crate::args::Args;
 use crate::input::open_workspace;
 use crate::lock::lock;

@@ -17,7 +17,7 @@ use rulebook::matrix::evaluate_for;
 use rulebook::render::{Notice, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
-use rulebook_workspace::{Reach, Viewpoint};
+use rulebook_workspace::{Reach, RuleText, Viewpoint};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -211,7 +211,8 @@ fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
     let loaded = server.opener.workspace()?.load(Reach::Tree);
     let (rule, others) =
         loaded.book.read_all(&named.name).map_err(|_| read::unknown(&named.name, &loaded, usize::MAX))?;
-    let structured = named.structured.then(|| read::json(rule, &others, &[]));
+    let structured =
+        named.structured.then(|| serde_json::to_value(RuleText::new(rule, &others, &[]))).transpose()?;
     if let Some(session) = &mut *lock(&server.session) {
         session.record(Vec::new(), vec![Delivery::of(rule, "`read_rule`".to_owned())]);
     }
