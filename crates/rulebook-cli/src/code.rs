@@ -28,12 +28,9 @@ fn parser(_: &Workspace) -> Option<Arc<dyn Syntax>> {
 
 #[cfg(feature = "syntax")]
 mod with_grammars {
-    use rulebook::stream::syntax::{NodeMatch, Syntax, SyntaxTrigger};
+    use rulebook::stream::syntax::{FileText, NodeMatch, Syntax, SyntaxTrigger};
     use rulebook_syntax::Grammars;
     use rulebook_workspace::FileTexts;
-
-    /// The largest file that is read, in bytes.
-    const MAX_FILE: usize = 4 << 20;
 
     #[derive(Debug)]
     pub(super) struct Code {
@@ -42,8 +39,8 @@ mod with_grammars {
     }
 
     impl Syntax for Code {
-        fn read(&self, root: usize, path: &str) -> Option<String> {
-            self.texts.text(root, path, MAX_FILE)
+        fn read(&self, root: usize, path: &str, limit: usize) -> FileText {
+            self.texts.text(root, path, limit)
         }
 
         fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String> {

@@ -1,9 +1,11 @@
 //! Facts that conditions look up on disk: the tags of a workspace, and the contents of files.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Evidence, Root, Roots};
+use rulebook::stream::syntax::FileText;
 
 use crate::homes::Homes;
 use crate::storage::Storage;
@@ -144,10 +146,15 @@ impl FileTexts {
         }
     }
 
-    /// The text of a file; `None` if it cannot be read, is outside of what may be read, or is larger than `limit` bytes.
-    pub fn text(&self, root: usize, path: &str, limit: usize) -> Option<String> {
-        let file = real(&self.files, &self.roots.get(root)?.join(path), &self.allowed)?.ok()?;
-        self.files.text(&file, limit).ok()?
+    /// The text of a file of at most `limit` bytes. What is outside of what may be read counts as absent.
+    pub fn text(&self, root: usize, path: &str, limit: usize) -> FileText {
+        let file =
+            self.roots.get(root).and_then(|root| real(&self.files, &root.join(path), &self.allowed)?.ok());
+        match file.map(|file| self.files.text(&file, limit)) {
+            Some(Ok(Some(text))) => FileText::Text(text),
+            Some(Err(error)) if error.kind() == ErrorKind::FileTooLarge => FileText::TooLong,
+            _ => FileText::Absent,
+        }
     }
 }
 

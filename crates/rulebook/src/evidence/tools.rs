@@ -1,5 +1,6 @@
 //! Tool calls: the files that a call is about, regardless of how the host names its arguments.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -105,7 +106,11 @@ pub(super) fn command(call: &ToolCall) -> Option<String> {
                 _ => Some(text.clone()),
             },
             (_, Value::String(command)) => Some(command.clone()),
-            (_, Value::Array(words)) => joined(words, " "),
+            (_, Value::Array(words)) => {
+                let words: Vec<Cow<'_, str>> =
+                    words.iter().filter_map(Value::as_str).map(shell::quoted).collect();
+                Some(words.join(" "))
+            }
             _ => None,
         }
     })

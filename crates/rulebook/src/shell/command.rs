@@ -70,6 +70,8 @@ pub enum Redirect {
         file: Word,
         /// Whether it is the output, and not errors or another descriptor.
         is_output: bool,
+        /// Whether the file keeps what it has.
+        is_append: bool,
     },
     /// Input from a file.
     Read(Word),
@@ -116,15 +118,20 @@ impl Command {
         self.words.first()?.as_known().map(plain_name)
     }
 
-    /// The file that gets its output, through a redirection or `tee`.
-    pub(super) fn output(&self) -> Option<&str> {
+    /// The file that gets its output, through a redirection or `tee`, and whether it keeps what it has.
+    pub(super) fn output(&self) -> Option<(&Word, bool)> {
         let redirected = self.redirects.iter().find_map(|redirect| match redirect {
-            Redirect::Write { file, is_output: true } => file.as_known().filter(|file| *file != "/dev/null"),
+            Redirect::Write { file, is_output: true, is_append } => {
+                file.as_known().filter(|file| *file != "/dev/null").map(|_| (file, *is_append))
+            }
             _ => None,
         });
         let tee = self.words.iter().position(|word| word.text == "tee");
         let after = tee.map_or(&[][..], |tee| &self.words[tee + 1..]);
-        redirected.or_else(|| after.iter().filter_map(Word::as_known).find(|word| !word.starts_with('-')))
+        let is_append = after.iter().any(|word| word.text == "-a" || word.text == "--append");
+        let mut files =
+            after.iter().filter(|word| word.as_known().is_some_and(|file| !file.starts_with('-')));
+        redirected.or_else(|| Some((files.next()?, is_append)))
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn expand(script: &mut Script) {
 
 /// The files that commands of the line write: running one of them runs text that is not a command of the line.
 fn written_files(commands: &[Command]) -> Vec<String> {
-    commands.iter().filter_map(Command::output).map(str::to_owned).collect()
+    commands.iter().filter_map(Command::output).map(|(file, _)| file.text.clone()).collect()
 }
 
 fn add(script: &mut Script, commands: &[Command], written: &[String], depth: usize, all: &mut Vec<Command>) {

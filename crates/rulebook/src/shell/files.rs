@@ -115,7 +115,7 @@ impl Command {
     }
 
     /// A file, relative to where the line starts.
-    fn touch(&self, file: &Word, touched: Touched) -> FileUse {
+    pub(super) fn touch(&self, file: &Word, touched: Touched) -> FileUse {
         let is_whole = file.text.starts_with(['/', '~']) || file.text.get(1..3) == Some(":\\");
         let mut within = Word::default();
         match self.folder.as_deref() {

@@ -16,11 +16,13 @@ mod script;
 #[cfg(test)]
 mod tests;
 mod word;
+mod written;
 
 pub use command::{Command, Document, Redirect, Word};
 pub use files::{FileUse, Touched};
 pub(crate) use pattern::{is_wildcard_match, may_match};
 pub use script::{Doubt, DoubtKind, Script};
+pub(crate) use written::{documents, quoted, written_texts};
 
 /// Reads a line, or several.
 pub fn parse(text: &str) -> Script {
@@ -29,16 +31,4 @@ pub fn parse(text: &str) -> Script {
     script.doubts.sort();
     script.doubts.dedup();
     script
-}
-
-/// The here-documents that one line of a command announces, in order, each with the file that its pipeline writes.
-pub(crate) fn documents(line: &str) -> Vec<(Document, Option<String>)> {
-    let script = list::parse(line);
-    let mut documents = Vec::new();
-    for commands in script.commands.chunk_by(|one, next| one.pipeline == next.pipeline) {
-        let file = commands.iter().find_map(Command::output);
-        let announced = commands.iter().flat_map(|command| &command.redirects).filter_map(Redirect::document);
-        documents.extend(announced.map(|document| (document.clone(), file.map(str::to_owned))));
-    }
-    documents
 }

@@ -28,7 +28,7 @@ impl Reader<'_> {
             "<<<" => Redirect::Text(word),
             "<" | "<&" => Redirect::Read(word),
             ">&" if is_descriptor => return,
-            _ => Redirect::Write { file: word, is_output },
+            _ => Redirect::Write { file: word, is_output, is_append: operator.ends_with(">>") },
         });
     }
 

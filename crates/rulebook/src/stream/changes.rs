@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::file::File;
-use super::syntax::Syntax;
-use crate::evidence::{Roots, ToolKind, is_command_key, is_path_key, json, plain};
+use super::syntax::{FileText, MAX_TEXT, Syntax};
+use crate::evidence::{Roots, ToolCall, ToolKind, is_path_key, json, plain};
 use crate::shell;
 
 /// A file that a call changes.
@@ -13,6 +13,8 @@ pub(super) struct Change {
     pub(super) file: File,
     pub(super) before: String,
     pub(super) after: String,
+    /// Whether the file is longer than what is judged.
+    pub(super) is_too_long: bool,
 }
 
 /// Fields with the text that an edit replaces, the text that replaces it, and the whole text of a file; names as [`plain`]
@@ -25,6 +27,10 @@ const NEW: &[&str] = &[
     "replacementcontent",
 ];
 const WHOLE: &[&str] = &["code", "codeedit", "content", "contents", "filecontent", "filetext", "text"];
+
+/// Fields that say after which line a text is inserted, and fields that say that every occurrence is replaced.
+const LINE: &[&str] = &["insertline"];
+const ALL: &[&str] = &["allowmultiple", "replaceall"];
 
 const MAX_DEPTH: usize = 6;
 /// The maximum number of files of one call that are judged.
@@ -52,7 +58,11 @@ impl<'c> Changes<'c> {
         let mut changes = Changes { tool, roots, syntax, wants, found: Vec::new() };
         match json::read(wire.as_bytes()) {
             Ok(Value::String(text)) => changes.text(&text),
-            Ok(value) => changes.value(&value, None, MAX_DEPTH),
+            Ok(value) => {
+                changes.value(&value, None, MAX_DEPTH);
+                let call = ToolCall { name: tool.to_owned(), input: Some(value), ..ToolCall::default() };
+                call.shell_command().iter().for_each(|command| changes.command(command));
+            }
             Err(_) => changes.text(wire),
         }
         changes.found
@@ -60,7 +70,11 @@ impl<'c> Changes<'c> {
 
     /// Text without a field: a patch, or a shell command.
     fn text(&mut self, text: &str) {
-        if ToolKind::of(self.tool) == Some(ToolKind::Shell) { self.command(text) } else { self.patch(text) }
+        if ToolKind::of(self.tool) == Some(ToolKind::Shell) {
+            self.command(text);
+        } else {
+            self.patch(text, None, "");
+        }
     }
 
     fn value(&mut self, value: &Value, path: Option<&str>, depth: usize) {
@@ -72,22 +86,26 @@ impl<'c> Changes<'c> {
         };
         let own = map.iter().find(|(key, _)| is_path_key(key)).and_then(|(_, value)| value.as_str());
         let path = own.or(path);
-        let field = |keys: &[&str]| {
-            map.iter()
-                .find(|(key, _)| keys.contains(&plain(key).as_str()))
-                .and_then(|(_, value)| value.as_str())
+        let given = |keys: &[&str]| {
+            map.iter().find(|(key, _)| keys.contains(&plain(key).as_str())).map(|(_, value)| value)
         };
-        let is_all = map.iter().any(|(key, value)| plain(key) == "replaceall" && *value == Value::Bool(true));
+        let field = |keys: &[&str]| given(keys).and_then(Value::as_str);
+        let is_all = given(ALL).is_some_and(|value| *value == Value::Bool(true))
+            || given(&["expectedreplacements"]).and_then(Value::as_u64).is_some_and(|count| count > 1);
+        let line = given(LINE).and_then(Value::as_u64);
         match (path, field(OLD), field(NEW), field(WHOLE)) {
             (Some(path), Some(old), Some(new), _) => self.replace(path, old, new, is_all),
-            (Some(path), None, Some(new), _) => self.replace(path, "", new, false),
+            (Some(path), None, Some(new), _) => self.insert(path, new, line),
             (Some(path), None, None, Some(whole)) => self.write(path, whole),
             _ => {}
         }
         for (key, value) in map {
             match value {
-                Value::String(text) if is_command_key(key) => self.text(text),
-                Value::String(text) if is_patch(text) => self.patch(text),
+                Value::String(text)
+                    if is_patch(text) && !(path.is_some() && WHOLE.contains(&plain(key).as_str())) =>
+                {
+                    self.patch(text, path, "");
+                }
                 Value::Array(_) | Value::Object(_) if depth > 0 => self.value(value, path, depth - 1),
                 _ => {}
             }
@@ -103,8 +121,11 @@ impl<'c> Changes<'c> {
         if self.found.len() >= MAX_FILES || !(self.wants)(&file) {
             return None;
         }
-        let before = file.root.and_then(|root| self.syntax.read(root, &file.path)).unwrap_or_default();
-        self.found.push(Change { file, after: before.clone(), before });
+        let read = |root| self.syntax.read(root, &file.path, MAX_TEXT);
+        let text = file.root.map_or(FileText::Absent, read);
+        let is_too_long = text == FileText::TooLong;
+        let before = if let FileText::Text(text) = text { text } else { String::new() };
+        self.found.push(Change { file, after: before.clone(), before, is_too_long });
         self.found.last_mut()
     }
 
@@ -128,60 +149,139 @@ impl<'c> Changes<'c> {
         }
     }
 
-    /// A patch: an `apply_patch` envelope, or a unified diff.
-    fn patch(&mut self, text: &str) {
-        let mut file: Option<String> = None;
-        let (mut old, mut new) = (String::new(), String::new());
-        let mut is_whole = false;
-        let lines = text.lines().chain(["@@"]);
-        for line in lines {
-            let named = ["*** Update File: ", "*** Add File: ", "+++ ", "*** Move to: "]
-                .iter()
-                .find_map(|header| Some((*header, line.strip_prefix(header)?)));
-            if named.is_some()
-                || line.starts_with("@@")
-                || line.starts_with("*** ")
-                || line.starts_with("--- ")
-            {
-                if let Some(file) = file.as_deref().filter(|_| !old.is_empty() || !new.is_empty()) {
-                    if is_whole { self.write(file, &new) } else { self.replace(file, &old, &new, false) }
-                }
-                (old, new) = (String::new(), String::new());
-                if let Some((header, name)) = named {
-                    let name = name.split('\t').next().unwrap_or(name).trim();
-                    file =
-                        Some(name.strip_prefix("b/").filter(|_| header == "+++ ").unwrap_or(name).to_owned());
-                    is_whole = header == "*** Add File: ";
-                }
-                continue;
+    /// Inserts a text after a line, or at the end.
+    fn insert(&mut self, path: &str, new: &str, line: Option<u64>) {
+        let Some(change) = self.change(path) else { return };
+        let lines = line.and_then(|line| usize::try_from(line).ok()).unwrap_or(usize::MAX);
+        let at: usize = change.after.split_inclusive('\n').take(lines).map(str::len).sum();
+        let text = &mut change.after;
+        let start = if at > 0 && !text[..at].ends_with('\n') { "\n" } else { "" };
+        let end = if new.ends_with('\n') || at == text.len() { "" } else { "\n" };
+        text.insert_str(at, &format!("{start}{new}{end}"));
+    }
+
+    /// A patch: an `apply_patch` envelope, a unified diff, or SEARCH/REPLACE blocks. Its files are relative to a folder.
+    fn patch(&mut self, text: &str, path: Option<&str>, folder: &str) {
+        let within = |name: &str| {
+            if folder.is_empty() || name.starts_with('/') {
+                name.to_owned()
+            } else {
+                format!("{folder}/{name}")
             }
-            let (mark, rest) = line.split_at(line.len().min(1));
-            for (text, is_part) in [(&mut old, mark != "+"), (&mut new, mark != "-")] {
-                if is_part && (matches!(mark, " " | "+" | "-") || line.is_empty()) {
-                    text.push_str(rest);
-                    text.push('\n');
+        };
+        let mut hunk = Hunk { file: path.map(within), ..Hunk::default() };
+        let mut side = None;
+        let mut last = "";
+        for line in text.lines().chain(["@@"]) {
+            let marker = BLOCKS.iter().find(|(marker, _)| line.trim_end() == *marker);
+            if let Some((_, next)) = marker.filter(|(_, next)| side.is_some() || *next == Some(Side::Old)) {
+                side = *next;
+                if side.is_none() {
+                    self.apply(&mut hunk);
                 }
+            } else if let Some(side) = side {
+                let text = if side == Side::Old { &mut hunk.old } else { &mut hunk.new };
+                text.push_str(line);
+                text.push('\n');
+                // Some agents write the line of the block first.
+                if side == Side::Old && line == "-------" && text.starts_with(":start_line:") {
+                    text.clear();
+                }
+            } else {
+                self.patch_line(line, last, &mut hunk, &within);
+            }
+            last = line;
+        }
+        self.apply(&mut hunk);
+    }
+
+    /// A line of an envelope or a unified diff.
+    fn patch_line(&mut self, line: &str, last: &str, hunk: &mut Hunk, within: &dyn Fn(&str) -> String) {
+        // An added line may start with `++`, and a removed one with `--`.
+        let is_named = |header: &str| header != "+++ " || last.starts_with("--- ");
+        let named = HEADERS.iter().find_map(|header| Some((*header, line.strip_prefix(header)?)));
+        let named = named.filter(|(header, _)| is_named(header));
+        if let Some((header, name)) = named {
+            self.apply(hunk);
+            let name = name.split('\t').next().unwrap_or(name).trim();
+            hunk.file = Some(within(name.strip_prefix("b/").filter(|_| header == "+++ ").unwrap_or(name)));
+            hunk.is_whole = header == "*** Add File: ";
+            return;
+        }
+        if line.starts_with("@@") || line.starts_with("*** ") || line.starts_with("diff --git ") {
+            return self.apply(hunk);
+        }
+        let (mark, rest) = line.split_at(line.len().min(1));
+        for (text, is_part) in [(&mut hunk.old, mark != "+"), (&mut hunk.new, mark != "-")] {
+            if is_part && (matches!(mark, " " | "+" | "-") || line.is_empty()) {
+                text.push_str(rest);
+                text.push('\n');
             }
         }
     }
 
-    /// A shell command: the here-documents that it writes to files.
+    /// Applies a part of a patch.
+    fn apply(&mut self, hunk: &mut Hunk) {
+        let (old, new) = (std::mem::take(&mut hunk.old), std::mem::take(&mut hunk.new));
+        let Some(file) = hunk.file.as_deref().filter(|_| !old.is_empty() || !new.is_empty()) else { return };
+        if hunk.is_whole { self.write(file, &new) } else { self.replace(file, &old, &new, false) }
+    }
+
+    /// A shell command: the texts that it writes to files.
     fn command(&mut self, command: &str) {
-        if !command.contains("<<") {
+        if !command.contains(['<', '>']) && !command.contains("tee") && !command.contains("***") {
             return;
         }
-        for (document, file) in shell::documents(command) {
-            let Some(body) = document.body else { continue };
-            match file {
-                _ if is_patch(&body) => self.patch(&body),
-                Some(file) => self.write(&file, &body),
+        for written in shell::written_texts(command) {
+            if is_patch(&written.text) {
+                self.patch(&written.text, None, &written.folder);
+            }
+            match written.file {
                 None => {}
+                Some(file) if written.is_append => self.insert(&file, &written.text, None),
+                Some(file) => self.write(&file, &written.text),
             }
         }
     }
 }
+
+/// A part of a patch: lines of one file.
+#[derive(Default)]
+struct Hunk {
+    file: Option<String>,
+    old: String,
+    new: String,
+    /// Whether it is a whole file.
+    is_whole: bool,
+}
+
+/// What the lines of a SEARCH/REPLACE block belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Old,
+    New,
+}
+
+/// The lines that start the parts of a block, and the one that ends it.
+const BLOCKS: &[(&str, Option<Side>)] = &[
+    ("<<<<<<< SEARCH", Some(Side::Old)),
+    ("------- SEARCH", Some(Side::Old)),
+    ("=======", Some(Side::New)),
+    (">>>>>>> REPLACE", None),
+    ("+++++++ REPLACE", None),
+];
+
+/// The starts of lines that name the file of what follows.
+const HEADERS: &[&str] = &["*** Update File: ", "*** Add File: ", "+++ ", "*** Move to: "];
+
+/// The starts of patches.
+const OPENINGS: &[&str] =
+    &["*** Begin Patch", "--- ", "diff --git ", "@@ ", "@@\n", "<<<<<<< SEARCH", "------- SEARCH"];
 
 fn is_patch(text: &str) -> bool {
     let start = text.trim_start();
-    start.starts_with("*** Begin Patch") || start.starts_with("--- ") || start.starts_with("diff --git ")
+    OPENINGS.iter().any(|opening| start.starts_with(opening))
 }
+
+#[cfg(test)]
+mod tests;

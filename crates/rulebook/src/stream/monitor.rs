@@ -213,7 +213,7 @@ impl Monitor {
         };
         let wire = String::from_utf8_lossy(arguments);
         for change in Changes::of(tool, &wire, &watch.roots, &**parser, &wants) {
-            if change.after.len() > MAX_TEXT {
+            if change.is_too_long || change.after.len() > MAX_TEXT {
                 unjudged.push(format!(
                     "`{}` is over 1 MiB and is not judged by syntax triggers",
                     change.file.path

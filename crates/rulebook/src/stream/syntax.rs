@@ -66,10 +66,21 @@ pub struct NodeMatch {
     pub kind: String,
 }
 
+/// The text of a file before a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileText {
+    /// It does not exist, or cannot be read as text.
+    Absent,
+    /// It is longer than the limit.
+    TooLong,
+    /// Its text.
+    Text(String),
+}
+
 /// Parses texts, and knows the files before a change.
 pub trait Syntax: Send + Sync + Debug {
-    /// The text of a file now; `None` if it cannot be read.
-    fn read(&self, root: usize, path: &str) -> Option<String>;
+    /// The text of a file now, if it has at most this many bytes.
+    fn read(&self, root: usize, path: &str, limit: usize) -> FileText;
 
     /// The nodes of a text that match, or why the trigger cannot be used.
     fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String>;
