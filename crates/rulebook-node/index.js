@@ -1,15 +1,7 @@
 "use strict";
 
 const native = require("./native.js");
-
-/** Why a call has no answer. */
-class RulebookError extends Error {
-  constructor({ code, message }) {
-    super(message);
-    this.name = "RulebookError";
-    this.code = code;
-  }
-}
+const { RulebookError, request, watch } = require("./shared.js");
 
 /** A native call returns a JSON text, or `{code, message}`. */
 const read = (answer) => {
@@ -22,8 +14,6 @@ const made = (answer) => {
   if (answer?.code !== undefined) throw new RulebookError(answer);
   return answer ?? undefined;
 };
-
-const request = (value) => (value === undefined ? "" : JSON.stringify(value));
 
 class Book {
   #native;
@@ -114,35 +104,8 @@ class Session {
     return read(this.#native.end());
   }
 
-  async *watch(stream) {
-    await this.begin();
-    const calls = new Map();
-    for await (const delta of stream) {
-      const step = this.#feed(typeof delta === "string" ? { type: "text", text: delta } : delta, calls);
-      yield* events(step);
-      if (step.retry) return;
-    }
-    const step = this.end();
-    yield* events(step);
-    if (!step.retry) for (const call of calls.values()) yield call;
-  }
-
-  #feed(delta, calls) {
-    switch (delta.type) {
-      case "text":
-        return this.text(delta.text);
-      case "thinking":
-        return this.thinking(delta.text);
-      case "tool": {
-        const { id, name, delta: text } = delta;
-        const call = calls.get(id) ?? { type: "tool", id, name, input: "" };
-        calls.set(id, call);
-        call.input += text;
-        return this.tool(id, call.name, text);
-      }
-      default:
-        throw new RulebookError({ code: "BAD_REQUEST", message: `a delta is \`text\`, \`thinking\` or \`tool\`, found \`${delta.type}\`` });
-    }
+  watch(stream) {
+    return watch(this, stream);
   }
 
   sent() {
@@ -165,13 +128,5 @@ class Session {
     return this.close();
   }
 }
-
-/** The parts of a step, in the order to show them. */
-const events = function* ({ thinking, show, notice, retry }) {
-  if (thinking) yield { type: "thinking", text: thinking };
-  if (show) yield { type: "text", text: show };
-  if (notice) yield { type: "notice", text: notice };
-  if (retry) yield { type: "retry", ...retry };
-};
 
 module.exports = { Book, Session, RulebookError };

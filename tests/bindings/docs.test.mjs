@@ -16,16 +16,18 @@ const FILES = {
   ".rulebook/rules/no-any.md": "---\ncondition: ': any\\b'\n---\nNo any.",
   "web/a.ts": "",
 };
-const LANGUAGES = { js: { file: "example.mjs", program: "node" }, python: { file: "example.py", program: process.env.PYTHON } };
-const PRINTS = [
-  (shown) => assert.match(shown, /Two spaces\.[^]*Use React\.[^]*\[ ?'web' ?\][^]*AGENTS\.md/),
-  (shown) => assert.deepEqual(shown.trim().split("\n"), ["let a", "let a", ": number = 1"]),
-];
+const answers = (shown) => assert.match(shown, /Two spaces\.[^]*Use React\.[^]*\[ ?'web' ?\][^]*AGENTS\.md/);
+const watches = (shown) => assert.deepEqual(shown.trim().split("\n"), ["let a", "let a", ": number = 1"]);
+/** The languages, with what their programs print. */
+const LANGUAGES = {
+  js: { file: "example.mjs", program: "node", prints: [answers, watches, (shown) => assert.match(shown, /Use React\.[^]*cline native/)] },
+  python: { file: "example.py", program: process.env.PYTHON, prints: [answers, watches] },
+};
 
-for (const [language, { file, program }] of Object.entries(LANGUAGES)) {
+for (const [language, { file, program, prints }] of Object.entries(LANGUAGES)) {
   const blocks = [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter(([, word]) => word === language);
   test(`the programs in ${language}`, () => {
-    assert.equal(blocks.length, PRINTS.length);
+    assert.equal(blocks.length, prints.length);
     for (const [at, [, , code]] of blocks.entries()) {
       const root = mkdtempSync(join(tmpdir(), "rulebook-docs-"));
       try {
@@ -37,7 +39,7 @@ for (const [language, { file, program }] of Object.entries(LANGUAGES)) {
         const env = { ...process.env, HOME: join(root, "home"), XDG_STATE_HOME: join(root, "state") };
         const done = spawnSync(program, [file], { cwd: root, env, encoding: "utf8", timeout: 60_000 });
         assert.equal(done.status, 0, done.stderr);
-        PRINTS[at](done.stdout);
+        prints[at](done.stdout);
       } finally {
         rmSync(root, { recursive: true });
       }
