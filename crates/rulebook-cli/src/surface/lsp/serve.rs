@@ -44,13 +44,13 @@ pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Resu
         let Some(at) = queue.iter().position(|message| is_ready(&server, message)) else { continue };
         match queue.remove(at) {
             Some(Message::Request(request)) => {
+                // The notification to exit, which follows, may be in the queue already.
                 if request.method == "shutdown" {
                     server.evidence.remove();
+                    server.send(Response::new_ok(request.id, ()).into());
+                } else {
+                    answer(&mut server, request);
                 }
-                if connection.handle_shutdown(&request)? {
-                    return Ok(());
-                }
-                answer(&mut server, request);
             }
             Some(Message::Notification(notification)) if notification.method == "exit" => {
                 server.evidence.remove();
