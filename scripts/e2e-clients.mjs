@@ -11,6 +11,10 @@ const EDITED = "CREATE TABLE a (id bigint);";
 const schema = (at) => join(at.project, "db/schema.sql");
 const patch = (after) => `*** Begin Patch\n*** Update File: db/schema.sql\n@@\n-${BEFORE}\n+${after}\n*** End Patch\n`;
 
+const inOrder = (list) => list.split("<skill>").sort().join("<skill>");
+const skillsInOrder = (body) =>
+  JSON.parse(JSON.stringify(body), (_, value) => (typeof value === "string" ? value.replace(/(?:\s*<skill>[^]*?<\/skill>)+/, inOrder) : value));
+
 // `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` continues the session.
 // `before(at)`: command lines that are run once.
 // `calls(at, after)`: the calls that edit a file; `plain` clients send no tools, and `edit(after)` is the text of an edit.
@@ -137,8 +141,8 @@ trust_level = "trusted"
     },
     run: (at, prompt, { again }) => ["gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", ...(again ? ["--resume", "latest"] : []), "-p", prompt],
     calls: (at, after = EDITED) => [{ name: "replace", arguments: { file_path: schema(at), instruction: "widen", old_string: BEFORE, new_string: after } }],
-    // Each time it is resumed it repeats the result of a tool, with everything in it.
-    seen: (body) => ({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
+    // Each time it is resumed it repeats the result of a tool, with everything in it. It lists its own skills in any order.
+    seen: (body) => skillsInOrder({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
     // The event announces a compaction that does not happen.
     times: { "-DB": 2 },
     compact: { event: (session) => ({ session_id: session, hook_event_name: "PreCompress", trigger: "manual" }) },

@@ -6,7 +6,7 @@
 //   budget  a model that never obeys is asked four times, and the agent gets its last answer
 import { spawn, spawnSync } from "node:child_process";
 import { createServer, request } from "node:http";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CLIENTS, edits, says } from "./e2e-clients.mjs";
 
@@ -71,7 +71,7 @@ const start = async (command, words, options) => {
 
 /** Runs an agent; returns what passed on either side of the proxy. */
 const run = async (agent, task, rules, turns) => {
-  const folder = join(E2E, "proxy", `${agent.name}-${task}`.replaceAll(" ", "-"));
+  const folder = join(realpathSync(E2E), "proxy", `${agent.name}-${task}`.replaceAll(" ", "-"));
   rmSync(folder, { recursive: true, force: true });
   const at = { url: `http://127.0.0.1:${BEFORE}`, home: join(folder, "home"), project: join(folder, "project"), clients: join(E2E, "clients") };
   for (const made of [at.home, at.project, join(folder, "tmp"), join(folder, "own")]) mkdirSync(made, { recursive: true });

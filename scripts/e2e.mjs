@@ -1,7 +1,7 @@
 // The checks of scripts/e2e: real agents run one prompt after the other against a scripted model, and its requests are inspected.
 // The text of each rule is a unique mark, so a request contains a rule as often as it contains the mark.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CLIENTS, edits, says } from "./e2e-clients.mjs";
@@ -82,7 +82,8 @@ class Run {
   constructor(client) {
     this.client = client;
     this.count = 0;
-    this.folder = join(E2E, "run", client.name);
+    // Agents name files by the real path of their folder.
+    this.folder = join(realpathSync(E2E), "run", client.name);
     rmSync(this.folder, { recursive: true, force: true });
     const at = { url: "http://127.0.0.1:18900", home: join(this.folder, "home"), project: join(this.folder, "project"), clients: join(E2E, "clients") };
     this.at = at;
