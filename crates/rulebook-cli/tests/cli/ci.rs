@@ -10,9 +10,12 @@ use rulebook::frontmatter::{self, Field, Header, Tier, Value};
 use crate::sandbox::{Sandbox, binary, path_with_binary};
 
 /// A YAML file in the root of the repository.
-fn yaml(name: &str) -> Value {
+pub(crate) fn yaml(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
-    let text = fs::read_to_string(path).unwrap();
+    read_yaml(name, &fs::read_to_string(path).unwrap())
+}
+
+pub(crate) fn read_yaml(name: &str, text: &str) -> Value {
     let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
     let page = format!("---\ntop:\n{indented}---\n");
     let Header::Read { fields, .. } = frontmatter::read(&page, Tier::Yaml).header else {
@@ -21,19 +24,24 @@ fn yaml(name: &str) -> Value {
     fields.into_iter().next().unwrap().node.value
 }
 
-fn field<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
+pub(crate) fn field<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     let Value::Map(fields) = map else { panic!("`{key}` of {map:?}") };
     fields.iter().find(|field| field.key == key).map(|Field { node, .. }| &node.value)
 }
 
-fn text<'v>(map: &'v Value, key: &str) -> &'v str {
+pub(crate) fn text<'v>(map: &'v Value, key: &str) -> &'v str {
     let Some(Value::Text(text)) = field(map, key) else { panic!("{key} is not a text") };
     text
 }
 
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     let Value::List(items) = list else { panic!("{list:?} is not a list") };
     items.iter().map(|item| &item.value)
+}
+
+pub(crate) fn keys(map: &Value) -> impl Iterator<Item = &str> {
+    let Value::Map(fields) = map else { panic!("{map:?} is not a map") };
+    fields.iter().map(|field| field.key.as_str())
 }
 
 #[test]

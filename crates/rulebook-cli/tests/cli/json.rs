@@ -25,7 +25,7 @@ fn every_key_of_the_documented_shapes_is_present() {
 }
 
 /// A workspace with a rule in every state.
-fn workspace() -> Sandbox {
+pub(crate) fn workspace() -> Sandbox {
     let sandbox = Sandbox::new(&[]);
     for (path, text) in [
         ("AGENTS.md", "Run the tests.\n"),
@@ -125,7 +125,7 @@ fn stream_shape() -> Value {
 
 /// Fails if a key of the shape is missing. A list with an example must have an entry, and all of its entries every key.
 #[track_caller]
-fn check(place: &str, found: &Value, shape: &Value) {
+pub(crate) fn check(place: &str, found: &Value, shape: &Value) {
     match (found, shape) {
         (Value::Object(found), Value::Object(shape)) => {
             for (key, shape) in shape {
@@ -137,8 +137,13 @@ fn check(place: &str, found: &Value, shape: &Value) {
             assert!(shape.is_empty() || !found.is_empty(), "{place} is empty");
             for shape in shape {
                 // Only a rule with conditions has reasons.
-                let is_nested = place.ends_with(".because") || place.ends_with(".stack");
-                let entries = found.iter().filter(|entry| !is_nested || entry["because"] != json!([]));
+                let is_nested = [".because", ".stack", ".applied"].iter().any(|list| place.ends_with(list));
+                let has_reasons =
+                    |entry: &Value| entry["because"] != json!([]) && entry["matchedConditions"] != json!({});
+                let entries = found.iter().filter(|entry| !is_nested || has_reasons(entry));
+                // Only in some states it is somebody's doing.
+                let is_like = |entry: &&Value| shape.get("by").is_none() || entry["state"] == shape["state"];
+                let entries = entries.filter(is_like);
                 entries.for_each(|entry| check(place, entry, shape));
             }
         }
