@@ -111,7 +111,7 @@ fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
             (BOLD, remote.name.as_str()),
             (PLAIN, &rules.to_string()),
             (style, &copy),
-            (PLAIN, &checks(remote)),
+            (PLAIN, &checks(remote, &found)),
             (DIM, &remote.url),
         ]);
         listed.push(json!({
@@ -173,10 +173,11 @@ fn copy_words(found: &RemoteCopy) -> (anstyle::Style, String) {
     }
 }
 
-fn checks(remote: &Remote) -> String {
+/// What a document must have to be used. A folder is used as it is.
+fn checks(remote: &Remote, found: &RemoteCopy) -> String {
     let pin = remote.sha256.as_ref().map(|_| "hash");
     let key = remote.minisign_key.as_ref().map(|_| "signature");
-    let both: Vec<&str> = pin.into_iter().chain(key).collect();
+    let both: Vec<&str> = pin.into_iter().chain(key).filter(|_| !found.is_folder).collect();
     if both.is_empty() { "–".to_owned() } else { both.join(", ") }
 }
 
