@@ -100,11 +100,10 @@ impl Session {
             if !is_all && !is_about_call(verdict) {
                 return false;
             }
+            let is_stale = counts_since(verdict, due.turn).is_some_and(|turn| !self.has_since(rule, turn));
             if verdict.is_requested {
-                return !self.has_since(rule, due.turn);
+                return is_stale;
             }
-            let is_stale = |turns: u64| !self.has_since(rule, (due.turn + 1).saturating_sub(turns));
-            let is_stale = rule.repeat.is_some_and(is_stale);
             !self.has_rule(rule) && (rule.is_mandatory || !carries(rule)) || self.has_rule(rule) && is_stale
         };
         let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
@@ -191,7 +190,7 @@ impl<'e, 'r> Due<'e, 'r> {
     pub fn write(&self, cap: Cap) -> Option<Written> {
         let blocks = blocks(&self.rules, &self.offers, self.evidence, cap)?;
         let delivery = |verdict: &&Verdict<'_>| Delivery {
-            requested_in: verdict.is_requested.then_some(self.turn),
+            since: counts_since(verdict, self.turn),
             ..Delivery::of(verdict.rule, because(verdict, self.evidence))
         };
         let whole = blocks.whole.iter().map(delivery);
@@ -208,6 +207,12 @@ impl<'e, 'r> Due<'e, 'r> {
             text: blocks.text,
         })
     }
+}
+
+/// The turn since which a delivery counts, if earlier ones do not: the user requested the rule in this turn, or it repeats.
+fn counts_since(verdict: &Verdict<'_>, turn: u64) -> Option<u64> {
+    let repeated = |turns: u64| (turn + 1).saturating_sub(turns);
+    verdict.is_requested.then_some(turn).or_else(|| verdict.rule.repeat.map(repeated))
 }
 
 /// Whether a rule applies because of the call itself, and not because of its files.

@@ -253,9 +253,9 @@ pub struct Delivery {
     /// Whether the host forgets it when the session is resumed.
     #[serde(default, rename = "passing", skip_serializing_if = "std::ops::Not::not")]
     pub is_lost_on_resume: bool,
-    /// The turn in which the user requested it by name: then it is delivered again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requested_in: Option<u64>,
+    /// The turn before which a delivery of it does not count: the user requested it by name, or it repeats.
+    #[serde(default, alias = "requestedIn", skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
     /// Its estimated tokens.
     #[serde(default)]
     pub tokens: usize,
@@ -281,7 +281,7 @@ impl Delivery {
             offered: false,
             missed: None,
             is_lost_on_resume: false,
-            requested_in: None,
+            since: None,
             tokens: estimate_tokens(text),
         }
     }

@@ -233,9 +233,9 @@ impl Session {
         self.pinned.iter().map(String::as_str)
     }
 
-    /// Whether a delivery's text is in the context, and was delivered since it was requested.
+    /// Whether a delivery's text is in the context, and was delivered since the turn from which that counts.
     pub fn has(&self, delivery: &Delivery) -> bool {
-        let is_current = |text: &InContext| delivery.requested_in.is_none_or(|turn| turn <= text.turn);
+        let is_current = |text: &InContext| delivery.since.is_none_or(|turn| turn <= text.turn);
         self.delivered
             .get(&delivery.source)
             .is_some_and(|text| text.hash == delivery.hash && is_current(text))
