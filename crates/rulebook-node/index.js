@@ -1,7 +1,7 @@
 "use strict";
 
 const native = require("./native.js");
-const { RulebookError, request, watch } = require("./shared.js");
+const { RulebookError, request, string, watch } = require("./shared.js");
 
 /** A native call returns a JSON text, or `{code, message}`. */
 const read = (answer) => {
@@ -40,11 +40,11 @@ class Book {
   }
 
   async read(name) {
-    return read(await this.#native.read(name));
+    return read(await this.#native.read(string(name, "name")));
   }
 
   async file(path) {
-    return read(await this.#native.file(path));
+    return read(await this.#native.file(string(path, "path")));
   }
 
   async diagnostics() {
@@ -52,7 +52,7 @@ class Book {
   }
 
   async session(agent, id) {
-    return new Session(made(await this.#native.session(agent, id)), native);
+    return new Session(made(await this.#native.session(string(agent, "agent"), string(id, "id"))), native);
   }
 
   close() {
@@ -89,15 +89,15 @@ class Session {
   }
 
   text(delta) {
-    return read(this.#native.text(delta));
+    return read(this.#native.text(string(delta, "delta")));
   }
 
   thinking(delta) {
-    return read(this.#native.thinking(delta));
+    return read(this.#native.thinking(string(delta, "delta")));
   }
 
   tool(id, name, delta) {
-    return read(this.#native.tool(id, name, delta));
+    return read(this.#native.tool(string(id, "id"), string(name, "name"), string(delta, "delta")));
   }
 
   end() {

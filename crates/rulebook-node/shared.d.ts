@@ -48,7 +48,7 @@ export interface Diagnostic {
   line: number;
   column: number;
   code: string;
-  severity: "error" | "warning" | "info";
+  severity: "error" | "warning" | "note";
   message: string;
   help?: string | null;
 }

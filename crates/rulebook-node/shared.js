@@ -10,8 +10,14 @@ class RulebookError extends Error {
   }
 }
 
+/** An argument that must be a string: native code does not look. */
+const string = (value, name) => {
+  if (typeof value === "string") return value;
+  throw new RulebookError({ code: "BAD_REQUEST", message: `\`${name}\` must be a string, found ${value === null ? "null" : typeof value}` });
+};
+
 /** What is asked, as the native part reads it. */
-const request = (value) => (value === undefined ? "" : JSON.stringify(value));
+const request = (value) => (value === undefined || value === null ? "" : string(JSON.stringify(value), "request"));
 
 /** Watches an answer with a session, delta by delta. */
 const watch = async function* (session, stream) {
@@ -28,7 +34,7 @@ const watch = async function* (session, stream) {
 };
 
 const feed = (session, delta, calls) => {
-  switch (delta.type) {
+  switch (delta?.type) {
     case "text":
       return session.text(delta.text);
     case "thinking":
@@ -37,11 +43,11 @@ const feed = (session, delta, calls) => {
       const { id, name, delta: text } = delta;
       const call = calls.get(id) ?? { type: "tool", id, name, input: "" };
       calls.set(id, call);
-      call.input += text;
+      call.input += string(text, "delta");
       return session.tool(id, call.name, text);
     }
     default:
-      throw new RulebookError({ code: "BAD_REQUEST", message: `a delta is \`text\`, \`thinking\` or \`tool\`, found \`${delta.type}\`` });
+      throw new RulebookError({ code: "BAD_REQUEST", message: `a delta is \`text\`, \`thinking\` or \`tool\`, found \`${delta?.type}\`` });
   }
 };
 
@@ -53,4 +59,4 @@ const events = function* ({ thinking, show, notice, retry }) {
   if (retry) yield { type: "retry", ...retry };
 };
 
-module.exports = { RulebookError, request, watch };
+module.exports = { RulebookError, request, string, watch };

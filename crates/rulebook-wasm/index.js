@@ -1,6 +1,6 @@
 import { module } from "#module";
 import start, * as native from "./rulebook.js";
-import { RulebookError, request, watch } from "./shared.js";
+import { RulebookError, request, string, watch } from "./shared.js";
 
 let started;
 
@@ -50,11 +50,11 @@ class Book {
   }
 
   read(name) {
-    return read(this.#native, "read", name);
+    return read(this.#native, "read", string(name, "name"));
   }
 
   file(path) {
-    return read(this.#native, "file", path);
+    return read(this.#native, "file", string(path, "path"));
   }
 
   diagnostics() {
@@ -62,7 +62,7 @@ class Book {
   }
 
   session(agent, id) {
-    return new Session(call(this.#native, "session", agent, id), native);
+    return new Session(call(this.#native, "session", string(agent, "agent"), string(id, "id")), native);
   }
 
   close() {
@@ -92,15 +92,15 @@ class Session {
   }
 
   text(delta) {
-    return read(this.#native, "text", delta);
+    return read(this.#native, "text", string(delta, "delta"));
   }
 
   thinking(delta) {
-    return read(this.#native, "thinking", delta);
+    return read(this.#native, "thinking", string(delta, "delta"));
   }
 
   tool(id, name, delta) {
-    return read(this.#native, "tool", id, name, delta);
+    return read(this.#native, "tool", string(id, "id"), string(name, "name"), string(delta, "delta"));
   }
 
   end() {

@@ -13,7 +13,7 @@ export const remedy = ({ help, path }, fixed) => {
 /** The three worst problems, and the others on demand. */
 export const problems = (found, fixedOf, apply, open) => {
   if (found.length === 0) return h("p.none", "No problems.");
-  const rank = ["error", "warning", "info"];
+  const rank = ["error", "warning", "note"];
   const sorted = [...found].sort((a, b) => rank.indexOf(a.severity) - rank.indexOf(b.severity));
   const row = (problem) => {
     const change = remedy(problem, fixedOf(problem.path));

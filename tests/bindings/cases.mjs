@@ -78,6 +78,21 @@ export const watches = async (open) => {
   assert.deepEqual((await collect(other.watch(forbidden))).map(({ type }) => type), ["retry"]);
 };
 
+/** Arguments of a wrong type are errors with a code, for every library; what was open stays usable. */
+export const refuses = async (open) => {
+  const book = await open();
+  const session = await book.session("my-agent", "types");
+  await session.turn(null);
+  const deltas = [null, undefined, 3, {}, { type: "text" }, { type: "text", text: 3 }, { type: "tool", id: 1, name: "w", delta: "{" }, { type: "tool", id: "1", name: "w" }];
+  const calls = [
+    () => book.read(), () => book.read(3), () => book.file(null), () => book.session("a"), () => book.session(undefined, "b"), () => book.prompt("x"), () => book.prompt(() => 1),
+    () => session.text(), () => session.thinking(3), () => session.tool("1", "w"), ...deltas.map((delta) => () => collect(session.watch([delta]))),
+  ];
+  for (const call of calls) await assert.rejects(async () => call(), { name: "RulebookError", code: "BAD_REQUEST" }, String(call));
+  await session.begin();
+  assert.equal(session.text("fine").show + session.end().show, "fine");
+};
+
 /** Opens many books and sessions. Every second one is left to the garbage collector. */
 export const staysSmall = async (open, many) => {
   const use = async (times) => {

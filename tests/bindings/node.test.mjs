@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { Book, RulebookError } from "rulebook-node";
-import { TEXTS, cases, collect, run, staysSmall, watches } from "./cases.mjs";
+import { TEXTS, cases, collect, refuses, run, staysSmall, watches } from "./cases.mjs";
 
 const top = mkdtempSync(join(tmpdir(), "rulebook-node-"));
 after(() => rmSync(top, { recursive: true }));
@@ -36,6 +36,8 @@ test(`${cases.length} cases have the answers of Rust, on disk and in memory`, as
 const inMemory = () => Book.ofTexts({ texts: TEXTS, files: ["web/a.tsx"] });
 
 test("a watched stream shows what is safe, stops, and is closed", () => watches(inMemory));
+
+test("arguments of a wrong type are errors", () => refuses(inMemory));
 
 test("errors are exceptions with a code", async () => {
   const book = await inMemory();

@@ -125,7 +125,8 @@ class Binding(unittest.TestCase):
         session = book.session("my-agent", "two")
         self.assertEqual(code(session.text, "early"), "NO_TURN")
         session.turn()
-        self.assertEqual(code(lambda: asyncio.run(collect(session.watch([{"type": "image"}])))), "BAD_REQUEST")
+        for delta in ({"type": "image"}, {}, None, 3):
+            self.assertEqual(code(lambda: asyncio.run(collect(session.watch([delta])))), "BAD_REQUEST")
         session.close()
         self.assertEqual(code(session.text, "late"), "CLOSED")
         book.close()

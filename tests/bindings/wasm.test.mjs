@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Book, RulebookError, catalogue } from "rulebook-wasm";
-import { TEXTS, cases, collect, run, staysSmall, watches } from "./cases.mjs";
+import { TEXTS, cases, collect, refuses, run, staysSmall, watches } from "./cases.mjs";
 
 const open = () => Book.ofTexts({ texts: TEXTS, files: ["web/a.tsx"] });
 
@@ -15,6 +15,8 @@ test(`${cases.length} cases have the answers of Rust`, async () => {
 });
 
 test("a watched stream shows what is safe, stops, and is closed", () => watches(open));
+
+test("arguments of a wrong type are errors", () => refuses(open));
 
 test("errors are exceptions with a code", async () => {
   const book = await open();

@@ -1,7 +1,7 @@
 //! The Rust side of `bench/bindings`: the time of one question and of one delta, with the JSON of request and answer.
 //!
 //! `overhead ROOT QUESTIONS DELTAS` prints `{"prompt": MICROSECONDS, "explain": MICROSECONDS, "delta": MICROSECONDS}`, each
-//! the median.
+//! the median. ROOT is a folder, or a file with texts for a book in memory.
 
 #![allow(clippy::unwrap_used, reason = "a program for measuring may fail loudly")]
 
@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (questions, deltas): (usize, usize) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-    let book = Book::open(&json!({ "roots": [words[0]], "home": false }).to_string()).unwrap();
+    let book = match std::fs::read_to_string(&words[0]) {
+        Ok(texts) => Book::of_texts(&format!(r#"{{"texts": {texts}}}"#)).unwrap(),
+        Err(_) => Book::open(&json!({ "roots": [words[0]], "home": false }).to_string()).unwrap(),
+    };
     let request = json!({ "input": { "message": "fix src/part7/a.ts" } });
     let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
     let prompt = median(questions, || read(book.prompt(&request.to_string()).unwrap()));

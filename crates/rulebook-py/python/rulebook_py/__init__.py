@@ -121,7 +121,7 @@ class Session:
                 yield call
 
     def _feed(self, delta: Any, calls: dict[str, WatchEvent]) -> Step:
-        kind = delta.get("type")
+        kind = delta.get("type") if isinstance(delta, dict) else None
         if kind == "text":
             return self.text(delta["text"])
         if kind == "thinking":

@@ -61,7 +61,7 @@ class Diagnostic(TypedDict, total=False):
     line: int
     column: int
     code: str
-    severity: Literal["error", "warning", "info"]
+    severity: Literal["error", "warning", "note"]
     message: str
     help: Optional[str]
 
