@@ -35,6 +35,7 @@ export const SAMPLES = [
     files: [
       file(".rulebook/rules/no-todo.md", "---", "description: Finish the work", "condition: 'TODO|FIXME'", "scope: [text, tool]", "---", "Do not leave a note for later: write the code, or say what is missing."),
       file(".rulebook/rules/plan.md", "---", "description: Think first", "condition: 'just hack'", "scope: thinking", "---", "Find the cause before you change code."),
+      file(".claude/settings.json", HOOK),
     ],
     tree: ["src/app.ts"], target: "src/app.ts", message: "fix the parser", stream: "function parse() { // TODO: handle errors", open: 0,
   },
