@@ -51,12 +51,18 @@ fn decode(value: &Value) -> Option<HookEvent> {
     let cli = CLI_MOMENTS.iter().find(is_it);
     let (_, part, moment) = *cli.or_else(|| MOMENTS.iter().find(is_it))?;
     let part = value.get(part).unwrap_or(&Value::Null);
-    let call = value.get("tool_call");
-    let tool = text(part, "toolName").or_else(|| text(call?, "name")).map(|name| ToolCall {
-        name,
-        input: call.and_then(|call| call.get("input")).or_else(|| part.get("parameters")).cloned(),
-        pending: moment == Moment::Before,
-        ..ToolCall::default()
+    let call = value.get("tool_call").or_else(|| value.get("tool_result"));
+    let tool = text(part, "toolName").or_else(|| text(call?, "name")).map(|name| {
+        let input = call.and_then(|call| call.get("input")).or_else(|| part.get("parameters"));
+        let (name, input) = of_server(name, input);
+        let failed = part.get("success") == Some(&Value::Bool(false));
+        ToolCall {
+            name,
+            input: input.cloned(),
+            pending: moment == Moment::Before,
+            failed,
+            ..ToolCall::default()
+        }
     });
     Some(HookEvent {
         folder: roots(value).first().map(|root| (*root).to_owned()),
@@ -67,6 +73,18 @@ fn decode(value: &Value) -> Option<HookEvent> {
         surface: cli.map(|_| CLI),
         ..HookEvent::new(moment, &name, text(value, "taskId")?)
     })
+}
+
+/// The tool of an MCP server that the editor's own tool calls.
+fn of_server(name: String, input: Option<&Value>) -> (String, Option<&Value>) {
+    let called = || {
+        let input = input.filter(|_| name == "use_mcp_tool")?;
+        Some((
+            format!("{}__{}", text(input, "server_name")?, text(input, "tool_name")?),
+            input.get("arguments"),
+        ))
+    };
+    called().unwrap_or((name, input))
 }
 
 fn encode(event: &HookEvent, reply: &Reply) -> Value {

@@ -31,13 +31,16 @@ struct Arguments {
     name: String,
 }
 
-/// Records the rules that a finished call returned to an agent.
+/// Records the rules that a finished call returned to an agent. A call that failed returned none.
 pub(super) fn record(
     workspace: &Workspace,
     agent: Option<&'static Agent>,
     call: &ToolCall,
     keeper: &mut Keeper,
 ) {
+    if call.failed {
+        return;
+    }
     let input = match &call.input {
         Some(Value::String(text)) => json::read(text.as_bytes()).unwrap_or_default(),
         input => input.clone().unwrap_or_default(),
