@@ -1,6 +1,7 @@
 //! The certificates of authorities that connections trust.
 
 use rustls::pki_types::CertificateDer;
+use rustls::{CertificateError, Error};
 
 /// The certificates of the system, or those in the file that `SSL_CERT_FILE` names.
 #[cfg(not(target_vendor = "apple"))]
@@ -21,4 +22,27 @@ pub fn trusted() -> Vec<CertificateDer<'static>> {
     };
     let bytes = crate::read::bytes(file.as_ref(), MAX).ok().flatten().unwrap_or_default();
     CertificateDer::pem_slice_iter(&bytes).flatten().collect()
+}
+
+/// Why a server could not prove its identity, or why the connection to it is not secure.
+#[must_use]
+pub fn refusal(error: &Error) -> String {
+    let Error::InvalidCertificate(why) = error else {
+        return format!("does not speak TLS as expected: {}", error.to_string().to_lowercase());
+    };
+    let why = match why {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is for another name"
+        }
+        CertificateError::Revoked => "its certificate was revoked",
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "its certificate is not from an authority that is trusted here"
+        }
+        _ => "its certificate is not valid",
+    };
+    format!("could not prove its identity: {why}")
 }

@@ -162,21 +162,17 @@ fn reason(error: &ureq::Error) -> RemoteError {
         }
         ureq::Error::Io(error) => {
             match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-                Some(error) => not_authentic(error),
+                Some(error) => certificates::refusal(error),
                 None => format!("closed the connection: {}", read::reason(error)),
             }
         }
-        ureq::Error::Rustls(error) => not_authentic(error),
+        ureq::Error::Rustls(error) => certificates::refusal(error),
         ureq::Error::Http(_) => {
             "cannot be requested: the token has characters that a header cannot carry".to_owned()
         }
         other => format!("sent an invalid answer: {other}"),
     };
     RemoteError::new(words)
-}
-
-fn not_authentic(error: &rustls::Error) -> String {
-    format!("could not prove its identity: {}", error.to_string().to_lowercase())
 }
 
 /// The certificates to trust.

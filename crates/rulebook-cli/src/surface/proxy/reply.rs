@@ -2,6 +2,7 @@
 
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
+use rulebook_workspace::certificates;
 use serde_json::{Value, json};
 
 use super::metrics::Metrics;
@@ -43,13 +44,17 @@ pub(super) fn plain(status: StatusCode, text: impl Into<String>) -> Response<Bod
     response
 }
 
-/// Returns an error with its causes.
+/// Returns an error with its causes; of a connection that is not secure, the reason alone.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(&format!(": {error}"));
-        source = error.source();
+    let causes: Vec<_> = std::iter::successors(Some(error), |error| error.source()).collect();
+    match causes.iter().find_map(|error| insecure(*error)) {
+        Some(error) => format!("it {}", certificates::refusal(error)),
+        None => causes.iter().map(ToString::to_string).collect::<Vec<_>>().join(": "),
     }
-    text
+}
+
+/// The error of TLS in an error of input and output, which does not name it as its cause.
+fn insecure<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+    let within = || insecure(error.downcast_ref::<std::io::Error>()?.get_ref()?);
+    error.downcast_ref().or_else(within)
 }

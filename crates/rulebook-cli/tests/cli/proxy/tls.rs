@@ -104,4 +104,7 @@ fn a_server_with_an_untrusted_certificate_gets_no_request() {
     let lab = Lab::with(&[], &["--upstream", &format!("https://{address}")]);
     let answer = lab.ask(&CHAT, GO);
     assert_eq!((answer.status(), seen.lock().unwrap().len()), (502, 0), "{}", answer.text());
+    let why =
+        "it could not prove its identity: its certificate is not from an authority that is trusted here";
+    assert!(answer.text().contains(why), "{}", answer.text());
 }
