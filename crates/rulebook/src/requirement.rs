@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use crate::condition::{CommandPattern, Paths, Truth};
 use crate::glob::Glob;
-use crate::shell::{Script, Touched};
+use crate::shell::Script;
 use crate::words::words;
+
+mod files;
+
+pub(crate) use files::Place;
 
 /// The requirements of a rule.
 #[derive(Clone, Debug, Default)]
@@ -92,8 +96,9 @@ pub(crate) struct Occurrence<'c> {
     pub(crate) tool: &'c str,
     pub(crate) paths: &'c [String],
     pub(crate) is_write: bool,
-    /// What its shell line runs.
+    /// What its shell line runs, and where.
     pub(crate) script: Option<&'c Script>,
+    pub(crate) place: Place<'c>,
 }
 
 impl EventPattern {
@@ -140,34 +145,33 @@ impl EventPattern {
             (EventPattern::Tool(glob), _) => known(glob.is_match(&call.tool.to_lowercase())),
             (EventPattern::Command(pattern), Some(script)) => pattern.matches_line(script),
             (EventPattern::Command(_), None) => Truth::No,
-            (EventPattern::Read(paths), _) => known(call.paths.iter().any(|path| paths.is_match(None, path))),
-            (EventPattern::Edit(paths), None) => {
-                known(call.is_write && call.paths.iter().any(|path| paths.is_match(None, path)))
-            }
-            (EventPattern::Edit(_), Some(script)) => {
-                let at = |at: usize| self.matches_command(script, at);
-                let written = (0..script.commands.len()).map(at).max().unwrap_or(Truth::No);
-                if script.doubts.is_empty() { written } else { written.max(Truth::Unknown) }
+            (EventPattern::Read(paths), None) => known(!call.is_write && call.names(paths)),
+            (EventPattern::Edit(paths), None) => known(call.is_write && call.names(paths)),
+            (EventPattern::Read(_) | EventPattern::Edit(_), Some(script)) => {
+                let at = |at: usize| self.matches_command(script, at, call.place);
+                let touched = (0..script.commands.len()).map(at).max().unwrap_or(Truth::No);
+                let named = matches!(self, EventPattern::Read(paths) if call.names(paths));
+                if script.doubts.is_empty() { touched.max(known(named)) } else { touched.max(Truth::Unknown) }
             }
         }
     }
 
     /// Whether one command of a line is such an event.
-    pub(crate) fn matches_command(&self, script: &Script, at: usize) -> Truth {
+    pub(crate) fn matches_command(&self, script: &Script, at: usize, place: Place<'_>) -> Truth {
         let command = &script.commands[at];
         match self {
             EventPattern::Command(pattern) => pattern.matches(command),
-            EventPattern::Edit(paths) => {
-                let files = command.files().into_iter().filter(|one| one.touched == Touched::Written);
-                let of_file = |file: crate::shell::Word| match file.as_known() {
-                    Some(file) if paths.is_match(None, file.trim_start_matches("./")) => Truth::Yes,
-                    Some(_) => Truth::No,
-                    None => Truth::Unknown,
-                };
-                files.map(|one| of_file(one.file)).max().unwrap_or(Truth::No)
-            }
-            EventPattern::Read(_) | EventPattern::Tool(_) | EventPattern::Stop => Truth::No,
+            EventPattern::Edit(paths) => files::writes(paths, command, place),
+            EventPattern::Read(paths) => files::reads(paths, command, place),
+            EventPattern::Tool(_) | EventPattern::Stop => Truth::No,
         }
+    }
+}
+
+impl Occurrence<'_> {
+    /// Whether patterns match one of its files.
+    fn names(&self, paths: &Paths) -> bool {
+        self.paths.iter().any(|path| paths.is_match(None, path))
     }
 }
 

@@ -57,7 +57,11 @@ impl CommandPattern {
             None if !may_match(&self.written, form) => Truth::No,
             _ => Truth::Unknown,
         };
-        command.forms().iter().map(of_form).max().unwrap_or(Truth::No)
+        let known = command.forms().iter().map(of_form).max().unwrap_or(Truth::No);
+        if known == Truth::No && command.may_run(&|text| of_form(&Word::known(text)) == Truth::Yes) {
+            return Truth::Unknown;
+        }
+        known
     }
 
     /// Whether a line runs a command that matches.

@@ -114,6 +114,8 @@ pub struct Report<'a> {
     pub is_compaction: bool,
     /// Whether an earlier session is resumed.
     pub is_resume: bool,
+    /// The folder in which its commands run, if it is not the first root.
+    pub folder: Option<String>,
 }
 
 impl<'a> Report<'a> {
@@ -128,6 +130,7 @@ impl<'a> Report<'a> {
             loaded: None,
             is_compaction,
             is_resume: false,
+            folder: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod event;
 mod feed;
 mod host;
 mod judge;
+mod ordered;
 mod progress;
 mod refuse;
 mod reply;

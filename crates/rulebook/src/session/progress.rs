@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::event::REFUSE;
 use super::state::{Mark, PastCall, Session};
 use crate::condition::Truth;
-use crate::requirement::{EventPattern, Occurrence, Require};
-use crate::rule::Rule;
+use crate::evidence::Roots;
+use crate::requirement::{EventPattern, Occurrence, Place, Require};
 use crate::shell::{self, Script};
 
 /// The action of a record about a call that ran although a requirement was due.
@@ -16,6 +16,7 @@ pub(super) const BROKEN: &str = "broken";
 pub(super) struct Line<'s> {
     pub(super) call: &'s PastCall,
     pub(super) script: Option<Script>,
+    place: Place<'s>,
     /// Where the call was about to run; itself if that was not reported.
     began: usize,
 }
@@ -34,12 +35,13 @@ pub(super) struct Progress {
 }
 
 impl Session {
-    pub(super) fn marks_of<'s>(&'s self, rule: &'s Rule, nth: usize) -> impl Iterator<Item = &'s Mark> {
-        self.marks.iter().filter(move |mark| mark.nth == nth && mark.path == rule.origin.display)
+    /// The marks of a requirement of the rule with this file.
+    pub(super) fn marks_of<'s>(&'s self, path: &'s str, nth: usize) -> impl Iterator<Item = &'s Mark> {
+        self.marks.iter().filter(move |mark| mark.nth == nth && mark.path == path)
     }
 
     /// The calls, each with the place where it was about to run.
-    pub(super) fn lines(&self) -> Vec<Line<'_>> {
+    pub(super) fn lines<'s>(&'s self, roots: &'s Roots) -> Vec<Line<'s>> {
         type Key<'s> = (&'s str, Option<&'s str>, &'s [String]);
         let mut open: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
         let mut lines = Vec::with_capacity(self.calls.len());
@@ -51,21 +53,16 @@ impl Session {
             } else {
                 open.get_mut(&key).and_then(Vec::pop).unwrap_or(at)
             };
-            lines.push(Line { call, script: call.command.as_deref().map(shell::parse), began });
+            let place = Place { roots, folder: None };
+            lines.push(Line { call, script: call.command.as_deref().map(shell::parse), place, began });
         }
         lines
     }
 
     /// Follows a requirement through the calls of the session.
-    pub(super) fn progress(
-        &self,
-        rule: &Rule,
-        nth: usize,
-        require: &Require,
-        lines: &[Line<'_>],
-    ) -> Progress {
+    pub(super) fn progress(&self, path: &str, nth: usize, require: &Require, lines: &[Line<'_>]) -> Progress {
         let mut progress = Progress { due: require.after.is_none().then_some(0), ..Progress::default() };
-        let mut marks = self.marks_of(rule, nth).peekable();
+        let mut marks = self.marks_of(path, nth).peekable();
         for at in 0..=lines.len() {
             while let Some(mark) = marks.next_if(|mark| mark.at <= at) {
                 progress.mark(mark);
@@ -81,7 +78,7 @@ impl Line<'_> {
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let PastCall { name, paths, .. } = self.call;
         let is_write = self.script.is_none() && self.call.call().is_write();
-        Occurrence { tool: name, paths, is_write, script: self.script.as_ref() }
+        Occurrence { tool: name, paths, is_write, script: self.script.as_ref(), place: self.place }
     }
 
     /// What the call is about, for people.
@@ -118,7 +115,9 @@ impl Progress {
             // In one line, the order of the commands decides.
             let Some(script) = &line.script else { return true };
             let last = |pattern: &EventPattern| {
-                (0..script.commands.len()).rev().find(|at| pattern.matches_command(script, *at) == Truth::Yes)
+                (0..script.commands.len())
+                    .rev()
+                    .find(|at| pattern.matches_command(script, *at, line.place) == Truth::Yes)
             };
             last(pattern) > last(than)
         };

@@ -35,7 +35,8 @@ impl Session {
     /// are delivered after it. Rules that wait for that are delivered with the next report that takes context.
     pub(super) fn object(&self, report: &Report<'_>, situation: &Situation<'_, '_>) -> Objection {
         let mut objection = Objection::default();
-        self.object_to_order(report, situation, &mut objection);
+        let session = situation.shared.unwrap_or(self);
+        session.object_to_order(report, &situation.ordered_rules(), situation.roots, &mut objection);
         self.object_to_output(report, situation, &mut objection);
         objection
     }

@@ -1,17 +1,18 @@
 //! Requirements in a session: which are due, met or broken, and what a call may not do because of them.
 
+use std::cell::OnceCell;
+
 use serde::Serialize;
 
 use super::event::{Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
+use super::ordered::OrderedRule;
 use super::progress::{BROKEN, Line};
 use super::refuse::{Objection, about, join};
-use super::situation::Situation;
 use super::state::Session;
 use crate::condition::Truth;
-use crate::evaluate::State;
-use crate::evidence::ToolCall;
-use crate::requirement::{EventPattern, Occurrence, OnUnknown, Require, RequireRepeat, Requirements};
+use crate::evidence::{Roots, ToolCall};
+use crate::requirement::{EventPattern, Forbid, Occurrence, OnUnknown, Place, Require, RequireRepeat};
 use crate::rule::Rule;
 use crate::shell::{self, Script};
 use crate::stream::policy::{self, MatchedText};
@@ -71,12 +72,13 @@ impl Session {
         &self,
         rules: impl IntoIterator<Item = &'r Rule>,
         host: &HostProfile<'_>,
+        roots: &Roots,
     ) -> Vec<RequirementStatus> {
         let mut lines = None;
         let mut states = Vec::new();
         for rule in rules {
             let Some(requirements) = &rule.requirements else { continue };
-            let lines = lines.get_or_insert_with(|| self.lines());
+            let lines = lines.get_or_insert_with(|| self.lines(roots));
             let status = |requirement: String, state, by, refusals| RequirementStatus {
                 rule: rule.key(),
                 source: rule.origin.display.clone(),
@@ -87,7 +89,7 @@ impl Session {
                 enforceable: true,
             };
             for (nth, require) in requirements.requires.iter().enumerate() {
-                let progress = self.progress(rule, nth, require, lines);
+                let progress = self.progress(&rule.origin.display, nth, require, lines);
                 let (state, by) = match (&progress.broken, progress.is_due(require, self.turn_number())) {
                     (Some(call), _) => (RequirementState::Broken, Some(call.clone())),
                     (None, true) => (RequirementState::Due, progress.due_by.clone()),
@@ -102,7 +104,7 @@ impl Session {
             }
             let first = requirements.requires.len();
             for (nth, forbid) in requirements.forbids.iter().enumerate() {
-                let marks = self.marks_of(rule, first + nth);
+                let marks = self.marks_of(&rule.origin.display, first + nth);
                 let refusals = marks.filter(|mark| mark.action == REFUSE).count();
                 let shown = format!("never {}", forbid.shown());
                 states.push(status(shown, RequirementState::Idle, None, refusals));
@@ -111,51 +113,34 @@ impl Session {
         states
     }
 
-    /// Checks the reported call, or the end of a turn, against the requirements of the rules that apply.
+    /// Checks the reported call, or the end of a turn, against the requirements of rules.
     pub(super) fn object_to_order(
         &self,
         report: &Report<'_>,
-        situation: &Situation<'_, '_>,
+        rules: &[OrderedRule],
+        roots: &Roots,
         objection: &mut Objection,
     ) {
         let call = report.call().filter(|call| call.pending && report.moment == Moment::Before);
-        if call.is_none() && report.moment != Moment::Stop {
+        if rules.is_empty() || call.is_none() && report.moment != Moment::Stop {
             return;
         }
-        let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
-        let verdicts = situation.evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
-        let rules: Vec<(&Rule, &Requirements)> = verdicts
-            .filter_map(|verdict| Some((verdict.rule, verdict.rule.requirements.as_deref()?)))
-            .collect();
-        if rules.is_empty() {
-            return;
-        }
-        let session = situation.shared.unwrap_or(self);
         let line = call.and_then(ToolCall::shell_command);
         let asked = Asked {
-            session,
+            session: self,
             report,
             script: line.as_deref().map(shell::parse),
             call,
             shown: call.map_or_else(|| STOP.to_owned(), |call| about(call, report, &[])),
-            lines: session.lines(),
+            place: Place { roots, folder: report.folder.as_deref() },
+            lines: OnceCell::new(),
         };
-        for (rule, requirements) in rules {
-            for (nth, require) in requirements.requires.iter().enumerate() {
-                asked.check_require(rule, requirements, nth, require, objection);
+        for rule in rules {
+            for (nth, require) in rule.requirements.requires.iter().enumerate() {
+                asked.check_require(rule, nth, require, objection);
             }
-            for (nth, forbid) in requirements.forbids.iter().enumerate() {
-                let nth = requirements.requires.len() + nth;
-                let happened = |line: &Line<'_>, after: &EventPattern| {
-                    !line.call.pending && after.matches(&line.occurrence()) == Truth::Yes
-                };
-                let is_armed = forbid.after.as_ref().is_none_or(|after| {
-                    asked.lines.iter().any(|line| happened(line, after)) || asked.matches(after) == Truth::Yes
-                });
-                if is_armed {
-                    let what = format!("never {}", forbid.shown());
-                    asked.refuse(rule, requirements, (nth, &what), asked.matches(&forbid.event), objection);
-                }
+            for (nth, forbid) in rule.requirements.forbids.iter().enumerate() {
+                asked.check_forbid(rule, rule.requirements.requires.len() + nth, forbid, objection);
             }
         }
     }
@@ -168,10 +153,16 @@ struct Asked<'s> {
     call: Option<&'s ToolCall>,
     script: Option<Script>,
     shown: String,
-    lines: Vec<Line<'s>>,
+    place: Place<'s>,
+    /// The calls before it, read when a rule needs them.
+    lines: OnceCell<Vec<Line<'s>>>,
 }
 
-impl Asked<'_> {
+impl<'s> Asked<'s> {
+    fn lines(&self) -> &[Line<'s>] {
+        self.lines.get_or_init(|| self.session.lines(self.place.roots))
+    }
+
     fn matches(&self, pattern: &EventPattern) -> Truth {
         match (pattern, self.call) {
             (EventPattern::Stop, None) => Truth::Yes,
@@ -181,23 +172,33 @@ impl Asked<'_> {
                 paths: self.report.touched(),
                 is_write: call.is_write(),
                 script: self.script.as_ref(),
+                place: self.place,
             }),
         }
     }
 
-    fn check_require(
-        &self,
-        rule: &Rule,
-        requirements: &Requirements,
-        nth: usize,
-        require: &Require,
-        objection: &mut Objection,
-    ) {
+    fn check_forbid(&self, rule: &OrderedRule, nth: usize, forbid: &Forbid, objection: &mut Objection) {
+        let truth = self.matches(&forbid.event);
+        if truth == Truth::No {
+            return;
+        }
+        let happened = |line: &Line<'_>, after: &EventPattern| {
+            !line.call.pending && after.matches(&line.occurrence()) == Truth::Yes
+        };
+        let is_armed = forbid.after.as_ref().is_none_or(|after| {
+            self.lines().iter().any(|line| happened(line, after)) || self.matches(after) == Truth::Yes
+        });
+        if is_armed {
+            self.refuse(rule, (nth, &format!("never {}", forbid.shown())), truth, objection);
+        }
+    }
+
+    fn check_require(&self, rule: &OrderedRule, nth: usize, require: &Require, objection: &mut Objection) {
         let truth = self.matches(&require.before);
         if truth == Truth::No {
             return;
         }
-        let progress = self.session.progress(rule, nth, require, &self.lines);
+        let progress = self.session.progress(&rule.path, nth, require, self.lines());
         let turn = self.session.turn_number();
         let is_due = self.is_due_in_line(require, progress.is_due(require, turn));
         if !is_due {
@@ -205,11 +206,11 @@ impl Asked<'_> {
         }
         let what = require.shown();
         if truth == Truth::Unknown {
-            return self.refuse(rule, requirements, (nth, &what), truth, objection);
+            return self.refuse(rule, (nth, &what), truth, objection);
         }
         let in_turn = self
             .session
-            .marks_of(rule, nth)
+            .marks_of(&rule.path, nth)
             .filter(|mark| mark.turn == turn && mark.action == REFUSE)
             .count();
         let may_refuse = match (&require.before, require.repeat) {
@@ -218,7 +219,7 @@ impl Asked<'_> {
             (_, RequireRepeat::Always) => in_turn < MAX_REFUSALS,
         };
         if may_refuse {
-            self.refuse(rule, requirements, (nth, &what), truth, objection);
+            self.refuse(rule, (nth, &what), truth, objection);
         } else {
             objection.events.push(self.event(rule, nth, BROKEN, &what));
             let subject = if self.call.is_some() {
@@ -226,7 +227,7 @@ impl Asked<'_> {
             } else {
                 "the turn ends".to_owned()
             };
-            let notice = format!("{subject} although a rule requires: {what} ({})", rule.key());
+            let notice = format!("{subject} although a rule requires: {what} ({})", rule.key);
             objection.notice = Some(join(objection.notice.take(), &notice));
         }
     }
@@ -234,7 +235,8 @@ impl Asked<'_> {
     /// Whether a requirement is still due when the line reaches what it guards.
     fn is_due_in_line(&self, require: &Require, mut is_due: bool) -> bool {
         let Some(script) = &self.script else { return is_due };
-        let is = |pattern: &EventPattern, at: usize| pattern.matches_command(script, at) == Truth::Yes;
+        let is =
+            |pattern: &EventPattern, at: usize| pattern.matches_command(script, at, self.place) == Truth::Yes;
         let mut done: Vec<usize> = Vec::new();
         for at in 0..script.commands.len() {
             if is(&require.before, at) {
@@ -257,13 +259,12 @@ impl Asked<'_> {
     /// Refuses the call, asks the user, or only notes it, depending on what is known.
     fn refuse(
         &self,
-        rule: &Rule,
-        requirements: &Requirements,
+        rule: &OrderedRule,
         (nth, what): (usize, &str),
         truth: Truth,
         objection: &mut Objection,
     ) {
-        let key = rule.key();
+        let OrderedRule { key, name, path, body, requirements } = rule;
         let on_unknown = match (truth, requirements.on_unknown) {
             (Truth::No, _) => return,
             (Truth::Yes, _) => OnUnknown::Refuse,
@@ -284,14 +285,12 @@ impl Asked<'_> {
             objection.alerts.push(Delivery::alert(format!("on-unknown {key} {why}"), line));
             return;
         }
-        let name = rule.address();
         let because =
             if truth == Truth::Unknown { format!(" (not certain: {})", doubt()) } else { String::new() };
         let matched = [MatchedText { text: self.shown.clone(), place: format!("required: {what}{because}") }];
-        let block = policy::injection(name, &rule.origin.display, &rule.body, &matched);
+        let block = policy::injection(name, path, body, &matched);
         let text = format!(
-            "{block}\nThe rule {key} ({}) requires: {what}. The user can switch it off with `rulebook disable {key}`.",
-            rule.origin.display
+            "{block}\nThe rule {key} ({path}) requires: {what}. The user can switch it off with `rulebook disable {key}`."
         );
         if on_unknown == OnUnknown::Ask {
             objection.ask = Some(join(objection.ask.take(), &text));
@@ -302,10 +301,10 @@ impl Asked<'_> {
         }
     }
 
-    fn event(&self, rule: &Rule, nth: usize, action: &str, what: &str) -> Event {
+    fn event(&self, rule: &OrderedRule, nth: usize, action: &str, what: &str) -> Event {
         Event::Sequence {
-            rule: rule.key(),
-            path: rule.origin.display.clone(),
+            rule: rule.key.clone(),
+            path: rule.path.clone(),
             nth,
             action: action.to_owned(),
             call: self.shown.clone(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ordered::OrderedRule;
 use super::state::Session;
 use super::stream_rules::StreamSettings;
 use crate::evaluate::{Evaluation, State, Verdict};
@@ -51,6 +52,11 @@ impl<'e, 'r> Situation<'e, 'r> {
             shared: None,
             syntax: None,
         }
+    }
+
+    /// The rules with requirements.
+    pub(super) fn ordered_rules(&self) -> Vec<OrderedRule> {
+        OrderedRule::all(self.evaluation)
     }
 
     /// The rules that watch the output.

@@ -14,7 +14,7 @@ pub struct Word {
 
 impl Word {
     /// A word whose text is known.
-    pub(super) fn known(text: impl Into<String>) -> Word {
+    pub(crate) fn known(text: impl Into<String>) -> Word {
         Word { text: text.into(), holes: Vec::new() }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn expand(script: &mut Script) {
 
 /// The files that commands of the line write: running one of them runs text that is not a command of the line.
 fn written_files(commands: &[Command]) -> Vec<String> {
-    commands.iter().filter_map(Command::output).map(|(file, _)| file.text.clone()).collect()
+    commands.iter().flat_map(Command::written_files).collect()
 }
 
 fn add(script: &mut Script, commands: &[Command], written: &[String], depth: usize, all: &mut Vec<Command>) {
@@ -74,6 +74,9 @@ impl Starting<'_> {
             "eval" => self.text(&joined(rest)),
             "source" | "." => self.doubt(DoubtKind::File),
             "trap" => rest.first().into_iter().for_each(|word| self.text(word)),
+            "hash" if rest.iter().any(|word| word.text == "-p") => self.doubt(DoubtKind::Alias),
+            "sed" | "gsed" if rest.iter().any(|word| runs_in_sed(&word.text)) => self.doubt(DoubtKind::Code),
+            "gh" if rest.first().is_some_and(|word| word.text == "alias") => self.doubt(DoubtKind::Alias),
             "alias" if rest.iter().any(|word| word.text.contains('=')) => self.doubt(DoubtKind::Alias),
             "find" | "fd" | "fdfind" => self.executed(rest),
             "git" => self.git(rest),
@@ -306,6 +309,20 @@ impl Starting<'_> {
             self.doubt(DoubtKind::Code);
         }
     }
+}
+
+/// Whether a script of `sed` runs commands or writes files: its commands `e` and `w`, or these flags of `s`.
+fn runs_in_sed(script: &str) -> bool {
+    let starts = |at: usize| {
+        let before = script[..at].trim_end().chars().next_back();
+        before.is_none_or(|c| c.is_ascii_digit() || matches!(c, ';' | '}' | '{' | '$' | '!' | '/' | '\n'))
+    };
+    let is_command = |(at, _): (usize, &str)| starts(at);
+    let mut separated = script.match_indices("e ").chain(script.match_indices("w "));
+    let flags = script.strip_prefix('s').and_then(|rest| rest.rsplit(rest.chars().next()?).next());
+    let is_flags =
+        |flags: &str| flags.contains('e') && flags.bytes().all(|byte| b"egiIpM0123456789".contains(&byte));
+    separated.any(is_command) || flags.is_some_and(is_flags)
 }
 
 /// Where the command of git is, after its own options.

@@ -23,6 +23,21 @@ words! {
     }
 }
 
+/// Options with the file that a program writes, for programs that are not in the table.
+const OUTPUTS: &[&str] = &["-o", "-out", "--out", "--outfile", "--output", "--output-file"];
+/// Programs in which these options mean something else.
+const NO_OUTPUTS: &[&str] = &[
+    "egrep", "fgrep", "find", "grep", "kubectl", "ls", "mount", "ps", "rg", "set", "sftp", "ssh", "stat",
+    "sudo", "test",
+];
+/// Programs that unpack or patch files which the line does not name.
+const UNPACKERS: &[&str] = &["cpio", "patch", "tar", "unzip"];
+/// Commands of git that do so.
+const GIT_UNPACKERS: &[&str] = &["am", "apply", "stash"];
+/// Options with which a program writes a file that is named as in its address.
+const REMOTE_NAMES: &[&str] =
+    &["-O", "-OJ", "-LO", "-sO", "-sSLO", "-fsSLO", "--remote-name", "--remote-name-all"];
+
 /// Which arguments of a program it writes.
 enum Writes {
     All,
@@ -37,17 +52,26 @@ enum Writes {
 const WRITERS: &[(&str, Writes)] = &[
     ("add-content", Writes::All),
     ("awk", Writes::AllWith(&["inplace"])),
+    ("black", Writes::All),
+    ("bunzip2", Writes::All),
+    ("bzip2", Writes::All),
     ("chattr", Writes::All),
     ("chgrp", Writes::All),
     ("chmod", Writes::All),
     ("chown", Writes::All),
     ("copy-item", Writes::All),
     ("cp", Writes::Last),
+    ("csplit", Writes::Values(&["-f", "--prefix"])),
     ("curl", Writes::Values(&["-o", "--output"])),
     ("dd", Writes::Values(&["of"])),
     ("del", Writes::All),
+    ("eslint", Writes::AllWith(&["--fix"])),
+    ("find", Writes::AllWith(&["-delete", "-fprint", "-fprintf"])),
     ("gawk", Writes::AllWith(&["inplace"])),
+    ("gofmt", Writes::AllWith(&["-w"])),
     ("gsed", Writes::AllWith(&["-i", "--in-place"])),
+    ("gunzip", Writes::All),
+    ("gzip", Writes::All),
     ("install", Writes::Last),
     ("ln", Writes::All),
     ("mkdir", Writes::All),
@@ -64,14 +88,18 @@ const WRITERS: &[(&str, Writes)] = &[
     ("rm", Writes::All),
     ("rmdir", Writes::All),
     ("rsync", Writes::Last),
+    ("rustfmt", Writes::All),
     ("ruby", Writes::AllWith(&["-i", "-pi"])),
     ("scp", Writes::Last),
+    ("script", Writes::Last),
     ("sed", Writes::AllWith(&["-i", "--in-place", "-ni", "-ri", "-Ei"])),
     ("set-content", Writes::All),
     ("setfacl", Writes::All),
     ("shred", Writes::All),
     ("sort", Writes::Values(&["-o", "--output"])),
+    ("split", Writes::Last),
     ("sponge", Writes::All),
+    ("sqlite3", Writes::All),
     ("tar", Writes::Values(&["-C", "--directory"])),
     ("tee", Writes::All),
     ("touch", Writes::All),
@@ -80,7 +108,10 @@ const WRITERS: &[(&str, Writes)] = &[
     ("unlink", Writes::All),
     ("unzip", Writes::Values(&["-d"])),
     ("wget", Writes::Values(&["-O", "--output-document"])),
+    ("xxd", Writes::Last),
+    ("xz", Writes::All),
     ("yq", Writes::AllWith(&["-i", "--inplace"])),
+    ("zstd", Writes::All),
 ];
 
 /// Commands of git that change the files they name.
@@ -99,7 +130,18 @@ impl Command {
         }
         let Some((_, arguments)) = self.words.split_first() else { return files };
         let written = self.written(arguments);
+        let within = self.git_folder(arguments);
         for (at, word) in arguments.iter().enumerate() {
+            let moved =
+                within.filter(|(_, command)| at > *command && !word.text.starts_with(['-', '/', '~']));
+            let moved = moved.map(|(folder, _)| {
+                let mut moved = Word::known(format!("{folder}/"));
+                let by = moved.text.len();
+                moved.text.push_str(&word.text);
+                moved.holes.extend(word.holes.iter().map(|hole| hole.start + by..hole.end + by));
+                moved
+            });
+            let word = moved.as_ref().unwrap_or(word);
             let touched = if written.contains(&at) { Touched::Written } else { Touched::Named };
             let value = word.text.split_once('=').map(|(option, value)| (option.len() + 1, value));
             if let Some((start, value)) = value.filter(|(_, value)| !value.is_empty()) {
@@ -110,8 +152,77 @@ impl Command {
             if !word.text.starts_with('-') {
                 files.push(self.touch(word, touched));
             }
+            // A value joined to its option, a file after `@`, and a file of a revision.
+            let is_joined = touched == Touched::Written && !word.text.starts_with("--");
+            let joined =
+                word.text.get(2..).filter(|file| is_joined && word.text.starts_with('-') && !file.is_empty());
+            let after = ['@', ':'].iter().find_map(|mark| Some(word.text.split_once(*mark)?.1));
+            for (file, touched) in [(joined, touched), (after, Touched::Named)] {
+                let Some(file) = file.filter(|file| !file.is_empty() && word.holes.is_empty()) else {
+                    continue;
+                };
+                files.push(self.touch(&Word::known(file), touched));
+            }
+            let is_remote = word.text.contains("://") && self.takes_remote_name(arguments);
+            if let Some((_, name)) = word.text.rsplit_once('/').filter(|_| is_remote) {
+                files.push(self.touch(&Word::known(name), Touched::Written));
+            }
         }
         files
+    }
+
+    /// The files that it writes, as far as its words say.
+    pub(super) fn written_files(&self) -> Vec<String> {
+        let written = self.files().into_iter().filter(|one| one.touched == Touched::Written);
+        written.map(|one| one.file.text).collect()
+    }
+
+    /// Whether a download is written under its own name.
+    fn takes_remote_name(&self, arguments: &[Word]) -> bool {
+        let has = |options: &[&str]| arguments.iter().any(|word| options.contains(&&*word.text));
+        match self.name().as_deref() {
+            Some("curl") => has(REMOTE_NAMES),
+            Some("wget") => !has(&["-O", "--output-document"]),
+            _ => false,
+        }
+    }
+
+    /// Whether it writes files that the line does not name.
+    pub(crate) fn writes_unnamed(&self) -> bool {
+        let Some(name) = self.name() else { return false };
+        let arguments = &self.words[1..];
+        if name == "git" {
+            let command = git_command(arguments).map(|at| &*arguments[at].text);
+            let is_listed =
+                arguments.iter().any(|word| matches!(&*word.text, "list" | "show" | "--check" | "--stat"));
+            return command.is_some_and(|command| GIT_UNPACKERS.contains(&command)) && !is_listed;
+        }
+        let extracts = |word: &Word| {
+            let text = word.text.trim_start_matches('-');
+            word.text == "--extract"
+                || !word.text.starts_with("--")
+                    && text.starts_with(['x', 'v', 'z', 'j', 'J'])
+                    && text.contains('x')
+        };
+        match &*name {
+            "tar" => {
+                arguments.first().is_some_and(extracts)
+                    || arguments.iter().any(|word| word.text == "--extract")
+            }
+            "cpio" => arguments.iter().any(|word| word.text.starts_with("-i")),
+            "unzip" => !arguments.iter().any(|word| matches!(&*word.text, "-l" | "-t" | "-p")),
+            name => UNPACKERS.contains(&name),
+        }
+    }
+
+    /// Whether it removes or moves whole folders.
+    pub(crate) fn removes_folders(&self) -> bool {
+        let Some(name) = self.name() else { return false };
+        let is_git = name == "git"
+            && git_command(&self.words[1..]).is_some_and(|at| {
+                matches!(&*self.words[1 + at].text, "rm" | "mv" | "checkout" | "restore" | "clean")
+            });
+        is_git || matches!(&*name, "find" | "move-item" | "mv" | "remove-item" | "rm" | "trash")
     }
 
     /// A file, relative to where the line starts.
@@ -130,6 +241,13 @@ impl Command {
         FileUse { file: within, touched }
     }
 
+    /// The folder in which `git -C` runs, for the arguments after its command.
+    fn git_folder(&self, arguments: &[Word]) -> Option<(&str, usize)> {
+        let command = git_command(arguments).filter(|_| self.name().is_some_and(|name| name == "git"))?;
+        let at = arguments[..command].iter().position(|word| word.text == "-C")?;
+        Some((self.words[1..].get(at + 1)?.as_known()?, command))
+    }
+
     /// The positions of the arguments that it writes.
     fn written(&self, arguments: &[Word]) -> Vec<usize> {
         let Some(name) = self.name() else { return Vec::new() };
@@ -139,11 +257,17 @@ impl Command {
             let is_writer = command.is_some_and(|at| GIT_WRITERS.contains(&arguments[at].text.as_str()));
             return plain().filter(|at| is_writer && Some(*at) > command).collect();
         }
-        let Some((_, writes)) = WRITERS.iter().find(|(program, _)| *program == name) else {
-            return Vec::new();
+        let targets = || {
+            let is_target = |at: &usize| arguments[*at].text.starts_with("--target-directory=");
+            (0..arguments.len()).filter(is_target)
+        };
+        let writes = match WRITERS.iter().find(|(program, _)| *program == name) {
+            Some((_, writes)) => writes,
+            None if NO_OUTPUTS.contains(&&*name) => return Vec::new(),
+            None => &Writes::Values(OUTPUTS),
         };
         match writes {
-            Writes::All => plain().collect(),
+            Writes::All => plain().chain(targets()).collect(),
             Writes::Last => {
                 let target = |word: &Word| word.text == "-t" || word.text.starts_with("--target-directory");
                 match arguments.iter().position(target) {
@@ -163,7 +287,14 @@ impl Command {
                         text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
                     })
                 };
-                (0..arguments.len()).filter(is_option).flat_map(|at| [at, at + 1]).collect()
+                let joined = |at: &usize| {
+                    let text = &arguments[*at].text;
+                    let is_short =
+                        |option: &&str| option.len() == 2 && text.starts_with(*option) && text.len() > 2;
+                    !std::ptr::eq(*options, OUTPUTS) && options.iter().any(is_short)
+                };
+                let joined: Vec<usize> = (0..arguments.len()).filter(joined).collect();
+                (0..arguments.len()).filter(is_option).flat_map(|at| [at, at + 1]).chain(joined).collect()
             }
         }
     }

@@ -287,7 +287,11 @@ impl<'t> Reader<'t> {
             let is_number = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
             if let Some(operator) = operator.filter(|_| is_number) {
                 self.redirect(operator, written == "1", &mut command, &mut documents);
-            } else if !(command.words.is_empty() && is_assignment(written)) {
+            } else if command.words.is_empty() && is_assignment(written) {
+                if words.iter().any(sets_program) {
+                    self.doubt(DoubtKind::Setting);
+                }
+            } else {
                 if is_quoted && words.is_empty() {
                     command.words.push(Word::default());
                 }
@@ -308,6 +312,38 @@ impl<'t> Reader<'t> {
         self.at += len.unwrap_or(0);
         len.is_some() || self.skip_separator()
     }
+}
+
+/// Variables whose value is run.
+const RUN_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "EDITOR",
+    "ENV",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "LD_PRELOAD",
+    "LESSOPEN",
+    "MANPAGER",
+    "NODE_OPTIONS",
+    "PAGER",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "SSH_ASKPASS",
+    "VISUAL",
+];
+
+/// Whether an assignment gives a program with arguments, or a file, to a variable whose value is run.
+fn sets_program(word: &Word) -> bool {
+    let (name, value) = word.text.split_once('=').unwrap_or_default();
+    let is_more = value.contains(|c: char| c == '/' || c.is_whitespace()) || !word.holes.is_empty();
+    RUN_VARIABLES.contains(&name) && is_more
 }
 
 /// Whether a word before the name of a command sets a variable.

@@ -13,6 +13,7 @@ mod programs;
 mod reader;
 mod redirect;
 mod script;
+mod suspect;
 #[cfg(test)]
 mod tests;
 mod word;

@@ -36,6 +36,8 @@ words! {
         Code = "it runs code of another language",
         /// An alias, in the shell or in git.
         Alias = "it defines an alias",
+        /// A variable that names a program, such as `GIT_EDITOR`.
+        Setting = "it sets a variable that names a program to run",
         /// A character that nobody sees, in the name of a command.
         Hidden = "its name contains an invisible character",
         /// Quotes or brackets are not closed.

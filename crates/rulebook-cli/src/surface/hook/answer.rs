@@ -205,6 +205,7 @@ fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'
         loaded: event.loaded.clone().map(|(file, reason)| (displayed(workspace, &file), reason)),
         is_compaction: event.is_compaction,
         is_resume: event.is_resume,
+        folder: event.folder.clone(),
     }
 }
 

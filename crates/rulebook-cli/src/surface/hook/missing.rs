@@ -57,7 +57,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
     let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
     let applying = verdicts.iter().filter(|verdict| applies(&verdict.state)).map(|verdict| verdict.rule);
-    missing.requirements = session.requirements(applying, &host.profile);
+    missing.requirements = session.requirements(applying, &host.profile, &workspace.roots);
     // The host may load a file too that it missed before, when the rule was delivered.
     let is_native = |verdict: &Verdict<'_>| {
         let handled = subject.as_ref().map(|subject| handling(verdict, subject));

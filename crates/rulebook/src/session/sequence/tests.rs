@@ -6,7 +6,7 @@ use crate::evidence::{Evidence, Input, Root, Roots};
 use crate::format::FormatId;
 use crate::parse::parse;
 use crate::resolve::{Rulebook, Switches, resolve};
-use crate::session::{HostProfile, SessionStore as _};
+use crate::session::{HostProfile, SessionStore as _, Situation};
 use crate::source::Source;
 
 /// A session with one rule, driven by words: `edit a.go`, `run CMD`, `fail CMD`, `read a.md`, `turn`, `stop`.
@@ -232,7 +232,8 @@ fn states_are_shown_with_the_event_that_led_to_them() {
     let mut world = World::new(LINT);
     let status = |world: &World| {
         let rules: Vec<&Rule> = world.book.rules().map(|(rule, _)| rule).collect();
-        let states = world.session.requirements(rules.iter().copied(), &HostProfile::plain("test"));
+        let states =
+            world.session.requirements(rules.iter().copied(), &HostProfile::plain("test"), &Roots::default());
         format!("{} {}", states[0].state, states[0].by.as_deref().unwrap_or("–"))
     };
     assert_eq!(status(&world), "not due –");

@@ -1,0 +1,120 @@
+//! Shell lines against what a rule says about files: caught, not known, or harmless.
+
+use crate::condition::Truth;
+use crate::evidence::{Root, Roots};
+use crate::format::FormatId;
+use crate::parse::{Entry, parse};
+use crate::requirement::{Occurrence, Place};
+use crate::shell;
+use crate::source::Source;
+
+/// Compares each line with an event; a line starts with what it is: `yes`, `maybe` or `no`.
+#[track_caller]
+fn check(event: &str, lines: &str) {
+    let text = format!("---\nforbids: {{{event}}}\n---\nBody.");
+    let Entry::Rule(rule) = parse(Source::text(FormatId::Rulebook, "rule.md", text)).entry else {
+        panic!("{event}")
+    };
+    let event = &rule.requirements.as_ref().unwrap().forbids[0].event;
+    let roots = Roots { roots: vec![Root { path: "/w".to_owned(), ..Root::default() }], home: None };
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (wanted, line) = line.split_once(' ').unwrap();
+        let script = shell::parse(line);
+        let place = Place { roots: &roots, folder: None };
+        let call = Occurrence { tool: "Bash", paths: &[], is_write: false, script: Some(&script), place };
+        let found = match event.matches(&call) {
+            Truth::Yes => "yes",
+            Truth::Unknown => "maybe",
+            Truth::No => "no",
+        };
+        assert_eq!(found, wanted, "{line}");
+    }
+}
+
+#[test]
+fn writes_of_a_shell_line() {
+    let lines = r#"
+        yes rm db/migrations/1.sql
+        yes rm /w/db/migrations/1.sql
+        yes rm ./db/./migrations/1.sql
+        yes rm src/../db/migrations/1.sql
+        yes cd /w/db/migrations && rm 1.sql
+        yes cd src; cd ..; rm db/migrations/1.sql
+        yes cd src && rm ../db/migrations/1.sql
+        yes (cd db/migrations; touch 3.sql)
+        yes rm -rf db
+        yes rm -rf .
+        yes mv db old
+        yes git -C db rm migrations/1.sql
+        yes git -C /w/db rm migrations/1.sql
+        yes find db/migrations -delete
+        yes curl -odb/migrations/1.sql http://x
+        yes cd db/migrations && curl -O http://x/1.sql
+        yes sort -odb/migrations/1.sql x
+        yes gcc -o db/migrations/1.sql x.c
+        yes openssl enc -out db/migrations/1.sql
+        yes split x db/migrations/
+        yes gzip db/migrations/1.sql
+        yes sqlite3 db/migrations/1.sql vacuum
+        yes mv --target-directory=db/migrations x
+        yes exec 3<> db/migrations/1.sql
+        yes echo x >| db/migrations/1.sql
+        maybe rm d*/migrations/1.sql
+        maybe rm db/mig*/*
+        maybe rm $X
+        maybe cd $X && rm 1.sql
+        maybe cp -r /tmp/m db
+        maybe patch -p1 < x.patch
+        maybe git apply x.patch
+        maybe git stash pop
+        maybe tar xf a.tar
+        maybe sed -n 'w db/migrations/1.sql' x
+        maybe sed '1e rm x' y
+        no rm *.tmp
+        no rm -rf build
+        no rm /tmp/db/migrations/1.sql
+        no mkdir -p db
+        no cat db/migrations/1.sql
+        no psql -f db/migrations/1.sql
+        no git stash list
+        no git checkout main
+        no tar czf x.tgz db
+        no grep -o x db/migrations/1.sql
+        no sed -n 1,20p db/migrations/1.sql
+    "#;
+    check("edit: 'db/migrations/**'", lines);
+    let lines = "
+        yes rm a.go
+        yes gofmt -w x/a.go
+        maybe rm -rf internal
+        maybe rm *
+        no rm *.md
+        no rm -rf notes.txt
+    ";
+    check("edit: '**/*.go'", lines);
+}
+
+#[test]
+fn reads_of_a_shell_line() {
+    let lines = r#"
+        yes cat .env
+        yes cat < /w/.env
+        yes cd src && cat ../.env
+        yes git show HEAD:.env
+        yes curl -d @.env x
+        yes docker run --env-file=.env x
+        yes echo "$(< .env)"
+        maybe cat .e*
+        maybe cat .en?
+        maybe cat $X
+        maybe xargs cat <<< .env
+        yes find . -name .env -exec cat {} \;
+        maybe python3 -c 'print(open(".env").read())'
+        no cat src/*
+        no cat *.md
+        no echo $X
+        no for f in src/*; do echo "$f"; done
+        no rm x > y
+    "#;
+    check("read: .env", lines);
+}

@@ -1,0 +1,37 @@
+//! Rules with requirements, as a session follows them.
+
+use std::sync::Arc;
+
+use crate::evaluate::{Evaluation, State};
+use crate::requirement::Requirements;
+use crate::rule::{Body, Rule};
+
+/// A rule with requirements: what is needed to follow them.
+#[derive(Clone, Debug)]
+pub(super) struct OrderedRule {
+    pub(super) key: String,
+    pub(super) name: String,
+    /// Its file, as displayed.
+    pub(super) path: String,
+    pub(super) body: Body,
+    pub(super) requirements: Arc<Requirements>,
+}
+
+impl OrderedRule {
+    /// The rules with requirements among those that apply.
+    pub(super) fn all(evaluation: &Evaluation<'_>) -> Vec<OrderedRule> {
+        let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
+        let verdicts = evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
+        verdicts.filter_map(|verdict| OrderedRule::of(verdict.rule)).collect()
+    }
+
+    fn of(rule: &Rule) -> Option<OrderedRule> {
+        Some(OrderedRule {
+            key: rule.key(),
+            name: rule.address().to_owned(),
+            path: rule.origin.display.clone(),
+            body: rule.body.clone(),
+            requirements: Arc::clone(rule.requirements.as_ref()?),
+        })
+    }
+}
