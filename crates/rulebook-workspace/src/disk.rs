@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use rulebook::source::{MAX_SOURCE, Unreadable};
 
 use crate::overlay::Overlay;
@@ -36,6 +36,8 @@ pub(crate) struct Disk {
 #[derive(Debug, Default)]
 struct Texts {
     known: HashMap<FileId, Result<Arc<Text>, Unreadable>>,
+    /// The texts of an editor that nothing asked for so far.
+    unused: HashMap<FileId, PathBuf>,
     buffer: Vec<u8>,
 }
 
@@ -127,7 +129,9 @@ impl Disk {
                 false => Ok(Arc::new(Text::new(Arc::clone(text)))),
             };
             let node = disk.node(path);
-            lock(&disk.texts).known.insert(FileId::new(path, node), text);
+            let Texts { known, unused, .. } = &mut *lock(&disk.texts);
+            known.insert(FileId::new(path, node), text);
+            unused.insert(FileId::new(path, node), path.to_owned());
         }
         disk
     }
@@ -222,7 +226,7 @@ impl Disk {
         listed: Option<&ListedFile>,
         allows: &dyn Fn(&Path) -> bool,
     ) -> Result<Arc<Text>, Unreadable> {
-        let Texts { known, buffer } = &mut *lock(&self.texts);
+        let Texts { known, unused, buffer } = &mut *lock(&self.texts);
         let read = || {
             buffer.resize(FIRST_READ, 0);
             let listed = listed.and_then(|ListedFile { listing, at }| {
@@ -230,7 +234,16 @@ impl Disk {
             });
             self.files.rule_text(path, listed, buffer, allows).map(|text| Arc::new(Text::new(text)))
         };
-        known.entry(FileId::new(path, node)).or_insert_with(read).clone()
+        let file = FileId::new(path, node);
+        if !unused.is_empty() {
+            unused.remove(&file);
+        }
+        known.entry(file).or_insert_with(read).clone()
+    }
+
+    /// The files whose texts an editor has, and no rule, import or setting is in.
+    pub(crate) fn unused_texts(&self) -> HashSet<PathBuf> {
+        lock(&self.texts).unused.values().cloned().collect()
     }
 
     /// The text of a file that was read.

@@ -20,6 +20,8 @@ pub struct Rechecked {
     pub views: Views,
     /// Everyone who reads each of the files that were asked for, by canonical path.
     pub readers: HashMap<PathBuf, Readers>,
+    /// The unsaved texts that nothing was read from: changes of them change nothing here.
+    pub unused: HashSet<PathBuf>,
 }
 
 impl Workspace {
@@ -36,6 +38,48 @@ impl Workspace {
         let views = sources.views_with(sources.checked(tree), agents);
         let files = if edited.is_empty() { Vec::new() } else { sources.fixable_files(edited) };
         readings.drop_unused();
-        Rechecked { views, readers: files.into_iter().map(|file| (file.path, file.readers)).collect() }
+        let unused = sources.disk.unused_texts().into_iter().collect();
+        Rechecked {
+            views,
+            unused,
+            readers: files.into_iter().map(|file| (file.path, file.readers)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::homes::Homes;
+    use crate::overlay::Overlay;
+    use crate::{AgentSearch, Wanted};
+
+    #[test]
+    fn a_text_that_no_rule_depends_on_is_unused() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let files = [
+            (".cursor/rules/a.mdc", "---\nglobs: src/**\n---\nA.\n"),
+            ("CLAUDE.md", "Read @docs/style.md\n"),
+            ("docs/style.md", "Be brief.\n"),
+            ("docs/other.md", "Other.\n"),
+            ("src/a.ts", "let x = 1;\n"),
+        ];
+        for (path, text) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        let texts = files.map(|(path, text)| (root.join(path), Arc::from(text)));
+        let workspace = Workspace::open_with(&[&root], Homes::default(), "").unwrap();
+        let workspace = workspace.over(Overlay::new(texts));
+        let tree = workspace.tree(Wanted::All, &|_| ());
+        let agents = workspace.agents_used(AgentSearch::WorkspaceAndHome);
+        let found = workspace.recheck(&tree, &Readings::default(), agents, &HashSet::new());
+        let mut unused: Vec<PathBuf> = found.unused.into_iter().collect();
+        unused.sort();
+        assert_eq!(unused, ["docs/other.md", "src/a.ts"].map(|path| root.join(path)));
     }
 }

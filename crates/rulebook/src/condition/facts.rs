@@ -130,6 +130,14 @@ impl<'e> Facts<'e> {
         Facts { evidence, all, folders, empty: view(std::iter::empty()), scripts: OnceCell::new() }
     }
 
+    /// Prepares what the first patterns need, so that they are answered as fast as later ones.
+    pub fn prepare(&self) {
+        self.all.index.get_or_init(|| PathIndex::new(self.all.paths.iter().copied()));
+        if self.all.paths.len() >= MANY {
+            self.all.groups.get_or_init(|| FileGroups::new(&self.all.paths));
+        }
+    }
+
     /// The commands about to run, parsed.
     pub(super) fn scripts(&self) -> &[Script] {
         self.scripts.get_or_init(|| self.evidence.commands.iter().map(|line| shell::parse(line)).collect())

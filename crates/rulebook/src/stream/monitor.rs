@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::call::Call;
-use super::changes::Changes;
+use super::changes::{Change, Changes};
 use super::file::File;
 use super::hit::Hit;
 use super::scope::OutputPart;
@@ -37,6 +37,12 @@ struct SyntaxRule {
     source: String,
     gate: Option<Arc<Paths>>,
     triggers: Vec<SyntaxTrigger>,
+}
+
+impl SyntaxRule {
+    fn admits(&self, file: &File) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.is_match(file.root, &file.path))
+    }
 }
 
 /// The most arguments of a call that are kept for syntax triggers, in bytes.
@@ -197,42 +203,56 @@ impl Monitor {
 
     /// Judges the texts that a complete call changes.
     fn judge_syntax(&mut self, tool: &str, arguments: &[u8], hits: &mut Vec<Hit>) {
-        let Monitor { syntax: rules, parser: Some(parser), unjudged, watch, .. } = self else { return };
+        let Some(parser) = self.parser.clone() else { return };
+        let Monitor { syntax: rules, unjudged, watch, .. } = self;
         if rules.is_empty() || arguments.is_empty() {
             return;
         }
         if arguments.len() > MAX_ARGUMENTS {
             return unjudged.push(format!("a call of {tool} is too large for syntax triggers"));
         }
-        let admits = |rule: &SyntaxRule, file: &File| {
-            rule.gate.as_ref().is_none_or(|gate| gate.is_match(file.root, &file.path))
-        };
         let wants = |file: &File| {
             let is_of = |one: &SyntaxTrigger| one.grammar(&file.path).is_some();
-            rules.iter().any(|rule| admits(rule, file) && rule.triggers.iter().any(is_of))
+            rules.iter().any(|rule| rule.admits(file) && rule.triggers.iter().any(is_of))
         };
         let wire = String::from_utf8_lossy(arguments);
-        for change in Changes::of(tool, &wire, &watch.roots, &**parser, &wants) {
-            if change.is_too_long || change.after.len() > MAX_TEXT {
-                unjudged.push(format!(
-                    "`{}` is over 1 MiB and is not judged by syntax triggers",
-                    change.file.path
-                ));
-                continue;
-            }
-            for rule in rules.iter().filter(|rule| admits(rule, &change.file)) {
-                let triggers = rule.triggers.iter().filter(|one| one.may_match(&change.after));
-                for trigger in triggers {
-                    let Some(grammar) = trigger.grammar(&change.file.path) else { continue };
-                    match trigger.added(&**parser, grammar, &change.before, &change.after) {
-                        Ok(nodes) => hits.extend(nodes.first().map(|node| {
-                            Hit::of_node((&rule.name, &rule.source, &trigger.written), tool, &change, node)
-                        })),
-                        Err(why) => unjudged.push(format!("the `ast` of {} is not used: {why}", rule.name)),
-                    }
+        for change in Changes::of(tool, &wire, &watch.roots, &*parser, &wants) {
+            hits.extend(self.judge_change(&*parser, tool, &change, 1));
+        }
+    }
+
+    /// Every node of a file's text that a syntax trigger matches, as if the whole file were new; at most `limit` for each
+    /// trigger. `path` is absolute.
+    pub fn nodes(&mut self, parser: &dyn Syntax, path: &str, text: &str, limit: usize) -> Vec<Hit> {
+        if self.syntax.is_empty() {
+            return Vec::new();
+        }
+        let file = File::new(&self.watch.roots, path);
+        let change = Change { file, before: String::new(), after: text.to_owned(), is_too_long: false };
+        self.judge_change(parser, "Write", &change, limit)
+    }
+
+    fn judge_change(&mut self, parser: &dyn Syntax, tool: &str, change: &Change, limit: usize) -> Vec<Hit> {
+        let Monitor { syntax: rules, unjudged, .. } = self;
+        let mut hits = Vec::new();
+        if change.is_too_long || change.after.len() > MAX_TEXT {
+            let path = &change.file.path;
+            unjudged.push(format!("`{path}` is over 1 MiB and is not judged by syntax triggers"));
+            return hits;
+        }
+        for rule in rules.iter().filter(|rule| rule.admits(&change.file)) {
+            let triggers = rule.triggers.iter().filter(|one| one.may_match(&change.after));
+            for trigger in triggers {
+                let Some(grammar) = trigger.grammar(&change.file.path) else { continue };
+                match trigger.added(parser, grammar, &change.before, &change.after) {
+                    Ok(nodes) => hits.extend(nodes.iter().take(limit).map(|node| {
+                        Hit::of_node((&rule.name, &rule.source, &trigger.written), tool, change, node)
+                    })),
+                    Err(why) => unjudged.push(format!("the `ast` of {} is not used: {why}", rule.name)),
                 }
             }
         }
+        hits
     }
 
     /// Discards a stream that was interrupted.

@@ -28,10 +28,11 @@ fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
     let origin = snapshot.origin(document.name())?;
     let reading = Reading::meant(&origin, &document.text);
     let rule = reading.rule()?;
+    let (activation, has_globs) = (rule.activation, !rule.globs.is_empty());
     let files = reading.files(snapshot);
-    let reach = match rule.activation {
+    let reach = match activation {
         Activation::Always => "in every request".to_owned(),
-        Activation::When if rule.globs.is_empty() => "applies if its conditions hold".to_owned(),
+        Activation::When if !has_globs => "applies if its conditions hold".to_owned(),
         Activation::When => format!("reaches {}", plural(files.len(), "file")),
         Activation::OnRequest => "read on request".to_owned(),
         Activation::Manual => "only when mentioned by name".to_owned(),
@@ -39,9 +40,9 @@ fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
         Activation::Never => "never applies".to_owned(),
     };
     let first = files.first().map(|at| &snapshot.files.evidence.paths[*at]);
-    let states = states(snapshot, &origin.path, first.filter(|_| rule.activation == Activation::When));
+    let states = states(snapshot, &origin.path, first.filter(|_| activation == Activation::When));
     let states = states.into_iter().map(|(agent, state)| format!("{agent} {}", state.symbol()));
-    Some([reach].into_iter().chain(states).collect::<Vec<_>>().join(" · "))
+    Some(format!("{reach} · {}", states.collect::<Vec<_>>().join(" ")))
 }
 
 /// What becomes of the rule of a file for each agent, while that file is in use.

@@ -13,6 +13,7 @@ mod extension;
 mod hints;
 mod hover;
 mod lens;
+mod matcher;
 mod navigate;
 mod preview;
 mod problems;

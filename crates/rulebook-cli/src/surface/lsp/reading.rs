@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use rulebook::agent::Agent;
-use rulebook::condition::Facts;
-use rulebook::coverage::{Coverage, PatternFiles};
+use rulebook::coverage::PatternFiles;
 use rulebook::parse::parse;
 use rulebook::resolve::{Rulebook, Switches, resolve, resolve_as};
 use rulebook::rule::Rule;
@@ -31,23 +30,22 @@ impl Reading {
         self.0.rules().next().map(|(rule, _)| rule)
     }
 
-    /// Calls `ask` with the rule prepared for the files of the workspace.
-    fn over<T>(&self, snapshot: &Snapshot, ask: impl FnOnce(&Coverage<'_>, &Facts<'_>) -> T) -> Option<T> {
-        self.rule()?;
-        let coverage = Coverage::of_roots(&self.0, snapshot.workspace.roots.roots.len());
-        let facts = coverage.facts(&snapshot.files.evidence);
-        Some(ask(&coverage, &facts))
-    }
-
     /// The files of the workspace that the rule applies to, by position.
-    pub(super) fn files(&self, snapshot: &Snapshot) -> Vec<usize> {
-        let found = self.over(snapshot, |coverage, facts| coverage.reached_in(&[0], facts));
+    pub(super) fn files(self, snapshot: &Snapshot) -> Vec<usize> {
+        if self.rule().is_none() {
+            return Vec::new();
+        }
+        let found = snapshot.files.matcher.ask(self.0, |coverage, facts| coverage.reached_in(&[0], facts));
         found.and_then(|mut all| all.pop()).unwrap_or_default()
     }
 
     /// The patterns with the files that they match.
-    pub(super) fn patterns(&self, snapshot: &Snapshot) -> Vec<PatternFiles> {
-        self.over(snapshot, |coverage, facts| coverage.patterns_in(0, facts)).unwrap_or_default()
+    pub(super) fn patterns(self, snapshot: &Snapshot) -> Vec<PatternFiles> {
+        if self.rule().is_none() {
+            return Vec::new();
+        }
+        let found = snapshot.files.matcher.ask(self.0, |coverage, facts| coverage.patterns_in(0, facts));
+        found.unwrap_or_default()
     }
 }
 

@@ -14,14 +14,18 @@ use rulebook::matrix::{AgentColumn, CellState};
 use rulebook::rule::Rule;
 use rulebook::source::Origin;
 use rulebook::stream::Monitor;
+use rulebook::stream::syntax::Syntax;
 use rulebook_workspace::{AgentSearch, Overlay, Readings, Rechecked, Tree, Views, Wanted, Workspace};
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::document::Document;
+use super::matcher::Matcher;
 use super::protocol::uri_of;
 use super::view;
 use crate::args::Args;
+use crate::code;
 use crate::input::open_roots;
 use crate::lock::lock;
 use crate::surface::stream;
@@ -30,7 +34,8 @@ use crate::surface::stream;
 pub(super) struct Files {
     pub(super) tree: Tree,
     /// Every file, sorted.
-    pub(super) evidence: Evidence,
+    pub(super) evidence: Arc<Evidence>,
+    pub(super) matcher: Matcher,
     /// Some of them, to compare the views of agents on.
     pub(super) sample: Vec<Seen>,
 }
@@ -42,7 +47,9 @@ impl Files {
         let tree = workspace.tree(Wanted::All, &|_| ());
         let paths = tree.paths();
         let sample = tree.sample(MAX_SAMPLE);
-        Files { tree, evidence: Evidence { paths, ..Evidence::default() }, sample }
+        let evidence = Arc::new(Evidence { paths, ..Evidence::default() });
+        let matcher = Matcher::start(Arc::clone(&evidence), workspace.roots.roots.len());
+        Files { tree, evidence, matcher, sample }
     }
 }
 
@@ -59,8 +66,12 @@ pub(super) struct Snapshot {
     /// What the view of the extension shows, if it is open.
     pub(super) view: Option<Value>,
     readers: HashMap<PathBuf, Readers>,
+    /// The open documents that no rule depends on.
+    unused: HashSet<PathBuf>,
     here: Mutex<HashMap<PathBuf, Arc<Vec<AgentHere>>>>,
     monitor: OnceLock<Mutex<Monitor>>,
+    /// Who parses code for syntax triggers.
+    pub(super) parser: Option<Arc<dyn Syntax>>,
     /// The positions of rules, by path.
     rules: HashMap<String, Vec<usize>>,
     /// The paths of rule files, by the names that people see.
@@ -112,7 +123,8 @@ impl Snapshot {
         let open: Vec<String> = job.open.iter().map(|path| display(&workspace, path)).collect();
         let edited: HashSet<&str> = open.iter().map(String::as_str).collect();
         let agents = workspace.agents_used(AgentSearch::WorkspaceAndHome);
-        let Rechecked { views, readers, .. } = workspace.recheck(&files.tree, readings, agents, &edited);
+        let Rechecked { views, readers, unused, .. } =
+            workspace.recheck(&files.tree, readings, agents, &edited);
         let mut rules: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, (rule, _)) in views.meant.book.rules().enumerate() {
             rules.entry(rule.origin.path.clone()).or_default().push(at);
@@ -122,6 +134,7 @@ impl Snapshot {
         let files_only = origins.filter(|origin| Path::new(&origin.path).is_absolute());
         let shown = files_only.map(|origin| (origin.display.clone(), origin.path.clone())).collect();
         let overlay = job.overlay.clone();
+        let parser = code::syntax(&workspace, &views.meant.book);
         let view = job.view.then(|| view::of(&workspace, &views));
         let (here, monitor) = (Mutex::default(), OnceLock::new());
         Ok(Snapshot {
@@ -129,11 +142,13 @@ impl Snapshot {
             view,
             here,
             monitor,
+            parser,
             workspace,
             views,
             files,
             overlay,
             readers,
+            unused,
             rules,
             took: started.elapsed(),
         })
@@ -189,6 +204,11 @@ impl Snapshot {
         origin.path = self.named(path);
         origin.display = self.display(path);
         Some(origin)
+    }
+
+    /// Whether a change of an open document changes only what is shown in it: no rule or setting depends on it.
+    pub(super) fn is_independent(&self, document: &Document) -> bool {
+        self.unused.contains(&document.real)
     }
 
     /// The root of a file, and its path there.
