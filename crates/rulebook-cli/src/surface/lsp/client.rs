@@ -13,8 +13,8 @@ pub(super) struct Client {
     pub(super) folders: Vec<PathBuf>,
     /// Whether it reports changes on disk if it is asked to.
     pub(super) watches: bool,
-    /// Whether it can be asked to show hints and lenses again.
-    pub(super) refreshes: bool,
+    /// What it can be asked to show again, as names of capabilities.
+    pub(super) refreshes: Vec<&'static str>,
     /// Whether a change of several files may rename some.
     pub(super) renames: bool,
     /// Whether it is Rulebook's own extension, which shows the results of commands itself.
@@ -61,7 +61,10 @@ impl Client {
         Client {
             folders,
             watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
-            refreshes: is("/workspace/inlayHint/refreshSupport"),
+            refreshes: ["inlayHint", "codeLens"]
+                .into_iter()
+                .filter(|what| is(&format!("/workspace/{what}/refreshSupport")))
+                .collect(),
             renames: operations.is_some_and(|all| all.iter().any(|operation| operation == "rename")),
             is_own: params["initializationOptions"]["extension"].as_bool().unwrap_or_default(),
             choices: Choices::default().read(&params["initializationOptions"]),

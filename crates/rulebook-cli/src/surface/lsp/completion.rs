@@ -153,14 +153,20 @@ fn body(snapshot: &Snapshot, document: &Document, root: usize, offset: usize) ->
     }
     let Some(typed) = word.strip_prefix('@') else { return Vec::new() };
     let is_text = |path: &str| [".md", ".mdc", ".txt"].iter().any(|end| path.ends_with(end));
-    let own = document.name().parent().and_then(|folder| snapshot.located(folder)).map(|(_, folder)| folder);
-    let folder = own.map(|folder| format!("{folder}/")).unwrap_or_default();
-    let files = snapshot.files.evidence.paths.iter().filter(|seen| seen.root == root && is_text(&seen.path));
     // Imports are relative to the file that has them.
+    let own = document.name().parent().and_then(|folder| snapshot.located(folder)).map(|(_, folder)| folder);
+    let own = own.unwrap_or_default();
+    let up = typed.split_inclusive('/').take_while(|part| *part == "../").count();
+    let folder = own.split('/').rev().skip(up).collect::<Vec<_>>();
+    let folder = folder.into_iter().rev().filter(|name| !name.is_empty()).map(|name| format!("{name}/"));
+    let folder = folder.collect::<String>();
+    let (up, typed) = typed.split_at(up * "../".len());
+    let files = snapshot.files.evidence.paths.iter().filter(|seen| seen.root == root && is_text(&seen.path));
     let below =
         files.filter_map(|seen| seen.path.strip_prefix(&folder)).filter(|path| path.starts_with(typed));
     let range = start + 1..offset;
-    below.take(MAX_ITEMS).map(|path| item(document, range.clone(), FILE, path, path, "")).collect()
+    let paths = below.take(MAX_ITEMS).map(|path| format!("{up}{path}"));
+    paths.map(|path| item(document, range.clone(), FILE, &path, &path, "")).collect()
 }
 
 fn item(document: &Document, range: Range<usize>, kind: u8, label: &str, text: &str, note: &str) -> Value {

@@ -9,7 +9,7 @@ use rulebook::source::Origin;
 use serde_json::{Value, json};
 
 use super::document::Document;
-use super::navigate::mention_at;
+use super::navigate::{mention_at, named};
 use super::protocol::Place;
 use super::reading::{Reading, agents};
 use super::server::Server;
@@ -108,20 +108,31 @@ fn key(
 /// What a rule that is mentioned by name is for.
 fn mention(snapshot: &Snapshot, document: &Document, offset: usize) -> Option<(Range<usize>, String)> {
     let (span, name) = mention_at(&document.text, offset)?;
-    let text = match snapshot.views.meant.book.read(&name) {
-        Ok(rule) => {
+    let book = &snapshot.views.meant.book;
+    let text = match (named(book, &name), book.read(&name)) {
+        (Some((rule, off)), _) => {
             let description = rule.description.as_deref().map(|text| format!(": {}", escaped(text)));
-            format!("{}{}", code(&rule.origin.display), description.unwrap_or_default())
+            let off = off.map(|off| format!("\n\nswitched off by {}", code(off.by.name())));
+            format!(
+                "{}{}{}",
+                code(&rule.origin.display),
+                description.unwrap_or_default(),
+                off.unwrap_or_default()
+            )
         }
-        Err(unknown) => escaped(&unknown.to_string()),
+        (None, Err(unknown)) => escaped(&unknown.to_string()),
+        (None, Ok(_)) => return None,
     };
     Some((span, text))
 }
 
-/// A text as code in Markdown, whatever it contains.
-pub(super) fn code(text: &str) -> String {
+/// A text as code in Markdown, whatever it contains: no run of backticks in it is as long as the fence.
+fn code(text: &str) -> String {
     let text = clean(text);
-    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
 }
 
 /// A text in Markdown that is not markup.
@@ -134,4 +145,17 @@ fn escaped(text: &str) -> String {
         all.push(c);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code;
+
+    #[test]
+    fn code_cannot_end_early() {
+        assert_eq!(code("src/**"), "`src/**`");
+        assert_eq!(code("a`b"), "`` a`b ``");
+        assert_eq!(code("a `` [x](http://x) ``"), "``` a `` [x](http://x) `` ```");
+        assert_eq!(code("a\nb"), "`a b`");
+    }
 }

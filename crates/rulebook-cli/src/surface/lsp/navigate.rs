@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rulebook::id::rule_name;
-use rulebook::parse::imports;
+use rulebook::parse::{Import, imports};
+use rulebook::resolve::{Off, Rulebook};
 use rulebook::rule::Rule;
 use rulebook::source::MAX_SOURCE;
 use rulebook_workspace::read;
 use serde_json::{Value, json};
 
 use super::document::{Document, Lines};
-use super::protocol::{Place, Span, uri_of};
+use super::protocol::{Place, Span, real, uri_of};
 use super::server::Server;
 use super::snapshot::Snapshot;
 
@@ -26,7 +27,7 @@ pub(super) fn definition(server: &Server, place: &Place) -> Value {
     }
     let mut imports = imports(&document.text).into_iter();
     if let Some(import) = imports.find(|import| import.span.contains(&offset) || import.span.end == offset) {
-        let found = import_target(snapshot, document, &import.path);
+        let found = import_target(snapshot, document.name(), &import.path);
         return found.map_or(Value::Null, |path| start_of(&path.to_string_lossy()));
     }
     let mut winners = Vec::new();
@@ -48,11 +49,9 @@ pub(super) fn references(server: &Server, place: &Place) -> Value {
     };
     let mut all = Vec::new();
     for rule in rules {
-        let importers =
-            book.rules().filter(|(other, _)| other.imports.iter().any(|i| i.path == rule.origin.path));
-        all.extend(importers.map(|(other, _)| start_of(&other.origin.path)));
         all.extend(book.rivals(rule).map(|(other, _)| start_of(&other.origin.path)));
-        for (path, text, spans) in mentions(server, snapshot, rule) {
+        let places = importing(server, snapshot, rule).into_iter().chain(mentions(server, snapshot, rule));
+        for (path, text, spans) in places {
             let lines = Lines::of(&text);
             all.extend(spans.into_iter().map(|span| location(&path, lines.span(&text, span))));
         }
@@ -62,17 +61,40 @@ pub(super) fn references(server: &Server, place: &Place) -> Value {
     Value::Array(all)
 }
 
+/// A file, its text, and ranges in it.
+type Places = (String, Arc<str>, Vec<Range<usize>>);
+
+/// The files that import the file of a rule, with their texts and the ranges of the imports.
+pub(super) fn importing(server: &Server, snapshot: &Snapshot, rule: &Rule) -> Vec<Places> {
+    let book = &snapshot.views.meant.book;
+    let importers =
+        book.rules().filter(|(other, _)| other.imports.iter().any(|import| import.path == rule.origin.path));
+    let places = importers.filter_map(|(other, _)| {
+        let text = text_of(server, snapshot, &other.origin.path)?;
+        let is_its = |import: &Import| {
+            let target = import_target(snapshot, Path::new(&other.origin.path), &import.path);
+            target.is_some_and(|target| real(&target) == real(Path::new(&rule.origin.path)))
+        };
+        let spans = imports(&text).into_iter().filter(is_its).map(|import| import.span).collect();
+        Some((other.origin.path.clone(), text, spans))
+    });
+    places.collect()
+}
+
+/// The rule that a name means: an enabled one if there is one, else one that is switched off.
+pub(super) fn named<'b>(book: &'b Rulebook, name: &str) -> Option<(&'b Rule, Option<&'b Off>)> {
+    let found = book.lookup(name);
+    found.iter().find(|(_, off)| off.is_none()).or(found.first()).copied()
+}
+
 /// The files that mention a rule as `rule://NAME`, with their texts and the ranges of the name.
-pub(super) fn mentions(
-    server: &Server,
-    snapshot: &Snapshot,
-    rule: &Rule,
-) -> Vec<(String, Arc<str>, Vec<Range<usize>>)> {
+pub(super) fn mentions(server: &Server, snapshot: &Snapshot, rule: &Rule) -> Vec<Places> {
     let book = &snapshot.views.meant.book;
     let mut found = Vec::new();
     for (other, _) in book.rules().filter(|(other, _)| other.body.contains("rule://")) {
         let Some(text) = text_of(server, snapshot, &other.origin.path) else { continue };
-        let is_its = |name: &str| book.read(name).is_ok_and(|named| named.origin.path == rule.origin.path);
+        let is_its =
+            |name: &str| named(book, name).is_some_and(|(named, _)| named.origin.path == rule.origin.path);
         let spans: Vec<Range<usize>> =
             all_mentions(&text).filter(|(_, name)| is_its(name)).map(|(span, _)| span).collect();
         if !spans.is_empty() {
@@ -114,20 +136,20 @@ fn all_mentions(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
 }
 
 /// The file of an import: relative to the file that has it, to the root, or to the home.
-fn import_target(snapshot: &Snapshot, document: &Document, import: &str) -> Option<PathBuf> {
+fn import_target(snapshot: &Snapshot, file: &Path, import: &str) -> Option<PathBuf> {
     let home = snapshot.workspace.homes.home.as_deref();
     let path = match import.strip_prefix("~/") {
         Some(rest) => return Some(home?.join(rest)).filter(|path| path.is_file()),
         None => Path::new(import),
     };
-    let (root, _) = snapshot.located(document.name())?;
+    let (root, _) = snapshot.located(file)?;
     let root = Path::new(&snapshot.workspace.roots.roots[root].path);
-    let folders = [document.name().parent()?, root];
+    let folders = [file.parent()?, root];
     folders.iter().map(|folder| folder.join(path)).find(|path| path.is_file())
 }
 
 /// Where the body of a rule starts in a text that may have changed since.
-fn body_start(rule: &Rule, text: &str) -> usize {
+pub(super) fn body_start(rule: &Rule, text: &str) -> usize {
     text.split_inclusive('\n').take(rule.body_line.saturating_sub(1)).map(str::len).sum()
 }
 

@@ -40,17 +40,23 @@ pub(super) fn hints(snapshot: &Snapshot, document: &Document) -> Vec<Value> {
         return Vec::new();
     }
     let path = snapshot.named(document.name());
-    let found = matches(&mut monitor, &path, &document.text);
+    let mut found = matches(&mut monitor, &path, &document.text);
+    if let Some(parser) = &snapshot.parser {
+        let nodes = monitor.nodes(&**parser, &path, &document.text, MAX_HITS).into_iter();
+        found.extend(nodes.map(|hit| (hit.start..hit.end, hit)));
+    }
+    found.sort_by_key(|(span, _)| (span.start, span.end));
+    found.truncate(MAX_HITS);
     let hint = |(span, hit): &(Range<usize>, Hit)| {
         json!({
             "range": document.span(span.clone()), "severity": 4, "code": "stream-rule", "source": "rulebook preview",
-            "message": format!("the stream rule `{}` ({}) fires here: {}", hit.rule, hit.source, hit.condition),
+            "message": format!("the stream rule `{}` ({}) fires here: `{}`", hit.rule, hit.source, hit.condition),
         })
     };
     found.iter().map(hint).collect()
 }
 
-/// Every match, in order. The monitor reports a condition once, so the rest is watched again from the line after it.
+/// Every match of a condition. The monitor reports a condition once, so the rest is watched again from the line after it.
 fn matches(monitor: &mut Monitor, path: &str, text: &str) -> Vec<(Range<usize>, Hit)> {
     let mut found: Vec<(Range<usize>, Hit)> = Vec::new();
     for writing in WRITINGS {
@@ -74,7 +80,5 @@ fn matches(monitor: &mut Monitor, path: &str, text: &str) -> Vec<(Range<usize>, 
             start = text[end..].find('\n').map_or(text.len(), |line| end + line + 1);
         }
     }
-    found.sort_by_key(|(span, _)| (span.start, span.end));
-    found.truncate(MAX_HITS);
     found
 }

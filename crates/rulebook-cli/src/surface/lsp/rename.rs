@@ -11,20 +11,16 @@ use rulebook::rule::Rule;
 use serde_json::{Value, json};
 
 use super::document::Lines;
-use super::navigate::{mention_at, mentions, text_of};
+use super::navigate::{body_start, importing, mention_at, mentions, named, text_of};
 use super::protocol::{Place, uri_of};
 use super::server::Server;
 use super::snapshot::Snapshot;
 
 /// The changes that give a rule another id.
 pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
-    let (document, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
+    let (_, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
     let book = &snapshot.views.meant.book;
-    let rule = match mention_at(&document.text, document.offset(place.position)) {
-        Some((_, name)) => book.read(&name).ok(),
-        None => snapshot.rules_of(document.name()).first().map(|(_, rule)| *rule),
-    };
-    let rule = rule.context("this is not a rule: rename a rule in its own file, or at `rule://NAME`")?;
+    let (rule, _) = subject(server, place)?;
     let new = place.new_name.trim();
     if new.is_empty() || normalize_id(new) != new {
         bail!("`{new}` is not an id: write `{}`", normalize_id(new));
@@ -52,12 +48,48 @@ pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
         return Ok(json!({ "changes": changes }));
     }
     let moved = moved(server, rule, new)?;
+    let names = [rule.origin.path.as_str(), &moved].map(|path| path.rsplit('/').next().unwrap_or(path));
+    for (path, text, spans) in importing(server, snapshot, rule) {
+        // An import through a link has another name.
+        for span in spans.into_iter().filter(|span| text[span.clone()].ends_with(names[0])) {
+            edit(&path, &text, span.end - names[0].len()..span.end, names[1]);
+        }
+    }
     let mut all: Vec<Value> = changes
         .into_iter()
         .map(|(uri, edits)| json!({ "textDocument": { "uri": uri, "version": null }, "edits": edits }))
         .collect();
     all.push(json!({ "kind": "rename", "oldUri": uri_of(&rule.origin.path), "newUri": uri_of(&moved) }));
     Ok(json!({ "documentChanges": all }))
+}
+
+/// What would be renamed here, before the user writes a name.
+pub(super) fn prepare(server: &Server, place: &Place) -> anyhow::Result<Value> {
+    let (document, _) = server.open(&place.text_document.uri).context("the file is not open")?;
+    let (rule, span) = subject(server, place)?;
+    let offset = document.offset(place.position);
+    // In the header, the id may be on another line, or in no line.
+    let span = span.unwrap_or(offset..offset);
+    Ok(json!({ "range": document.span(span), "placeholder": rule.id }))
+}
+
+/// The rule at a place: named by `rule://NAME`, or in a header the rule of the file. The range is that of its name there.
+fn subject<'s>(server: &'s Server, place: &Place) -> anyhow::Result<(&'s Rule, Option<Range<usize>>)> {
+    let (document, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
+    let (text, offset) = (&document.text, document.offset(place.position));
+    if let Some((span, name)) = mention_at(text, offset) {
+        let (rule, _) =
+            named(&snapshot.views.meant.book, &name).with_context(|| format!("no rule is named `{name}`"))?;
+        return Ok((rule, Some(span)));
+    }
+    let own = snapshot.rules_of(document.name());
+    let (_, rule) =
+        own.first().context("this is not a rule: rename a rule in its own file, or at `rule://NAME`")?;
+    let first_line = text.find('\n').unwrap_or(text.len());
+    if offset > first_line && offset >= body_start(rule, text) {
+        bail!("this is the text of a rule: rename the rule in its header, or at `rule://NAME`");
+    }
+    Ok((rule, id_value(text).filter(|span| span.start <= offset && offset <= span.end)))
 }
 
 /// The value of `id` in a header.

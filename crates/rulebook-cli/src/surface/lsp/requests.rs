@@ -24,7 +24,7 @@ pub(super) fn capabilities() -> Value {
         "hoverProvider": true,
         "inlayHintProvider": true,
         "referencesProvider": true,
-        "renameProvider": true,
+        "renameProvider": { "prepareProvider": true },
         "semanticTokensProvider": { "full": true, "legend": { "tokenTypes": structure::TOKENS, "tokenModifiers": [] } },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
     })
@@ -44,6 +44,7 @@ const PLACES: &[(&str, Answer)] = &[
     ("textDocument/foldingRange", |server, place| Ok(structure::folding(server, place))),
     ("textDocument/hover", |server, place| Ok(hover::hover(server, place))),
     ("textDocument/inlayHint", |server, place| Ok(hints::hints(server, place))),
+    ("textDocument/prepareRename", rename::prepare),
     ("textDocument/references", |server, place| Ok(navigate::references(server, place))),
     ("textDocument/rename", rename::rename),
     ("textDocument/semanticTokens/full", |server, place| Ok(structure::tokens(server, place))),
@@ -76,8 +77,11 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
             let document = document.with_context(|| format!("`{}` is not open", name.uri))?;
             document.apply(&content_changes);
             document.version = name.version;
+            let is_independent = server.open(&name.uri).is_some_and(|(open, last)| last.is_independent(open));
             server.publish_document(&name.uri);
-            server.check_soon(Walk::Not);
+            if !is_independent {
+                server.check_soon(Walk::Not);
+            }
         }
         "textDocument/didClose" => {
             let Place { text_document: name, .. } = read(params)?;

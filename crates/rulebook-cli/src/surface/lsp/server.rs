@@ -169,9 +169,10 @@ impl Server {
         self.publish();
         let is_settled = self.check.due.is_none();
         self.notify("rulebook/checked", json!({ "settled": is_settled }));
-        if is_settled && self.client.refreshes {
-            self.ask("workspace/inlayHint/refresh", Value::Null);
-            self.ask("workspace/codeLens/refresh", Value::Null);
+        if is_settled {
+            for what in self.client.refreshes.clone() {
+                self.ask(&format!("workspace/{what}/refresh"), Value::Null);
+            }
         }
     }
 

@@ -138,6 +138,16 @@ impl<'s> Editor<'s> {
         self.until(|message| message["method"] == "rulebook/checked" && message["params"]["settled"] == true);
     }
 
+    /// Waits until the server shows the problems of a file again.
+    #[track_caller]
+    pub(crate) fn shows(&mut self, path: &str) -> Value {
+        let uri = self.uri(path);
+        let is_it = |message: &Value| {
+            message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri
+        };
+        self.until(is_it)["params"]["diagnostics"].clone()
+    }
+
     pub(crate) fn open(&mut self, path: &str, text: &str) {
         let uri = self.uri(path);
         self.versions.insert(uri.clone(), 1);

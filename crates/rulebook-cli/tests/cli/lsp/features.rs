@@ -69,7 +69,10 @@ fn hover_on_a_key_says_what_it_means_to_every_agent() {
         "{shown}"
     );
     let hover = editor.at("textDocument/hover", WEB_FILE, 5, 8);
-    assert_eq!(text(&hover["contents"]["value"]), "no rule is named \\`db\\`", "it is switched off");
+    let off = "`.rulebook/rules/db.md`\n\nswitched off by `rules.disabled_ids`";
+    assert_eq!(text(&hover["contents"]["value"]), off);
+    let hover = editor.at("textDocument/hover", WEB_FILE, 5, 25);
+    assert_eq!(text(&hover["contents"]["value"]), "no rule is named \\`style\\`");
     assert_eq!(editor.at("textDocument/hover", WEB_FILE, 5, 1), Value::Null);
     editor.stop();
 }
@@ -94,6 +97,9 @@ fn completion_knows_keys_values_globs_and_rules() {
     let names = complete("---\nglobs: a\n---\nSee rule://");
     assert!(names.contains(&"web".to_owned()) && names.contains(&"no-any".to_owned()), "{names:?}");
     assert_eq!(complete("plain text "), Vec::<String>::new());
+    assert_eq!(complete("@"), ["web.mdc"]);
+    assert_eq!(complete("@../../do"), ["../../docs/x.md"]);
+    assert_eq!(complete("@.."), Vec::<String>::new());
     editor.stop();
 }
 
@@ -108,8 +114,8 @@ fn a_hint_says_how_far_a_rule_reaches() {
             .request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, "range": whole }));
         text(&hints[0]["label"]).to_owned()
     };
-    assert_eq!(hint(WEB_FILE), "reaches 3 files · Claude Code – · Cursor ✓");
-    assert_eq!(hint("repo/AGENTS.md"), "in every request · Claude Code ✓ · Cursor ✓");
+    assert_eq!(hint(WEB_FILE), "reaches 3 files · Claude Code – Cursor ✓");
+    assert_eq!(hint("repo/AGENTS.md"), "in every request · Claude Code ✓ Cursor ✓");
     editor.stop();
 }
 
@@ -130,6 +136,15 @@ fn names_and_imports_lead_to_rules_and_back() {
     assert_eq!(uris("textDocument/definition", db, 4, 20), [WEB_FILE, "home/.cursor/rules/web.mdc"]);
     let references = uris("textDocument/references", WEB_FILE, 1, 1);
     assert_eq!(references, ["home/.cursor/rules/web.mdc", db]);
+    // A rule that is switched off is mentioned, too.
+    assert_eq!(uris("textDocument/references", db, 1, 1), [WEB_FILE]);
+    let import = "repo/CLAUDE.md";
+    editor.change(import, json!([{ "text": "Be kind.\n\nSee @AGENTS.md\n" }]));
+    editor.open("repo/AGENTS.md", "Be brief.\n");
+    editor.settle();
+    let found = editor.at("textDocument/references", "repo/AGENTS.md", 0, 0);
+    let place = json!({ "start": { "line": 2, "character": 4 }, "end": { "line": 2, "character": 14 } });
+    assert_eq!(found, json!([{ "uri": editor.uri(import), "range": place }]));
     editor.stop();
 }
 
@@ -147,11 +162,41 @@ fn a_rule_is_renamed_with_its_references() {
         .flat_map(|edits| edits.as_array().unwrap())
         .map(|edit| text(&edit["newText"]))
         .collect();
-    assert_eq!(new, ["data"; 2], "the header and the settings; {edit}");
+    assert_eq!(new, ["data"; 3], "the header, the settings and the mention in a rule; {edit}");
     for name in ["web", "A b", ""] {
         let id = editor.ask("textDocument/rename", rename(name));
         assert!(editor.answer(id)["error"]["message"].is_string(), "{name}");
     }
+    editor.stop();
+}
+
+#[test]
+fn a_rule_is_renamed_where_its_name_is() {
+    let sandbox = sandbox();
+    sandbox.write("repo/CLAUDE.md", "Read @.cursor/rules/web.mdc first.\n");
+    let folders = json!([{ "uri": super::client::uri(&sandbox, "repo"), "name": "repo" }]);
+    let capabilities = json!({ "workspace": { "workspaceEdit": { "resourceOperations": ["rename"] } } });
+    let mut editor =
+        Editor::start_with(&sandbox, json!({ "workspaceFolders": folders, "capabilities": capabilities }));
+    editor.open(WEB_FILE, WEB);
+    editor.settle();
+    let names = |place: Value| (place["placeholder"].clone(), place["range"]["start"]["character"].clone());
+    let here = editor.at("textDocument/prepareRename", WEB_FILE, 1, 2);
+    assert_eq!(names(here), (json!("web"), json!(2)));
+    let mentioned = editor.at("textDocument/prepareRename", WEB_FILE, 5, 6);
+    assert_eq!(names(mentioned), (json!("db"), json!(11)));
+    let uri = editor.uri(WEB_FILE);
+    let place = |line: usize| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": 0 }, "newName": "page" });
+    for method in ["prepareRename", "rename"] {
+        let id = editor.ask(&format!("textDocument/{method}"), place(5));
+        assert!(text(&editor.answer(id)["error"]["message"]).starts_with("this is the text of a rule"));
+    }
+    let edit = editor.request("textDocument/rename", place(1));
+    let changes = edit["documentChanges"].as_array().unwrap();
+    let imports = changes.iter().find(|change| change["textDocument"]["uri"] == editor.uri("repo/CLAUDE.md"));
+    let range = json!({ "start": { "line": 0, "character": 20 }, "end": { "line": 0, "character": 27 } });
+    assert_eq!(imports.unwrap()["edits"], json!([{ "range": range, "newText": "page.mdc" }]));
+    assert_eq!(changes.last().unwrap()["newUri"], editor.uri("repo/.cursor/rules/page.mdc"));
     editor.stop();
 }
 
@@ -201,7 +246,7 @@ fn a_stream_rule_shows_where_it_fires() {
     };
     assert_eq!(hits(&editor), [json!({ "line": 0, "character": 5 })]);
     editor.change("repo/src/a.ts", json!([{ "text": "x: any\ny: any\nz: anything\n" }]));
-    editor.settle();
+    editor.shows("repo/src/a.ts");
     let wanted = [0, 1].map(|line| json!({ "line": line, "character": 1 }));
     assert_eq!(hits(&editor), wanted);
     editor.notify(
@@ -210,6 +255,24 @@ fn a_stream_rule_shows_where_it_fires() {
     );
     editor.settle();
     assert_eq!(hits(&editor), Vec::<Value>::new());
+    editor.stop();
+}
+
+#[test]
+fn a_syntax_rule_shows_every_node_that_it_matches() {
+    let sandbox = sandbox();
+    let rule = "---\nast: {language: ts, pattern: \"console.log($$$)\"}\nglobs: \"src/**\"\n---\nNo logs.\n";
+    sandbox.write("repo/.rulebook/rules/log.md", rule);
+    let path = "repo/src/b/c.ts";
+    let mut editor = opened(&sandbox, &[path]);
+    let text = "/* 🦀 */console.log(1)\nfunction f() {\n  console.log(`a\n`)\n}\n// console.log(2)\n";
+    editor.change(path, json!([{ "text": text }]));
+    let found = editor.shows(path);
+    let ranges: Vec<Value> = found.as_array().unwrap().iter().map(|one| one["range"].clone()).collect();
+    let range = |line: usize, start: usize, to: usize, end: usize| json!({ "start": { "line": line, "character": start }, "end": { "line": to, "character": end } });
+    assert_eq!(ranges, [range(0, 8, 0, 22), range(2, 2, 3, 2)], "{found}");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.contains("`log`") && message.contains("`console.log($$$)`"), "{message}");
     editor.stop();
 }
 
