@@ -160,11 +160,6 @@ impl<'r> Coverage<'r> {
         &self.rules[rule].further
     }
 
-    /// The folders of nested rules, each with its root.
-    pub fn folders(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.folders.iter().copied()
-    }
-
     /// Prepares evidence for these rules.
     pub fn facts<'e>(&self, evidence: &'e Evidence) -> Facts<'e> {
         Facts::new(evidence, self.folders.iter().copied())

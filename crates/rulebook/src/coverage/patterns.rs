@@ -22,6 +22,11 @@ pub struct PatternFiles {
 }
 
 impl Coverage<'_> {
+    /// The folders of nested rules, each with its root.
+    pub fn folders(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.folders.iter().copied()
+    }
+
     /// Returns the patterns of a rule, given by its position, with the files of the evidence that each one matches.
     pub fn patterns_in(&self, rule: usize, facts: &Facts<'_>) -> Vec<PatternFiles> {
         let mut all = Vec::new();
