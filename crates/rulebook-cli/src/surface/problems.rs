@@ -19,8 +19,9 @@ pub(super) struct Problem {
     /// More tokens of more agents come first.
     #[serde(skip)]
     weight: Reverse<usize>,
+    /// The first file with it.
     #[serde(skip)]
-    path: String,
+    pub(super) path: String,
     pub(super) code: &'static str,
     pub(super) effect: String,
     pub(super) command: String,

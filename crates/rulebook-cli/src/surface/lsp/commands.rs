@@ -72,7 +72,7 @@ fn prompt(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
 fn describe(code: &str) -> anyhow::Result<String> {
     let row =
         CODES.iter().find(|row| row.name == code).with_context(|| format!("no problem is named `{code}`"))?;
-    Ok(format!("{code}: {}. What to do: {}", row.meaning, row.remedy))
+    Ok(format!("{code}: {}\nWhat to do: {}", row.meaning, row.remedy))
 }
 
 fn rules_named<'s>(snapshot: &'s Snapshot, name: &str) -> anyhow::Result<Vec<&'s Rule>> {

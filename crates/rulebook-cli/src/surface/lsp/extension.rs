@@ -1,12 +1,14 @@
 //! What the extension asks for: its view, and the sessions of agents in this workspace with their notices.
 
+use rulebook::agent::Agent;
 use rulebook::session::Event;
+use rulebook_workspace::hosts::Host;
 use serde_json::{Value, json};
 
-use super::protocol::{Place, path_of};
+use super::protocol::{Place, path_of, uri_of};
 use super::server::Server;
 use super::view::of;
-use crate::out::seconds;
+use crate::out::{self, seconds};
 use crate::surface::sessions::{DeliveryWidths, all, line};
 
 /// How many sessions, and how many events of each, are shown.
@@ -27,17 +29,35 @@ pub(super) fn sessions(server: &Server, _: &Place) -> Value {
                 continue;
             }
             let text = line(event, turn, DeliveryWidths::default());
-            events.push(json!({
+            let mut shown = json!({
                 "turn": turn, "text": anstream::adapter::strip_str(&text).to_string(), "kind": kind(event),
-            }));
+            });
+            match event {
+                Event::Prompt { message } => {
+                    shown["message"] = out::clean(message.lines().next().unwrap_or_default()).into();
+                }
+                Event::Delivered(delivery) if delivery.is_rule() => {
+                    shown["source"] = out::clean(&delivery.source).into();
+                    shown["because"] = out::clean(&delivery.because).into();
+                    shown["offered"] = delivery.offered.into();
+                    shown["uri"] = snapshot.rule_file(&delivery.source).map(|path| uri_of(path)).into();
+                }
+                _ => {}
+            }
+            events.push(shown);
         }
         let events = events.split_off(events.len().saturating_sub(MAX_EVENTS));
         json!({
-            "host": session.host, "session": session.session, "agent": session.agent,
+            "host": session.host, "title": title(&session.host), "session": session.session, "agent": session.agent,
             "turns": turn, "at": seconds(session.at), "events": events,
         })
     });
     shown.collect()
+}
+
+/// The name of a host for people.
+fn title(host: &str) -> &str {
+    Host::named(host).map(|host| host.agent).and_then(Agent::named).map_or(host, |agent| agent.title)
 }
 
 /// What an event is about, for its symbol.

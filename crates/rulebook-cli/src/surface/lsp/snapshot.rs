@@ -221,6 +221,11 @@ impl Snapshot {
         display(&self.workspace, path)
     }
 
+    /// The path of a rule file, by the name that people see.
+    pub(super) fn rule_file(&self, display: &str) -> Option<&String> {
+        self.shown.get(display)
+    }
+
     /// The path of a file that is shown to people, as diagnostics name it; a folder if there is no file.
     pub(super) fn shown(&self, display: &str) -> String {
         if let Some(path) = self.shown.get(display) {

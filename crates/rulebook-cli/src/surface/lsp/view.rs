@@ -56,6 +56,12 @@ pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
         })
     });
     let rules: Vec<Value> = rules.collect();
-    let problems = problems(&matrix, &views.meant.diagnostics);
+    let problems = problems(&matrix, &views.meant.diagnostics).into_iter().map(|problem| {
+        let file = switched.get(problem.path.as_str()).map(|(.., path)| uri_of(path));
+        json!({
+            "code": problem.code, "effect": problem.effect, "command": problem.command, "count": problem.count, "uri": file,
+        })
+    });
+    let problems: Vec<Value> = problems.collect();
     json!({ "agents": agents.collect::<Vec<_>>(), "rules": rules, "problems": problems })
 }

@@ -301,8 +301,9 @@ fn switching_a_rule_off_changes_what_is_shown_and_what_explain_says() {
     assert!(stdout(&sandbox.run(&["explain", "src/a.ts", "--for", "any"])).contains("disabled"));
     // From outside, too: nobody reports this change to the editor.
     sandbox.run(&["enable", "web"]);
-    editor.until(|message| message["method"] == "rulebook/checked");
-    assert_eq!(state(&mut editor), ("offered".to_owned(), true, false));
+    while state(&mut editor) != ("offered".to_owned(), true, false) {
+        editor.until(|message| message["method"] == "rulebook/checked");
+    }
     let pin = editor.ask("workspace/executeCommand", command("rulebook.pin"));
     assert!(text(&editor.answer(pin)["error"]["message"]).contains("no session is running"));
     // A session of an agent appears.
@@ -314,6 +315,12 @@ fn switching_a_rule_off_changes_what_is_shown_and_what_explain_says() {
     assert_eq!((text(&sessions[0]["host"]), text(&sessions[0]["session"])), ("claude", "s1"));
     let events = texts(&sessions[0]["events"], "text");
     assert!(events.iter().any(|event| event.starts_with("delivered")), "{events:?}");
+    let mut delivered =
+        sessions[0]["events"].as_array().unwrap().iter().filter(|event| event["source"].is_string());
+    let web = delivered.find(|event| event["source"] == ".cursor/rules/web.mdc").unwrap();
+    assert_eq!((web["uri"].clone(), web["kind"].clone()), (editor.uri(WEB_FILE).into(), json!("delivered")));
+    assert_eq!(text(&sessions[0]["title"]), "Claude Code");
+    assert_eq!(sessions[0]["events"][0]["message"], "look at src/a.ts");
     editor.request("workspace/executeCommand", command("rulebook.pin"));
     editor.stop();
 }
