@@ -53,6 +53,22 @@ local hover = ask("textDocument/hover", at(1, 12))
 if not hover or not hover.contents.value:find("matches %*%*1 file%*%*") then fail("hover: " .. vim.inspect(hover)) end
 
 vim.cmd("write")
+
+-- A rule is renamed where another one mentions it: its file, and the mention.
+vim.cmd("edit .cursor/rules/react.mdc")
+wait("the place of a name", function() return #vim.lsp.buf_get_clients(0) > 0 or next(vim.lsp.buf_get_clients(0)) ~= nil end)
+local mention = at(5, 36)
+local target = ask("textDocument/definition", mention)
+if not target[1].uri:find("/api.mdc$") then fail("definition: " .. vim.inspect(target)) end
+local prepared = ask("textDocument/prepareRename", mention)
+if prepared.placeholder ~= "api" then fail("prepareRename: " .. vim.inspect(prepared)) end
+mention.newName = "server"
+vim.lsp.util.apply_workspace_edit(ask("textDocument/rename", mention), "utf-16")
+if vim.fn.filereadable(".cursor/rules/server.mdc") ~= 1 then fail("the file of the rule was not renamed") end
+local mentioned = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+if not mentioned:find("rule://server", 1, true) then fail("the mention: " .. mentioned) end
+vim.cmd("write")
+
 vim.cmd("edit apps/web/cart.tsx")
 local lens
 wait("a lens", function()

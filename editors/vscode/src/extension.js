@@ -1,16 +1,19 @@
 // The extension: starts `rulebook lsp`, and shows its answers in the view "Rulebook".
 
+const { execFile } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
 const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
-const { Explanations, Trees } = require("./views");
+const { Texts, Trees } = require("./views");
 
 let client;
 
 exports.activate = async function activate(context) {
   const trees = new Trees(context);
-  const explanations = new Explanations(context);
+  const explanations = new Texts(context, "rulebook-explain");
+  // What a code means, opened by a click on the code of a problem.
+  const meanings = new Texts(context, "rulebook-code", (uri) => run("rulebook.describe", uri.path.slice(1)));
   const status = vscode.window.createStatusBarItem("rulebook", vscode.StatusBarAlignment.Right, 90);
   status.name = "Rulebook";
   status.command = "rulebook.showExplanation";
@@ -51,6 +54,10 @@ exports.activate = async function activate(context) {
     client.sendNotification("rulebook/editors", { tabs: files(tabs), visible: files(visible) });
   }
 
+  const meaning = (code) => vscode.Uri.from({ scheme: "rulebook-code", path: `/${code}` });
+  const explain = (uri, text) =>
+    explanations.open(vscode.Uri.from({ scheme: "rulebook-explain", path: `${uri.path}.rules.txt` }), text, vscode.ViewColumn.Beside);
+
   async function start() {
     const program = find(context);
     const choices = vscode.workspace.getConfiguration("rulebook");
@@ -64,9 +71,16 @@ exports.activate = async function activate(context) {
         initializationOptions: { extension: true, preview: choices.get("preview"), evidence: choices.get("evidence") },
         middleware: {
           executeCommand: async (command, args, next) => {
-            if (command === "rulebook.explain") return explanations.open(args[0], await run(command, args[0]));
+            if (command === "rulebook.explain") return explain(vscode.Uri.parse(args[0]), await run(command, args[0]));
+            if (command === "rulebook.describe") return meanings.open(meaning(args[0]));
             const answer = await next(command, args);
             if (answer?.text) vscode.window.showInformationMessage(answer.text);
+          },
+          handleDiagnostics: (uri, diagnostics, next) => {
+            for (const found of diagnostics) {
+              if (found.source === "rulebook" && typeof found.code === "string") found.code = { value: found.code, target: meaning(found.code) };
+            }
+            next(uri, diagnostics);
           },
         },
       },
@@ -109,7 +123,7 @@ exports.activate = async function activate(context) {
   const commands = {
     showExplanation: here(async (uri, asking) => {
       const text = await asking("rulebook.explain");
-      if (text !== undefined) await explanations.open(uri, text);
+      if (text !== undefined) await explain(uri, text);
     }),
     copyPrompt: here(async (_, asking) => {
       const text = await asking("rulebook.prompt");
@@ -122,10 +136,21 @@ exports.activate = async function activate(context) {
     pinRule: change("rulebook.pin"),
     unpinRule: change("rulebook.unpin"),
     copyCommand: (item) => vscode.env.clipboard.writeText(item.copied),
-    install: () => {
-      const terminal = vscode.window.createTerminal({ name: "Rulebook" });
-      terminal.show();
-      terminal.sendText(`"${find(context)}" install`);
+    install: async () => {
+      const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      if (!cwd) return vscode.window.showInformationMessage("Rulebook: open a folder first.");
+      const hosts = await new Promise((done) =>
+        execFile(find(context), ["install", "--json"], { cwd }, (error, out) => done(error ? [] : JSON.parse(out).hosts)),
+      );
+      if (!hosts.length) return vscode.window.showInformationMessage("Rulebook: no agent that can be wired was found here.");
+      const items = hosts.map((host) => ({ label: host.title, description: host.found.join(", "), host: host.name }));
+      const chosen = await vscode.window.showQuickPick(items, { placeHolder: "The agent whose configuration Rulebook adds its hooks to" });
+      if (!chosen) return;
+      // A task, not a line for a shell: nothing in a path is read as a command. It shows every change.
+      const execution = new vscode.ProcessExecution(find(context), ["install", chosen.host], { cwd });
+      const task = new vscode.Task({ type: "rulebook" }, vscode.TaskScope.Workspace, `install ${chosen.host}`, "Rulebook", execution, []);
+      task.presentationOptions = { focus: true, clear: true };
+      await vscode.tasks.executeTask(task);
     },
     restart: async () => {
       await client?.stop();
@@ -151,5 +176,8 @@ function find(context) {
   const chosen = vscode.workspace.getConfiguration("rulebook").get("path");
   if (chosen) return chosen;
   const own = path.join(context.extensionPath, "bin", process.platform === "win32" ? "rulebook.exe" : "rulebook");
-  return fs.existsSync(own) ? own : "rulebook";
+  if (fs.existsSync(own)) return own;
+  // Looked up here, and not by starting `rulebook`: some systems look into the current folder, which is the workspace, first.
+  const folders = (process.env.PATH ?? "").split(path.delimiter).filter(path.isAbsolute);
+  return folders.map((folder) => path.join(folder, path.basename(own))).find(fs.existsSync) ?? "rulebook (not on the PATH)";
 }

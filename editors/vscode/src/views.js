@@ -67,6 +67,7 @@ exports.Trees = class Trees {
 
   show(view) {
     this.problems.set(view.problems.map(problem));
+    vscode.commands.executeCommand("setContext", "rulebook.hasProblems", view.problems.length > 0);
     const count = view.problems.reduce((sum, problem) => sum + problem.count, 0);
     this.problems.view.badge = count ? { value: count, tooltip: plural(count, "problem") } : undefined;
     this.here.view.description = view.here?.path;
@@ -81,7 +82,7 @@ exports.Trees = class Trees {
   }
 };
 
-// At most three at first, as on the page; the editor's own list has all of them.
+// A click opens the first file of a problem; the editor's own list has every place.
 function problem(problem, at) {
   return item(problem.effect, {
     id: `problem ${at}`,
@@ -91,6 +92,7 @@ function problem(problem, at) {
     description: problem.command,
     context: "problem",
     copied: problem.command,
+    uri: problem.uri,
   });
 }
 
@@ -168,60 +170,75 @@ function ruleItem(rule, agent) {
   });
 }
 
-const EVENTS = { prompt: "comment", tool: "tools", delivered: "book", stopped: "debug-pause", other: "info" };
+const EVENTS = { tool: "tools", delivered: "book", stopped: "debug-pause", other: "info" };
 
-// A session, its turns, and in each what was delivered: the notice of the turn, which opens.
+// A session and its turns, the newest first. Each turn opens with its notice: the rules that were delivered in it, and why.
 function session(session) {
   const turns = new Map();
   for (const event of session.events) {
     if (!turns.has(event.turn)) turns.set(event.turn, []);
     turns.get(event.turn).push(event);
   }
-  const name = session.agent ? `${session.host} / ${session.agent}` : session.host;
+  const path = `${session.host} ${session.session} ${session.agent}`;
   const children = [...turns].reverse().map(([turn, events], at) => {
-    const given = events.filter((event) => event.kind === "delivered");
+    const id = `${path} ${turn}`;
     const prompt = events.find((event) => event.kind === "prompt");
-    return item(prompt ? prompt.text : `turn ${turn}`, {
-      id: `${session.host} ${session.session} ${session.agent} ${turn}`,
+    const given = events.filter((event) => event.rule);
+    const others = events.filter((event) => event !== prompt && !event.rule);
+    const notice = given.length ? [deliveries(given, `${id} notice`, at === 0)] : [];
+    return item(prompt?.message || `Turn ${turn}`, {
+      id,
       icon: "comment",
-      description: given.length ? `📋 ${plural(given.length, "rule")} delivered` : "",
+      description: prompt?.message ? `turn ${turn}` : "",
+      tooltip: prompt?.message,
       open: at === 0,
-      children: events
-        .filter((event) => event !== prompt)
-        .map((event, index) =>
-          item(event.text, { id: `${session.session} ${session.agent} ${turn} ${index}`, icon: EVENTS[event.kind], tooltip: event.text }),
-        ),
+      children: [...notice, ...others.map((event, index) => item(event.text, { id: `${id} ${index}`, icon: EVENTS[event.kind], tooltip: event.text }))],
     });
   });
-  return item(name, {
-    id: `${session.host} ${session.session} ${session.agent}`,
+  return item(session.agent ? `${session.title} / ${session.agent}` : session.title, {
+    id: path,
     icon: "comment-discussion",
     description: `${plural(session.turns, "turn")} · ${new Date(session.at * 1000).toLocaleTimeString()}`,
-    tooltip: session.session,
+    tooltip: `Session ${session.session}`,
     open: true,
     children,
   });
 }
 
-// Explanations as documents that cannot be edited: they keep their alignment, and can be searched and copied.
-exports.Explanations = class Explanations {
+function deliveries(events, id, open) {
+  const children = events.map((event, at) =>
+    item(event.source, { id: `${id} ${at}`, icon: event.offered ? "circle-outline" : "book", description: event.because, tooltip: event.text, uri: event.uri }),
+  );
+  return item(`📋 ${plural(events.length, "rule")} delivered`, { id, open, children });
+}
+
+// Texts as documents that cannot be edited: they keep their alignment, and can be searched and copied.
+exports.Texts = class Texts {
+  #scheme;
   #texts = new Map();
+  #find;
   #changed = new vscode.EventEmitter();
   onDidChange = this.#changed.event;
 
-  constructor(context) {
-    context.subscriptions.push(vscode.workspace.registerTextDocumentContentProvider("rulebook-explain", this));
+  // `find` gives a text that was not opened here, by its address.
+  constructor(context, scheme, find) {
+    this.#scheme = scheme;
+    this.#find = find;
+    context.subscriptions.push(
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      vscode.workspace.onDidCloseTextDocument((closed) => closed.uri.scheme === this.#scheme && this.#texts.delete(closed.uri.toString())),
+    );
   }
 
   provideTextDocumentContent(uri) {
-    return this.#texts.get(uri.toString());
+    return this.#texts.get(uri.toString()) ?? this.#find?.(uri);
   }
 
-  async open(given, text) {
-    const path = vscode.Uri.parse(given.toString()).path;
-    const uri = vscode.Uri.from({ scheme: "rulebook-explain", path: `${path}.rules.txt` });
-    this.#texts.set(uri.toString(), text);
-    this.#changed.fire(uri);
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true, viewColumn: vscode.ViewColumn.Beside });
+  async open(uri, text, viewColumn) {
+    if (text !== undefined) {
+      this.#texts.set(uri.toString(), text);
+      this.#changed.fire(uri);
+    }
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true, viewColumn });
   }
 };

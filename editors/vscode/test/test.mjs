@@ -71,7 +71,22 @@ try {
     await page.locator(".quick-input-widget input").fill(`>${name}`);
     await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
   };
+  // Everything is shown at once: nothing fades in while a picture is taken.
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.locator(".monaco-workbench").waitFor();
+  const THEMES = [["dark", "Dark Modern", "vs-dark"], ["contrast", "Dark High Contrast", "hc-black"], ["light", "Light Modern", "vs"]];
+  const themes = async (name) => {
+    for (const [suffix, theme, kind] of images ? THEMES : []) {
+      await command("Preferences: Color Theme");
+      await page.locator(".quick-input-widget input").fill(theme);
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: theme }).first().click();
+      await page.locator(`.monaco-workbench.${kind}`).waitFor();
+      await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+      await page.mouse.move(900, 600);
+      await page.waitForTimeout(500);
+      await shot(`${name}-${suffix}`);
+    }
+  };
 
   // The diagnostics, and a fix.
   await open(".claude/rules/tests.md");
@@ -90,6 +105,7 @@ try {
   await page.locator(".view-line", { hasText: "reaches 2 files" }).waitFor();
   await page.locator(".view-line", { hasText: "apps/web/**/*.tsx" }).first().hover({ position: { x: 120, y: 8 } });
   await page.locator(".monaco-hover", { hasText: "matches 2 files" }).first().waitFor();
+  await page.waitForTimeout(500);
   await shot("editor-hover");
 
   // The view, with the rules for the file in front.
@@ -97,7 +113,9 @@ try {
   await open("apps/web/cart.tsx");
   await page.locator(".codelens-decoration", { hasText: "apply (" }).first().waitFor();
   await page.locator(".monaco-list-row", { hasText: "react.mdc" }).first().waitFor();
-  await shot("editor-view");
+  await page.locator(".monaco-list-row", { hasText: "Cursor does not read" }).first().waitFor();
+  await page.mouse.move(900, 600);
+  await themes("editor-view");
 
   // Switching a rule off in the view changes it there and in `explain`.
   const row = page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).first();
@@ -112,12 +130,31 @@ try {
   const event = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: repo, prompt: "add a total to apps/web/cart.tsx" };
   execFileSync(rulebook, ["hook", "claude"], { cwd: repo, env: environment, input: JSON.stringify(event) });
   await page.locator(".monaco-list-row", { hasText: "add a total" }).first().waitFor();
-  await page.locator(".monaco-list-row", { hasText: "delivered" }).first().waitFor();
-  await shot("editor-session");
+  await page.locator(".monaco-list-row", { hasText: "1 rule delivered" }).first().waitFor();
+  await page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).nth(2).waitFor();
+  await page.mouse.move(900, 600);
+  await themes("editor-session");
 
   // The explanation.
   await command("Rulebook: Explain the Rules for This File");
   await page.locator(".tab", { hasText: "cart.tsx.rules.txt" }).waitFor();
+  await themes("editor-explanation");
+
+  // What a problem means, from its code.
+  await open(".claude/rules/tests.md");
+  await page.locator(".monaco-editor .view-line", { hasText: "paths:" }).first().click();
+  await page.keyboard.press("Control+Z");
+  await page.locator(".squiggly-error, .squiggly-warning, .squiggly-info").first().waitFor();
+  await page.keyboard.press("F8");
+  await page.locator(".marker-widget a.code-link, .marker-widget a", { hasText: "unquoted-value" }).click({ modifiers: ["Control"] });
+  await page.locator(".view-line", { hasText: "What to do:" }).first().waitFor();
+  await shot("editor-code");
+
+  // The walkthrough.
+  await command("Welcome: Open Walkthrough...");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Rules of coding agents" }).first().click();
+  await page.locator(".getting-started-step", { hasText: "Wire an agent" }).first().waitFor();
+  await themes("editor-walkthrough");
   console.log("ok");
 } catch (error) {
   const [page] = browser.contexts().flatMap((context) => context.pages());

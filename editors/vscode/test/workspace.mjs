@@ -9,6 +9,8 @@ const FILES = {
   "CLAUDE.md": "@AGENTS.md\n",
   ".cursor/rules/react.mdc": "---\ndescription: React components\nglobs: apps/web/**/*.tsx\nalwaysApply: false\n---\nWrite function components. See rule://api.\n",
   ".cursor/rules/api.mdc": "---\ndescription: The API\nglobs: apps/api/**/*.ts\nalwaysApply: false\n---\nValidate every input.\n",
+  ".cursor/rules/names.md": "---\nglobs: apps/**\n---\nNames are words.\n",
+  ".vscode/settings.json": "{\"rulebook.path\": \"./evil\"}\n",
   ".claude/rules/tests.md": "---\npaths: **/*.test.ts\n---\nTest behaviour, not functions.\n",
   ".rulebook/rules/no-any.md": "---\ncondition: \": any\\\\b\"\nscope: tool:edit\n---\nDo not use `any`.\n",
   "apps/web/cart.tsx": "export function Cart(props: any) {\n  return <p>{props.count}</p>;\n}\n",
