@@ -27,6 +27,7 @@ const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s
 
 class Tree {
   #changed = new vscode.EventEmitter();
+  #shown;
   onDidChangeTreeData = this.#changed.event;
   items = [];
 
@@ -35,8 +36,12 @@ class Tree {
     context.subscriptions.push(this.view);
   }
 
-  set(items) {
-    this.items = items;
+  // Draws the tree again if `shown`, what the items are made from, is new: a tree that changes under the pointer loses clicks.
+  set(shown, items) {
+    const now = JSON.stringify(shown);
+    if (now === this.#shown) return;
+    this.#shown = now;
+    this.items = items();
     this.#changed.fire();
   }
 
@@ -66,19 +71,20 @@ exports.Trees = class Trees {
   }
 
   show(view) {
-    this.problems.set(view.problems.map(problem));
+    this.problems.set(view.problems, () => view.problems.map(problem));
     vscode.commands.executeCommand("setContext", "rulebook.hasProblems", view.problems.length > 0);
     const count = view.problems.reduce((sum, problem) => sum + problem.count, 0);
     this.problems.view.badge = count ? { value: count, tooltip: plural(count, "problem") } : undefined;
     this.here.view.description = view.here?.path;
     const known = new Map(view.rules.map((rule) => [rule.source, rule]));
-    this.here.set((view.here?.agents ?? []).map((agent) => agentHere(agent, known)));
+    this.here.set([view.here, view.rules], () => (view.here?.agents ?? []).map((agent) => agentHere(agent, known)));
     this.rules.view.description = `${plural(view.rules.length, "rule")} · ${plural(view.agents.length, "agent")}`;
-    this.rules.set(view.agents.length ? view.agents.map((agent) => agentRules(agent, view.rules)) : view.rules.map((rule) => ruleItem(rule)));
+    const rules = () => (view.agents.length ? view.agents.map((agent) => agentRules(agent, view.rules)) : view.rules.map((rule) => ruleItem(rule)));
+    this.rules.set([view.agents, view.rules], rules);
   }
 
   showSessions(sessions) {
-    this.sessions.set(sessions.map(session));
+    this.sessions.set(sessions, () => sessions.map(session));
   }
 };
 
