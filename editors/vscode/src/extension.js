@@ -19,7 +19,13 @@ exports.activate = async function activate(context) {
   status.command = "rulebook.showExplanation";
   context.subscriptions.push(status);
 
-  const active = () => vscode.window.activeTextEditor?.document.uri;
+  // The file in front, or the last one: an explanation in front is about it.
+  let front;
+  const active = () => {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    if (uri?.scheme === "file") front = uri;
+    return front;
+  };
   const ask = (method, uri) => client.sendRequest(method, { textDocument: { uri: (uri ?? "").toString() } });
   const run = (command, argument) =>
     client.sendRequest("workspace/executeCommand", { command, arguments: [String(argument)] }).then((answer) => answer.text);
@@ -30,7 +36,7 @@ exports.activate = async function activate(context) {
     const mine = ++asked;
     if (!client?.isRunning()) return;
     const uri = active();
-    const view = await ask("rulebook/view", uri?.scheme === "file" ? uri : "").catch(() => null);
+    const view = await ask("rulebook/view", uri).catch(() => null);
     if (mine !== asked || !view) return;
     trees.show(view);
     const counts = (view.here?.agents ?? []).map((agent) => {
@@ -111,7 +117,7 @@ exports.activate = async function activate(context) {
   };
   const here = (command) => async (given) => {
     const uri = given instanceof vscode.Uri ? given : active();
-    if (uri?.scheme !== "file") return vscode.window.showInformationMessage("Rulebook: open a file of the workspace first.");
+    if (!uri) return vscode.window.showInformationMessage("Rulebook: open a file of the workspace first.");
     return command(uri, async (name) => {
       try {
         return await run(name, uri);

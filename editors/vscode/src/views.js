@@ -189,8 +189,8 @@ function session(session) {
   const children = [...turns].reverse().map(([turn, events], at) => {
     const id = `${path} ${turn}`;
     const prompt = events.find((event) => event.kind === "prompt");
-    const given = events.filter((event) => event.rule);
-    const others = events.filter((event) => event !== prompt && !event.rule);
+    const given = events.filter((event) => event.source);
+    const others = events.filter((event) => event !== prompt && !event.source);
     const notice = given.length ? [deliveries(given, `${id} notice`, at === 0)] : [];
     return item(prompt?.message || `Turn ${turn}`, {
       id,
@@ -215,7 +215,7 @@ function deliveries(events, id, open) {
   const children = events.map((event, at) =>
     item(event.source, { id: `${id} ${at}`, icon: event.offered ? "circle-outline" : "book", description: event.because, tooltip: event.text, uri: event.uri }),
   );
-  return item(`📋 ${plural(events.length, "rule")} delivered`, { id, open, children });
+  return item(`${plural(events.length, "rule")} delivered`, { id, icon: "checklist", open, children });
 }
 
 // Texts as documents that cannot be edited: they keep their alignment, and can be searched and copied.

@@ -135,8 +135,8 @@ try {
   const event = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: repo, prompt: "add a total to apps/web/cart.tsx" };
   execFileSync(rulebook, ["hook", "claude"], { cwd: repo, env: environment, input: JSON.stringify(event) });
   await page.locator(".monaco-list-row", { hasText: "add a total" }).first().waitFor();
-  await page.locator(".monaco-list-row", { hasText: "1 rule delivered" }).first().waitFor();
-  await page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).nth(2).waitFor();
+  await page.locator(".monaco-list-row", { hasText: "2 rules delivered" }).first().waitFor();
+  await page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).nth(1).waitFor();
   await page.mouse.move(900, 600);
   await themes("editor-session");
 
