@@ -79,6 +79,8 @@ pub struct Format {
     pub strips_comments: bool,
     /// Whether files in folders below the root apply to their folder only.
     pub scoped: bool,
+    /// Whether patterns of files in such a folder are nevertheless relative to the root.
+    pub from_root: bool,
     /// Files at the root that make the agent ignore this format's files.
     pub unless: &'static [&'static str],
     /// How many levels of `@file` imports the agent follows from a file found by location.

@@ -34,8 +34,9 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn pattern_base(&self) -> PatternBase {
-        let base = self.origin.nest().map(|(root, folder)| (root, folder.to_owned()));
         let format = self.format();
+        let base = self.origin.nest().filter(|_| !format.from_root);
+        let base = base.map(|(root, folder)| (root, folder.to_owned()));
         let splits = match format.lists {
             Lists::Whole => Splits::Nothing,
             Lists::Deep => Splits::Items,

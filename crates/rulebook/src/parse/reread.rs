@@ -65,6 +65,7 @@ impl Format {
             top,
             strips_comments,
             scoped,
+            from_root,
             unless: _,
             imports: _,
             limit,
@@ -75,7 +76,7 @@ impl Format {
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
         let activation = (bare, not_always, everything, off_words);
         let header = (tier, broken, repeats, top, strips_comments, dialect, rival);
-        ((id, agent, priority, scoped, ids, limit, advised), header, activation, keys)
+        ((id, agent, priority, (scoped, from_root), ids, limit, advised), header, activation, keys)
     }
 }
 

@@ -99,6 +99,8 @@ pub(super) const COPILOT_CLI: Format = own(Format {
     bare: Bare::Always,
     everything: Everything::All(&["**", "**/*", "*"]),
     dialect: Dialect::CopilotCli,
+    // Seen in version 1.0.102: it reads them once a file below their folder is viewed.
+    from_root: true,
     configs: &[],
     ..others::COPILOT
 });

@@ -44,6 +44,7 @@ pub(crate) const RULEBOOK: Format = Format {
     top: Top::Blank,
     strips_comments: false,
     scoped: true,
+    from_root: false,
     unless: &[],
     imports: 0,
     limit: None,
