@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
-use rulebook::export::Blocks;
+use rulebook::export::{Blocks, Target, outside_blocks};
 use rulebook::parse::{Entry, Parsed};
 use rulebook::source::Scope;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,9 @@ pub struct RecordedCopies {
     version: u64,
     /// Sorted by path, source and target.
     pub copies: Vec<Record>,
+    /// Files that the record names, but that no export writes.
+    #[serde(skip)]
+    pub refused: Vec<String>,
 }
 
 /// One copy of a rule.
@@ -74,9 +77,20 @@ impl RecordedCopies {
         let known: RecordedCopies =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         match known.version {
-            VERSION => Ok(known),
+            VERSION => Ok(known.checked()),
             newer => Err(unreadable(format!("a newer Rulebook wrote it (version {newer})"))),
         }
+    }
+
+    /// Without the files that no export writes: somebody else may have written the record.
+    fn checked(mut self) -> RecordedCopies {
+        let is_path = |record: &Record| {
+            Target::named(&record.target).is_some_and(|target| target.is_path(&record.path))
+        };
+        let (copies, refused): (Vec<Record>, Vec<Record>) = self.copies.into_iter().partition(is_path);
+        self.copies = copies;
+        self.refused = refused.into_iter().map(|record| record.path).collect();
+        self
     }
 
     /// The text of the record; `None` if there is nothing to record.
@@ -103,9 +117,14 @@ impl RecordedCopies {
     }
 }
 
-/// The hash of a text.
+/// The hash of a rule's file. The copies that are part of it do not count.
+pub(crate) fn source_hash(text: &str) -> String {
+    hash(&outside_blocks(text))
+}
+
+/// The hash of a text, whatever its line breaks: git may change them.
 pub(crate) fn hash(text: &str) -> String {
-    state::sha256(text.as_bytes())
+    state::sha256(text.replace("\r\n", "\n").as_bytes())
 }
 
 /// Notes for every rule which files it is a recorded copy of. Returns the problems of the records.
@@ -119,6 +138,10 @@ pub(crate) fn mark_copies(parsed: &mut [Parsed], files: &Storage, roots: &Roots)
                     let below = |path: &str| format!("{}/{path}", root.path.trim_end_matches('/'));
                     sources.entry(below(&record.path)).or_default().push(below(&record.source));
                 }
+                problems.extend(records.refused.iter().map(|path| {
+                    let message = format!("it records `{path}`, which no export writes");
+                    Diagnostic::whole(Code::BadState, FILE, message).help("remove these lines")
+                }));
             }
             Err(error) => problems.push(Diagnostic::whole(Code::BadState, FILE, error.to_string())),
         }
@@ -148,14 +171,15 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
             });
             let Some(copy) = copy else { continue };
             let source = text(&record.source);
-            let what =
-                match (hash(&copy) == record.copy_hash, source.map(|text| hash(&text) == record.source_hash))
-                {
-                    (true, Some(true)) => continue,
-                    (true, Some(false)) => "is a copy of `{}`, which changed since",
-                    (false, Some(_)) => "is a copy of `{}`, and was edited",
-                    (_, None) => "is a copy of `{}`, which is gone",
-                };
+            let what = match (
+                hash(&copy) == record.copy_hash,
+                source.map(|text| source_hash(&text) == record.source_hash),
+            ) {
+                (true, Some(true)) => continue,
+                (true, Some(false)) => "is a copy of `{}`, which changed since",
+                (false, Some(_)) => "is a copy of `{}`, and was edited",
+                (_, None) => "is a copy of `{}`, which is gone",
+            };
             let message = what.replace("{}", &record.source);
             let drifted = Diagnostic::whole(Code::DriftedCopy, &record.path, message);
             found.push(drifted.help("run `rulebook export --sync`"));

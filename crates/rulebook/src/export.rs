@@ -16,10 +16,10 @@ mod target;
 mod tools;
 mod translate;
 
-pub use block::{Blocks, block};
+pub use block::{Blocks, block, outside_blocks};
 pub use draft::{Draft, compare_readings, draft, draft_shared, reread};
 pub use loss::{Loss, LossPolicy};
-pub use name::{fallback_name, marker, name, without_marker};
+pub use name::{is_marked, marker, name, names, without_marker};
 pub use proof::{Allow, Finding, Proof, Prover, Tally};
 pub use render::index;
 pub use table::TARGETS;

@@ -91,6 +91,7 @@ fn export(
         return Err(error.context(message));
     }
     let is_done = plan.is_done()?;
+    show_refused(&plan);
     if !is_read_only {
         plan.apply()?;
     }
@@ -174,6 +175,7 @@ fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Resul
     let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
     let is_read_only = options.dry_run || options.check;
     let is_done = plan.is_done()?;
+    show_refused(&plan);
     if !is_read_only {
         plan.apply()?;
     }
@@ -200,6 +202,16 @@ fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Resul
         out::print(&text)?;
     }
     Ok(ExitCode::from(u8::from(options.check && !is_done)))
+}
+
+/// Somebody may have written into the record what no export writes.
+fn show_refused(plan: &ExportPlan) {
+    for path in plan.refused() {
+        let path = out::clean(path);
+        out::print_aside(&format!(
+            "`.rulebook/export.lock` names `{path}`, which no export writes; it is not touched\n"
+        ));
+    }
 }
 
 fn is_conflict(row: &ExportRow) -> bool {
@@ -250,7 +262,7 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
 }
 
 fn is_kept(row: &ExportRow) -> bool {
-    matches!(row.outcome, Outcome::Copied { .. } | Outcome::Read { .. } | Outcome::Stale { .. })
+    row.loss().is_none()
 }
 
 fn summary(rows: &[&ExportRow]) -> String {
@@ -261,7 +273,7 @@ fn summary(rows: &[&ExportRow]) -> String {
     };
     let parts = [
         (count(&|outcome| proof(outcome) == Some(true)), "as meant"),
-        (count(&|outcome| proof(outcome) == Some(false)), "with a difference"),
+        (count(&|outcome| proof(outcome) == Some(false)), "in part"),
         (count(&|outcome| matches!(outcome, Outcome::Delivered(_))), "delivered by Rulebook"),
         (count(&|outcome| matches!(outcome, Outcome::Indexed(..))), "in an index"),
         (count(&|outcome| matches!(outcome, Outcome::LeftOut(_))), "left out"),

@@ -70,9 +70,9 @@ impl Sources<'_> {
             let (Some(rule), Some(target)) = (rule, Target::named(&record.target)) else {
                 return Err(AdoptError::NoSource(copy.to_owned()));
             };
-            let file = text_at(&base.join(copy))?.unwrap_or_default();
+            let file = text_at(&base, copy)?.unwrap_or_default();
             let text = match record.is_block {
-                true => Blocks::of(&file).get(&rule.origin.display).unwrap_or_default().to_owned(),
+                true => Blocks::of(&file).get(&record.source).unwrap_or_default().to_owned(),
                 false => file,
             };
             let old = self.text(rule).ok_or_else(|| AdoptError::NoSource(copy.to_owned()))?;
@@ -105,17 +105,17 @@ fn adopted(
     let edited =
         reread(rule, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
     let body = without_marker(&edited.rule.body).to_owned();
-    let before = draft(rule, target, "x").map_err(|loss| no_form(loss.to_string()))?;
+    let before = draft(rule, target, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
     if compare_readings(&before.rule, &edited.rule).is_same() {
         return Ok(format!("{header}{body}\n"));
     }
     let owner = Agent::owner_of(rule.origin.format.id).map_or(rule.origin.format.name(), |agent| agent.name);
     let own = TARGETS.iter().find(|target| target.name == owner);
     let own = own.ok_or_else(|| no_form(format!("{} files are not written", rule.origin.format.name())))?;
-    let new = draft(&edited.rule, own, "x").map_err(|loss| no_form(loss.to_string()))?;
+    let new = draft(&edited.rule, own, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
     if new.proof.is_wider() {
         return Err(no_form("it would apply to more".to_owned()));
     }
-    let marked = rulebook::export::marker(&edited.rule.origin.display) + "\n";
+    let marked = rulebook::export::marker("x") + "\n";
     Ok(new.text.replacen(&marked, "", 1))
 }

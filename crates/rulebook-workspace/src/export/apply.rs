@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::files::{Files, PlannedFile};
 use super::plan::ExportPlan;
 use super::stale::{Taken, take_out};
-use crate::recorded::{FILE, RecordedCopies};
+use crate::recorded::{FILE, Record, RecordedCopies};
 use crate::storage::Storage;
 use crate::workspace::Workspace;
 use crate::write::{self, Kind, Owner, Rewrite};
@@ -24,7 +24,7 @@ pub struct WriteError {
 
 impl std::fmt::Display for WriteError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot write `{}`: {}", self.path.display(), self.error)
+        self.error.fmt(f)
     }
 }
 
@@ -39,6 +39,11 @@ impl ExportPlan {
             }
         }
         Ok(self.files.is_empty())
+    }
+
+    /// The files that the record names but that no export writes. They are not touched.
+    pub fn refused(&self) -> impl Iterator<Item = &str> {
+        self.records.iter().flat_map(|(_, record)| record.refused.iter().map(String::as_str))
     }
 
     /// Writes the files of the plan, and records them.
@@ -85,29 +90,37 @@ impl Workspace {
     }
 }
 
+/// Writes the files, and records those that could be written.
 fn write_files(files: &[PlannedFile], records: Vec<(PathBuf, RecordedCopies)>) -> Result<(), WriteError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| WriteError { path, error }
     };
-    for (base, _) in records.iter().filter(|(base, _)| !base.exists()) {
+    for (base, _) in records.iter().filter(|(base, _)| !files.is_empty() && !base.exists()) {
         write::make_folder(base).map_err(failed(base))?;
     }
     for PlannedFile { path, base, .. } in files {
-        Owner::Repository(base).check(path).map_err(failed(path))?;
+        let named = |error| write::naming("cannot write", path, &error);
+        Owner::Repository(base).check(path).map_err(named).map_err(failed(path))?;
     }
+    let mut failures: Vec<WriteError> = Vec::new();
     let mut texts: Vec<Rewrite> = Vec::new();
     for PlannedFile { path, base, after, .. } in files {
         match after {
             Some(text) => texts.push(Rewrite { path: path.clone(), root: base.clone(), text: text.clone() }),
-            None => write::remove(path, base, Owner::Repository(base)).map_err(failed(path))?,
+            None => {
+                let removed = write::remove(path, base, Owner::Repository(base));
+                let named = |error| write::naming("cannot remove", path, &error);
+                failures.extend(removed.map_err(named).map_err(failed(path)).err());
+            }
         }
     }
     for (file, result) in texts.iter().zip(write::rewrite_all(&texts)) {
-        result.map_err(failed(&file.path))?;
+        failures.extend(result.map_err(failed(&file.path)).err());
     }
-    for (base, record) in records {
+    for (base, mut record) in records {
         let path = base.join(FILE);
+        record.keep(&base, &RecordedCopies::read(&Storage::Disk, &base).map_err(failed(&path))?, &failures);
         match record.text() {
             Some(text) => {
                 write::rewrite(&path, &text, Kind::Text, Owner::Repository(&base)).map_err(failed(&path))?;
@@ -118,5 +131,14 @@ fn write_files(files: &[PlannedFile], records: Vec<(PathBuf, RecordedCopies)>) -
             None => {}
         }
     }
-    Ok(())
+    failures.into_iter().next().map_or(Ok(()), Err)
+}
+
+impl RecordedCopies {
+    /// Keeps what was recorded before of files that could not be written.
+    fn keep(&mut self, base: &Path, before: &RecordedCopies, failures: &[WriteError]) {
+        let has_failed = |record: &Record| failures.iter().any(|one| one.path == base.join(&record.path));
+        self.copies.retain(|record| !has_failed(record));
+        self.copies.extend(before.copies.iter().filter(|record| has_failed(record)).cloned());
+    }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{Blocks, Loss, Proof, Target};
+use rulebook::export::{Blocks, Loss, Proof, Target, is_marked};
 
 use crate::read;
 use crate::recorded::{Record, RecordedCopies, hash};
+use crate::write::Owner;
 
 /// What becomes of a rule for a target.
 #[derive(Debug)]
@@ -23,6 +24,21 @@ pub struct ExportRow {
     pub outcome: Outcome,
     /// What else people should know.
     pub notes: Vec<String>,
+}
+
+impl ExportRow {
+    /// What the target does not do as meant, if anything.
+    pub fn loss(&self) -> Option<Loss> {
+        match &self.outcome {
+            Outcome::Copied { proof, .. } | Outcome::Read { proof, .. } if !proof.is_same() => {
+                Some(Loss::Partly(Box::new(proof.clone())))
+            }
+            Outcome::Delivered(loss) | Outcome::Indexed(_, loss) | Outcome::LeftOut(loss) => {
+                Some(loss.clone())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What becomes of a rule for a target.
@@ -129,7 +145,7 @@ impl<'f> Files<'f> {
     ) -> io::Result<&mut (Option<String>, Option<String>)> {
         let key = (root, path.to_owned());
         if !self.texts.contains_key(&key) {
-            let text = text_at(&self.bases[root].0.join(path))?;
+            let text = text_at(&self.bases[root].0, path)?;
             self.texts.insert(key.clone(), (text.clone(), text));
         }
         Ok(self.texts.get_mut(&key).expect("it was added"))
@@ -148,13 +164,14 @@ impl<'f> Files<'f> {
             Some(name) => Blocks::of(before.as_deref().unwrap_or_default()).get(name).map(str::to_owned),
             None => before.clone(),
         };
-        let is_edited = |there: &String| match &known {
-            Some(known) => hash(there) != known.copy_hash,
-            None => true,
+        // A record may be a stranger's: only a text that says what it is a copy of is one.
+        let is_copy = |text: &str, known: &Record| {
+            hash(text) == known.copy_hash && is_marked(text, copy.block.as_deref().unwrap_or(&copy.source))
         };
+        let is_edited = |there: &String| !known.as_ref().is_some_and(|known| is_copy(there, known));
         let state = match &there {
             None => CopyState::New,
-            Some(there) if *there == copy.text => CopyState::Same,
+            Some(there) if hash(there) == hash(&copy.text) => CopyState::Same,
             Some(there) if is_edited(there) && !copy.is_kept => CopyState::Edited {
                 before: there.clone(),
                 after: copy.text.clone(),
@@ -166,10 +183,13 @@ impl<'f> Files<'f> {
             return Ok(state);
         }
         let is_new_file = known.as_ref().map_or(before.is_none(), |known| known.is_new_file);
-        *after = Some(match &copy.block {
-            Some(name) => Blocks::of(&file).with(name, &copy.text),
-            None => copy.text.clone(),
-        });
+        // Line breaks that git changed stay.
+        if state != CopyState::Same || after.is_none() {
+            *after = Some(match &copy.block {
+                Some(name) => Blocks::of(&file).with(name, &copy.text),
+                None => copy.text.clone(),
+            });
+        }
         let record = Record {
             copy_hash: hash(&copy.text),
             is_block: copy.block.is_some(),
@@ -203,11 +223,20 @@ impl<'f> Files<'f> {
     }
 }
 
+/// What the marker of an index names instead of a source.
+pub(super) const INDEX: &str = "the list of rules";
+
 /// The largest file that a block is added to, in bytes.
 const MAX_FILE: usize = 4 << 20;
 
-pub(super) fn text_at(path: &Path) -> io::Result<Option<String>> {
-    read::text(path, MAX_FILE).map_err(|error| {
+/// The text of a file in a folder, through links that stay in the folder.
+pub(super) fn text_at(base: &Path, inner: &str) -> io::Result<Option<String>> {
+    let path = base.join(inner);
+    if base.exists() {
+        let named = |error| io::Error::other(format!("`{}`: {error}", path.display()));
+        Owner::Repository(base).check(&path).map_err(named)?;
+    }
+    read::text(&path, MAX_FILE).map_err(|error| {
         io::Error::new(error.kind(), format!("`{}`: {}", path.display(), read::reason(&error)))
     })
 }

@@ -123,7 +123,10 @@ pub(super) fn find_shared(pending: &mut [Pending<'_>]) {
             }
             let Some(read) = reread(one.rule, one.target, &draft.path, &draft.text) else { continue };
             let is_needed = own.as_ref().is_some_and(|own| relied.contains(own));
-            let is_enough = read.proof.is_same() || !one.draft.as_ref().is_ok_and(|own| own.proof.is_same());
+            let is_enough = match &one.draft {
+                Ok(own) => read.proof.is_same() || read.proof.is_as_close_as(&own.proof),
+                Err(_) => read.proof.is_same(),
+            };
             if read.proof.is_wider() {
                 let title = one.target.title();
                 one.notes

@@ -1,22 +1,23 @@
 //! Planning: what an export writes, and how each copy compares with its rule.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::export::{
-    Draft, Loss, LossPolicy, Target, are_copies, block, draft_shared, fallback_name, index, marker, name,
+    Draft, Loss, LossPolicy, Target, are_copies, block, draft_shared, index, is_marked, names, outside_blocks,
 };
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
-use super::files::{ExportRow, Files, Outcome, PlannedCopy, PlannedFile, text_at};
+use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile, text_at};
 use super::pending::{Pending, find_readers, find_shared, is_block, prove};
 use super::select::{SelectError, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
 use crate::homes::posix;
-use crate::recorded::{RecordedCopies, hash};
+use crate::recorded::{RecordedCopies, source_hash};
 use crate::sources::Sources;
 use crate::storage::Storage;
 use crate::tree::Tree;
@@ -80,7 +81,12 @@ impl Sources<'_> {
                 .is_some_and(|copies| copies.contains_key(Path::new(&rule.origin.path)))
                 && !rule.is_located()
         };
-        let rules = select(book, &options.from, &is_copy).map_err(PlanError::Select)?;
+        let selected = select(book, &options.from, &is_copy).map_err(PlanError::Select)?;
+        let own: Vec<Option<Rule>> = selected.iter().map(|rule| without_copies(rule)).collect();
+        let rules: Vec<&Rule> = (selected.iter().zip(&own))
+            .map(|(rule, own)| own.as_ref().unwrap_or(rule))
+            .filter(|rule| !rule.body.is_empty())
+            .collect();
         let planner = Planner { sources: self, options, records: &records };
         let mut pending = planner.drafts(&rules)?;
         prove(&mut pending, tree, options.allow);
@@ -112,11 +118,17 @@ impl Planner<'_> {
         }
         for group in &groups {
             for rule in rules {
-                let mut drafts = draft_shared(rule, group, &name(rule, group[0]));
-                if self.is_taken(rule, &drafts, &taken)? {
-                    drafts = draft_shared(rule, group, &fallback_name(rule, group[0]));
+                let source = self.relative(rule);
+                let mut drafts = Vec::new();
+                let mut taken_path = None;
+                for name in names(rule, group[0]) {
+                    drafts = draft_shared(rule, group, &name, &source);
+                    taken_path = self.taken_path(rule, &source, &drafts, &taken)?;
+                    if taken_path.is_none() {
+                        break;
+                    }
                 }
-                if let Some(path) = self.taken_path(rule, &drafts, &taken)? {
+                if let Some(path) = taken_path {
                     drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
                 }
                 for draft in
@@ -140,19 +152,11 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    /// Whether another file has the name of a copy.
-    fn is_taken(
-        &self,
-        rule: &Rule,
-        drafts: &[Result<Draft, Loss>],
-        taken: &BTreeMap<(usize, String), &str>,
-    ) -> io::Result<bool> {
-        Ok(self.taken_path(rule, drafts, taken)?.is_some())
-    }
-
+    /// The first of the paths of copies that another file has.
     fn taken_path(
         &self,
         rule: &Rule,
+        source: &str,
         drafts: &[Result<Draft, Loss>],
         taken: &BTreeMap<(usize, String), &str>,
     ) -> io::Result<Option<String>> {
@@ -165,15 +169,12 @@ impl Planner<'_> {
                 return Ok(Some(draft.path.clone()));
             }
             let (base, recorded) = &self.records[rule.origin.root];
-            let source = self.relative(rule);
-            if recorded.find(&draft.path, &source).is_some() {
+            if recorded.find(&draft.path, source).is_some() {
                 continue;
             }
-            let there = text_at(&base.join(&draft.path))?;
+            let there = text_at(base, &draft.path)?;
             let is_ours = |text: &String| {
-                *text == draft.text
-                    || text.contains(&marker(&rule.origin.display))
-                    || are_copies(text, &draft.text)
+                *text == draft.text || is_marked(text, source) || are_copies(text, &draft.text)
             };
             if there.is_some_and(|text| !is_ours(&text))
                 || recorded.copies.iter().any(|one| one.path == draft.path)
@@ -202,6 +203,7 @@ impl Planner<'_> {
         let mut rows = Vec::new();
         let mut lost: Vec<(&Rule, &'static Target, Loss, Vec<String>)> = Vec::new();
         let mut planned: Vec<(usize, String, String, &'static str)> = Vec::new();
+        let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
         for Pending { rule, target, draft, read_from, notes } in pending {
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
@@ -213,20 +215,27 @@ impl Planner<'_> {
             match (draft, read_from) {
                 (Ok(draft), Some(path)) => rows.push(row(Outcome::Read { path, proof: draft.proof }, notes)),
                 (Ok(draft), None) => {
+                    if draft.proof.without_files.is_some() {
+                        partly.push((rule, target));
+                    }
                     let source = self.relative(rule);
                     planned.push((rule.origin.root, draft.path.clone(), source.clone(), target.name));
                     let copy = PlannedCopy {
                         root: rule.origin.root,
                         path: draft.path.clone(),
-                        source,
                         target: target.name,
+                        block: is_block(target).then(|| source.clone()),
                         text: if is_block(target) {
-                            block(&rule.origin.display, rulebook::export::without_marker(&rule.body))
+                            block(&source, rulebook::export::without_marker(&rule.body))
                         } else {
                             draft.text
                         },
-                        block: is_block(target).then(|| rule.origin.display.clone()),
-                        source_hash: self.sources.text(rule).map(|text| hash(&text)).unwrap_or_default(),
+                        source,
+                        source_hash: self
+                            .sources
+                            .text(rule)
+                            .map(|text| source_hash(&text))
+                            .unwrap_or_default(),
                         is_kept: self.options.keep.iter().any(|name| rule.is_called(name)),
                     };
                     let state = files.put(copy, &mut new)?;
@@ -239,16 +248,18 @@ impl Planner<'_> {
         for target in &self.options.to {
             let own: Vec<_> = lost.iter().filter(|(_, other, ..)| other.name == target.name).collect();
             let policy = self.loss_policy(target);
-            let path = target.path("", "rulebook-index");
-            if policy == LossPolicy::Index && !own.is_empty() {
-                let listed = index(own.iter().map(|(rule, ..)| *rule));
+            let path = self.index_path(target, &planned)?;
+            let partly = partly.iter().filter(|(_, other)| other.name == target.name).map(|(rule, _)| *rule);
+            let listed: Vec<&Rule> = own.iter().map(|(rule, ..)| *rule).chain(partly).collect();
+            if policy == LossPolicy::Index && !listed.is_empty() {
+                let listed = index(listed.into_iter());
                 let copy = PlannedCopy {
                     root: 0,
                     path: path.clone(),
                     source: String::new(),
                     target: target.name,
                     text: index_text(target, &listed),
-                    block: is_block(target).then(|| "the list of rules".to_owned()),
+                    block: is_block(target).then(|| INDEX.to_owned()),
                     source_hash: String::new(),
                     is_kept: false,
                 };
@@ -273,6 +284,31 @@ impl Planner<'_> {
         Ok((rows, files.changes(), new))
     }
 
+    /// The path of the index, which no copy has and no file that is not an index.
+    fn index_path(
+        &self,
+        target: &Target,
+        planned: &[(usize, String, String, &'static str)],
+    ) -> io::Result<String> {
+        const NAME: &str = "rulebook-index";
+        let (base, recorded) = &self.records[0];
+        let paths = (1..).map(|number| match number {
+            1 => target.path("", NAME),
+            _ => target.path("", &format!("{NAME}-{number}")),
+        });
+        for path in paths {
+            let is_copy = planned.iter().any(|(root, other, source, _)| {
+                (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
+            });
+            let is_free = recorded.find(&path, "").is_some()
+                || text_at(base, &path)?.is_none_or(|text| is_marked(&text, INDEX));
+            if is_block(target) || is_free && !is_copy {
+                return Ok(path);
+            }
+        }
+        unreachable!("the numbers do not end")
+    }
+
     /// What happens to rules that a target cannot express.
     fn loss_policy(&self, target: &Target) -> LossPolicy {
         let wiring = |target: &Target| {
@@ -288,10 +324,22 @@ impl Planner<'_> {
     }
 }
 
+/// A rule without the copies of others in its file; `None` if there are none.
+fn without_copies(rule: &Rule) -> Option<Rule> {
+    match outside_blocks(&rule.body) {
+        Cow::Owned(body) if rule.is_located() => {
+            let mut own = rule.clone();
+            own.body = body.trim().into();
+            Some(own)
+        }
+        _ => None,
+    }
+}
+
 /// The text of an index, always on.
 fn index_text(target: &Target, listed: &str) -> String {
     match is_block(target) {
-        true => block("the list of rules", listed),
-        false => target.always_text("the list of rules", listed),
+        true => block(INDEX, listed),
+        false => target.always_text(INDEX, listed),
     }
 }

@@ -1,6 +1,6 @@
 //! Selecting: which rules are exported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rulebook::diagnostic::nearest;
 use rulebook::format::{FormatId, PlaceKind};
@@ -99,12 +99,24 @@ pub(super) fn select<'b>(
     };
     for name in from {
         let is_known = FormatId::named(&name.to_lowercase()).is_some();
-        if !is_known && !exportable.iter().any(|rule| is_named(rule, name)) {
+        if !is_known && !book.rules().any(|(rule, _)| is_named(rule, name)) {
             let formats = FormatId::NAMES.iter().map(|(format, _)| *format);
             let known = formats.chain(exportable.iter().map(|rule| rule.id.as_str()));
             let nearest = nearest(name, known).map(str::to_owned);
             return Err(SelectError::Unknown { name: name.clone(), nearest });
         }
     }
-    Ok(exportable.into_iter().filter(|rule| from.iter().any(|name| is_named(rule, name))).collect())
+    let is_selected = |rule: &Rule| from.iter().any(|name| is_named(rule, name));
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    let all = || book.rules().map(|(rule, _)| rule);
+    let mut open: Vec<&Rule> = all().filter(|rule| is_selected(rule)).collect();
+    // What a rule imports belongs to it, even if its file contains nothing else.
+    while let Some(rule) = open.pop() {
+        if wanted.insert(&rule.origin.path) && !rule.imports.is_empty() {
+            let is_import =
+                |other: &&Rule| rule.imports.iter().any(|import| import.path == other.origin.path);
+            open.extend(all().filter(is_import));
+        }
+    }
+    Ok(exportable.into_iter().filter(|rule| wanted.contains(rule.origin.path.as_str())).collect())
 }

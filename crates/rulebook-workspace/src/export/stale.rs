@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
-use rulebook::export::{Blocks, Target};
+use rulebook::export::{Blocks, Target, is_marked};
 
 use super::ExportOptions;
-use super::files::{ExportRow, Files, Outcome};
+use super::files::{ExportRow, Files, INDEX, Outcome};
 use crate::recorded::{Record, RecordedCopies, hash};
 
 /// Removes the copies of earlier exports that this one does not make. Copies that were edited stay.
@@ -65,14 +65,14 @@ pub(super) enum Taken {
 pub(super) fn take_out(files: &mut Files<'_>, root: usize, record: &Record) -> io::Result<Taken> {
     let (_, after) = files.get(root, &record.path)?;
     let Some(text) = after.clone() else { return Ok(Taken::Out) };
+    let name = if record.source.is_empty() { INDEX } else { &record.source };
     if !record.is_block {
-        if hash(&text) != record.copy_hash {
+        if hash(&text) != record.copy_hash || !is_marked(&text, name) {
             return Ok(Taken::Edited);
         }
         *after = None;
         return Ok(Taken::Out);
     }
-    let name = if record.source.is_empty() { "the list of rules" } else { &record.source };
     let blocks = Blocks::of(&text);
     match blocks.get(name) {
         Some(block) if hash(block) != record.copy_hash => return Ok(Taken::Edited),

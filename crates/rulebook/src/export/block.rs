@@ -1,13 +1,25 @@
 //! Blocks: copies of rules inside a file that people write too, such as `AGENTS.md`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::name::marker;
+use super::name::{MARKER, marker};
 
 /// The blocks of a file.
 #[derive(Debug)]
 pub struct Blocks<'t> {
     text: &'t str,
+}
+
+/// Returns where a line is in a text, with its line break of either kind.
+fn line_of(text: &str, line: &str, from: usize) -> Option<Range<usize>> {
+    let is_whole = |at: usize| {
+        let rest = text[at + line.len()..].trim_start_matches('\r');
+        (at == 0 || text[..at].ends_with('\n')) && rest.starts_with('\n')
+    };
+    let start = text[from..].match_indices(line).map(|(at, _)| from + at).find(|at| is_whole(*at))?;
+    let end = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
+    Some(start..end)
 }
 
 /// Renders the block of a rule.
@@ -16,8 +28,40 @@ pub fn block(source: &str, body: &str) -> String {
     format!("{}\n{}\n{}\n", marker(source), body.trim_end(), end_marker(source))
 }
 
+/// Returns a text without its blocks: what people wrote.
+#[must_use]
+pub fn outside_blocks(text: &str) -> Cow<'_, str> {
+    let mut outside = Cow::Borrowed(text);
+    let mut from = 0;
+    while let Some(at) = outside[from..].find(MARKER).map(|at| from + at) {
+        let line = outside[at..].lines().next().unwrap_or_default();
+        let is_line = at == 0 || outside[..at].ends_with('\n');
+        let end = line.replacen(MARKER, END, 1);
+        let close = (outside[at..].match_indices(&end).map(|(end, _)| at + end))
+            .find(|end| outside[..*end].ends_with('\n'));
+        from = match close.filter(|_| is_line) {
+            Some(close) => {
+                let rest = close + end.len();
+                let rest = rest + usize::from(outside[rest..].starts_with('\n'));
+                let start = at - usize::from(outside[..at].ends_with('\n'));
+                outside = [&outside[..start], &outside[rest..]].concat().into();
+                start
+            }
+            None => at + MARKER.len(),
+        };
+    }
+    outside
+}
+
+/// Whether a text can be the body of a block: no line of it looks like the begin or the end of one.
+pub(super) fn fits_in_block(body: &str) -> bool {
+    !body.lines().any(|line| line.starts_with(MARKER) || line.starts_with(END))
+}
+
+const END: &str = "<!-- rulebook: end of ";
+
 fn end_marker(source: &str) -> String {
-    marker(source).replacen("copy of", "end of", 1)
+    marker(source).replacen(MARKER, END, 1)
 }
 
 impl<'t> Blocks<'t> {
@@ -28,12 +72,9 @@ impl<'t> Blocks<'t> {
 
     /// Returns where the block of a source is, with the line break that separates it from the text before.
     fn find(&self, source: &str) -> Option<Range<usize>> {
-        let (begin, end) = (marker(source) + "\n", end_marker(source) + "\n");
-        let is_line = |at: usize| at == 0 || self.text[..at].ends_with('\n');
-        let start = self.text.match_indices(&begin).map(|(at, _)| at).find(|at| is_line(*at))?;
-        let close =
-            self.text[start..].match_indices(&end).map(|(at, _)| start + at).find(|at| is_line(*at))?;
-        Some(start..close + end.len())
+        let start = line_of(self.text, &marker(source), 0)?.start;
+        let end = line_of(self.text, &end_marker(source), start)?.end;
+        Some(start..end)
     }
 
     /// Returns the block of a source.

@@ -1,5 +1,6 @@
 //! Drafts: a rule in the form of a target, read back as the target reads it.
 
+use super::block::fits_in_block;
 use super::loss::Loss;
 use super::near;
 use super::proof::Proof;
@@ -32,17 +33,21 @@ impl Draft {
     }
 }
 
-/// Writes a rule in the form of a target, by this name, and compares what its agent reads with what was meant.
+/// Writes a rule in the form of a target, by this name, and compares what its agent reads with what was meant. `source` is
+/// the path of the rule's file in its root.
 ///
 /// # Errors
 /// If the target has no form for it.
-pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
+pub fn draft(rule: &Rule, target: &Target, name: &str, source: &str) -> Result<Draft, Loss> {
     let kind = Kind::of(rule);
     let Shape { folder, kind, lists } =
         shape(rule, kind, target).ok_or_else(|| Loss::no_form(rule, kind, target))?;
     let form = target.form(kind);
     if form == Form::No {
         return Err(Loss::no_form(rule, Some(kind), target));
+    }
+    if matches!(target.holder, Holder::Blocks { .. }) && !fits_in_block(super::without_marker(&rule.body)) {
+        return Err(Loss::NoForm("its text contains the line that begins or ends a copy".to_owned()));
     }
     let path = target.path(&folder, name);
     let origin = target.origin(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
@@ -51,7 +56,7 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
     let natural = lists.iter().take(2).flatten().filter(|pattern| !names_hidden(pattern));
     let probes = near::paths(rule.globs.iter().chain(natural).map(String::as_str), &rule.origin.folder);
     let read = |patterns: &[String], description: Option<&str>| {
-        let text = render(target, form, rule, description, patterns);
+        let text = render(target, form, rule, source, description, patterns);
         let read = parse(Source { origin: origin.clone(), text: Ok(text.as_str().into()) });
         let Entry::Rule(copy) = read.entry else { return None };
         let proof = Proof::near(rule, &copy, &probes);
@@ -63,7 +68,7 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
         // A pattern for everything makes the rule always on in some agents.
         let is_always = kind == Kind::Paths && draft.rule.activation == Activation::Always;
         let is_exact = draft.proof.near.wider.count + draft.proof.near.narrower.count == 0 && !is_always;
-        if best.as_ref().is_none_or(|(_, best)| difference(&draft.proof) < difference(&best.proof)) {
+        if best.as_ref().is_none_or(|(_, best)| draft.proof.distance() < best.proof.distance()) {
             best = Some((patterns, draft));
         }
         if is_exact {
@@ -74,7 +79,7 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
     let best = best.map(|(patterns, draft)| {
         let bare = if draft.proof.is_wider_without_files { read(patterns, None) } else { None };
         match bare {
-            Some(bare) if difference(&bare.proof) < difference(&draft.proof) => bare,
+            Some(bare) if bare.proof.distance() < draft.proof.distance() => bare,
             _ => draft,
         }
     });
@@ -87,8 +92,14 @@ pub fn draft(rule: &Rule, target: &Target, name: &str) -> Result<Draft, Loss> {
 }
 
 /// Writes a rule in one form for several targets that read the same files: in the text that suits all of them best.
-pub fn draft_shared(rule: &Rule, targets: &[&'static Target], name: &str) -> Vec<Result<Draft, Loss>> {
-    let drafts: Vec<Result<Draft, Loss>> = targets.iter().map(|target| draft(rule, target, name)).collect();
+pub fn draft_shared(
+    rule: &Rule,
+    targets: &[&'static Target],
+    name: &str,
+    source: &str,
+) -> Vec<Result<Draft, Loss>> {
+    let drafts: Vec<Result<Draft, Loss>> =
+        targets.iter().map(|target| draft(rule, target, name, source)).collect();
     let texts: Vec<(String, String)> =
         drafts.iter().flatten().map(|draft| (draft.path.clone(), draft.text.clone())).collect();
     if targets.len() < 2 || texts.is_empty() || drafts.iter().flatten().any(|draft| draft.rule.is_located()) {
@@ -98,7 +109,7 @@ pub fn draft_shared(rule: &Rule, targets: &[&'static Target], name: &str) -> Vec
         targets.iter().map(|target| reread(rule, target, &text.0, &text.1)).collect()
     };
     let sum = |all: &Vec<Option<Draft>>| {
-        let proofs = all.iter().flatten().map(|draft| difference(&draft.proof));
+        let proofs = all.iter().flatten().map(|draft| draft.proof.distance());
         proofs.fold((0, 0, 0), |sum, (is_wider, wider, _, narrower, unknown)| {
             (sum.0 + usize::from(is_wider) + wider, sum.1 + narrower, sum.2 + unknown)
         })
@@ -136,18 +147,6 @@ pub fn compare_readings(meant: &Rule, other: &Rule) -> Proof {
     Proof::near(meant, other, &near::paths(globs, &meant.origin.folder))
 }
 
-/// How far a copy is from what was meant; less is better. What is wider is worse than anything narrower.
-fn difference(proof: &Proof) -> (bool, usize, bool, usize, usize) {
-    let near = &proof.near;
-    (
-        proof.is_wider(),
-        near.wider.count,
-        proof.without_files.is_some(),
-        near.narrower.count,
-        near.unknown.count,
-    )
-}
-
 /// Where a copy is, what it states, and the possible lists of its patterns.
 struct Shape {
     folder: String,
@@ -172,9 +171,13 @@ fn shape(rule: &Rule, kind: Option<Kind>, target: &Target) -> Option<Shape> {
         }
         (Holder::Blocks { .. }, _) => None,
         (Holder::Files { .. }, Kind::Paths) => {
-            let dialect = target.origin(&target.path("", "x"))?.format.dialect;
-            let (own, prefix) = if target.is_nested() { (folder, "") } else { ("", folder) };
-            let lists = candidates(&patterns, source.dialect, dialect, prefix);
+            let format = target.origin(&target.path("", "x"))?.format;
+            let (own, prefix) = match target.is_nested() {
+                true if format.from_root => (folder, folder),
+                true => (folder, ""),
+                false => ("", folder),
+            };
+            let lists = candidates(&patterns, source.dialect, format.dialect, prefix);
             Some(Shape { folder: own.to_owned(), kind, lists })
         }
         (Holder::Files { .. }, _) if folder.is_empty() || target.is_nested() => Some(plain(folder)),

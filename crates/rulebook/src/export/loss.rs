@@ -13,6 +13,8 @@ pub enum Loss {
     NoForm(String),
     /// The nearest form applies where the rule was not meant to.
     Wider(Box<Proof>),
+    /// It is written, but the copy does less than was meant.
+    Partly(Box<Proof>),
     /// The agent would cut the text.
     TooLong {
         /// How many characters it reads.
@@ -62,6 +64,11 @@ impl Loss {
         match self {
             Loss::NoForm(_) => "no-form",
             Loss::Wider(_) => "wider",
+            Loss::Partly(proof) => match proof.files.narrower.count + proof.near.narrower.count {
+                _ if proof.is_wider() => "wider",
+                0 => "without-files",
+                _ => "narrower",
+            },
             Loss::TooLong { .. } => "too-long",
             Loss::Unread(_) => "unread",
             Loss::Taken(_) => "taken",
@@ -90,9 +97,21 @@ impl std::fmt::Display for Loss {
                     (None, None, None) => f.write_str("it would apply to more than meant"),
                 }
             }
+            Loss::Partly(proof) => {
+                let narrower = &proof.files.narrower;
+                match (&narrower.example, &proof.near.narrower.example, proof.without_files) {
+                    (Some(path), ..) if narrower.count > 1 => {
+                        write!(f, "it does not apply to `{path}` and {} more", narrower.count - 1)
+                    }
+                    (Some(path), ..) => write!(f, "it does not apply to `{path}`"),
+                    (None, Some(path), _) => write!(f, "it does not apply to paths like `{path}`"),
+                    (None, None, Some((was, is))) => write!(f, "without a file it is {is} instead of {was}"),
+                    (None, None, None) => f.write_str("it applies to more than meant"),
+                }
+            }
             Loss::TooLong { limit } => write!(f, "longer than the {limit} characters that the agent reads"),
             Loss::Unread(other) => write!(f, "the agent reads `{other}` instead"),
-            Loss::Taken(path) => write!(f, "`{path}` exists and is not a copy"),
+            Loss::Taken(path) => write!(f, "another file or copy is at `{path}`"),
         }
     }
 }

@@ -1,16 +1,26 @@
 //! Names of copies, and the line that says what a file is a copy of.
 
 use super::target::Target;
+use crate::hash::TextHash;
+use crate::hidden::is_hidden;
 use crate::rule::Rule;
 
 /// What the first line of a copy starts with.
-const MARKER: &str = "<!-- rulebook: copy of ";
+pub(super) const MARKER: &str = "<!-- rulebook: copy of ";
 
 /// Returns the line that says what a text is a copy of.
 #[must_use]
 pub fn marker(source: &str) -> String {
-    // No name may end the comment.
-    format!("{MARKER}{} -->", source.replace("--", "-\u{2010}").replace(['\n', '\r', '>'], "_"))
+    // No name may end the comment or the line.
+    let is_unsafe = |c: char| c == '>' || c.is_control() || is_hidden(c);
+    format!("{MARKER}{} -->", source.replace("--", "-\u{2010}").replace(is_unsafe, "_"))
+}
+
+/// Whether a text says that it is a copy of a source.
+#[must_use]
+pub fn is_marked(text: &str, source: &str) -> bool {
+    let marker = marker(source);
+    text.lines().any(|line| line == marker)
 }
 
 /// Returns a text without the line that says what it is a copy of.
@@ -32,12 +42,35 @@ pub fn name(rule: &Rule, target: &Target) -> String {
     let inner = rule.origin.inner.as_str();
     let stem = ENDINGS.iter().find_map(|ending| inner.strip_suffix(ending)).unwrap_or(inner);
     let stem = stem.trim_matches(['.', '/']);
-    let stem = if stem.is_empty() { "rule" } else { stem };
-    if target.is_recursive() { stem.to_owned() } else { stem.replace('/', "-") }
+    let segments = stem.split('/').map(file_name).collect::<Vec<_>>();
+    segments.join(if target.is_recursive() { "/" } else { "-" })
 }
 
-/// Returns the name of a copy if its name is taken: `stem-format`.
-#[must_use]
-pub fn fallback_name(rule: &Rule, target: &Target) -> String {
-    format!("{}-{}", name(rule, target), rule.origin.format.id)
+/// A name that every file system takes.
+fn file_name(name: &str) -> String {
+    /// In bytes. Most file systems allow 255, of which endings need some.
+    const LONGEST: usize = 180;
+    let is_unsafe = |c: char| c.is_control() || is_hidden(c) || "<>:\"|?*\\".contains(c);
+    let plain = name.replace(is_unsafe, "-");
+    let plain = plain.trim().trim_end_matches('.');
+    match plain {
+        "" => "rule".to_owned(),
+        _ if plain.len() <= LONGEST => plain.to_owned(),
+        _ => {
+            let kept = (0..=LONGEST).rev().find(|at| plain.is_char_boundary(*at)).unwrap_or(0);
+            format!("{}-{:08x}", &plain[..kept], TextHash::of(plain).number() >> 32)
+        }
+    }
+}
+
+/// Returns the names that a copy may have, the best one first: the stem, `stem-format`, `stem-format-2` and so on.
+pub fn names(rule: &Rule, target: &Target) -> impl Iterator<Item = String> {
+    const MOST: usize = 20;
+    let stem = name(rule, target);
+    let long = format!("{stem}-{}", rule.origin.format.id);
+    let numbered = (2..MOST).map({
+        let long = long.clone();
+        move |number| format!("{long}-{number}")
+    });
+    [stem, long].into_iter().chain(numbered)
 }

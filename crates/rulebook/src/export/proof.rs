@@ -1,5 +1,7 @@
 //! The proof: where a copy of a rule, read as its agent reads it, applies otherwise than the rule was meant.
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 
 use crate::condition::{PathExpression, Paths, Truth};
@@ -109,13 +111,30 @@ impl Proof {
             && self.files.narrower.count + self.near.narrower.count == 0
     }
 
+    /// Whether a copy with this proof is as close to what was meant as one with another.
+    pub fn is_as_close_as(&self, other: &Proof) -> bool {
+        self.distance() <= other.distance()
+    }
+
+    /// How far a copy is from what was meant; less is better. What is wider is worse than anything narrower.
+    pub(super) fn distance(&self) -> (bool, usize, bool, usize, usize) {
+        (
+            self.is_wider(),
+            self.near.wider.count,
+            self.without_files.is_some(),
+            self.near.narrower.count,
+            self.near.unknown.count,
+        )
+    }
+
     /// Compares a rule with its copy on paths that they probably treat differently.
     pub(super) fn near(meant: &Rule, copy: &Rule, paths: &[String]) -> Proof {
         let mut near = Tally { total: paths.len(), ..Tally::default() };
         let root = meant.origin.root;
+        let pair = [meant, copy].map(AnyCase::of);
         for path in paths {
             let (was, is) = (truth(meant, root, path), truth(copy, root, path));
-            record(&mut near, [meant, copy], (was == Truth::Yes, is), path);
+            record(&mut near, &pair, (was == Truth::Yes, is), path);
         }
         let (was, is) = (Level::without_path(meant), Level::without_path(copy));
         Proof {
@@ -128,12 +147,12 @@ impl Proof {
 }
 
 /// Counts one path.
-fn record(tally: &mut Tally, [meant, copy]: [&Rule; 2], (was, is): (bool, Truth), path: &str) {
+fn record(tally: &mut Tally, [meant, copy]: &[AnyCase<'_>; 2], (was, is): (bool, Truth), path: &str) {
     let finding = match (was, is) {
         (_, Truth::Unknown) => &mut tally.unknown,
         (true, Truth::Yes) | (false, Truth::No) => return,
-        (false, Truth::Yes) if applies_in_any_case(meant, path) => &mut tally.letter_case,
-        (true, Truth::No) if applies_in_any_case(copy, path) => &mut tally.letter_case,
+        (false, Truth::Yes) if meant.applies(path) => &mut tally.letter_case,
+        (true, Truth::No) if copy.applies(path) => &mut tally.letter_case,
         (false, Truth::Yes) => &mut tally.wider,
         (true, Truth::No) => &mut tally.narrower,
     };
@@ -161,15 +180,29 @@ fn paths_of(rule: &Rule) -> impl Iterator<Item = &Paths> {
     })
 }
 
-/// Whether a rule would apply to a file if case did not count.
-fn applies_in_any_case(rule: &Rule, path: &str) -> bool {
-    let path = path.to_lowercase();
-    let is_below = |(_, folder): (usize, &str)| {
-        path.strip_prefix(&folder.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
-    };
-    rule.activation == Activation::When
-        && rule.origin.nest().is_none_or(is_below)
-        && paths_of(rule).all(|paths| paths.lowercase().is_match(None, &path))
+/// A rule as if case did not count. Few rules are compared in this way, so the patterns are read again only if needed.
+#[derive(Debug)]
+struct AnyCase<'r> {
+    rule: &'r Rule,
+    paths: OnceLock<Vec<Paths>>,
+}
+
+impl<'r> AnyCase<'r> {
+    fn of(rule: &'r Rule) -> AnyCase<'r> {
+        AnyCase { rule, paths: OnceLock::new() }
+    }
+
+    /// Whether it would apply to a file.
+    fn applies(&self, path: &str) -> bool {
+        let path = path.to_lowercase();
+        let is_below = |(_, folder): (usize, &str)| {
+            path.strip_prefix(&folder.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let lowercase = || paths_of(self.rule).map(Paths::lowercase).collect();
+        self.rule.activation == Activation::When
+            && self.rule.origin.nest().is_none_or(is_below)
+            && self.paths.get_or_init(lowercase).iter().all(|paths| paths.is_match(None, &path))
+    }
 }
 
 words! {
@@ -198,7 +231,7 @@ impl Allow {
 /// Compares rules with their copies on the files of a tree, batch by batch.
 #[derive(Debug)]
 pub struct Prover<'r> {
-    pairs: Vec<[&'r Rule; 2]>,
+    pairs: Vec<[AnyCase<'r>; 2]>,
     coverage: Coverage<'r>,
 }
 
@@ -206,7 +239,7 @@ impl<'r> Prover<'r> {
     /// Prepares pairs of a rule and its copy.
     pub fn new(pairs: Vec<[&'r Rule; 2]>) -> Prover<'r> {
         let coverage = Coverage::of_rules(pairs.iter().flatten().copied());
-        Prover { pairs, coverage }
+        Prover { pairs: pairs.into_iter().map(|pair| pair.map(AnyCase::of)).collect(), coverage }
     }
 
     /// Returns an empty tally for each pair.
@@ -229,7 +262,7 @@ impl<'r> Prover<'r> {
             let changes =
                 added.map(|at| (*at, Truth::Yes)).chain(lost.map(|at| (*at, Truth::No))).chain(in_doubt);
             for (at, now) in changes {
-                record(tally, *pair, (now == Truth::No, now), &evidence.paths[at].path);
+                record(tally, pair, (now == Truth::No, now), &evidence.paths[at].path);
             }
         }
     }

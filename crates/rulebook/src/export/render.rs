@@ -10,6 +10,7 @@ pub(super) fn render(
     target: &Target,
     form: Form,
     rule: &Rule,
+    source: &str,
     description: Option<&str>,
     patterns: &[String],
 ) -> String {
@@ -20,7 +21,7 @@ pub(super) fn render(
     let header: String =
         lines.iter().filter_map(|line| header_line(target, *line, description, patterns)).collect();
     let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
-    format!("{fences}{}\n{}\n", marker(&rule.origin.display), super::without_marker(&rule.body))
+    format!("{fences}{}\n{}\n", marker(source), super::without_marker(&rule.body))
 }
 
 fn header_line(

@@ -135,7 +135,7 @@ impl Target {
     pub(super) fn origin(&self, path: &str) -> Option<Origin> {
         match self.agent() {
             Some(agent) => Origin::at(agent.formats, path),
-            None => Some(Origin::named(FormatId::Rulebook, path)),
+            None => self.is_path(path).then(|| Origin::named(FormatId::Rulebook, path)),
         }
     }
 
@@ -149,6 +149,31 @@ impl Target {
         let Holder::Files { folder, extension } = self.holder else { return false };
         let path = format!("{folder}/a/b.{extension}");
         self.origin(&path).is_some_and(|origin: Origin| is_in(origin.place, folder))
+    }
+
+    /// Whether a file at this path of the workspace could hold its rules.
+    pub fn is_path(&self, path: &str) -> bool {
+        let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+        let (folder, is_named) = match self.holder {
+            Holder::Blocks { file } => match path.strip_suffix(file) {
+                Some(folder) => (folder, true),
+                None => (path, false),
+            },
+            Holder::Files { folder: place, extension } => {
+                let is_named = path.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
+                let at = [place, "/"].concat();
+                match path.strip_prefix(&at).map(|_| "") {
+                    Some(root) => (root, is_named),
+                    None => match path.find(&["/", &at].concat()) {
+                        Some(end) => (&path[..=end], is_named),
+                        None => (path, false),
+                    },
+                }
+            }
+        };
+        is_named
+            && path.split('/').all(is_plain)
+            && (folder.is_empty() || self.is_nested() && folder.ends_with('/'))
     }
 
     /// Returns the path of the file that holds a rule, in a folder of the workspace.

@@ -26,8 +26,8 @@ fn target(name: &str) -> &'static Target {
 /// The header that a rule of Cursor's gets, and whether the proof finds no difference.
 #[track_caller]
 fn check(header: &str, to: &str, want: &str, is_same: bool) {
-    let draft =
-        draft(&cursor(header), target(to), "a").unwrap_or_else(|loss| panic!("{header:?} to {to}: {loss}"));
+    let draft = draft(&cursor(header), target(to), "a", "a.md")
+        .unwrap_or_else(|loss| panic!("{header:?} to {to}: {loss}"));
     let written = draft.text.split("<!--").next().unwrap_or_default();
     assert_eq!((written, draft.proof.is_same()), (want, is_same), "{header:?} to {to}: {:?}", draft.proof);
 }
@@ -53,7 +53,12 @@ fn patterns_keep_their_depth() {
     check("globs: '*.ts'", "claude", &claude("/*.ts"), true);
     check("globs: src/**/*.ts", "claude", &claude("src/**/*.ts"), true);
     check("globs: '**'", "claude", &claude("**/*"), true);
-    check("globs: src/*", "claude", &claude("src/*.*"), false);
+    check("globs: src/*", "claude", "---\npaths:\n  - \"src/*\"\n  - \"!src/*/\"\n---\n", true);
+    check("globs: Makefile", "claude", "---\npaths:\n  - \"/Makefile\"\n  - \"!/Makefile/\"\n---\n", true);
+    check("globs: '/src/**/*.(ts|tsx)'", "claude", &claude("src/**/*.{ts,tsx}"), true);
+    let list =
+        "---\npaths:\n  - \"/src/**/*\"\n  - \"!/src/\"\n  - \"!/src/**/*/\"\n  - \"!src/gen/**/*\"\n---\n";
+    check("globs: 'src/**,!src/gen/**'", "claude", list, true);
     check("globs: '**/*'", "copilot-vscode", "---\napplyTo: \"**/{*,.*}\"\n---\n", true);
 }
 
@@ -61,7 +66,7 @@ fn patterns_keep_their_depth() {
 fn what_has_no_form_is_lost_and_says_why() {
     #[track_caller]
     fn check(header: &str, to: &str, want: &str) {
-        let loss = draft(&cursor(header), target(to), "a").expect_err("has no form");
+        let loss = draft(&cursor(header), target(to), "a", "a.md").expect_err("has no form");
         assert_eq!(loss.to_string(), want);
     }
     check("alwaysApply: false", "claude", "Claude Code has no rules that apply only when mentioned");
@@ -73,10 +78,10 @@ fn what_has_no_form_is_lost_and_says_why() {
     check("globs: '**/*.ts'", "cline-cli", "Cline CLI has no rules for paths");
     check("globs: '**/*.ts'", "gemini", "Gemini CLI has no rules for paths");
     let stream = rule(FormatId::Rulebook, ".rulebook/rules/a.md", "---\ncondition: x\n---\nText.");
-    let loss = draft(&stream, target("cursor"), "a").expect_err("has no form");
+    let loss = draft(&stream, target("cursor"), "a", "a.md").expect_err("has no form");
     assert_eq!(loss.to_string(), "Cursor has no rules that watch the output");
     let mode = rule(FormatId::Cline, ".clinerules/a.md", "---\nmode: plan\n---\nText.");
-    let loss = draft(&mode, target("cursor"), "a").expect_err("has no form");
+    let loss = draft(&mode, target("cursor"), "a", "a.md").expect_err("has no form");
     assert_eq!(loss.to_string(), "Cursor has no condition `mode`");
 }
 
@@ -84,7 +89,7 @@ fn what_has_no_form_is_lost_and_says_why() {
 fn a_copy_that_applies_to_more_is_found() {
     #[track_caller]
     fn check(header: &str, to: &str, is_wider: bool) {
-        let found = draft(&cursor(header), target(to), "a").expect("has a form");
+        let found = draft(&cursor(header), target(to), "a", "a.md").expect("has a form");
         assert_eq!(found.proof.is_wider(), is_wider, "{header:?} to {to}: {:?}", found.proof);
     }
     // VS Code matches at any depth.
@@ -98,9 +103,10 @@ fn a_copy_that_applies_to_more_is_found() {
 
 #[test]
 fn letter_case_and_undocumented_dialects_are_counted_apart() {
-    let claude = draft(&cursor("globs: src/**"), target("claude"), "a").expect("has a form").proof;
+    let claude = draft(&cursor("globs: src/**"), target("claude"), "a", "a.md").expect("has a form").proof;
     assert!(claude.is_same() && claude.near.letter_case.count > 0 && claude.near.unknown.count == 0);
-    let windsurf = draft(&cursor("globs: src/**"), target("windsurf"), "a").expect("has a form").proof;
+    let windsurf =
+        draft(&cursor("globs: src/**"), target("windsurf"), "a", "a.md").expect("has a form").proof;
     assert!(windsurf.is_same() && windsurf.near.unknown.count > 0);
 }
 
@@ -108,7 +114,7 @@ fn letter_case_and_undocumented_dialects_are_counted_apart() {
 fn a_description_is_left_out_where_it_would_offer_the_rule() {
     let claude =
         rule(FormatId::Claude, ".claude/rules/a.md", "---\npaths: ['*.ts']\ndescription: D\n---\nText.");
-    let draft = draft(&claude, target("cursor"), "a").expect("has a form");
+    let draft = draft(&claude, target("cursor"), "a", "a.md").expect("has a form");
     assert!(!draft.text.contains("description"), "{}", draft.text);
     assert!(draft.proof.is_same());
 }
@@ -117,12 +123,12 @@ fn a_description_is_left_out_where_it_would_offer_the_rule() {
 fn a_nested_rule_stays_in_its_folder_or_gets_its_path() {
     let text = "---\nglobs: '*.ts'\n---\nText.";
     let nested = rule(FormatId::Cursor, "packages/web/.cursor/rules/a.mdc", text);
-    let claude = draft(&nested, target("claude"), "a").expect("has a form");
+    let claude = draft(&nested, target("claude"), "a", "a.md").expect("has a form");
     assert_eq!((claude.path.as_str(), claude.proof.is_same()), ("packages/web/.claude/rules/a.md", true));
-    let qwen = draft(&nested, target("qwen"), "a").expect("has a form");
+    let qwen = draft(&nested, target("qwen"), "a", "a.md").expect("has a form");
     assert_eq!((qwen.path.as_str(), qwen.proof.is_same()), (".qwen/rules/a.md", true));
     assert!(qwen.text.contains("packages/web/*.ts"), "{}", qwen.text);
-    let whole = draft(&cursor("globs: src/api/**"), target("gemini"), "a").expect("has a form");
+    let whole = draft(&cursor("globs: src/api/**"), target("gemini"), "a", "a.md").expect("has a form");
     assert_eq!((whole.path.as_str(), whole.proof.is_same()), ("src/api/GEMINI.md", true));
 }
 
@@ -132,7 +138,8 @@ fn targets_are_sorted_and_every_one_reads_what_is_written_for_it() {
     let always = cursor("alwaysApply: true");
     for target in TARGETS {
         assert!(target.name == "rulebook" || target.agent().is_some(), "{}", target.name);
-        let draft = draft(&always, target, "a").unwrap_or_else(|loss| panic!("{}: {loss}", target.name));
+        let draft =
+            draft(&always, target, "a", "a.md").unwrap_or_else(|loss| panic!("{}: {loss}", target.name));
         assert!(draft.proof.is_same(), "{}: {:?}\n{}", target.name, draft.proof, draft.text);
         assert!(draft.rule.body.ends_with("Be brief."), "{}", target.name);
     }
@@ -148,7 +155,7 @@ fn every_kind_that_a_target_has_comes_out_as_meant() {
     for target in TARGETS {
         for (kind, rule) in &kinds {
             let has_form = target.form(*kind) != Form::No;
-            let result = draft(rule, target, "a");
+            let result = draft(rule, target, "a", "a.md");
             assert_eq!(result.is_ok(), has_form, "{} {kind}", target.name);
             if let Ok(draft) = result {
                 assert!(draft.proof.is_same(), "{} {kind}: {:?}\n{}", target.name, draft.proof, draft.text);
@@ -281,7 +288,7 @@ proptest! {
     #[test]
     fn no_change_is_silent(rule in source(), at in 0..TARGETS.len(), paths in paths()) {
         let target = &TARGETS[at];
-        let Ok(draft) = draft(&rule, target, "a") else { return Ok(()) };
+        let Ok(draft) = draft(&rule, target, "a", "a.md") else { return Ok(()) };
         let found = tally(&rule, &draft.rule, &paths);
         if !draft.proof.is_wider() {
             prop_assert_eq!(found.wider.count, 0, "{} {:?} {:?}\n{}", target.name, found, draft.proof, draft.text);
@@ -296,7 +303,7 @@ proptest! {
     /// From one agent to another and back, a rule does the same, if the other can express it.
     #[test]
     fn a_round_trip_changes_nothing(rule in source(), at in 0..TARGETS.len(), paths in paths()) {
-        let Ok(there) = draft(&rule, &TARGETS[at], "a") else { return Ok(()) };
+        let Ok(there) = draft(&rule, &TARGETS[at], "a", "a.md") else { return Ok(()) };
         let is_exact = there.proof.is_same() && there.proof.near.unknown.count + there.proof.near.letter_case.count == 0;
         let Some(home) = crate::agent::Agent::owner_of(rule.origin.format.id).and_then(|agent| Target::named(agent.name)) else {
             return Ok(());
@@ -310,7 +317,7 @@ proptest! {
             Entry::Rule(copy) => *copy,
             Entry::Rejected(_) => return Ok(()),
         };
-        if let Ok(back) = draft(&copy, home, "a") {
+        if let Ok(back) = draft(&copy, home, "a", "a.md") {
             let found = tally(&copy, &back.rule, &paths);
             prop_assert!(back.proof.is_wider() || found.wider.count == 0, "{:?}\n{}\n{}", found, there.text, back.text);
         }
@@ -319,7 +326,7 @@ proptest! {
     /// Exporting is a function of the rule.
     #[test]
     fn exporting_twice_gives_the_same_text(rule in source(), at in 0..TARGETS.len()) {
-        let texts: Vec<Option<String>> = (0..2).map(|_| draft(&rule, &TARGETS[at], "a").ok().map(|draft| draft.text)).collect();
+        let texts: Vec<Option<String>> = (0..2).map(|_| draft(&rule, &TARGETS[at], "a", "a.md").ok().map(|draft| draft.text)).collect();
         prop_assert_eq!(&texts[0], &texts[1]);
     }
 }

@@ -36,10 +36,74 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
         let without_hidden = ["!**/.*", "!**/.*/**"].map(str::to_owned);
         add(Some([written(&rooted, Tail::Kept), without_hidden.to_vec()].concat()));
     }
+    let plain: Vec<String> = rooted.iter().map(|pattern| without_groups(pattern)).collect();
+    if plain != rooted {
+        add(Some(written(&plain, Tail::Kept)));
+        let expanded = plain.iter().map(|pattern| expand(pattern)).collect::<Option<Vec<_>>>();
+        add(expanded.map(|all| written(&all.concat(), Tail::Kept)));
+    }
+    if matches!(to, Dialect::Claude | Dialect::Gitignore) {
+        let lists = [Some(&plain), expanded.as_ref()].into_iter().flatten();
+        lists.for_each(|list| add(Some(in_order(&written(list, Tail::Kept)))));
+    }
     for list in [Some(rooted), expanded].into_iter().flatten() {
         add(Some(written(&list, Tail::Files)));
     }
     found
+}
+
+/// Arranges lines of a `.gitignore`, of which the last one that matches a path decides, and a matching folder decides for
+/// everything in it. First those that would match a folder, each with a line that takes folders out again; then what is in
+/// folders; then the exclusions.
+fn in_order(lines: &[String]) -> Vec<String> {
+    let (exclusions, included): (Vec<&String>, Vec<&String>) =
+        lines.iter().partition(|line| line.starts_with('!'));
+    let (folders, names): (Vec<&String>, Vec<&String>) =
+        included.into_iter().partition(|line| line.ends_with("/**"));
+    let is_file = |line: &str| {
+        let name = line.rsplit('/').next().unwrap_or(line);
+        name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty())
+    };
+    let with_folders_out = |line: &String| match is_file(line) {
+        true => vec![line.clone()],
+        false => vec![line.clone(), format!("!{line}/")],
+    };
+    let names = names.into_iter().flat_map(with_folders_out);
+    // Nothing can be taken out of a folder that matches.
+    let inner = |line: &String| match exclusions.is_empty() {
+        true => vec![line.clone()],
+        false => {
+            let folder = line.strip_suffix("/**").unwrap_or(line);
+            vec![format!("{line}/*"), format!("!{folder}/"), format!("!{line}/*/")]
+        }
+    };
+    let folders = folders.into_iter().flat_map(inner);
+    let whole = |line: &&String| if line.ends_with("/**") { format!("{line}/*") } else { (*line).clone() };
+    let exclusions = exclusions.iter().map(whole);
+    names.chain(folders).chain(exclusions).collect()
+}
+
+/// Writes the groups of an expression, `(ts|tsx)`, as braces: `{ts,tsx}`.
+fn without_groups(pattern: &str) -> String {
+    let mut text = String::new();
+    let mut rest = pattern;
+    while let Some((before, group, after)) = rest.split_once('(').and_then(|(before, inner)| {
+        let (group, after) = inner.split_once(')')?;
+        Some((before, group, after))
+    }) {
+        let is_plain = !group.is_empty() && !group.contains(['(', '{', '}', '[', ',', '!', '\\', '/']);
+        let is_group = !before.ends_with(['!', '?', '*', '+', '\\']);
+        if !is_plain || !is_group || after.starts_with(['?', '*', '+', '{']) {
+            return pattern.to_owned();
+        }
+        text.push_str(before.strip_suffix('@').unwrap_or(before));
+        match group.contains('|') {
+            true => text.push_str(&format!("{{{}}}", group.replace('|', ","))),
+            false => text.push_str(group),
+        }
+        rest = after;
+    }
+    text + rest
 }
 
 /// Whether a star at the end of a pattern may stay.

@@ -8,7 +8,7 @@ use crate::out::VERSION;
 
 pub(super) fn answer(plan: &ExportPlan, is_read_only: bool) -> Value {
     let row = |row: &ExportRow| {
-        let (state, path, proof, loss) = match &row.outcome {
+        let (state, path, proof) = match &row.outcome {
             Outcome::Copied { path, proof, state } => {
                 let state = match state {
                     CopyState::New => "new",
@@ -17,15 +17,15 @@ pub(super) fn answer(plan: &ExportPlan, is_read_only: bool) -> Value {
                     CopyState::Edited { is_conflict: false, .. } => "edited",
                     CopyState::Edited { is_conflict: true, .. } => "conflict",
                 };
-                (state, Some(path), Some(proof), None)
+                (state, Some(path), Some(proof))
             }
-            Outcome::Read { path, proof } => ("read", Some(path), Some(proof), None),
-            Outcome::Delivered(loss) => ("delivered", None, None, Some(loss)),
-            Outcome::Indexed(path, loss) => ("indexed", Some(path), None, Some(loss)),
-            Outcome::LeftOut(loss) => ("left-out", None, None, Some(loss)),
-            Outcome::Stale { path, is_edited: false } => ("removed", Some(path), None, None),
-            Outcome::Stale { path, .. } => ("kept", Some(path), None, None),
-            _ => ("", None, None, None),
+            Outcome::Read { path, proof } => ("read", Some(path), Some(proof)),
+            Outcome::Delivered(_) => ("delivered", None, None),
+            Outcome::Indexed(path, _) => ("indexed", Some(path), None),
+            Outcome::LeftOut(_) => ("left-out", None, None),
+            Outcome::Stale { path, is_edited: false } => ("removed", Some(path), None),
+            Outcome::Stale { path, .. } => ("kept", Some(path), None),
+            _ => ("", None, None),
         };
         json!({
             "id": row.id,
@@ -35,7 +35,7 @@ pub(super) fn answer(plan: &ExportPlan, is_read_only: bool) -> Value {
             "path": path,
             "same": proof.map(Proof::is_same),
             "proof": proof,
-            "loss": loss.map(|loss| json!({ "code": loss.code(), "message": loss.to_string() })),
+            "loss": row.loss().map(|loss| json!({ "code": loss.code(), "message": loss.to_string() })),
             "notes": row.notes,
         })
     };
