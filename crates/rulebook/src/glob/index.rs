@@ -102,9 +102,10 @@ impl<S: AsRef<str> + Default> Index<S> {
             let is_match = |rank: &usize| glob.is_match_with(self.path(*rank), |path| matcher.is_match(path));
             return self.in_order(self.all.iter().copied().filter(is_match).collect());
         }
-        // For fewer paths, parsing the pattern again takes longer.
+        // For fewer paths, parsing the pattern again takes longer. Empty segments are folders that the index does not keep.
         const MANY: usize = 512;
-        let entries = if self.paths.len() >= MANY { glob.entries() } else { None };
+        let by_folder = self.paths.len() >= MANY && !self.traits.intersects(Traits::EMPTY_SEGMENT);
+        let entries = if by_folder { glob.entries() } else { None };
         match entries {
             Some(entries) => self.in_order(entries.iter().flat_map(|entry| self.below_any(entry)).collect()),
             None => self.in_order(self.found(glob)),

@@ -14,6 +14,8 @@ impl Traits {
     pub(super) const BACKSLASH: Traits = Traits(8);
     /// It contains characters that may differ in case only.
     pub(super) const CASED: Traits = Traits(16);
+    /// A segment is empty: it starts with a slash or contains two in a row.
+    pub(super) const EMPTY_SEGMENT: Traits = Traits(32);
 
     pub(super) fn of(path: &str) -> Traits {
         let mut before = b'/';
@@ -21,6 +23,7 @@ impl Traits {
         for c in path.bytes() {
             traits.0 |= match c {
                 b'.' if before == b'/' => Traits::HIDDEN.0,
+                b'/' if before == b'/' => Traits::EMPTY_SEGMENT.0,
                 b'\\' => Traits::BACKSLASH.0,
                 b'A'..=b'Z' | 0x80.. => Traits::CASED.0,
                 _ => 0,
