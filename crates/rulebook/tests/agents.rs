@@ -65,12 +65,15 @@ fn check(agent: &str, known: &[&str]) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/agents/{agent}.tsv"));
     let data = std::fs::read_to_string(data).unwrap();
     let agent = Agent::named(agent).unwrap();
-    let targets: Vec<&str> =
-        data.lines().find_map(|line| line.strip_prefix("#!\t")).unwrap().split('\t').collect();
-    let cases = data.lines().filter(|line| !line.starts_with('#'));
+    let mut targets: Vec<&str> = Vec::new();
     let (mut count, mut wrong) = (0, Vec::new());
-    for case in cases {
-        let (text, recorded) = case.split_once('\t').unwrap();
+    for line in data.lines() {
+        if line.starts_with('#') {
+            // The files that the agent read in the cases below.
+            targets = line.strip_prefix("#!\t").map_or(targets, |files| files.split('\t').collect());
+            continue;
+        }
+        let (text, recorded) = line.split_once('\t').unwrap();
         let text: String = serde_json::from_str(text).unwrap();
         let found = found(read(agent, &text).as_ref(), &targets);
         if (found != recorded) != known.contains(&text.as_str()) {

@@ -11,6 +11,7 @@ use rulebook::source::{Origin, Scope};
 
 use crate::discover::Search;
 use crate::homes::posix;
+use crate::storage::plain;
 
 /// The most files that all imports together may add.
 pub(super) const MAX_IMPORTS: usize = 256;
@@ -46,9 +47,9 @@ pub(super) fn target(
     let path = &import.path;
     let written = search.homes.expand(path);
     let folder = Path::new(&rule.origin.path).parent()?;
-    let Some(real) =
-        search.disk.real(&folder.join(written)).ok().filter(|real| search.disk.files.is_file(real))
-    else {
+    // Agents resolve `..` in the text of a path: `none/../a.md` names a file even if there is no folder `none`.
+    let found = plain(&folder.join(written)).and_then(|path| search.disk.real(&path).ok());
+    let Some(real) = found.filter(|real| search.disk.files.is_file(real)) else {
         if import.is_surely_a_file() {
             report(Code::ImportMissing, format!("`@{path}` does not exist"));
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::fences::{Fence, after_bom, fence_span, lines_of, opening_fence};
 use super::header::{Header, Problem, Program, Reading, Tier};
 use super::value::{Field, Node, Value};
+use super::yaml::Tags;
 use super::{simple, yaml};
 use crate::diagnostic::Code;
 
@@ -26,11 +27,11 @@ pub(super) fn read(text: &str, program: Program) -> Reading<'_> {
     let (fields, tier) = match program {
         Program::QwenCode => (Ok(read_qwen(text, range)), native),
         _ if let Some(fields) = simple::read(text, range.clone()) => (Ok(fields), Tier::Yaml),
-        Program::ClaudeCode => match yaml::parse_natively(text, range.clone(), &[]) {
+        Program::ClaudeCode => match yaml::parse_natively(text, range.clone(), &[], Tags::IgnoredWords) {
             Ok((fields, _)) => (Ok(fields), Tier::Yaml),
             Err(problem) => (read_claude(text, range).ok_or(problem), native),
         },
-        Program::CopilotCli => match yaml::parse_natively(text, range.clone(), &[]) {
+        Program::CopilotCli => match yaml::parse_natively(text, range.clone(), &[], Tags::Ignored) {
             Ok((fields, has_duplicates)) if !has_duplicates => (Ok(fields), Tier::Yaml),
             _ => (Ok(read_copilot(text, range)), native),
         },
@@ -127,7 +128,7 @@ fn read_claude(text: &str, range: Range<usize>) -> Option<Vec<Field>> {
         at += line.len() + 1;
     }
     let masked = String::from_utf8(bytes).ok()?;
-    let (mut fields, _) = yaml::parse_natively(&masked, range, &masks).ok()?;
+    let (mut fields, _) = yaml::parse_natively(&masked, range, &masks, Tags::IgnoredWords).ok()?;
     let values =
         fields.iter_mut().flat_map(|field| field.last.as_deref_mut().into_iter().chain([&mut field.node]));
     for node in values.filter(|node| masks.contains(&node.span)) {
@@ -143,7 +144,8 @@ fn special_value(line: &str) -> Option<&str> {
     let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
     let is_quoted = |quote| value.starts_with(quote) && value.ends_with(quote);
     let is_special = value.contains(|c| "{}[]*&#!|>%@`".contains(c)) || value.contains(": ");
-    let is_list = value.starts_with('[') && yaml::parse_natively(line, 0..line.len(), &[]).is_ok();
+    let is_list = value.starts_with('[')
+        && yaml::parse_natively(line, 0..line.len(), &[], Tags::IgnoredWords).is_ok();
     let is_line = !value.contains(['\r', '\u{2028}', '\u{2029}']);
     let is_safe = is_quoted('"') || is_quoted('\'') || is_list;
     (is_key && value.len() < rest.len() && is_special && is_line && !is_safe).then_some(value)
@@ -176,7 +178,7 @@ fn read_copilot(text: &str, range: Range<usize>) -> Vec<Field> {
     read("applyTo").or_else(|| read("paths")).into_iter().collect()
 }
 
-/// Reads `key: value`, and below a key without a value the lines `  - item`.
+/// Reads `key: value`. Lines `  - item` are the list of the last key without a value, even with other lines between.
 fn read_qwen(text: &str, range: Range<usize>) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     let mut set = |key: &str, at: usize, node: Node| {
@@ -184,39 +186,53 @@ fn read_qwen(text: &str, range: Range<usize>) -> Vec<Field> {
         fields.push(Field::new(key, at..at + key.len(), node));
     };
     let is_content = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.trim().starts_with('#');
+    let is_item = |line: &str| line.starts_with("  - ");
     let mut lines = qwen_lines(text, range).filter(is_content).peekable();
-    while let Some((at, line)) = lines.next() {
-        let Some((key, rest)) = line.split_once(':').filter(|_| !line.starts_with("  - ")) else { continue };
+    let (mut without_value, mut is_in_object) = (None, false);
+    while let Some(&(at, line)) = lines.peek() {
+        if is_item(line) {
+            let items: Vec<Node> = std::iter::from_fn(|| lines.next_if(|(_, line)| is_item(line)))
+                .map(|(at, line)| qwen_item(&line[4..], at + 4))
+                .collect();
+            if let (Some((key, key_at)), Some(first), Some(last)) =
+                (without_value.take(), items.first(), items.last())
+            {
+                let span = first.span.start..last.span.end;
+                let is_full = |item: &Node| item.value != Value::Text(String::new());
+                let items = items.into_iter().filter(is_full).collect();
+                set(key, key_at, Node { value: Value::List(items), span });
+            }
+            continue;
+        }
+        lines.next();
+        is_in_object &= line.starts_with("  ");
+        let Some((key, rest)) = line.split_once(':').filter(|_| !is_in_object) else { continue };
         let key_at = at + key.len() - key.trim_start_matches(is_space).len();
         let key = key.trim_matches(is_space);
         let value = rest.trim_matches(is_space);
+        let next = lines.peek().map_or("", |(_, line)| line);
         if !value.is_empty() {
             let value_at = at + line.len() - rest.trim_start().len();
             set(key, key_at, Node { value: qwen_value(value), span: value_at..value_at + value.len() });
-            continue;
-        }
-        let mut items = Vec::new();
-        while let Some((at, line)) = lines.next_if(|(_, line)| line.starts_with("  - ")) {
-            let item = line[4..].trim();
-            let span = at + line.len() - line[4..].trim_start().len();
-            let value = match qwen_value(item) {
-                Value::Text(text) => text,
-                _ => item.to_owned(),
-            };
-            items.push(Node { value: Value::Text(value), span: span..span + item.len() });
-        }
-        if let (Some(first), Some(last)) = (items.first(), items.last()) {
-            let span = first.span.start..last.span.end;
-            items.retain(|item| item.value != Value::Text(String::new()));
-            set(key, key_at, Node { value: Value::List(items), span });
-        }
-        // Other indented lines are an object.
-        else if lines.peek().is_some_and(|(_, line)| line.starts_with("  ")) {
-            while lines.next_if(|(_, line)| line.starts_with("  ") && !line.starts_with("  - ")).is_some() {}
+        } else if next.starts_with("  ") && !is_item(next) {
+            is_in_object = true;
+            without_value = None;
             set(key, key_at, Node { value: Value::Map(Vec::new()), span: key_at..key_at });
+        } else {
+            without_value = Some((key, key_at));
         }
     }
     fields
+}
+
+fn qwen_item(text: &str, at: usize) -> Node {
+    let item = text.trim();
+    let start = at + text.len() - text.trim_start().len();
+    let value = match qwen_value(item) {
+        Value::Text(text) => text,
+        _ => item.to_owned(),
+    };
+    Node { value: Value::Text(value), span: start..start + item.len() }
 }
 
 fn qwen_value(text: &str) -> Value {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span, Tag};
 
 use super::header::Problem;
 use super::value::{Field, Node, Value};
@@ -12,11 +12,13 @@ const MAX_DEPTH: usize = 16;
 
 /// What to do with a tag that is not `!!str`.
 #[derive(Clone, Copy, PartialEq)]
-enum Tags {
+pub(super) enum Tags {
     /// Refuse the header: the `!` is probably part of a pattern.
     Refused,
-    /// Read the value without it, except in a list, as most programs do.
+    /// Read the value without it, but refuse it in a list, as Copilot CLI does.
     Ignored,
+    /// Read the value without it if the tag starts like a word, as Claude Code does: `!src/**`, but not `!*.ts`.
+    IgnoredWords,
 }
 
 /// Reads a range of a file as one YAML mapping. Scalars in the `masked` ranges are text regardless of their content.
@@ -34,9 +36,10 @@ pub(super) fn parse_natively(
     text: &str,
     range: Range<usize>,
     masked: &[Range<usize>],
+    tags: Tags,
 ) -> Result<(Vec<Field>, bool), Problem> {
     let mut problems = Vec::new();
-    let fields = load(text, range, masked, Tags::Ignored, &mut problems)?;
+    let fields = load(text, range, masked, tags, &mut problems)?;
     Ok((fields, !problems.is_empty()))
 }
 
@@ -123,7 +126,7 @@ impl Loader<'_> {
             Event::Scalar(_, _, _, Some(tag))
             | Event::SequenceStart(_, _, Some(tag))
             | Event::MappingStart(_, _, Some(tag))
-                if !tag.is_yaml_core_schema_tag("str") && !self.ignores_tag() =>
+                if !tag.is_yaml_core_schema_tag("str") && !self.ignores(&tag) =>
             {
                 return Err(broken(span, "the value starts with `!`, which YAML reads as a tag"));
             }
@@ -143,8 +146,15 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn ignores_tag(&self) -> bool {
-        self.tags == Tags::Ignored && !matches!(self.open.last(), Some(Collection::List { .. }))
+    fn ignores(&self, tag: &Tag) -> bool {
+        match self.tags {
+            Tags::Refused => false,
+            Tags::Ignored => !matches!(self.open.last(), Some(Collection::List { .. })),
+            Tags::IgnoredWords => {
+                let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+                tag.handle() != "!" || tag.suffix().is_empty() || tag.suffix().starts_with(is_word)
+            }
+        }
     }
 
     fn open(&mut self, collection: Collection, span: Range<usize>) -> Result<(), Problem> {
