@@ -20,6 +20,7 @@ const [SEED, RULES, JOBS] = [option("--seed", 1), option("--rules", 300), option
 const GIVEN = words.includes("--headers") && readFileSync(words.splice(words.indexOf("--headers"), 2)[1], "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
 const headers = (form) => (GIVEN ? written(GIVEN, form) : rules(RULES, form));
 
+const ANCHOR = [/[ \t]&a/, "an anchor"];
 // `read`: the call that reads a file. `files`: the generated files. `known`: differences that docs/agents.md explains.
 const AGENTS = {
   claude: {
@@ -27,13 +28,13 @@ const AGENTS = {
     read: (file) => ({ name: "Read", arguments: { file_path: file } }),
     // A pattern that this version cannot compile stops all rules for paths. docs/agents.md names it.
     files: () => headers({ key: "paths", also: "globs", file: (n) => `.claude/rules/r${n}.md`, refused: /\[[^\]\n'"]*[*{][^\]\n]*\]/ }),
-    known: [[/\t- |^\t/m, "tabs"]],
+    known: [ANCHOR, [/\t- |^\t/m, "tabs"]],
   },
   copilot: {
     view: "copilot-cli",
     read: (file) => ({ name: "view", arguments: { path: file } }),
     files: () => headers({ key: "applyTo", also: "paths", file: (n) => `.github/instructions/r${n}.instructions.md` }),
-    known: [[/["']# note/, "a comment right after a quote"], [/\t- |^\t/m, "tabs"]],
+    known: [ANCHOR, [/\n"applyTo"[^]*\n----\n/, "a key in quotes in a header with another end"], [/["']# note/, "a comment right after a quote"], [/\t- |^\t/m, "tabs"]],
   },
   gemini: {
     view: "gemini",

@@ -73,12 +73,15 @@ impl Sources<'_> {
             let owner = Agent::owner_of(rule.origin.format.id);
             rule.origin.scope == Scope::Workspace && owner.is_some_and(|owner| !is_used(owner))
         };
-        let requires_name = |rule: &Rule| used.iter().any(|used| requires_skill_name(used.agent, rule));
         let rules: HashMap<&str, &Rule> =
             book.rules().map(|(rule, _)| (rule.origin.display.as_str(), rule)).collect();
         for found in diagnostics.iter_mut().filter(|found| found.code == Code::SkillName) {
-            if rules.get(found.path.as_str()).is_some_and(|rule| !requires_name(rule)) {
-                found.severity = Severity::Note;
+            let Some(rule) = rules.get(found.path.as_str()) else { continue };
+            let agents = used.iter().map(|used| used.agent).filter(|agent| requires_skill_name(agent, rule));
+            let titles: Vec<&str> = agents.map(|agent| agent.title).collect();
+            match titles.is_empty() {
+                true => found.severity = Severity::Note,
+                false => found.message.push_str(&format!("; not listed by {}", titles.join(", "))),
             }
         }
         diagnostics.retain(|found| {

@@ -106,12 +106,18 @@ impl Difference {
     /// Reports the difference as a problem of the rule's file.
     #[must_use]
     pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
-        let why = self.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         let folder = &rule.origin.folder;
         let is_nested = self.is_nested(rule);
-        let message = match is_nested {
-            true => format!("{} reads this file only if it is started in `{folder}`", agent.title),
-            false => format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does),
+        let message = match &self.why {
+            _ if is_nested => format!("{} reads this file only if it is started in `{folder}`", agent.title),
+            // Nobody means that: the header does not say when the rule applies.
+            Some(why) if rule.activation == Activation::Never => {
+                format!("{why}; {} {}", agent.title, self.does)
+            }
+            why => {
+                let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does)
+            }
         };
         let found = Diagnostic::whole(self.code(), &rule.origin.display, message);
         match &self.cause {

@@ -48,6 +48,7 @@ fn the_view_of_copilots_command_line_is_as_recorded() {
             "---\napplyTo:\n  -\tsrc/**\n---\n",
             "---\napplyTo: \"src/**\"# note\n---\n",
             "---\napplyTo:\n  - !!src/**\n---\n",
+            "---\napplyTo: !#y\n---\n",
             "---\napplyTo: [[[[[[[[[[[[[[[[[[[[src/**]]]]]]]]]]]]]]]]]]]]\n---\n",
         ],
     );

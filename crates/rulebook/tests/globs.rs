@@ -193,6 +193,12 @@ fn the_copilot_cli_matches_as_observed() {
     }
     check("src/*", "src/a.ts", true);
     check("[!b].ts", "a.ts", true);
+    // A class and `?` match one byte of a character, and a star beside them the others.
+    check("[!b]*.ts", "src/語.ts", true);
+    check("*[!b].ts", "é.ts", true);
+    check("?*.ts", "é.ts", true);
+    check("[!b].ts", "é.ts", false);
+    check("[ab]*.ts", "é.ts", false);
     check("{src/{a,b},lib/c}.ts", "src/b.ts", true);
     check("!src/**", "src/a.ts", true);
 }

@@ -144,8 +144,8 @@ fn special_value(line: &str) -> Option<&str> {
     let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
     let is_quoted = |quote| value.starts_with(quote) && value.ends_with(quote);
     let is_special = value.contains(|c| "{}[]*&#!|>%@`".contains(c)) || value.contains(": ");
-    let is_list = value.starts_with('[')
-        && yaml::parse_natively(line, 0..line.len(), &[], Tags::IgnoredWords).is_ok();
+    let is_list =
+        value.starts_with('[') && yaml::parse_natively(line, 0..line.len(), &[], Tags::IgnoredWords).is_ok();
     let is_line = !value.contains(['\r', '\u{2028}', '\u{2029}']);
     let is_safe = is_quoted('"') || is_quoted('\'') || is_list;
     (is_key && value.len() < rest.len() && is_special && is_line && !is_safe).then_some(value)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span, Tag};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
 use super::header::Problem;
 use super::value::{Field, Node, Value};
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 16;
 pub(super) enum Tags {
     /// Refuse the header: the `!` is probably part of a pattern.
     Refused,
-    /// Read the value without it, but refuse it in a list, as Copilot CLI does.
+    /// Read the value without it, as Copilot CLI does.
     Ignored,
     /// Read the value without it if the tag starts like a word, as Claude Code does: `!src/**`, but not `!*.ts`.
     IgnoredWords,
@@ -99,7 +99,7 @@ struct Loader<'a> {
 }
 
 enum Collection {
-    List { start: usize, items: Vec<Node> },
+    List { start: usize, items: Vec<Node>, is_flow: bool },
     Map { start: usize, fields: Vec<Field>, key: Option<(String, Range<usize>)> },
 }
 
@@ -131,11 +131,16 @@ impl Loader<'_> {
                 return Err(broken(span, "the value starts with `!`, which YAML reads as a tag"));
             }
             Event::Scalar(text, style, _, tag) => {
-                let is_text = style != ScalarStyle::Plain || tag.is_some() || self.masked.contains(&span);
+                // To Copilot CLI, a tag alone has no value, and is an empty text in brackets.
+                let is_in_brackets = matches!(self.open.last(), Some(Collection::List { is_flow: true, .. }));
+                let has_value = self.tags != Tags::Ignored || is_in_brackets || !text.is_empty();
+                let is_tagged = tag.is_some() && has_value;
+                let is_text = style != ScalarStyle::Plain || is_tagged || self.masked.contains(&span);
                 return self.add(&text, is_text, span);
             }
-            Event::SequenceStart(..) => {
-                self.open(Collection::List { start: span.start, items: Vec::new() }, span)?;
+            Event::SequenceStart(style, ..) => {
+                let is_flow = style == StructureStyle::Flow;
+                self.open(Collection::List { start: span.start, items: Vec::new(), is_flow }, span)?;
             }
             Event::MappingStart(..) => {
                 self.open(Collection::Map { start: span.start, fields: Vec::new(), key: None }, span)?;
@@ -149,7 +154,7 @@ impl Loader<'_> {
     fn ignores(&self, tag: &Tag) -> bool {
         match self.tags {
             Tags::Refused => false,
-            Tags::Ignored => !matches!(self.open.last(), Some(Collection::List { .. })),
+            Tags::Ignored => true,
             Tags::IgnoredWords => {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
                 tag.handle() != "!" || tag.suffix().is_empty() || tag.suffix().starts_with(is_word)
@@ -170,7 +175,7 @@ impl Loader<'_> {
 
     fn close(&mut self, end: usize) -> Result<(), Problem> {
         let (value, start) = match self.open.pop().expect("the parser emits balanced events") {
-            Collection::List { start, items } => (Value::List(items), start),
+            Collection::List { start, items, .. } => (Value::List(items), start),
             Collection::Map { start, fields, .. } => (Value::Map(fields), start),
         };
         self.insert(Node { value, span: start..end.max(start) });

@@ -17,8 +17,8 @@ enum Token {
     Suffix,
     /// `/**/`
     Between,
-    /// The ASCII characters of a class. It matches single bytes, so other characters are never in it.
-    Class(Vec<u8>),
+    /// The ASCII characters of a class, and whether it is negated. It matches single bytes: see [`HIGH`].
+    Class(Vec<u8>, bool),
     Group(Vec<Vec<Token>>),
 }
 
@@ -59,11 +59,19 @@ fn parse(pattern: &str) -> Result<Option<Vec<Token>>, GlobError> {
     Ok(tokens(pattern))
 }
 
+/// The characters of several bytes. `?` and a negated class match one byte, so they match such a character only if a star beside them
+/// matches its other bytes.
+const HIGH: &str = "\u{80}-\u{10ffff}";
+
 /// `None` if the tokens match nothing.
 fn expression(tokens: &[Token], reach: Reach) -> Option<String> {
     let in_path = |source: &'static str| (reach == Reach::Path).then_some(source);
+    let is_star = |at: Option<usize>| {
+        at.and_then(|at| tokens.get(at)).is_some_and(|token| matches!(token, Token::Star))
+    };
     let mut source = String::new();
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
+        let high = if is_star(at.checked_sub(1)) || is_star(Some(at + 1)) { HIGH } else { "" };
         match token {
             Token::Literal('/') => source += in_path("\\/")?,
             Token::Literal(c) if c.is_ascii() && !c.is_alphanumeric() => {
@@ -71,12 +79,12 @@ fn expression(tokens: &[Token], reach: Reach) -> Option<String> {
                 source.push(*c);
             }
             Token::Literal(c) => source.push(*c),
-            Token::Any => source += "[\\x00-\\x2e\\x30-\\x7f]",
+            Token::Any => source += &format!("[\\x00-\\x2e\\x30-\\x7f{high}]"),
             Token::Star => source += "[^\\/]*",
             Token::Prefix => source += in_path("(?:[^]*\\/)?").unwrap_or_default(),
             Token::Suffix => source += in_path("\\/[^]*")?,
             Token::Between => source += in_path("(?:\\/|\\/[^]*\\/)")?,
-            Token::Class(members) => {
+            Token::Class(members, is_negated) => {
                 let members: Vec<&u8> =
                     members.iter().filter(|member| reach == Reach::Path || **member != b'/').collect();
                 if members.is_empty() {
@@ -85,6 +93,9 @@ fn expression(tokens: &[Token], reach: Reach) -> Option<String> {
                 source.push('[');
                 for member in members {
                     write!(source, "\\x{member:02x}").expect("a string accepts everything");
+                }
+                if *is_negated {
+                    source += high;
                 }
                 source.push(']');
             }
@@ -183,5 +194,5 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> 
         return None;
     }
     let is_member = |c: u8| ranges.iter().any(|(low, high)| (*low..=*high).contains(&char::from(c)));
-    Some(Token::Class((0..0x80).filter(|c| is_member(*c) != is_negated).collect()))
+    Some(Token::Class((0..0x80).filter(|c| is_member(*c) != is_negated).collect(), is_negated))
 }

@@ -10,6 +10,10 @@ use crate::markdown::outside_code;
 
 pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let origin = &page.rule.origin;
+    // Links are Markdown: in other files they are part of a template.
+    if origin.display.rsplit_once('.').is_some_and(|(_, end)| OTHER_TEXTS.contains(&end)) {
+        return;
+    }
     let body = &page.text[page.body..];
     let folder_of = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let own = &*folder_of(&origin.display);
@@ -28,6 +32,9 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     };
     report_first(found.into_iter(), report, diagnostics);
 }
+
+/// Extensions of rule files that are not Markdown.
+const OTHER_TEXTS: &[&str] = &["html", "json", "toml", "xml", "yaml", "yml"];
 
 /// The longest line that is searched, in bytes: longer ones are data.
 const MAX_LINE: usize = 4_096;
@@ -104,7 +111,28 @@ fn file(target: &str) -> Option<String> {
     let is_path = path.contains('/') || name.rsplit_once('.').is_some_and(|(_, end)| !end.is_empty());
     let is_plain = |c: char| c.is_alphanumeric() || "-_./@+~%".contains(c);
     let is_usual = !path.is_empty() && path.chars().all(is_plain) && !path.starts_with(['~', '@']);
-    (is_path && is_usual && !path.contains("...") && !is_placeholder(path)).then(|| path.replace("%20", " "))
+    (is_path && is_usual && !path.contains("...") && !is_placeholder(path) && !is_page(path))
+        .then(|| path.replace("%20", " "))
+}
+
+/// Pages that a hosting service shows beside the files: `../blob/main/a.md` and `../../issues` are links from one page to another.
+const PAGES: &[&str] = &[
+    "actions",
+    "blob",
+    "commit",
+    "compare",
+    "discussions",
+    "issues",
+    "pull",
+    "pulls",
+    "releases",
+    "tree",
+    "wiki",
+];
+
+fn is_page(path: &str) -> bool {
+    let page = path.trim_start_matches("../");
+    page.len() < path.len() && PAGES.contains(&page.split('/').next().unwrap_or(page))
 }
 
 /// Words of paths that stand for another path.
@@ -185,6 +213,7 @@ mod tests {
             "[a](path/to/file.md) [b](./image.png) [c](your-guide.md) [d](docs/{name}.md) [e](a/*.md)",
             &[],
         );
+        check("[a](../blob/main/a.md) [b](../../issues) [c](../../pulls/) [d](../wiki.md)", &["../wiki.md"]);
         check("- Example: [a](docs/a.md)\nE.g. [b](docs/b.md)\nSee [c](docs/example-c.md)", &[]);
         check("`[a](docs/a.md)` and\n```md\n[b](docs/b.md)\n```\n", &[]);
         check("```md\n```sh\nx\n```\n[b](docs/b.md)\n```\n[c](docs/c.md)", &["docs/c.md"]);

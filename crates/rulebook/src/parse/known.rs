@@ -8,6 +8,9 @@ use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Repeats, StatedActiva
 use crate::frontmatter::{Field, Value};
 use crate::hidden;
 
+/// Keys that only the agent of a place reads; elsewhere they are mistakes.
+const PLACE_KEYS: &[(&str, &str)] = &[(".qwen/skills", "allowedTools")];
+
 impl Reader<'_> {
     /// Sorts out the keys that the format knows. The others are reported.
     pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
@@ -118,6 +121,9 @@ impl Reader<'_> {
             near
         };
         let Some(&first) = near.first() else { return false };
+        if PLACE_KEYS.contains(&(self.origin.place.path, key.as_str())) {
+            return true;
+        }
         // Fixable if it is one typing error in a key that the agent knows and that is not there yet.
         let is_typo = strsim::damerau_levenshtein(&key, first) == 1;
         let is_there = keys::canonical(format, first).is_some_and(|key| known.find(key).is_some());
