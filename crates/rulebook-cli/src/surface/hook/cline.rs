@@ -71,6 +71,8 @@ fn decode(value: &Value) -> Option<HookEvent> {
         model: value.get("model").and_then(|model| text(model, "slug")),
         tool,
         surface: cli.map(|_| CLI),
+        // Every agent has an id; a sub-agent names the one that started it.
+        agent: text(value, "parent_agent_id").and_then(|_| text(value, "agent_id")),
         ..HookEvent::new(moment, &name, text(value, "taskId")?)
     })
 }
