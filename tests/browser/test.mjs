@@ -263,12 +263,23 @@ test("the header of a rule is explained line by line, with its files, its rivals
   const [reached] = JSON.parse(run(binary, folder, ["explain", "--rule", "react", "--json"])).rules;
   assert.deepEqual((await page.locator(".files a").allTextContents()).sort(), reached.files);
   await page.locator(".line.key", { hasText: "alwaysApply" }).getByText("does not apply to every request").waitFor();
+  // Rules of one id in different formats do not override each other.
   await page.goto(`${url}rule?source=.clinerules/web.md`);
-  await page.getByText("Overrides this rule").waitFor();
+  await page.getByText("It overrides no other rule").waitFor();
   const { diagnostics } = JSON.parse(run(binary, folder, ["status", "--json"]));
   const found = diagnostics.find((one) => one.line > 0);
   await page.goto(`${url}rule?source=${encodeURIComponent(found.path)}`);
   await page.locator(".problems").getByText(found.code).first().waitFor();
+});
+
+test("a rule names the one that overrides it", async (t) => {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  write(folder, ".rulebook/rules/db.md", "Use migrations.\n");
+  write(folder, ".cursor/rules/db.mdc", "---\nalwaysApply: true\n---\nUse an ORM.\n");
+  const { url } = await start(folder);
+  const page = await open(t, `${url}rule?source=.cursor/rules/db.mdc`);
+  await page.getByText("Overrides this rule where both apply: .rulebook/rules/db.md decided by priority").waitFor();
 });
 
 test("a safe fix is shown with its difference, and applied after a click", async (t) => {

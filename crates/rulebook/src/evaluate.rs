@@ -18,7 +18,7 @@ use crate::condition::Facts;
 use crate::evidence::Evidence;
 use crate::format::FormatId;
 use crate::resolve::{Off, Policy, Rulebook};
-use crate::rule::Rule;
+use crate::rule::{Rule, Step};
 use conflict::decide;
 use judge::{Call, Candidate, candidate, judge, state};
 pub(crate) use order::delivery_rank;
@@ -27,38 +27,57 @@ use order::native_order;
 /// Evaluates every rule for an audience.
 #[must_use]
 pub fn evaluate<'r>(book: &'r Rulebook, evidence: &Evidence, audience: Audience<'_>) -> Evaluation<'r> {
-    let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
-    let mentioned = evidence.mentioned.iter().filter_map(|name| book.mentioned(name));
-    let requested = evidence.requested.iter().filter_map(|name| book.requested(name));
-    let requested: Vec<&Rule> = requested.chain(mentioned).collect();
-    let pinned: Vec<&Rule> = evidence.pinned.iter().filter_map(|name| book.requested(name)).collect();
-    let call = |rule: &Rule| {
-        let is_among = |rules: &[&Rule]| rules.iter().any(|named| std::ptr::eq(*named, rule));
-        match () {
-            () if is_among(&requested) => Call::Requested,
-            () if is_among(&pinned) => Call::Pinned,
-            () => Call::NotRequested,
-        }
-    };
-    let mut candidates: Vec<Candidate<'r>> =
-        book.rules().map(|(rule, off)| candidate(rule, off, call(rule), &facts)).collect();
-    let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
-    switch_off_nested(&mut candidates, is_here);
-    activate_imports(&mut candidates);
-    decide(&mut candidates, book.policy(), &audience, Some(evidence));
-    let verdicts: Vec<Verdict<'r>> = candidates.into_iter().map(|candidate| candidate.verdict).collect();
-    let is_in_stack = |at: &usize| matches!(verdicts[*at].state, State::Stack);
-    let delivery = match book.policy() {
-        Policy::Meant(_) => {
-            let mut delivery: Vec<usize> = (0..verdicts.len()).filter(is_in_stack).collect();
-            delivery.sort_by_cached_key(|at| delivery_rank(verdicts[*at].rule));
-            delivery
-        }
-        Policy::Native(_, arrival) => {
-            native_order(&verdicts, arrival).into_iter().filter(is_in_stack).collect()
-        }
-    };
-    Evaluation { verdicts, delivery }
+    Judged::new(book, evidence).decide(evidence, &audience)
+}
+
+/// Every rule, judged by itself. Several audiences share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged<'r> {
+    book: &'r Rulebook,
+    candidates: Vec<Candidate<'r>>,
+}
+
+impl<'r> Judged<'r> {
+    pub(crate) fn new(book: &'r Rulebook, evidence: &Evidence) -> Judged<'r> {
+        let facts = Facts::new(evidence, book.rules().filter_map(|(rule, _)| rule.origin.nest()));
+        let mentioned = evidence.mentioned.iter().filter_map(|name| book.mentioned(name));
+        let requested = evidence.requested.iter().filter_map(|name| book.requested(name));
+        let requested: Vec<&Rule> = requested.chain(mentioned).collect();
+        let pinned: Vec<&Rule> = evidence.pinned.iter().filter_map(|name| book.requested(name)).collect();
+        let call = |rule: &Rule| {
+            let is_among = |rules: &[&Rule]| rules.iter().any(|named| std::ptr::eq(*named, rule));
+            match () {
+                () if is_among(&requested) => Call::Requested,
+                () if is_among(&pinned) => Call::Pinned,
+                () => Call::NotRequested,
+            }
+        };
+        let mut candidates: Vec<Candidate<'r>> =
+            book.rules().map(|(rule, off)| candidate(rule, off, call(rule), &facts)).collect();
+        let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
+        switch_off_nested(&mut candidates, is_here);
+        activate_imports(&mut candidates);
+        Judged { book, candidates }
+    }
+
+    /// Decides which rules override which others, for one audience.
+    pub(crate) fn decide(self, evidence: &Evidence, audience: &Audience<'_>) -> Evaluation<'r> {
+        let Judged { book, mut candidates } = self;
+        decide(&mut candidates, book.policy(), audience, Some(evidence));
+        let verdicts: Vec<Verdict<'r>> = candidates.into_iter().map(|candidate| candidate.verdict).collect();
+        let is_in_stack = |at: &usize| matches!(verdicts[*at].state, State::Stack);
+        let delivery = match book.policy() {
+            Policy::Meant(_) => {
+                let mut delivery: Vec<usize> = (0..verdicts.len()).filter(is_in_stack).collect();
+                delivery.sort_by_cached_key(|at| delivery_rank(verdicts[*at].rule));
+                delivery
+            }
+            Policy::Native(_, arrival) => {
+                native_order(&verdicts, arrival).into_iter().filter(is_in_stack).collect()
+            }
+        };
+        Evaluation { verdicts, delivery }
+    }
 }
 
 /// Whether a rule by itself applies to this evidence, or watches the stream.
@@ -97,6 +116,39 @@ pub(crate) fn settle<'r>(
     switch_off_nested(&mut candidates, |_| true);
     decide(&mut candidates, policy, &Audience::any(), None);
     candidates.into_iter().map(|candidate| candidate.verdict).collect()
+}
+
+/// A rule that overrides another one, or is overridden by it, where both apply.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Rival<'r> {
+    /// The other rule.
+    pub rule: &'r Rule,
+    /// Whether it is the one that is used.
+    pub wins: bool,
+    /// What decides.
+    pub by: Step,
+}
+
+/// Returns the enabled rules that override a rule, or that it overrides, where both apply; in order.
+pub fn rivals<'r>(book: &'r Rulebook, rule: &'r Rule) -> impl Iterator<Item = Rival<'r>> {
+    let is_candidate = move |other: &&Rule| {
+        other.origin.path != rule.origin.path
+            && (other.id == rule.id || !rule.body.is_empty() && other.body == rule.body)
+    };
+    let others = book.rules().filter(|(_, off)| off.is_none()).map(|(other, _)| other).filter(is_candidate);
+    others.filter_map(move |other| {
+        let mut pair = [rule, other];
+        pair.sort_by_key(|rule| rule.rank());
+        settle(pair.map(|rule| (rule, None)), book.policy()).into_iter().find_map(|verdict| {
+            match verdict.state {
+                State::Overridden { winner, by } => {
+                    Some(Rival { rule: other, wins: std::ptr::eq(winner, other), by })
+                }
+                _ => None,
+            }
+        })
+    })
 }
 
 /// Activates the rules that others import: they apply whenever the importing file does.

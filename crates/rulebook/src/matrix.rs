@@ -19,10 +19,11 @@ pub use subject::Subject;
 use std::collections::HashMap;
 
 use crate::agent::{Agent, Wiring};
-use crate::evaluate::{Audience, Evaluation, Verdict, evaluate};
+use crate::evaluate::{Audience, Evaluation, Judged, Verdict, evaluate};
 use crate::evidence::Evidence;
 use crate::render::{estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
+use crate::rule::Rule;
 use cell::Column;
 use row::rows;
 
@@ -63,9 +64,22 @@ pub struct AgentColumn<'r> {
 /// Evaluates every rule for every agent.
 #[must_use]
 pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'_, 'r>]) -> Matrix<'r> {
-    let meant = evaluate(book, evidence, Audience::any());
+    let judged = Judged::new(book, evidence);
+    let meant = judged.clone().decide(evidence, &Audience::any());
     let rows = rows(book, &meant, subjects.iter().map(|subject| subject.native));
-    let columns = subjects.iter().map(|subject| column(book, evidence, &rows, subject)).collect();
+    // What a rule does by itself is the same for every agent, unless it depends on the agent.
+    let is_for_agents = |rule: &Rule| rule.conditions.iter().any(|one| one.path_expression().names("agent"));
+    let is_shared = evidence.agent.is_some() || !book.rules().any(|(rule, _)| is_for_agents(rule));
+    let column = |subject: &Subject<'_, 'r>| {
+        let own = match is_shared {
+            true => judged
+                .clone()
+                .decide(evidence, &Audience::agent(subject.agent, &subject.native.loaded_paths())),
+            false => evaluate_for(book, evidence, Some(subject)),
+        };
+        column(&rows, subject, &own)
+    };
+    let columns = subjects.iter().map(column).collect();
     Matrix { rows, columns, meant }
 }
 
@@ -86,13 +100,7 @@ pub fn evaluate_for<'r>(
     evaluate(book, &evidence, audience)
 }
 
-fn column<'r>(
-    book: &'r Rulebook,
-    evidence: &Evidence,
-    rows: &[RuleRow<'r>],
-    subject: &Subject<'_, 'r>,
-) -> AgentColumn<'r> {
-    let own = evaluate_for(book, evidence, Some(subject));
+fn column<'r>(rows: &[RuleRow<'r>], subject: &Subject<'_, 'r>, own: &Evaluation<'r>) -> AgentColumn<'r> {
     let column = Column { subject, verdicts: &own.verdicts };
     let cells: Vec<Cell<'r>> = rows.iter().map(|row| column.cell(row)).collect();
     AgentColumn { agent: subject.agent, wired: subject.wired.to_vec(), tokens: tokens(rows, &cells), cells }

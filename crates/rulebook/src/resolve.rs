@@ -12,7 +12,7 @@ use crate::diagnostic::nearest;
 use crate::format::FormatId;
 use crate::id::rule_name;
 use crate::parse::{Entry, Rejected};
-use crate::rule::{Rank, Rule, Step};
+use crate::rule::{Rank, Rule};
 use crate::source::Scope;
 use crate::words::words;
 use lookup::lookup;
@@ -259,20 +259,6 @@ impl Rulebook {
             .flat_map(|(rule, _)| &rule.conditions)
             .map(|c| c.needs())
             .fold(Needs::default(), Needs::or)
-    }
-
-    /// Returns the enabled rules that share a rule's id or text, in order, with the step that decides when both apply.
-    pub fn rivals<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = (&'b Rule, Step)> {
-        let is_on =
-            |(other, off): &(&Rule, Option<&Off>)| off.is_none() && other.origin.path != rule.origin.path;
-        self.rules().filter(is_on).filter_map(|(other, _)| {
-            let step = match () {
-                () if other.id == rule.id => other.rank().decided_by(&rule.rank()),
-                () if !rule.body.is_empty() && other.body == rule.body => Step::Duplicate,
-                () => return None,
-            };
-            Some((other, step))
-        })
     }
 
     /// Returns the ids of all rules and rejected files, sorted.

@@ -128,6 +128,60 @@ fn the_page_answers_only_requests_with_its_token_and_host() {
     refused(format!("POST /x/toggle HTTP/1.1\r\nHost: {host}\r\nContent-Length: 13\r\n\r\n"));
 }
 
+/// Workspaces with problems of several kinds: each a list of files.
+const TROUBLED: [&[(&str, &str)]; 5] = [
+    &[("repo/a.ts", "")],
+    &[("repo/.clinerules/web.md", "---\npaths: [\"apps/web/**\"]\n---\nUse React.\n")],
+    &[
+        ("repo/.cursor/rules/a.md", "Not read."),
+        ("repo/.cursor/rules/b.mdc", "---\nglobs: **/*.ts\nalwaysApply: true\n---\nSee [x](missing.md).\n"),
+        ("repo/.claude/rules/c.md", "---\nglobs: src/**\n---\nText.\n"),
+        ("repo/CLAUDE.md", "@AGENTS.md\n"),
+    ],
+    &[
+        ("repo/.opencode/rules/a.md", "---\npriority: 5\n---\nStrict.\n"),
+        ("repo/.opencode/rules/b.md", "No header.\n"),
+        ("repo/.windsurf/rules/sub/c.md", "---\ntrigger: glob\n---\nDeep.\n"),
+        ("repo/AGENTS.md", "One.\n"),
+        ("repo/packages/a/AGENTS.md", "One.\n"),
+    ],
+    &[
+        ("repo/.clinerules/broken.md", "---\npaths: [\n---\nBroken.\n"),
+        ("repo/.rulebook/rules/style.md", "---\nid: style\nnosuch: 1\n---\nA\nB\nC\nD\n"),
+        ("repo/.cursor/rules/style.mdc", "---\nalwaysApply: true\n---\nA\nB\nC\nE\n"),
+        ("repo/rulebook.toml", "trust = \"requier\"\n"),
+    ],
+];
+
+#[test]
+fn status_check_and_the_page_report_the_same_problems() {
+    for files in TROUBLED {
+        let sandbox = Sandbox::new(files);
+        let json = |command: &str| -> Value {
+            serde_json::from_slice(&sandbox.run(&[command, "--json"]).stdout).unwrap()
+        };
+        let (status, check) = (json("status"), json("check"));
+        assert_eq!(status["diagnostics"], check["diagnostics"], "{files:?}");
+        let count = check["diagnostics"].as_array().unwrap().len();
+        let text = |command: &str| String::from_utf8(sandbox.run(&[command]).stdout).unwrap();
+        let counted = |text: String, before: &str, end: &str| -> Option<String> {
+            let counts = text.lines().filter_map(|line| line.split_once(before));
+            counts.filter(|(_, rest)| rest.contains(end)).map(|(count, _)| count.to_owned()).next()
+        };
+        let in_status = counted(text("status"), ": ", "run `rulebook check`");
+        let in_check = counted(text("check"), " in ", "rule file").filter(|count| count != "no problems");
+        assert_eq!(in_status, in_check, "{files:?}");
+        let problems = Page::start(&sandbox).get("problems");
+        let wanted = match count {
+            0 => "No problems.".to_owned(),
+            1 => "1 problem of 1 kind".to_owned(),
+            count => format!("{count} problems of "),
+        };
+        assert!(problems.contains(&wanted), "{wanted}: {}", body(&problems));
+        assert_eq!(problems.matches("class=\"place\"").count(), count, "{files:?}");
+    }
+}
+
 #[test]
 fn a_form_of_the_page_toggles_a_rule_and_a_link_does_not() {
     let sandbox = sandbox();

@@ -60,6 +60,18 @@ pub(crate) enum PathExpression<'c> {
     Never,
 }
 
+impl PathExpression<'_> {
+    /// Whether some part of it is a condition with this key.
+    pub(crate) fn names(&self, key: &str) -> bool {
+        match self {
+            PathExpression::Other(own) => *own == key,
+            PathExpression::Not(inner) => inner.names(key),
+            PathExpression::Joined(_, parts) => parts.iter().any(|part| part.names(key)),
+            PathExpression::Paths(_) | PathExpression::Below(..) | PathExpression::Never => false,
+        }
+    }
+}
+
 /// How a condition is evaluated.
 pub(crate) trait Test: Debug + Send + Sync {
     /// Decides from the facts alone.

@@ -31,7 +31,8 @@ impl Call {
 }
 
 /// A preliminary verdict.
-pub(super) struct Candidate<'r> {
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate<'r> {
     pub(super) verdict: Verdict<'r>,
     /// Why its conditions do not hold, if it is only offered for its description. It yields to any rule that applies.
     pub(super) unmet: Option<WhyNot>,

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::{Audience, State, evaluate};
+use super::{Audience, State, evaluate, rivals};
 use crate::agent::Agent;
 use crate::evidence::{Evidence, Seen};
 use crate::format::FormatId;
@@ -43,6 +43,33 @@ fn states(book: &Rulebook, paths: &[(usize, &str)], audience: Audience<'_>) -> V
     let mut lines: Vec<String> = evaluate(book, &evidence, audience).verdicts.iter().map(line).collect();
     lines.sort();
     lines
+}
+
+#[test]
+fn rivals_are_the_rules_that_override_each_other() {
+    let cursor = [ALWAYS, "Cursor."].concat();
+    let book = book(&[
+        ("rulebook", "0/.rulebook/rules/db.md", "Native."),
+        ("cursor", "0/.cursor/rules/db.mdc", &cursor),
+        ("cursor", "1/.cursor/rules/db.mdc", "---\nalwaysApply: true\n---\nOther root."),
+        ("cline", "0/.clinerules/db.md", "Cline."),
+        ("cline", "0/.clinerules/other.md", "Cline."),
+    ]);
+    let rivals_of = |display: &str| -> Vec<String> {
+        let rule = book.rules().map(|(rule, _)| rule).find(|rule| rule.origin.display == display).unwrap();
+        let one = |rival: super::Rival<'_>| {
+            let word = if rival.wins { "loses to" } else { "beats" };
+            format!("{word} {} by {}", rival.rule.origin.display, rival.by)
+        };
+        rivals(&book, rule).map(one).collect()
+    };
+    let check = |display: &str, want: &[&str]| assert_eq!(rivals_of(display), want, "{display}");
+    check("0/.cursor/rules/db.mdc", &["loses to 0/.rulebook/rules/db.md by priority"]);
+    check("1/.cursor/rules/db.mdc", &[]);
+    check(
+        "0/.clinerules/db.md",
+        &["loses to 0/.rulebook/rules/db.md by priority", "beats 0/.clinerules/other.md by duplicate"],
+    );
 }
 
 #[test]

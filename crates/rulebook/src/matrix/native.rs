@@ -18,6 +18,8 @@ pub struct NativeReading<'r> {
     /// The position of each rule in the agent's context.
     positions: Vec<usize>,
     by_path: HashMap<&'r str, usize>,
+    /// The first rule in context of each text.
+    by_body: HashMap<&'r str, &'r Rule>,
     rejected: HashMap<&'r str, &'r Rejected>,
 }
 
@@ -36,7 +38,13 @@ impl<'r> NativeReading<'r> {
         let positions = evaluation.positions();
         let verdicts = evaluation.verdicts;
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
-        NativeReading { by_path: by_path(&verdicts), verdicts, positions, rejected }
+        NativeReading {
+            by_path: by_path(&verdicts),
+            by_body: by_body(&verdicts),
+            verdicts,
+            positions,
+            rejected,
+        }
     }
 
     /// Drops what belongs to other roots, for an agent that reads the files of one root only.
@@ -46,6 +54,7 @@ impl<'r> NativeReading<'r> {
         self.positions.retain(|_| kept.next() == Some(true));
         self.verdicts.retain(is_kept);
         self.by_path = by_path(&self.verdicts);
+        self.by_body = by_body(&self.verdicts);
     }
 
     /// Returns what the agent does with a file, if it reads it.
@@ -76,8 +85,7 @@ impl<'r> NativeReading<'r> {
 
     /// Returns the rule in context that has the same text, if there is one.
     pub(super) fn same_text(&self, rule: &Rule) -> Option<&'r Rule> {
-        let in_context = self.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
-        in_context.map(|verdict| verdict.rule).find(|own| own.body == rule.body)
+        self.by_body.get(rule.body.as_str()).copied()
     }
 
     /// Returns the general file that the agent finds for a folder: one with its own name, or `AGENTS.md`.
@@ -104,6 +112,12 @@ fn by_path<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, usize> {
         }
     }
     by_path
+}
+
+/// Returns the first rule in context of each text.
+fn by_body<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, &'r Rule> {
+    let in_context = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).rev();
+    in_context.map(|verdict| (verdict.rule.body.as_str(), verdict.rule)).collect()
 }
 
 fn is_loaded(verdict: &Verdict<'_>) -> bool {

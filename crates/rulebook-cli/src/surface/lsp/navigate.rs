@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rulebook::evaluate::rivals;
 use rulebook::id::rule_name;
 use rulebook::parse::{Import, imports};
 use rulebook::resolve::{Off, Rulebook};
@@ -33,8 +34,8 @@ pub(super) fn definition(server: &Server, place: &Place) -> Value {
     let mut winners = Vec::new();
     for (_, rule) in snapshot.rules_of(document.name()) {
         let body = body_start(rule, &document.text);
-        let rivals = snapshot.views.meant.book.rivals(rule).filter(|(other, _)| other.rank() < rule.rank());
-        winners.extend(rivals.filter(|_| offset < body).map(|(other, _)| start_of(&other.origin.path)));
+        let rivals = rivals(&snapshot.views.meant.book, rule).filter(|rival| rival.wins && offset < body);
+        winners.extend(rivals.map(|rival| start_of(&rival.rule.origin.path)));
     }
     Value::Array(winners)
 }
@@ -49,7 +50,7 @@ pub(super) fn references(server: &Server, place: &Place) -> Value {
     };
     let mut all = Vec::new();
     for rule in rules {
-        all.extend(book.rivals(rule).map(|(other, _)| start_of(&other.origin.path)));
+        all.extend(rivals(book, rule).map(|rival| start_of(&rival.rule.origin.path)));
         let places = importing(server, snapshot, rule).into_iter().chain(mentions(server, snapshot, rule));
         for (path, text, spans) in places {
             let lines = Lines::of(&text);

@@ -94,7 +94,7 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
             @if found.is_empty() {
                 p .none { "No rule matches the filter. " a href=(links.to("agents", &[])) { "Show all" } }
             } @else {
-                @if table.columns.len() > 1 { p .detail .one-agent { "This narrow page shows " (table.columns[0].title) ". Choose another agent above." } }
+                @if table.columns.len() > 1 { (page::one_agent(table.columns[0].title)) }
                 (table.table(&main[part]))
                 (page::pager("agents", query, page, pages, ["← Previous", "Next →"]))
                 @for ((state, because), rows) in &unused { (group(&table, *state, because, rows)) }

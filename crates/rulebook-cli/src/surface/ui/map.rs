@@ -98,7 +98,9 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let (rules, tree) = (caches.rules_for(query)?, caches.tree()?);
     let roots = &rules.workspace.roots;
     let measure = if query.get("by") == "tokens" { Measure::Tokens } else { Measure::Rules };
-    let column = rules.matrix.column(query.get("for"));
+    // One agent at a time: the first, unless the address names another.
+    let column = rules.matrix.column(query.get("for")).or_else(|| rules.matrix.used().next());
+    let others = rules.matrix.used().count() > 1 && query.get("for").is_empty();
     let of_agent = column.map(|column| caches.coverage_of(column.agent.name)).transpose()?;
     let report = of_agent.as_ref().map_or(&tree.report, |cached| &cached.1);
     let all = Folder::of(&report.by_folder, roots);
@@ -111,9 +113,10 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) ", "
             @match column {
                 Some(column) if column.wired.is_empty() => { "of those that " (column.agent.title) " reads by itself." }
-                Some(column) => { "which Rulebook brings to " (column.agent.title) "." }
+                Some(column) => { "of those that " (column.agent.title) " reads by itself or Rulebook adds for it." }
                 None => "as meant, for any agent.",
-            } }
+            }
+            @if others { " Choose another agent above." } }
         nav .chips aria-label="Colour" {
             @for (value, title, this) in [("", "Rules", Measure::Rules), ("tokens", "Tokens", Measure::Tokens)] {
                 a href=(format!("map{}", query.with(&[("by", value)]))) aria-current=[(this == measure).then_some("true")] { (title) }
@@ -329,7 +332,10 @@ fn lists(rules: &CachedRules, report: &CoverageReport, links: Links<'_>) -> Mark
                 h2 #unreached { "Files without path-specific rules " span .count { (grouped(report.unreached.files)) } }
                 @if report.unreached.files == 0 { p .none { "Every file has path-specific rules." } }
                 ul .plain { @for folder in report.unreached.folders.iter().take(MAX_LISTED) {
-                    li { (links.path(&rules.full(&folder.path))) " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", the whole folder" } } }
+                    li {
+                        @if folder.path == "." { "Files at the root" } @else { (links.path(&rules.full(&folder.path))) }
+                        " " span .detail { (counted(folder.files, "file")) @if folder.deep { ", the whole folder" } }
+                    }
                 } }
             }
         }

@@ -57,6 +57,8 @@ pub(super) struct CellText {
     pub(super) would_add: bool,
     /// Whether files or other evidence activate the rule.
     pub(super) is_conditional: bool,
+    /// Whether the rule applies only when mentioned by name.
+    pub(super) is_manual: bool,
     /// Whether the surfaces of the product treat the rule differently; `because` lists them.
     pub(super) is_mixed: bool,
 }
@@ -146,14 +148,15 @@ impl Column {
 
 impl CellText {
     fn new(cell: &Cell<'_>, wired: &[Wiring]) -> CellText {
-        let is_conditional = cell.rule.is_some_and(|rule| rule.activation == Activation::When);
+        let is = |activation| cell.rule.is_some_and(|rule| rule.activation == activation);
         CellText {
             state: cell.state,
             by: cell.by,
             short: short(cell, wired),
             because: cell.because.clone(),
             would_add: cell.would_add,
-            is_conditional,
+            is_conditional: is(Activation::When),
+            is_manual: is(Activation::Manual),
             is_mixed: false,
         }
     }

@@ -116,6 +116,11 @@ fn alone(title: &str, body: &Markup) -> Response {
     })
 }
 
+/// Says which agent a table shows where the screen has room for one.
+pub(super) fn one_agent(title: &str) -> Markup {
+    html! { p .detail .one-agent { "This narrow page shows " (title) ". Choose another agent above." } }
+}
+
 /// What to do in a workspace without rules.
 pub(super) fn first_rule() -> Markup {
     html! {

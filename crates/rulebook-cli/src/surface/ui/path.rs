@@ -16,8 +16,8 @@ use super::super::sections::off_words;
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
-use super::matrix::{CachedMatrix, Column};
-use super::page::{basis_badge, first_rule, frame};
+use super::matrix::{CachedMatrix, CellText, Column};
+use super::page::{self, basis_badge, first_rule, frame};
 use super::table::{cell, head, legend, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
@@ -117,15 +117,19 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
         Some(column) => vec![column],
         None => matrix.used().collect(),
     };
+    let is_shown =
+        |differing: &&Differing| columns.iter().any(|column| column.agent.name == differing.agent.name);
+    let differing: Vec<&Differing> =
+        answer.explanation.differences.iter().filter(|one| columns.is_empty() || is_shown(one)).collect();
     html! {
         (share(query))
         div .columns .wide-first .path-columns {
             div {
+                (differences(&differing, links))
                 @if !columns.is_empty() { (agents_table(&matrix, &columns, query)) }
                 @for (target, cost) in &answer.explanation.targets {
                     details .group .meant #meant open[columns.is_empty()] {
                         summary { "As meant, for any agent " span .count { (counted(target.stack.len(), "rule")) ", " (tokens(*cost)) " tokens" } }
-                        (differences(&answer.explanation.differences, links))
                         (stack(rules, target, links))
                         (others(target, links))
                     }
@@ -139,51 +143,100 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
 /// What each agent has in context for the path. Rules that no agent uses are collapsed.
 fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Markup {
     let links = Links::of(query);
-    let is = |at: usize, states: &[CellState]| {
-        columns.iter().any(|column| states.contains(&column.cells[at].state))
-    };
     let shown: Vec<&Column> = match columns {
         [one] => vec![*one],
         _ => matrix.products.iter().collect(),
     };
-    let in_context = [CellState::Native, CellState::Added, CellState::Offered, CellState::Stream];
-    let kinds: [([&str; 2], Vec<usize>); 3] = {
-        let (used, others): (Vec<usize>, Vec<usize>) =
-            (0..matrix.rows.len()).partition(|at| is(*at, &in_context));
-        let (inactive, rest) = others.into_iter().partition(|at| is(*at, &[CellState::Inactive]));
-        [
-            (["", ""], used),
-            (["does not apply to this path", "do not apply to this path"], inactive),
-            (["is not used by these agents", "are not used by these agents"], rest),
-        ]
+    let whom = match columns {
+        [one] => one.title,
+        _ => "these agents",
     };
+    let kinds = kinds(matrix, columns);
     let table = |rows: &[usize]| {
+        let explained = columns.first().filter(|column| {
+            columns.len() == 1 && rows.iter().any(|at| !column.cells[*at].because.is_empty())
+        });
         html! {
             table class=(format!("matrix path-matrix of-{}", shown.len())) data-rows="" {
                 thead { tr {
                     th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens" } }
                     @for column in &shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
-                    @if columns.len() == 1 { th scope="col" .why-column { "Why" } }
+                    @if explained.is_some() { th scope="col" .why-column { "Why" } }
                 } }
                 tbody { @for at in rows.iter().take(MAX_LISTED) {
                     tr {
                         th scope="row" { div .rule-cell { span .marker {} (links.file(&matrix.rows[*at].source)) } }
                         @for column in &shown { td .agent { (cell(&column.cells[*at])) } }
-                        @if let [column] = columns { td .why-cell { (why(&column.cells[*at])) } }
+                        @if let Some(column) = explained { td .why-cell { (why(&column.cells[*at])) } }
                     }
                 } }
             }
         }
     };
     html! {
-        @for (titles, rows) in &kinds {
-            @let title = titles[usize::from(rows.len() != 1)];
-            @if title.is_empty() && rows.is_empty() { p .none { "No rule applies to this path." } }
-            @else if title.is_empty() { (table(rows)) }
-            @else if !rows.is_empty() { details .group { summary { (counted(rows.len(), "rule")) " " (title) } (table(rows)) } }
+        @if shown.len() > 1 { (page::one_agent(shown[0].title)) }
+        @for (kind, rows) in &kinds {
+            @if *kind != PathKind::InContext { @if !rows.is_empty() {
+                details .group { summary { (counted(rows.len(), "rule")) " " (kind.words(rows.len(), whom)) } (table(rows)) }
+            } }
+            @else if rows.is_empty() { p .none { "No rule applies to this path." } }
+            @else { (table(rows)) }
         }
         (legend(columns))
     }
+}
+
+/// What becomes of a rule for a path; of several agents, the first of these that is true for any of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PathKind {
+    InContext,
+    /// Its conditions do not hold.
+    Inactive,
+    /// It applies only when mentioned by name.
+    Manual,
+    /// It is overridden, disabled, rejected, or what happens to it is not documented.
+    Suspended,
+    Unread,
+}
+
+impl PathKind {
+    fn of(cell: &CellText) -> PathKind {
+        match cell.state {
+            CellState::Native | CellState::Added | CellState::Offered | CellState::Stream => {
+                PathKind::InContext
+            }
+            CellState::Inactive if cell.is_manual => PathKind::Manual,
+            CellState::Inactive => PathKind::Inactive,
+            CellState::Unread => PathKind::Unread,
+            CellState::Overridden | CellState::Disabled | CellState::Rejected | CellState::Unknown => {
+                PathKind::Suspended
+            }
+        }
+    }
+
+    /// Describes some rules of this kind, after their number.
+    fn words(self, count: usize, whom: &str) -> String {
+        let [is, does, applies] = if count == 1 { ["is", "does", "applies"] } else { ["are", "do", "apply"] };
+        match self {
+            PathKind::InContext => String::new(),
+            PathKind::Inactive => format!("{does} not apply to this path"),
+            PathKind::Manual => format!("{applies} only when mentioned by name"),
+            PathKind::Suspended => {
+                format!("{is} overridden, disabled, rejected, or not documented for {whom}")
+            }
+            PathKind::Unread => format!("{is} not read by {whom}"),
+        }
+    }
+}
+
+/// Returns the positions of the rules of each kind.
+fn kinds(matrix: &CachedMatrix, columns: &[&Column]) -> BTreeMap<PathKind, Vec<usize>> {
+    let mut kinds = BTreeMap::from([(PathKind::InContext, Vec::new())]);
+    for at in 0..matrix.rows.len() {
+        let kind = columns.iter().map(|column| PathKind::of(&column.cells[at])).min();
+        kinds.entry(kind.unwrap_or(PathKind::Unread)).or_insert_with(Vec::new).push(at);
+    }
+    kinds
 }
 
 /// The same query as a link, as JSON, and as a command.
@@ -299,11 +352,11 @@ fn others(target: &Target, links: Links<'_>) -> Markup {
     }
 }
 
-fn differences(found: &[Differing], links: Links<'_>) -> Markup {
+fn differences(found: &[&Differing], links: Links<'_>) -> Markup {
     html! {
         @if !found.is_empty() {
-            details .group .differences open[found.len() <= MAX_OPEN] {
-                summary { strong { (counted(found.len(), "rule")) } " read differently by the agent than the author meant" }
+            details .group .differences {
+                summary { strong { (counted(found.len(), "rule")) } @if found.len() == 1 { " is" } @else { " are" } " read differently than the author meant" }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
                     li { (links.rule(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
                 } }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use rulebook::diagnostic::Diagnostic;
+use rulebook::evaluate::{Rival, rivals};
 use rulebook::parse::{Explained, explain_header};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Rule};
@@ -163,20 +164,19 @@ fn lines(text: &str, explained: &[Explained], diagnostics: &[&Diagnostic]) -> Ma
 }
 
 fn overrides(book: &Rulebook, rule: &Rule, links: Links<'_>) -> Markup {
-    let found: Vec<_> = book.rivals(rule).collect();
+    let found: Vec<Rival<'_>> = rivals(book, rule).collect();
     html! {
         section aria-labelledby="overrides" {
             h2 #overrides { "Overrides" }
             @if found.is_empty() {
-                p .none { "No other rule has the same id or text." }
+                p .none { "It overrides no other rule, and no other rule overrides it." }
             } @else {
                 ul .plain {
-                    @for (other, step) in found {
-                        @let wins = other.rank() < rule.rank();
+                    @for Rival { rule: other, wins, by, .. } in found {
                         li {
                             @if wins { strong .warning { "Overrides this rule" } } @else { strong { "Overridden by this rule" } }
                             " where both apply: " (links.file(&other.origin.display))
-                            " " span .detail { "decided by " (step.name()) }
+                            " " span .detail { "decided by " (by.name()) }
                         }
                     }
                 }

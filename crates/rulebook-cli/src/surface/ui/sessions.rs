@@ -43,7 +43,7 @@ fn list(rules: &CachedRules, all: &[SessionTotals], query: &Query) -> Markup {
     let (page, pages, part) = page::paged(query, found.len(), SIZE);
     html! {
         (chips(rules, all, &here, query))
-        @if found.is_empty() { p .none { "No sessions in this workspace yet." } }
+        @if here.is_empty() { (empty()) } @else if found.is_empty() { p .none { "No sessions of this agent." } }
         ul .sessions data-rows="" { @for session in &found[part] { li { (row(rules, session, links)) } } }
         (page::pager("sessions", query, page, pages, ["← Newer", "Older →"]))
     }
@@ -96,7 +96,7 @@ fn row(rules: &CachedRules, session: &SessionTotals, links: Links<'_>) -> Markup
 fn empty() -> Markup {
     html! {
         section .empty {
-            h2 { "No sessions yet" }
+            h2 { "No sessions in this workspace yet" }
             p { "When an agent uses Rulebook, its turns appear here live: the files it touched, the rules it received and why, and their cost." }
             ol {
                 li { "List the agents that are used here: " pre { code { "rulebook install" } } }
