@@ -62,7 +62,8 @@ try {
     await page.keyboard.press("Control+P");
     // The whole path: search by name needs ripgrep.
     await page.locator(".quick-input-widget input").fill(join(repo, file));
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: file.split("/").pop() }).first().waitFor();
+    // The row that Enter takes: the list shows files of before until it is filtered.
+    await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: file.split("/").pop() }).waitFor();
     await page.keyboard.press("Enter");
     await page.locator(".tab.active", { hasText: file.split("/").pop() }).waitFor();
   };
