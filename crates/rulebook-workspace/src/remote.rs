@@ -230,8 +230,7 @@ fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<()
     let key = PublicKey::from_base64(key)
         .map_err(|_| RemoteError::new("cannot be verified: `minisign_key` is not a key"))?;
     let signature = signature.ok_or_else(|| RemoteError::new("has no signature"))?;
-    let signature =
-        Signature::decode(signature).map_err(|_| RemoteError::new("has an unreadable signature"))?;
+    let signature = decode(signature)?;
     key.verify(document.as_bytes(), &signature, false).map_err(|error| {
         RemoteError::new(match error {
             minisign_verify::Error::UnexpectedAlgorithm => {
@@ -240,6 +239,38 @@ fn verify(remote: &Remote, document: &str, signature: Option<&str>) -> Result<()
             _ => "has a signature that does not match `minisign_key`",
         })
     })
+}
+
+fn decode(signature: &str) -> Result<Signature, RemoteError> {
+    Signature::decode(signature).map_err(|_| RemoteError::new("has an unreadable signature"))
+}
+
+/// Checks that a verified document is not older than the copy: a signature stays valid, but what it signed may have been
+/// replaced for a reason. The signed comments say when each was signed, in seconds since 1970. A pin names one document,
+/// whatever its age.
+#[cfg(feature = "remote")]
+fn verify_age(remote: &Remote, copy: &Kept, signature: Option<&str>) -> Result<(), RemoteError> {
+    if remote.sha256.is_some() || remote.minisign_key.is_none() || !copy.is_good(remote) {
+        return Ok(());
+    }
+    let Some(known) = copy.signature.as_deref().and_then(signed_at) else { return Ok(()) };
+    let found = match signature.and_then(signed_at) {
+        Some(found) if found >= known => return Ok(()),
+        Some(found) => format!("was signed on {}", date(found)),
+        None => "has a signature without a timestamp".to_owned(),
+    };
+    let known = date(known);
+    Err(RemoteError::new(format!(
+        "{found}, but the copy was signed on {known}; to publish it again, sign it again"
+    )))
+}
+
+/// When a signature says that it was made: minisign writes `timestamp:SECONDS` into the signed comment.
+#[cfg(feature = "remote")]
+fn signed_at(signature: &str) -> Option<u64> {
+    let signature = decode(signature).ok()?;
+    let fields = signature.trusted_comment().split_ascii_whitespace();
+    fields.filter_map(|field| field.strip_prefix("timestamp:")).find_map(|seconds| seconds.parse().ok())
 }
 
 /// Why a remote is not fetched whose entry in the settings cannot be read.

@@ -9,7 +9,7 @@ use super::error::RemoteError;
 use super::fetch::{Client, Fetched};
 use super::{
     Failed, HELD, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file,
-    folder, kept, list, verify,
+    folder, kept, list, verify, verify_age,
 };
 use crate::homes::Homes;
 use crate::read;
@@ -57,6 +57,15 @@ enum Found {
     New { document: String, etag: Option<String>, signature: Option<String> },
 }
 
+impl Found {
+    fn not_older(self, remote: &Remote, copy: &Kept) -> Result<Found, RemoteError> {
+        if let Found::New { signature, .. } = &self {
+            verify_age(remote, copy, signature.as_deref())?;
+        }
+        Ok(self)
+    }
+}
+
 /// Fetches one remote and keeps a copy. If that fails, the old copy stays and the reason is kept with it.
 ///
 /// # Errors
@@ -81,7 +90,8 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
         let current = current.filter(|kept| kept.url == remote.url);
         let mut kept =
             current.unwrap_or_else(|| Kept { version: VERSION, url: remote.url.clone(), ..Kept::default() });
-        match found {
+        // Another process may have fetched a newer document meanwhile.
+        match found.and_then(|found| found.not_older(remote, &kept)) {
             Ok(Found::Same) => (kept.fetched, kept.failed) = (Some(now), None),
             Ok(Found::New { document, etag, signature }) => {
                 change = Ok(match &kept.document {
@@ -114,7 +124,8 @@ pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, RemoteError> {
     if remote.is_held {
         return Err(held());
     }
-    match find(remote, homes, None)? {
+    let copy = file(remote, homes).and_then(|file| kept(remote, &file).known()).unwrap_or_default();
+    match find(remote, homes, None)?.not_older(remote, &copy)? {
         Found::Same => Ok(Preview { after: before.clone(), before }),
         Found::New { document, .. } => Ok(Preview { before, after: read_document(&document)?.0 }),
     }
@@ -232,5 +243,53 @@ mod tests {
         sync(&remote, &homes, now).unwrap();
         assert!(!is_due(&remote, &homes, now));
         assert!(is_due(&Remote { sha256: Some("0".repeat(64)), ..remote }, &homes, now));
+    }
+
+    #[test]
+    fn a_signed_document_does_not_replace_one_that_was_signed_later() {
+        const KEY: &str = include_str!("tests/dated/minisign.pub");
+        let folder = tempfile::tempdir().unwrap();
+        let published = folder.path().join("rules.json");
+        let publish = |name: &str| {
+            let dated = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/remote/tests/dated");
+            for end in ["", SIGNATURE] {
+                let to = folder.path().join(format!("rules.json{end}"));
+                fs::copy(dated.join(format!("{name}.json{end}")), to).unwrap();
+            }
+        };
+        let homes = Homes { cache: Some(folder.path().to_owned()), ..Homes::default() };
+        let remote = Remote {
+            name: "acme".to_owned(),
+            url: published.display().to_string(),
+            minisign_key: KEY.lines().last().map(str::to_owned),
+            ..Remote::default()
+        };
+        let check = |name: &str, remote: &Remote, want: Result<CopyChange, &str>, text: &str| {
+            publish(name);
+            let seen = preview(remote, &homes).map_err(|error| error.to_string());
+            let synced = sync(remote, &homes, SystemTime::now()).unwrap();
+            assert_eq!(
+                synced.change.map_err(|error| error.to_string()),
+                want.map_err(str::to_owned),
+                "{name}"
+            );
+            assert_eq!(seen.is_ok(), want.is_ok(), "what `diff` shows is what `sync` does: {seen:?}");
+            assert_eq!(list(remote, &homes).rules[0].contents, text, "{name}");
+        };
+        check("first", &remote, Ok(CopyChange::New), "First.");
+        check("second", &remote, Ok(CopyChange::Changed), "Second.");
+        check("second", &remote, Ok(CopyChange::Same), "Second.");
+        let older = "was signed on 2023-11-14 22:13 UTC, but the copy was signed on 2027-01-15 08:00 UTC; to publish it again, sign it again";
+        check("first", &remote, Err(older), "Second.");
+        let undated = "has a signature without a timestamp, but the copy was signed on 2027-01-15 08:00 UTC; to publish it again, sign it again";
+        check("undated", &remote, Err(undated), "Second.");
+        // A pin names one document, whatever its age.
+        publish("first");
+        let pin = state::sha256(&fs::read(&published).unwrap());
+        check("first", &Remote { sha256: Some(pin), ..remote.clone() }, Ok(CopyChange::Changed), "First.");
+        // A copy that is not verified says nothing about age.
+        check("second", &remote, Ok(CopyChange::Changed), "Second.");
+        let other = Remote { minisign_key: None, ..remote };
+        check("first", &other, Ok(CopyChange::Changed), "First.");
     }
 }
