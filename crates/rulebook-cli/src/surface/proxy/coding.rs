@@ -16,6 +16,10 @@ const HARMLESS: usize = 4 << 20;
 /// How many bytes the decompressed bodies of all open requests have together.
 const MAX_ROOM: usize = 256 << 20;
 
+/// The largest window of a zstd frame: as much as RFC 9659 lets clients use. The decoder keeps that much, unasked, before it
+/// returns the first byte.
+const MAX_WINDOW: usize = 8 << 20;
+
 /// Room for decompressed bodies.
 #[derive(Clone, Default)]
 pub(super) struct Room(Arc<AtomicUsize>);
@@ -36,6 +40,9 @@ impl Room {
 impl Taken {
     /// Takes more room, before it is used; returns whether there is enough.
     fn grow(&mut self, bytes: usize) -> bool {
+        if bytes > MAX_ROOM {
+            return false;
+        }
         self.bytes += bytes;
         self.room.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= MAX_ROOM
     }
@@ -49,11 +56,17 @@ impl Drop for Taken {
 
 /// Returns a body decompressed, in the room that it takes; `None` if the coding is unknown.
 pub(super) fn decoded(coding: Option<&str>, body: &Bytes, room: &mut Taken) -> Option<io::Result<Bytes>> {
+    let mut window = room.room.take();
     let mut reader: Box<dyn Read + '_> = match coding.map(str::trim).unwrap_or("identity") {
         "identity" | "" => return Some(Ok(body.clone())),
         "gzip" | "x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(&body[..])),
         "deflate" => Box::new(flate2::read::ZlibDecoder::new(&body[..])),
         "br" => Box::new(brotli_decompressor::Decompressor::new(&body[..], 64 << 10)),
+        "zstd" if !window.grow(zstd_window(body).unwrap_or(usize::MAX)) => {
+            return Some(Err(io::Error::other(
+                "its window is too large, or too many compressed requests are open",
+            )));
+        }
         "zstd" => match ruzstd::decoding::StreamingDecoder::new(&body[..]) {
             Ok(decoder) => Box::new(decoder),
             Err(error) => return Some(Err(io::Error::other(error.to_string()))),
@@ -76,6 +89,24 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes, room: &mut Taken) -> O
     };
     let read = read();
     Some(read.map(|()| whole.into()))
+}
+
+/// Returns the size of a zstd frame's window; `None` if it is too large or there is no frame.
+fn zstd_window(body: &[u8]) -> Option<usize> {
+    let (descriptor, fields) = body.get(4..)?.split_first()?;
+    let window = match (descriptor & 0x20 != 0, descriptor >> 6) {
+        (false, _) => {
+            let (exponent, mantissa) = (fields.first()? >> 3, fields.first()? & 7);
+            let base = 1_u64 << (10 + exponent);
+            base + base / 8 * u64::from(mantissa)
+        }
+        // The window is the content, whose size follows the name of a dictionary.
+        (true, code) => {
+            let size = fields.get([0, 1, 2, 4][usize::from(descriptor & 3)]..)?.get(..1 << code)?;
+            size.iter().rev().fold(0, |whole, byte| whole << 8 | u64::from(*byte))
+        }
+    };
+    usize::try_from(window).ok().filter(|window| *window <= MAX_WINDOW)
 }
 
 #[cfg(test)]
@@ -126,6 +157,17 @@ mod tests {
         let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         bomb.write_all(&vec![b' '; 32 << 20]).unwrap();
         check("gzip", &bomb.finish().unwrap(), None);
+        // A frame of 512 KiB of spaces is read with a window of 8 MiB, and not with a larger one.
+        let frame = |window: u8| {
+            let block = |header: u8| [header, 0, 0x10, b' '];
+            [&[0x28, 0xb5, 0x2f, 0xfd, 0, window][..], &[block(2); 3].concat(), &block(3)].concat()
+        };
+        check("zstd", &frame(13 << 3), Some(&" ".repeat(512 << 10)));
+        for window in [13 << 3 | 1, 16 << 3, 0xff] {
+            check("zstd", &frame(window), None);
+        }
+        assert_eq!(zstd_window(&[0x28, 0xb5, 0x2f, 0xfd, 0xa1, 9, 0, 0, 0, 1]), None, "16 MiB of content");
+        assert_eq!(zstd_window(&[0x28, 0xb5, 0x2f, 0xfd, 0xa1, 9, 0, 0, 1, 0]), Some(1 << 16));
         check("rot13", b"no", None);
         check("identity", b"x", Some("x"));
     }

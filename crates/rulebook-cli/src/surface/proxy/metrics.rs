@@ -20,8 +20,12 @@ impl Count {
         self.value.fetch_add(number, Ordering::Relaxed);
     }
 
+    pub(super) fn get(&self) -> u64 {
+        self.value.load(Ordering::Relaxed)
+    }
+
     pub(super) fn is_zero(&self) -> bool {
-        self.value.load(Ordering::Relaxed) == 0
+        self.get() == 0
     }
 
     pub(super) fn sub(&self, number: u64) {

@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use super::passthrough::other;
 use super::reply::{chain, plain};
@@ -50,9 +51,12 @@ pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl 
     let mut connections = JoinSet::new();
     let mut trim = Trim::default();
     let mut stop = std::pin::pin!(stop);
+    let mut looks = tokio::time::interval(Trim::QUIET);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = &mut stop => break,
+            _ = looks.tick() => drop(trim.look(proxy.metrics.requests.get(), proxy.metrics.streams.get())),
             Some(_) = connections.join_next() => trim.is_at(connections.len()),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {

@@ -1,14 +1,35 @@
-//! Returns memory to the system after many clients have disconnected: the C library keeps free memory until it is asked.
+//! Returns memory to the system after many clients have disconnected, and while nothing happens: the C library keeps free
+//! memory until it is asked.
 
-/// The most connections since memory was last returned.
+use std::time::Duration;
+
+/// The most connections since memory was last returned, and the requests.
 #[derive(Default)]
 pub(super) struct Trim {
     most: usize,
+    /// How many requests there were at the last look, and when memory was last returned.
+    seen: u64,
+    trimmed: u64,
 }
 
 impl Trim {
     /// Fewer connections than this leave too little behind.
     const MANY: usize = 64;
+
+    /// The time between two looks. Without a request from one to the next, the proxy is quiet.
+    pub(super) const QUIET: Duration = Duration::from_secs(5);
+
+    /// Takes the number of requests and of responses under way, at a look. Returns whether memory is returned.
+    pub(super) fn look(&mut self, requests: u64, running: u64) -> bool {
+        let is_quiet = requests == self.seen && running == 0;
+        self.seen = requests;
+        let is_due = is_quiet && requests != self.trimmed;
+        if is_due {
+            self.trimmed = requests;
+            trim();
+        }
+        is_due
+    }
 
     /// Takes the current number of connections.
     pub(super) fn is_at(&mut self, count: usize) {
@@ -35,5 +56,18 @@ mod c {
     // SAFETY: <malloc.h> declares it this way; it may be called with any number, at any time, on any thread.
     unsafe extern "C" {
         pub(super) safe fn malloc_trim(pad: usize) -> std::ffi::c_int;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_returned_once_when_the_proxy_gets_quiet() {
+        let mut trim = Trim::default();
+        let looks = [(0, 0), (3, 0), (3, 0), (3, 0), (4, 1), (4, 1), (4, 0), (4, 0)];
+        let trimmed = looks.map(|(requests, running)| trim.look(requests, running));
+        assert_eq!(trimmed, [false, false, true, false, false, false, true, false]);
     }
 }
