@@ -17,7 +17,8 @@ pub(crate) fn alerts(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagno
 
 /// Formats an alert as one line.
 pub(crate) fn alert_line(alert: &Diagnostic) -> String {
-    let line = format!("{}: {}; {}", out::clean(&alert.path), out::clean(&alert.message), alert.help);
+    let line =
+        format!("{}: {}; {}", out::clean(&alert.path), out::clean(&alert.message), out::clean(&alert.help));
     // The line may be sent to a model, and a folder can have any name.
     escape_tags(&line).into_owned()
 }

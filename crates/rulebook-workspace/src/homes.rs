@@ -27,12 +27,6 @@ pub struct Homes {
     pub moved: Vec<(&'static str, PathBuf)>,
 }
 
-/// A path as a shell needs it.
-pub(crate) fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@~".contains(c);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
-}
-
 /// A name as text. Checking a whole name costs less than looking for its invalid parts.
 pub(crate) fn shown_name(name: &OsStr) -> Cow<'_, str> {
     name.to_str().map_or_else(|| name.to_string_lossy(), Cow::Borrowed)

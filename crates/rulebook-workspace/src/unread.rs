@@ -7,6 +7,7 @@ use rulebook::agent::{Agent, Nested};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::format::{Confidence, FORMATS, Format, Place, PlaceKind};
 use rulebook::resolve::Rulebook;
+use rulebook::shell::quoted;
 use rulebook::source::Origin;
 use rulebook::unread::{
     NOT_RULES, SeenKind, UnreadCause, UnreadFile, is_documentation, is_text, owner_places,
@@ -15,7 +16,6 @@ use rulebook::unread::{
 use serde::Serialize;
 
 use crate::disk::Kind;
-use crate::homes::quoted;
 use crate::sources::Sources;
 use crate::tree::{NEVER_WALKED, RuleFolder, Tree};
 

@@ -1,6 +1,7 @@
 //! `read`: prints the text of one rule.
 
 use anyhow::anyhow;
+use rulebook::shell::quoted;
 use rulebook_workspace::{Loaded, Reach, RuleText};
 
 use crate::alert::{alert_line, alerts};
@@ -25,7 +26,7 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     // On standard error, so that the text can be piped.
     for other in others {
         let (source, address) = (out::clean(&other.origin.display), out::clean(other.address()));
-        anstream::eprintln!("also: {source} (`rulebook read {address}`)");
+        anstream::eprintln!("also: {source} (`rulebook read {}`)", quoted(&address));
     }
     Ok(())
 }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{Depth, FORMATS, Files, PlaceKind};
 use rulebook::hidden::visible_line;
+use rulebook::shell::quoted;
 use rulebook::source::Unreadable;
 use rulebook::unread::is_unread_documentation;
 
 use super::finder::{Finder, Item, Spot, not_a_file};
 use crate::disk::{BrokenLink, Kind, ListedFile};
-use crate::homes::{quoted, shown_name};
+use crate::homes::shown_name;
 use crate::tree::NEVER_WALKED;
 
 /// The most folders in one rule folder.

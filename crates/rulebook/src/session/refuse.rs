@@ -11,6 +11,7 @@ use super::state::Session;
 use super::stream_rules::{StreamRules, WatchedRule, matched};
 use crate::evidence::ToolCall;
 use crate::rule::Rule;
+use crate::shell;
 use crate::stream::policy::{self, Action, Downgrade, Policy};
 use crate::stream::{Hit, Monitor, StreamKind};
 
@@ -162,7 +163,7 @@ pub(super) fn about(call: &ToolCall, report: &Report<'_>, hits: &[Hit]) -> Strin
         let line = call.shell_command()?.lines().next()?.to_owned();
         Some(line[..line.floor_char_boundary(MAX_COMMAND)].to_owned())
     };
-    file.cloned().or_else(command).unwrap_or_else(|| call.name.clone())
+    policy::excerpt(&file.cloned().or_else(command).unwrap_or_else(|| call.name.clone()))
 }
 
 /// A rule's text, cut so that there is room for others beside it.
@@ -171,7 +172,7 @@ fn excerpt<'r>(rule: &'r WatchedRule, host: &HostProfile<'_>) -> Cow<'r, str> {
         None => Cow::Borrowed(&rule.body),
         Some((end, _)) => {
             let text = &rule.body[..end];
-            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", rule.name))
+            Cow::Owned(format!("{text}…\n\nRun `rulebook read {}` for the rest.", shell::quoted(&rule.name)))
         }
     }
 }
@@ -183,7 +184,8 @@ fn add(before: Option<String>, text: &str, name: &str, host: &HostProfile<'_>) -
     Some(match () {
         () if used == 0 || used + text.chars().count() <= most => join(before, text),
         () if used <= most => {
-            let line = format!("It also violates the rule {name}: run `rulebook read {name}`.");
+            let line =
+                format!("It also violates the rule {name}: run `rulebook read {}`.", shell::quoted(name));
             join(before, &policy::escape_tags(&line))
         }
         () => return before,

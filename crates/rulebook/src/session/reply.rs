@@ -8,6 +8,7 @@ use super::refuse::{Objection, join};
 use super::situation::Situation;
 use super::state::Session;
 use crate::render::Notice;
+use crate::stream::policy::escape_tags;
 
 /// The answer to a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Draft<'_, '_> {
         let reply = self.write_reply(mine, lost);
         match reply.notice {
             Some(notice) if asks_model => {
-                let request = format!("Tell the user, from Rulebook:\n{notice}");
+                let request = format!("Tell the user, from Rulebook:\n{}", escape_tags(&notice));
                 let context = reply.context.map(|text| format!("{request}\n\n{text}")).unwrap_or(request);
                 Reply { context: Some(context), notice: None, ..reply }
             }

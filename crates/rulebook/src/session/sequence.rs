@@ -12,10 +12,11 @@ use super::refuse::{Objection, about, join};
 use super::state::Session;
 use crate::condition::Truth;
 use crate::evidence::{Roots, ToolCall};
+use crate::id::plain_name;
 use crate::requirement::{EventPattern, Forbid, Occurrence, OnUnknown, Place, Require, RequireRepeat};
 use crate::rule::Rule;
 use crate::shell::{self, Script};
-use crate::stream::policy::{self, MatchedText};
+use crate::stream::policy::{self, MatchedText, excerpt};
 use crate::words::words;
 
 /// How often one requirement refuses in a turn, if it repeats.
@@ -99,14 +100,14 @@ impl Session {
                     },
                 };
                 let enforceable = host.stops || !matches!(require.before, EventPattern::Stop);
-                let status = status(require.shown(), state, by, progress.refusals);
+                let status = status(excerpt(&require.shown()), state, by, progress.refusals);
                 states.push(RequirementStatus { enforceable, ..status });
             }
             let first = requirements.requires.len();
             for (nth, forbid) in requirements.forbids.iter().enumerate() {
                 let marks = self.marks_of(&rule.origin.display, first + nth);
                 let refusals = marks.filter(|mark| mark.action == REFUSE).count();
-                let shown = format!("never {}", forbid.shown());
+                let shown = excerpt(&format!("never {}", forbid.shown()));
                 states.push(status(shown, RequirementState::Idle, None, refusals));
             }
         }
@@ -204,7 +205,7 @@ impl<'s> Asked<'s> {
         if !is_due {
             return;
         }
-        let what = require.shown();
+        let what = excerpt(&require.shown());
         if truth == Truth::Unknown {
             return self.refuse(rule, (nth, &what), truth, objection);
         }
@@ -290,7 +291,9 @@ impl<'s> Asked<'s> {
         let matched = [MatchedText { text: self.shown.clone(), place: format!("required: {what}{because}") }];
         let block = policy::injection(name, path, body, &matched);
         let text = format!(
-            "{block}\nThe rule {key} ({path}) requires: {what}. The user can switch it off with `rulebook disable {key}`."
+            "{block}\nThe rule {key} ({}) requires: {what}. The user can switch it off with `rulebook disable {}`.",
+            plain_name(path),
+            shell::quoted(key)
         );
         if on_unknown == OnUnknown::Ask {
             objection.ask = Some(join(objection.ask.take(), &text));

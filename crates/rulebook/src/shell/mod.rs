@@ -33,3 +33,9 @@ pub fn parse(text: &str) -> Script {
     script.doubts.dedup();
     script
 }
+
+/// A text as one word of a shell line: in quotes, unless every shell reads it as it is.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@~".contains(c);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

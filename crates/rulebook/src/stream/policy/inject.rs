@@ -130,8 +130,8 @@ pub(crate) fn attribute(value: &str) -> String {
     escaped
 }
 
-/// A text on one line, of bounded length.
-fn excerpt(text: &str) -> String {
+/// A text of somebody else on one line, of bounded length, without our tags.
+pub(crate) fn excerpt(text: &str) -> String {
     let mut line = String::new();
     for c in text.chars().take(MAX_EXCERPT) {
         if c.is_control() {
