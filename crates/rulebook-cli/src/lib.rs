@@ -53,6 +53,9 @@ pub fn answer_hook(root: &Path, host: &str, event: &[u8]) -> anyhow::Result<Opti
     surface::hook::reply(&args, host, event, surface::hook::Caller::Server)
 }
 
+#[cfg(feature = "fuzzing")]
+pub use surface::fuzzing;
+
 /// A reader that closed the pipe has read all it wanted.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {

@@ -15,6 +15,8 @@ mod file_uri;
 mod fix;
 mod follow;
 mod formats;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod grid;
 mod guard;
 pub(crate) mod hook;

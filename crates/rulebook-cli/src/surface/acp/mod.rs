@@ -4,6 +4,8 @@
 //! it adds rules to prompts, and watches what the agent writes and calls.
 
 mod call;
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
 mod link;
 mod message;
 mod relay;

@@ -10,6 +10,8 @@ mod completion;
 mod document;
 mod evidence;
 mod extension;
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
 mod hints;
 mod hover;
 mod lens;

@@ -94,7 +94,7 @@ fn cancel(server: &Server, queue: &mut VecDeque<Message>) {
     });
 }
 
-fn answer(server: &mut Server, request: Request) {
+pub(super) fn answer(server: &mut Server, request: Request) {
     let Request { id, method, params } = request;
     let response = match requests::answer(server, &method, params) {
         Some(Ok(answer)) => Response::new_ok(id, answer),
@@ -107,7 +107,7 @@ fn answer(server: &mut Server, request: Request) {
     server.send(response.into());
 }
 
-fn note(server: &mut Server, notification: Notification) {
+pub(super) fn note(server: &mut Server, notification: Notification) {
     let Notification { method, params } = notification;
     if let Err(error) = requests::note(server, &method, params) {
         server.notify("window/logMessage", json!({ "type": 2, "message": format!("{method}: {error:#}") }));

@@ -6,6 +6,8 @@
 mod anthropic;
 mod cut;
 mod edit;
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
 mod gemini;
 mod json;
 mod node;
