@@ -258,11 +258,12 @@ fn report(folder: &Folder, cause: UnreadCause, files: &[Rename]) -> Diagnostic {
         count => format!(" (and {} more)", count - 1),
     };
     let message = format!("{name} does not read {what}: {why}{doubt}");
-    let within = |inner: &str| quoted(&format!("{real}/{inner}"));
+    let within = |inner: &str| quoted(&format!("{real}/{inner}")).into_owned();
     let help = match reader {
         // A rename would take the file from the other agent.
         Some(reader) => {
-            let target = quoted(&link_target(from, to));
+            let target = link_target(from, to);
+            let target = quoted(&target);
             format!("ln -s {target} {}{more}; {reader} reads the same file by its present name", within(to))
         }
         None => format!("git mv {} {}{more}", within(from), within(to)),

@@ -23,7 +23,8 @@ pub use command::{Command, Document, Redirect, Word};
 pub use files::{FileUse, Touched};
 pub(crate) use pattern::{is_wildcard_match, may_match};
 pub use script::{Doubt, DoubtKind, Script};
-pub(crate) use written::{documents, quoted, written_texts};
+pub use written::quoted;
+pub(crate) use written::{documents, written_texts};
 
 /// Reads a line, or several.
 pub fn parse(text: &str) -> Script {
@@ -32,10 +33,4 @@ pub fn parse(text: &str) -> Script {
     script.doubts.sort();
     script.doubts.dedup();
     script
-}
-
-/// A text as one word of a shell line: in quotes, unless every shell reads it as it is.
-pub fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@~".contains(c);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

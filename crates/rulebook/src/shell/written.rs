@@ -86,7 +86,7 @@ fn printed(command: &Command) -> Option<String> {
 }
 
 /// A word as a shell reads it back.
-pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
+pub fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./=:,@%+~".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return Cow::Borrowed(word);
