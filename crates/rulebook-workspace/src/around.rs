@@ -54,7 +54,8 @@ impl Sources<'_> {
         script_files.sort_by(|(_, one), (_, other)| (one.root, &one.path).cmp(&(other.root, &other.path)));
         let is_cut = script_files.len() > MAX_FILES;
         let scripts = script_files.iter().take(MAX_FILES).filter_map(|(runner, file)| {
-            let text = workspace.files.text(&root(file.root)?.join(&file.path), MAX_BYTES).ok()??;
+            let root = root(file.root)?;
+            let text = workspace.files.text_within(&root.join(&file.path), root, MAX_BYTES).ok()??;
             let names = names(*runner, &text);
             Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
         });

@@ -1,6 +1,5 @@
 //! Facts that conditions look up on disk: the tags of a workspace, and the contents of files.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
@@ -148,11 +147,11 @@ impl FileTexts {
 
     /// The text of a file of at most `limit` bytes. What is outside of what may be read counts as absent.
     pub fn text(&self, root: usize, path: &str, limit: usize) -> FileText {
-        let file =
-            self.roots.get(root).and_then(|root| real(&self.files, &root.join(path), &self.allowed)?.ok());
-        match file.map(|file| self.files.text(&file, limit)) {
-            Some(Ok(Some(text))) => FileText::Text(text),
-            Some(Err(error)) if error.kind() == ErrorKind::FileTooLarge => FileText::TooLong,
+        let Some(root) = self.roots.get(root) else { return FileText::Absent };
+        let allows = |real: &Path| is_allowed(real, &self.allowed);
+        match self.files.allowed_prefix(&root.join(path), limit + 1, allows) {
+            Ok(Some(bytes)) if bytes.len() > limit => FileText::TooLong,
+            Ok(Some(bytes)) => String::from_utf8(bytes).map_or(FileText::Absent, FileText::Text),
             _ => FileText::Absent,
         }
     }

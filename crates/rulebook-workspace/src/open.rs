@@ -249,14 +249,18 @@ fn read_layer(
     display: String,
     path: &Path,
 ) -> Result<Option<Layer>, Box<Diagnostic>> {
-    let is_inside = |root: &Path| files.canonical(path).is_ok_and(|real| real.starts_with(root));
-    let is_outside = matches!(kind, LayerKind::Workspace { .. }) && !path.parent().is_some_and(is_inside);
-    let message = match files.text(path, settings::MAX_TEXT) {
+    let text = match (&kind, path.parent()) {
+        (LayerKind::Workspace { .. }, Some(root)) => files.text_within(path, root, settings::MAX_TEXT),
+        _ => files.text(path, settings::MAX_TEXT),
+    };
+    let message = match text {
         Ok(None) if files.own_kind(path).is_some() => {
             "cannot be read: it is a link to a missing file".to_owned()
         }
         Ok(None) => return Ok(None),
-        Ok(Some(_)) if is_outside => "is not used: it is a link to a file outside the workspace".to_owned(),
+        Err(error) if error.to_string() == read::LEADS_OUT => {
+            "is not used: it is a link to a file outside the workspace".to_owned()
+        }
         Ok(Some(text)) => return Ok(Some(Layer { kind, display, text })),
         Err(error) => format!("cannot be read: {}", read::reason(&error)),
     };

@@ -95,17 +95,20 @@ fn utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))
 }
 
-/// Reads a UTF-8 file of at most `limit` bytes in a folder, whatever the path leads to by now.
+/// Reads a UTF-8 file of at most `limit` bytes in a folder, whatever the path leads to by now; `None` if it does not exist.
 ///
 /// # Errors
-/// If what was opened is outside the folder, or as [`text`], or if the file does not exist.
-pub fn text_within(path: &Path, folder: &Path, limit: usize) -> io::Result<String> {
-    let file = open_regular(path)?;
+/// If what was opened is outside the folder, or as [`text`].
+pub fn text_within(path: &Path, folder: &Path, limit: usize) -> io::Result<Option<String>> {
+    let Some(file) = open(path)? else { return Ok(None) };
     if !real_path(&file, path)?.starts_with(canonical(folder)?) {
-        return Err(io::Error::other("it leads out of its folder"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, LEADS_OUT));
     }
-    utf8(whole(first(file, limit + 1)?, limit)?)
+    utf8(whole(first(file, limit + 1)?, limit)?).map(Some)
 }
+
+/// Why a file is not read that is not in the folder where its path is.
+pub(crate) const LEADS_OUT: &str = "it leads out of its folder";
 
 /// Reads a file that a person named as an argument: also a pipe or a device, which may never end.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
@@ -72,7 +72,8 @@ impl RecordedCopies {
                 "`{FILE}` cannot be read: {why}; restore it, or remove it to start again"
             ))
         };
-        let text = files.text(&path, MAX_RECORD).map_err(|error| unreadable(read::reason(&error)))?;
+        let text =
+            files.text_within(&path, root, MAX_RECORD).map_err(|error| unreadable(read::reason(&error)))?;
         let Some(text) = text else { return Ok(RecordedCopies::default()) };
         let known: RecordedCopies =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
@@ -164,7 +165,7 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
         let root = Path::new(&root.path);
         let Ok(records) = RecordedCopies::read(files, root) else { continue };
         for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
-            let text = |path: &str| files.text(&root.join(path), MAX_RECORD).ok().flatten();
+            let text = |path: &str| files.text_within(&root.join(path), root, MAX_RECORD).ok().flatten();
             let copy = text(&record.path).and_then(|text| match record.is_block {
                 true => Blocks::of(&text).get(&record.source).map(str::to_owned),
                 false => Some(text),
@@ -188,4 +189,57 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
     found.sort();
     found.dedup();
     found
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    const OUTSIDE: &str = "<!-- rulebook: copy of a.md -->\nsecret\n";
+
+    fn record(path: &str, source: &str) -> String {
+        let record = Record {
+            path: path.to_owned(),
+            source: source.to_owned(),
+            target: "claude".to_owned(),
+            source_hash: hash("x"),
+            copy_hash: hash(OUTSIDE),
+            is_block: false,
+            is_new_file: false,
+        };
+        RecordedCopies { version: VERSION, copies: vec![record] }.text().unwrap()
+    }
+
+    /// A record is a file of the repository: it names files of the workspace, and none that a link leads to outside.
+    #[test]
+    fn a_record_leads_to_no_file_outside() {
+        let stage = tempfile::tempdir().unwrap();
+        let root = stage.path().join("repo");
+        fs::create_dir_all(root.join(".rulebook")).unwrap();
+        fs::write(stage.path().join("secret.md"), OUTSIDE).unwrap();
+        symlink("../secret.md", root.join("link.md")).unwrap();
+        let read = || RecordedCopies::read(&Storage::Disk, &root).map_err(|error| error.to_string());
+        let lock = root.join(FILE);
+        for path in ["../secret.md", "a/../../secret.md", "/etc/passwd"] {
+            fs::write(&lock, record(path, "a.md")).unwrap();
+            assert_eq!(read().unwrap().copies, [], "{path}");
+        }
+        // What a link leads to does not count as the copy: nothing is said about it.
+        let roots = Roots {
+            roots: vec![rulebook::evidence::Root { path: root.display().to_string(), ..Default::default() }],
+            home: None,
+        };
+        fs::write(&lock, record("link.md", "gone.md")).unwrap();
+        assert_eq!(report_drifted(&Storage::Disk, &roots), []);
+        fs::write(root.join("copy.md"), OUTSIDE).unwrap();
+        fs::write(&lock, record("copy.md", "link.md")).unwrap();
+        assert!(report_drifted(&Storage::Disk, &roots)[0].message.ends_with("which is gone"));
+        fs::remove_file(&lock).unwrap();
+        symlink(stage.path().join("secret.md"), &lock).unwrap();
+        assert!(read().unwrap_err().contains("leads out of its folder"));
+    }
 }

@@ -178,6 +178,14 @@ impl Storage {
         }
     }
 
+    /// Reads a UTF-8 file that a repository may have replaced by a link: as [`Storage::text`], if it is in the folder.
+    pub(crate) fn text_within(&self, path: &Path, folder: &Path, limit: usize) -> io::Result<Option<String>> {
+        match self {
+            Storage::Disk => read::text_within(path, folder, limit),
+            Storage::Memory(_) => self.text(path, limit),
+        }
+    }
+
     /// Reads the first `limit` bytes of a file; `None` if it does not exist, or if `allows` refuses its canonical path.
     pub(crate) fn allowed_prefix(
         &self,

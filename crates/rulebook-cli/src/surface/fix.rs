@@ -121,7 +121,8 @@ pub(super) fn not_fixed(found: &[Diagnostic], refused: &[(Code, Refusal)]) -> Ve
 }
 
 fn text_of(file: &FixableFile) -> io::Result<String> {
-    read::text_within(&file.path, &file.root, MAX_SOURCE as usize)
+    let text = read::text_within(&file.path, &file.root, MAX_SOURCE as usize)?;
+    text.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 fn fixable(found: &[Diagnostic]) -> HashSet<&str> {

@@ -236,7 +236,7 @@ pub(super) fn text_at(base: &Path, inner: &str) -> io::Result<Option<String>> {
         let named = |error| io::Error::other(format!("`{}`: {error}", path.display()));
         Owner::Repository(base).check(&path).map_err(named)?;
     }
-    read::text(&path, MAX_FILE).map_err(|error| {
+    read::text_within(&path, base, MAX_FILE).map_err(|error| {
         io::Error::new(error.kind(), format!("`{}`: {}", path.display(), read::reason(&error)))
     })
 }
