@@ -3,15 +3,15 @@
 //   node scripts/soak.mjs [SECONDS] [BINARY]     600 seconds and target/release/rulebook by default
 //
 // 24 clients send requests of four APIs: many conversations in a few sessions, and many sessions. Some requests are cut off,
-// some are not JSON, some are compressed bombs; the model's server cuts, delays and damages its answers, and violates a
-// stream rule. It is not part of CI. Linux only: it reads /proc. Exits with 1 if something does not return to the start.
+// or reset at once, some are not JSON, some are compressed bombs; the model's server cuts, delays and damages its answers, and
+// violates a stream rule. It is not part of CI. Linux only: it reads /proc. Exits with 1 if something does not return to the start.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const seconds = Number(process.argv[2] ?? 600);
 const binary = process.argv[3] ?? 'target/release/rulebook';
@@ -97,7 +97,13 @@ const usage = () => ({
 });
 
 const counts = { requests: 0, answered: 0, failed: 0, cut: 0 };
-const bomb = gzipSync(Buffer.alloc(64 << 20, 32));
+// The frame of zstd asks for a window of a gigabyte, and fills it with blocks of one repeated byte.
+const zstdBlock = isLast => Buffer.from([2 | isLast, 0, 0x10, 32]);
+const bombs = [
+  [gzipSync(Buffer.alloc(64 << 20, 32)), 'gzip'],
+  [brotliCompressSync(Buffer.alloc(64 << 20, 32)), 'br'],
+  [Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3]), ...Array(2000).fill(zstdBlock(0)), zstdBlock(1)]), 'zstd'],
+];
 const send = (wire, session, conversation) => new Promise(done => {
   counts.requests++;
   const kind = below(40);
@@ -105,13 +111,14 @@ const send = (wire, session, conversation) => new Promise(done => {
   let body = Buffer.from(JSON.stringify(wire.body(session, `${conversation} fix src/a.ts ${filler}`)));
   const headers = { 'content-type': 'application/json', 'user-agent': 'soak' };
   if (kind === 0) body = body.subarray(0, body.length / 2);
-  if (kind === 1) [body, headers['content-encoding']] = [bomb, 'gzip'];
+  if (kind === 1) [body, headers['content-encoding']] = pick(bombs);
   if (kind === 2) [body, headers['content-encoding']] = [gzipSync(body), 'gzip'];
   const request = http.request({ port, host: '127.0.0.1', path: wire.path, method: 'POST', headers, agent: false }, response => {
     response.on('error', () => {}).on('close', () => { counts.answered++; done(); }).resume();
     if (kind === 3) setTimeout(() => { counts.cut++; request.destroy(); }, below(20));
   });
   request.on('error', () => { counts.failed++; done(); });
+  if (kind === 5) request.on('socket', socket => socket.on('connect', () => { counts.cut++; socket.resetAndDestroy(); }));
   if (kind === 4) {
     request.setHeader('content-length', body.length);
     request.write(body.subarray(0, 100));

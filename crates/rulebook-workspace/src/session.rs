@@ -143,7 +143,8 @@ impl Workspace {
 
     /// A session together with its sub-agents, which share the state of requirements; `None` if it has no sub-agents.
     pub fn family(&self, host: &str, session: &str) -> Option<Session> {
-        family(&self.state_folder()?, host, session)
+        let roots: Vec<String> = self.roots.roots.iter().map(|root| root.path.clone()).collect();
+        family(&self.state_folder()?, host, session, &roots)
     }
 
     /// The files a tool call is about, relative to their root, or absolute if there are several roots.

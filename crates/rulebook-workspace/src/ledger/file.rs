@@ -54,9 +54,9 @@ impl Ledger {
         read
     }
 
-    /// Reads the session, for whoever delivers rules.
-    pub(crate) fn recall(&self) -> io::Result<Kept> {
-        let mut kept = Kept::default();
+    /// Reads the session, for whoever delivers the rules of a workspace.
+    pub(crate) fn recall(&self, roots: Vec<String>) -> io::Result<Kept> {
+        let mut kept = Kept { session: Session::about(roots), cursor: Cursor::default() };
         self.refresh(&mut kept)?;
         Ok(kept)
     }
@@ -74,9 +74,11 @@ impl Ledger {
     }
 
     /// Appends events, and those of the wanted deliveries that nobody made yet. Reads first what others wrote since, so of
-    /// all processes that want to deliver a rule exactly one does. Returns the deliveries that are the caller's to make.
+    /// all processes that want to deliver a rule exactly one does. `start` goes before them if the last events are from
+    /// another workspace, or there are none. Returns the deliveries that are the caller's to make.
     pub fn record(
         &self,
+        start: &Event,
         kept: &mut Kept,
         events: Vec<Event>,
         wanted: Vec<Delivery>,
@@ -89,8 +91,11 @@ impl Ledger {
             .read_on(&mut file, |line| apply(session, line))
             .map_err(|error| naming("cannot read", &self.file, &error))?;
         let mine: Vec<Delivery> = wanted.into_iter().filter(|delivery| !session.has(delivery)).collect();
-        let events: Vec<Event> =
+        let mut events: Vec<Event> =
             events.into_iter().chain(mine.iter().cloned().map(Event::Delivered)).collect();
+        if session.is_elsewhere() && !(events.is_empty() && session.is_started()) {
+            events.insert(0, start.clone());
+        }
         // The events of a newer ledger are unknown: nothing counts as claimed, and nothing is written to it.
         let is_newer = cursor.newer.is_some();
         let text = if is_newer { String::new() } else { written(&events, cursor.is_torn)? };

@@ -59,7 +59,7 @@ impl Keeper {
             self.lost = Some("no folder for sessions: set HOME or XDG_STATE_HOME".to_owned());
             return;
         };
-        match ledger.recall() {
+        match ledger.recall(self.roots()) {
             Ok(kept) => {
                 self.lost = ledger.left_alone(kept.newer());
                 self.kept = kept;
@@ -68,6 +68,15 @@ impl Keeper {
         }
         if !self.kept.session.is_started() {
             sweep(state, SystemTime::now());
+        }
+    }
+
+    fn roots(&self) -> Vec<String> {
+        match &self.start {
+            Event::Started { root, more_roots, .. } => {
+                std::iter::once(root).chain(more_roots).cloned().collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -91,18 +100,16 @@ impl SessionStore for Keeper {
         &mut self.kept.session
     }
 
-    fn record(&mut self, mut events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
+    fn record(&mut self, events: Vec<Event>, claims: Vec<Delivery>) -> Vec<Delivery> {
         let Some(ledger) = self.ledger.as_ref().filter(|_| self.lost.is_none()) else {
+            self.kept.session.enter();
             self.kept.session.record(events, claims.clone());
             return claims;
         };
-        if !self.kept.session.is_started() {
-            events.insert(0, self.start.clone());
-        }
-        if events.is_empty() && claims.is_empty() {
+        if events.is_empty() && claims.is_empty() && self.kept.session.is_started() {
             return claims;
         }
-        ledger.record(&mut self.kept, events, claims.clone()).unwrap_or_else(|error| {
+        ledger.record(&self.start, &mut self.kept, events, claims.clone()).unwrap_or_else(|error| {
             self.lost = Some(error.to_string());
             claims
         })

@@ -60,8 +60,8 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
     found
 }
 
-/// The tool calls and requirements of a session and its sub-agents, by time; `None` if it has no sub-agents.
-pub fn family(state: &Path, host: &str, session: &str) -> Option<Session> {
+/// The tool calls and requirements of a session and its sub-agents in a workspace, by time; `None` if it has no sub-agents.
+pub fn family(state: &Path, host: &str, session: &str, roots: &[String]) -> Option<Session> {
     let main = Ledger::of(state, host, session, None);
     let mut files: Vec<PathBuf> =
         entries(main.file().parent()?).into_iter().filter(|file| is_ledger(file)).collect();
@@ -73,9 +73,14 @@ pub fn family(state: &Path, host: &str, session: &str) -> Option<Session> {
     for file in files {
         let is_main = file == main.file();
         let Ok(mut log) = (Ledger { file }).read() else { continue };
+        let mut is_here = false;
         // Turns are those of the main agent.
-        let is_shared = |event: &Event| match event {
-            Event::Tool { .. } | Event::Sequence { .. } => true,
+        let mut is_shared = |event: &Event| match event {
+            Event::Started { root, more_roots, .. } => {
+                is_here = std::iter::once(root).chain(more_roots).eq(roots);
+                false
+            }
+            Event::Tool { .. } | Event::Sequence { .. } => is_here,
             Event::Prompt { .. } => is_main,
             _ => false,
         };

@@ -3,7 +3,7 @@ use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use rulebook::session::{Delivery, Event, Session, TextHash};
+use rulebook::session::{Delivery, EVENT_VERSION, Event, Session, SessionStore as _, TextHash};
 
 use super::*;
 
@@ -20,10 +20,25 @@ fn ledger(folder: &tempfile::TempDir) -> Ledger {
     Ledger::of(folder.path(), "claude", "s-1", None)
 }
 
+fn start() -> Event {
+    Event::Started {
+        version: EVENT_VERSION,
+        host: "claude".to_owned(),
+        session: "s-1".to_owned(),
+        agent: None,
+        root: "/repo".to_owned(),
+        more_roots: Vec::new(),
+    }
+}
+
+fn recall(ledger: &Ledger) -> Kept {
+    ledger.recall(vec!["/repo".to_owned()]).unwrap()
+}
+
 /// Records as a new process would; returns the rules that are its own to deliver.
 fn record(ledger: &Ledger, events: Vec<Event>, wanted: &[Delivery]) -> Vec<String> {
-    let mut kept = ledger.recall().unwrap();
-    let mine = ledger.record(&mut kept, events, wanted.to_vec()).unwrap();
+    let mut kept = recall(ledger);
+    let mine = ledger.record(&start(), &mut kept, events, wanted.to_vec()).unwrap();
     mine.into_iter().map(|delivery| delivery.rule).collect()
 }
 
@@ -105,7 +120,7 @@ fn unreadable_lines_are_counted_and_skipped() {
     record(&ledger, vec![Event::prompt("b")], &[]);
     let log = ledger.read().unwrap();
     assert_eq!((log.turn(), log.unreadable()), (2, 4));
-    assert_eq!(ledger.recall().unwrap().session.turn_number(), 2);
+    assert_eq!(recall(&ledger).session.turn_number(), 2);
 }
 
 #[test]
@@ -153,7 +168,8 @@ fn a_ledger_is_followed_and_every_event_has_its_time() {
     let mut file = OpenOptions::new().append(true).open(ledger.file()).unwrap();
     writeln!(file, "{}", serde_json::to_string(&Event::Compacted).unwrap()).unwrap();
     ledger.follow(&mut followed).unwrap();
-    assert_eq!((followed.events().len(), followed.times().last()), (3, Some(&0)));
+    // The start, the prompt, the delivery and this.
+    assert_eq!((followed.events().len(), followed.times().last()), (4, Some(&0)));
 }
 
 #[test]
@@ -187,14 +203,18 @@ fn a_recalled_session_is_the_one_its_events_make() {
         (vec![Event::Compacted], vec![]),
         (vec![Event::prompt("two")], vec![delivery("b", "2"), lost]),
     ];
-    let mut events = Vec::new();
-    let mut kept = ledger.recall().unwrap();
+    let mut wanted = Session::about(vec!["/repo".to_owned()]);
+    wanted.apply(start());
+    let shown = |session: &Session| serde_json::to_value(session).unwrap();
+    let mut kept = recall(&ledger);
     for (new, deliveries) in steps {
-        ledger.record(&mut kept, new.clone(), deliveries.clone()).unwrap();
-        events.extend(new.into_iter().chain(deliveries.into_iter().map(Event::Delivered)));
-        let wanted = Session::of(events.clone());
-        let (read, recalled) = (ledger.read().unwrap().session(), ledger.recall().unwrap().session);
-        assert_eq!((&read, &recalled, &kept.session), (&wanted, &wanted, &wanted));
+        ledger.record(&start(), &mut kept, new.clone(), deliveries.clone()).unwrap();
+        new.into_iter()
+            .chain(deliveries.into_iter().map(Event::Delivered))
+            .for_each(|event| wanted.apply(event));
+        assert_eq!((&recall(&ledger).session, &kept.session), (&wanted, &wanted));
+        // Whoever only shows it does not say for which workspace.
+        assert_eq!(shown(&ledger.read().unwrap().session()), shown(&wanted));
     }
 }
 
@@ -218,6 +238,7 @@ fn a_name_of_any_characters_is_a_safe_file_name() {
 fn a_delivery_counts_the_same_however_its_line_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(&folder);
+    let shown = |session: &Session| serde_json::to_value(session).unwrap();
     let names =
         ["a", "é", r"back\slash", r#"quo"te"#, r#"","source":"x","hash":"1"#, r#"a\",\"source\":\"x"#];
     for (at, name) in names.into_iter().enumerate() {
@@ -225,9 +246,9 @@ fn a_delivery_counts_the_same_however_its_line_is_read() {
         let because = r#"paths `,"passing":true`"#.to_owned();
         record(&ledger, vec![], &[Delivery { because, ..lost }]);
     }
-    assert_eq!(ledger.recall().unwrap().session, ledger.read().unwrap().session());
+    assert_eq!(shown(&recall(&ledger).session), shown(&ledger.read().unwrap().session()));
     record(&ledger, vec![Event::Resumed], &[]);
-    assert_eq!(ledger.recall().unwrap().session, ledger.read().unwrap().session());
+    assert_eq!(shown(&recall(&ledger).session), shown(&ledger.read().unwrap().session()));
 }
 
 #[test]
@@ -254,4 +275,42 @@ fn whoever_starts_a_ledger_sweeps() {
     File::create(session.join("main.jsonl")).unwrap().set_modified(old).unwrap();
     Ledger::of(folder.path(), "proxy", "new", None).append(&Event::Compacted, &[Event::prompt("a")]).unwrap();
     assert!(!session.exists());
+}
+
+/// An agent may change to another repository, whose rules have the names of this one's.
+#[test]
+fn what_another_repositorys_rules_did_does_not_count_for_those_of_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |root: &str, agent: Option<&str>| {
+        let name = SessionName { host: "claude", session: "s", agent, root, more_roots: Vec::new() };
+        Keeper::open(Some(folder.path()), &name)
+    };
+    let state = |root: &str| {
+        let session = serde_json::to_value(open(root, None).session()).unwrap();
+        let count = |key: &str| session[key].as_array().unwrap().len();
+        let fired = serde_json::to_value(Session::default()).unwrap()["policy"] != session["policy"];
+        (count("calls"), count("marks"), count("loaded"), fired)
+    };
+    let path = ".rulebook/rules/m.md".to_owned();
+    let events = || -> Vec<Event> {
+        let lines = [
+            r#"{"is":"tool","name":"Bash","paths":[],"command":"lint","pending":true}"#,
+            r#"{"is":"sequence","rule":"m@rulebook","path":".rulebook/rules/m.md","nth":0,"action":"refuse","call":"ls","what":"x"}"#,
+            r#"{"is":"interrupted","rule":"m@rulebook","path":".rulebook/rules/m.md","source":"tool","text":"x","action":"refuse","interrupts":3,"mandatoryInterrupts":0}"#,
+        ];
+        let loaded = Event::Loaded { source: path.clone(), because: "start".to_owned() };
+        lines.iter().map(|line| serde_json::from_str(line).unwrap()).chain([loaded]).collect()
+    };
+    open("/evil", None).record(events(), Vec::new());
+    assert_eq!(state("/evil"), (1, 1, 1, true));
+    assert_eq!(state("/good"), (0, 0, 0, false));
+    open("/good", None).record(events(), Vec::new());
+    assert_eq!((state("/good"), state("/evil")), ((1, 1, 1, true), (1, 1, 1, true)));
+    // What its sub-agents did counts neither.
+    open("/evil", Some("explore")).record(events(), Vec::new());
+    let calls = |root: &str| {
+        let session = family(folder.path(), "claude", "s", &[root.to_owned()]).unwrap();
+        serde_json::to_value(session).unwrap()["calls"].as_array().unwrap().len()
+    };
+    assert_eq!((calls("/good"), calls("/evil")), (1, 2));
 }

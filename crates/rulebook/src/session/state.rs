@@ -36,6 +36,12 @@ pub struct Session {
     pub(super) policy: Policy,
     /// What requirements refused, and which were broken.
     pub(super) marks: Vec<Mark>,
+    /// The roots of the workspace it is about. Without them, the events of every workspace count.
+    #[serde(skip)]
+    own: Option<Vec<String>>,
+    /// The roots of the workspace that the last events are from.
+    #[serde(skip)]
+    at: Vec<String>,
 }
 
 /// A tool call of this session.
@@ -88,9 +94,35 @@ impl Session {
         session
     }
 
+    /// A session about one workspace. An agent may change to another one, whose rules can have the same names: what it does
+    /// there, and what those rules stop, says nothing about the rules of this one.
+    pub fn about(roots: Vec<String>) -> Session {
+        Session { own: Some(roots), ..Session::default() }
+    }
+
+    /// Whether the last events are from another workspace, or there are none.
+    pub fn is_elsewhere(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| *own != self.at)
+    }
+
+    /// The next events are from the workspace that this is about.
+    pub fn enter(&mut self) {
+        if let Some(own) = &self.own {
+            self.at.clone_from(own);
+        }
+    }
+
     /// Takes in an event.
     pub fn apply(&mut self, event: Event) {
         self.is_started = true;
+        let is_local = matches!(
+            event,
+            Event::Tool { .. } | Event::Sequence { .. } | Event::Interrupted { .. } | Event::Loaded { .. }
+        );
+        if is_local && self.is_elsewhere() {
+            self.is_compacted = false;
+            return;
+        }
         match event {
             Event::Delivered(Delivery { source, hash, is_lost_on_resume, .. }) => {
                 return self.apply_delivery(source, hash, is_lost_on_resume);
@@ -150,7 +182,10 @@ impl Session {
                 self.pinned.insert(rule);
             }
             Event::Unpinned { rule } => drop(self.pinned.remove(&rule)),
-            Event::Started { .. } | Event::Refused { .. } | Event::Failed { .. } => {}
+            Event::Started { root, more_roots, .. } => {
+                self.at = std::iter::once(root).chain(more_roots).collect();
+            }
+            Event::Refused { .. } | Event::Failed { .. } => {}
         }
         self.is_compacted = false;
     }

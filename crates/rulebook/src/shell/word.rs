@@ -260,7 +260,12 @@ impl Reader<'_> {
                 _ => self.at += self.peek().map_or(1, char::len_utf8),
             }
         }
-        self.at += 1;
+        // A substitution that is not closed takes the brackets too.
+        if self.at == end {
+            self.at += 1;
+        } else {
+            self.doubt(DoubtKind::Syntax);
+        }
         true
     }
 

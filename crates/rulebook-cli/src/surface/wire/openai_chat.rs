@@ -154,6 +154,9 @@ impl Splice for Tail {
     }
 
     fn rewrite(&mut self, mut event: Value) -> Option<Value> {
+        if !event.is_object() {
+            return Some(event);
+        }
         self.follow(&Json::from(&event));
         for (key, value) in self.head.iter().filter(|(_, value)| !value.is_null()) {
             event[*key] = value.clone();

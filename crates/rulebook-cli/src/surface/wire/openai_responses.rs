@@ -221,6 +221,9 @@ impl Splice for Tail {
     }
 
     fn rewrite(&mut self, mut event: Value) -> Option<Value> {
+        if !event.is_object() {
+            return Some(event);
+        }
         if matches!(text(&event, "type"), "response.created" | "response.in_progress" | "response.queued") {
             return None;
         }

@@ -70,3 +70,23 @@ impl Usage {
         total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::WIRES;
+    use super::*;
+
+    #[test]
+    fn an_event_that_is_no_object_passes_as_it_is() {
+        for wire in WIRES {
+            for event in [json!("{"), json!([{}]), json!(1), json!(null), json!(true)] {
+                let mut splice = (wire.splice)();
+                splice.sent(&Json::from(&event));
+                splice.close();
+                assert_eq!(splice.rewrite(event.clone()), Some(event), "{}", wire.name);
+            }
+        }
+    }
+}
