@@ -332,3 +332,29 @@ fn the_readme_names_the_command_that_checks_everything() {
     assert!(readme.contains("scripts/test"));
     assert!(readme.contains("cargo run --release -- explain crates/rulebook/src/lib.rs"));
 }
+
+/// Each guarantee names the tests that hold it.
+#[test]
+fn the_guarantees_name_tests_that_exist() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert!(rows.len() > 20);
+    for row in rows {
+        let shown = row.trim_end_matches(" |").rsplit_once(" | ").unwrap().1;
+        for name in shown.split(", ") {
+            let name = name
+                .strip_prefix('`')
+                .and_then(|name| name.strip_suffix('`'))
+                .unwrap_or_else(|| panic!("{row}"));
+            let (path, test) = name.split_once("::").unwrap_or((name, ""));
+            let path = root().join(path);
+            assert!(path.exists(), "{name} does not exist");
+            if !test.is_empty() {
+                let code = fs::read_to_string(path).unwrap();
+                let is_test =
+                    code.split("#[test]").skip(1).any(|rest| rest.contains(&format!("fn {test}()")));
+                assert!(is_test, "{name} is no test");
+            }
+        }
+    }
+}
