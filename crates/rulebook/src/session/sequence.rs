@@ -190,7 +190,7 @@ impl<'s> Asked<'s> {
             self.lines().iter().any(|line| happened(line, after)) || self.matches(after) == Truth::Yes
         });
         if is_armed {
-            self.refuse(rule, (nth, &format!("never {}", forbid.shown())), truth, objection);
+            self.refuse(rule, (nth, &excerpt(&format!("never {}", forbid.shown()))), truth, objection);
         }
     }
 
