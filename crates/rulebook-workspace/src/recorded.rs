@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
@@ -211,7 +211,7 @@ mod tests {
             is_block: false,
             is_new_file: false,
         };
-        RecordedCopies { version: VERSION, copies: vec![record] }.text().unwrap()
+        RecordedCopies { version: VERSION, copies: vec![record], ..RecordedCopies::default() }.text().unwrap()
     }
 
     /// A record is a file of the repository: it names files of the workspace, and none that a link leads to outside.
@@ -220,8 +220,10 @@ mod tests {
         let stage = tempfile::tempdir().unwrap();
         let root = stage.path().join("repo");
         fs::create_dir_all(root.join(".rulebook")).unwrap();
+        fs::create_dir_all(root.join(".claude/rules")).unwrap();
         fs::write(stage.path().join("secret.md"), OUTSIDE).unwrap();
         symlink("../secret.md", root.join("link.md")).unwrap();
+        symlink("../../../secret.md", root.join(".claude/rules/link.md")).unwrap();
         let read = || RecordedCopies::read(&Storage::Disk, &root).map_err(|error| error.to_string());
         let lock = root.join(FILE);
         for path in ["../secret.md", "a/../../secret.md", "/etc/passwd"] {
@@ -233,10 +235,10 @@ mod tests {
             roots: vec![rulebook::evidence::Root { path: root.display().to_string(), ..Default::default() }],
             home: None,
         };
-        fs::write(&lock, record("link.md", "gone.md")).unwrap();
+        fs::write(&lock, record(".claude/rules/link.md", "gone.md")).unwrap();
         assert_eq!(report_drifted(&Storage::Disk, &roots), []);
-        fs::write(root.join("copy.md"), OUTSIDE).unwrap();
-        fs::write(&lock, record("copy.md", "link.md")).unwrap();
+        fs::write(root.join(".claude/rules/copy.md"), OUTSIDE).unwrap();
+        fs::write(&lock, record(".claude/rules/copy.md", "link.md")).unwrap();
         assert!(report_drifted(&Storage::Disk, &roots)[0].message.ends_with("which is gone"));
         fs::remove_file(&lock).unwrap();
         symlink(stage.path().join("secret.md"), &lock).unwrap();
