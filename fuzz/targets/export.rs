@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let format = &FORMATS[usize::from(*of) % FORMATS.len()];
     let target = &TARGETS[usize::from(*to) % TARGETS.len()];
     let Entry::Rule(rule) = parse(rule_file(format, text.to_owned())).entry else { return };
-    if let Ok(draft) = draft(&rule, target, "a") {
+    if let Ok(draft) = draft(&rule, target, "a", "a.md") {
         assert!(!draft.path.starts_with('/') && !draft.path.contains(".."), "{}", draft.path);
     }
     let new = block("a.md", text);
