@@ -48,5 +48,5 @@ fuzz_target!(|text: &str| {
         }
     }
     let rules = book.rules().map(|(rule, _)| rule);
-    let _ = session.requirements(rules, &host);
+    let _ = session.requirements(rules, &host, &roots);
 });
