@@ -34,6 +34,7 @@ const TESTED: &[(&str, &str)] = &[
     ("sh", "every_command_in_the_docs_runs"),
     ("text", "every_output_in_the_docs_is_printed"),
     ("toml", "every_setting_in_the_docs_is_read"),
+    ("ts", "scripts/bindings"),
     ("yaml", "the_workflows_use_what_the_repository_offers"),
 ];
 
