@@ -11,7 +11,7 @@ use rulebook::coverage::Coverage;
 use rulebook::evidence::Evidence;
 use rulebook::resolve::Rulebook;
 
-/// The end of the thread that asks. The thread ends with it.
+/// Sends questions to the thread. The thread ends when this is dropped.
 pub(super) struct Matcher(Sender<Question>);
 
 /// A book, and what to find out about it.
@@ -45,7 +45,7 @@ impl Matcher {
     ) -> Option<T> {
         let (sender, found) = bounded(1);
         let answer = Box::new(move |coverage: &Coverage<'_>, facts: &Facts<'_>| {
-            // Who asked waits below.
+            // The caller waits below.
             let _ = sender.send(find(coverage, facts));
         });
         self.0.send(Question { book, answer }).ok()?;
@@ -53,7 +53,7 @@ impl Matcher {
     }
 }
 
-/// Answers questions about nested rules in these folders, until one is about another folder or nobody asks any more.
+/// Answers questions about nested rules in these folders, until one is about another folder, or the sender is dropped.
 fn answer(
     files: &Evidence,
     roots: usize,

@@ -16,8 +16,8 @@ const HARMLESS: usize = 4 << 20;
 /// How many bytes the decompressed bodies of all open requests have together.
 const MAX_ROOM: usize = 256 << 20;
 
-/// The largest window of a zstd frame: as much as RFC 9659 lets clients use. The decoder keeps that much, unasked, before it
-/// returns the first byte.
+/// The largest window of a zstd frame: as much as RFC 9659 lets clients use. The decoder allocates that much before
+/// it returns the first byte.
 const MAX_WINDOW: usize = 8 << 20;
 
 /// Room for decompressed bodies.
