@@ -1,8 +1,9 @@
 // The checks of scripts/e2e-export: real agents read files of a project whose rules were exported for them, and each rule reaches the
 // model on exactly the reads that the proof names. The text of each rule is a unique mark.
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promptAgent } from "./e2e-agent.mjs";
 import { CLIENTS } from "./e2e-clients.mjs";
 
 const E2E = process.env.E2E;
@@ -45,26 +46,10 @@ const reads = async (agent, client, at, env, folder) => {
   const look = (file) => ({ text: `I look. `, calls: [agent.read(join(at.project, file))] });
   const turns = [...(agent.read ? FILES.map(look) : []), { text: "Done." }];
   const [script, log] = [join(folder, "script.json"), join(folder, "requests.jsonl")];
-  writeFileSync(script, JSON.stringify(turns));
-  const model = spawn(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", log, "--port", String(PORT)], { stdio: ["ignore", "pipe", "inherit"] });
-  await new Promise((resolve, reject) => {
-    model.stdout.once("data", resolve);
-    model.once("exit", () => reject(new Error("the scripted model did not start")));
-  });
-  const [program, ...words] = client.run(at, "Please look around", {});
-  const child = spawn(program, words, { cwd: at.project, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (output += part));
-  // A safety net: ends an agent that hangs.
-  const timer = setTimeout(() => child.kill("SIGKILL"), 600_000);
-  const status = await new Promise((resolve) => child.once("close", resolve));
-  clearTimeout(timer);
-  await new Promise((resolve) => { model.once("exit", resolve); model.kill(); });
+  const { status, output, requests } = await promptAgent({ client, at, env, port: PORT, turns, prompt: "Please look around", script, log });
   writeFileSync(join(folder, "output.txt"), output);
-  const all = readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  const main = all.filter((request) => request.role === "main").map((request) => request.body);
-  if (status !== 0 || main.length === 0) throw new Error(`${program} ended with ${status} after ${main.length} requests: ${output.slice(-400)}`);
-  return main;
+  if (status !== 0 || requests.length === 0) throw new Error(`${client.name} ended with ${status} after ${requests.length} requests: ${output.slice(-400)}`);
+  return requests;
 };
 
 const check = async (agent) => {

@@ -4,9 +4,10 @@
 // another one.
 //
 // Prints what differs, and leaves what was recorded in target/e2e/fidelity/CLIENT.tsv, in the form of crates/rulebook/tests/agents.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promptAgent } from "./e2e-agent.mjs";
 import { CLIENTS } from "./e2e-clients.mjs";
 import { imports, mark, order, paths, rules, seed, written } from "./e2e-fidelity-cases.mjs";
 
@@ -76,27 +77,11 @@ const session = async (run, files, name) => {
   const { client, agent, at, env, port, folder } = run;
   const [script, log] = [join(folder, `${name}.script.json`), join(folder, `${name}.jsonl`)];
   const turns = [...files.map((file) => ({ text: "I read it.", calls: [agent.read(join(at.project, file))] })), { text: "Done." }];
-  writeFileSync(script, JSON.stringify(turns));
-  rmSync(log, { force: true });
-  const model = spawn(join(E2E, "../debug/scripted-model"), ["--script", script, "--log", log, "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"] });
-  await new Promise((resolve, reject) => {
-    model.stdout.once("data", resolve);
-    model.once("exit", () => reject(new Error("the scripted model did not start")));
-  });
-  const [program, ...given] = client.run(at, "Please have a look", {});
-  const child = spawn(program, given, { cwd: at.project, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (output += part));
-  // A safety net: ends an agent that hangs.
-  const timer = setTimeout(() => child.kill("SIGKILL"), 600_000);
-  await new Promise((resolve) => child.once("close", resolve));
-  clearTimeout(timer);
-  await new Promise((resolve) => { model.once("exit", resolve); model.kill(); });
-  const requests = readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((one) => one.role === "main");
+  const { output, requests } = await promptAgent({ client, at, env, port, turns, prompt: "Please have a look", script, log });
   if (requests.length !== files.length + 1) throw new Error(`${client.name}: ${requests.length} requests for ${files}: ${output.slice(-400)}`);
   rmSync(log);
   return requests.map((one) => {
-    const text = JSON.stringify(one.body);
+    const text = JSON.stringify(one);
     return new Set(run.cases.map((_, n) => n).filter((n) => text.includes(mark(n))));
   });
 };
