@@ -150,6 +150,8 @@ console.log(`${seconds} s, ${CLIENTS} clients: ${JSON.stringify(counts)}`);
 console.log(`start: ${show(start)}\npeak:  ${show(peak)}\nend:   ${show(last)}`);
 const isAlive = proxy.exitCode === null;
 proxy.kill();
+// It still writes what was not written yet.
+if (isAlive) await new Promise(done => proxy.on('exit', done));
 model.close();
 model.closeAllConnections();
 rmSync(stage, { recursive: true, force: true });

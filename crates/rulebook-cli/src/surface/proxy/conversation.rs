@@ -47,6 +47,8 @@ pub(super) async fn respond(
             };
         }
     };
+    // Before the body is read: what waits takes no memory.
+    proxy.scribe.has_room().await;
     let raw = match collect(body).await? {
         Ok(raw) => raw,
         Err(large) => {
