@@ -116,7 +116,7 @@ impl Ledger {
 
     /// Appends events without claiming anything; a new ledger gets `start` first. Returns why a ledger of a newer version is
     /// left alone.
-    pub(super) fn add(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
+    pub fn append(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
         let writing = |error: &io::Error| naming("cannot write", &self.file, error);
         let mut file = open_to_append(&self.file).map_err(|error| writing(&error))?;
         let _is_locked = lock(&file);

@@ -1,8 +1,8 @@
 //! The list of sessions, and the removal of old ones.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use std::{fs, io};
 
 use rulebook::session::{Event, Session};
 
@@ -31,19 +31,6 @@ impl SessionFile {
     pub fn of(ledger: Ledger) -> Option<SessionFile> {
         let metadata = fs::metadata(&ledger.file).ok()?;
         Some(SessionFile { at: metadata.modified().ok()?, len: metadata.len(), ledger })
-    }
-}
-
-impl Ledger {
-    /// Appends events without claiming anything; a new ledger gets `start` first, and old sessions are swept. Returns why a
-    /// ledger of a newer version is left alone.
-    pub fn append(&self, start: &Event, events: &[Event]) -> io::Result<Option<String>> {
-        // Below the folder for state: `sessions`, the host, the session.
-        let state = self.file.ancestors().nth(4).filter(|_| !self.file.exists());
-        if let Some(state) = state {
-            sweep(state, SystemTime::now());
-        }
-        self.add(start, events)
     }
 }
 

@@ -266,17 +266,6 @@ fn a_sweep_removes_a_bounded_number_and_the_next_one_continues() {
     }
 }
 
-#[test]
-fn whoever_starts_a_ledger_sweeps() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = folder.path().join("sessions/codex/old");
-    fs::create_dir_all(&session).unwrap();
-    let old = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
-    File::create(session.join("main.jsonl")).unwrap().set_modified(old).unwrap();
-    Ledger::of(folder.path(), "proxy", "new", None).append(&Event::Compacted, &[Event::prompt("a")]).unwrap();
-    assert!(!session.exists());
-}
-
 /// An agent may change to another repository, whose rules have the names of this one's.
 #[test]
 fn what_another_repositorys_rules_did_does_not_count_for_those_of_this_one() {

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use hyper::HeaderMap;
 use rulebook::agent::{Agent, Purpose};
 use rulebook::session::{EVENT_VERSION, Event, TextHash};
-use rulebook_workspace::ledger::Ledger;
+use rulebook_workspace::ledger::{Ledger, sweep};
 use rulebook_workspace::state;
 
 use super::conversation_state::Conversation;
@@ -101,6 +103,9 @@ const MAX_CONVERSATIONS: usize = 1000;
 /// How many bytes of different texts they have together.
 const MAX_TEXTS: usize = 64 << 20;
 
+/// Old sessions are swept with the first of as many new ones: a sweep looks at hundreds of files, and removes more than these.
+const STARTED_PER_SWEEP: usize = 32;
+
 /// The surface's name as a host of sessions.
 const HOST: &str = "proxy";
 
@@ -109,6 +114,8 @@ const HOST: &str = "proxy";
 pub(super) struct Conversations {
     open: Mutex<Open>,
     pub(super) texts: Texts,
+    /// How many sessions were started on the disk.
+    started: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -159,6 +166,44 @@ impl Conversations {
         }
         conversation
     }
+
+    /// Records events in the session's ledger, and the conversation in its file. Returns what the user should know.
+    pub(super) fn record(
+        &self,
+        state: &Path,
+        key: &Key,
+        root: &str,
+        conversation: &mut Conversation,
+        events: &[Event],
+    ) -> io::Result<Vec<String>> {
+        let mut faults = Vec::new();
+        let start = Event::Started {
+            version: EVENT_VERSION,
+            host: HOST.to_owned(),
+            session: key.session.clone(),
+            agent: key.agent.clone(),
+            root: root.to_owned(),
+            more_roots: Vec::new(),
+        };
+        let ledger = ledger(state, key);
+        if !ledger.file().exists()
+            && self.started.fetch_add(1, Ordering::Relaxed).is_multiple_of(STARTED_PER_SWEEP)
+        {
+            sweep(state, SystemTime::now());
+        }
+        if let Some(fault) = ledger.append(&start, events)?
+            && !std::mem::replace(&mut conversation.is_left_alone, true)
+        {
+            faults.push(fault);
+        }
+        // Without additions there is nothing to find again.
+        if !conversation.is_bare() && !events.is_empty() {
+            conversation.version = FILE_VERSION;
+            let kept = state::save(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
+            faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
+        }
+        Ok(faults)
+    }
 }
 
 /// Drops the conversations that were not used for longest. One that continues is read from its file again.
@@ -180,37 +225,6 @@ fn file(state: &Path, key: &Key) -> PathBuf {
 
 const FILE_VERSION: u64 = 2;
 const MAX_FILE: usize = 64 << 20;
-
-/// Records events in the session's ledger, and the conversation in its file. Returns what the user should know.
-pub(super) fn record(
-    state: &Path,
-    key: &Key,
-    root: &str,
-    conversation: &mut Conversation,
-    events: &[Event],
-) -> io::Result<Vec<String>> {
-    let mut faults = Vec::new();
-    let start = Event::Started {
-        version: EVENT_VERSION,
-        host: HOST.to_owned(),
-        session: key.session.clone(),
-        agent: key.agent.clone(),
-        root: root.to_owned(),
-        more_roots: Vec::new(),
-    };
-    if let Some(fault) = ledger(state, key).append(&start, events)?
-        && !std::mem::replace(&mut conversation.is_left_alone, true)
-    {
-        faults.push(fault);
-    }
-    // Without additions there is nothing to find again.
-    if !conversation.is_bare() && !events.is_empty() {
-        conversation.version = FILE_VERSION;
-        let kept = state::save(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
-        faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));
-    }
-    Ok(faults)
-}
 
 #[cfg(test)]
 mod tests {
@@ -256,5 +270,32 @@ mod tests {
         let large = "l".repeat(16 << 20);
         (0..8).for_each(|number| ask(&format!("other {number}"), &format!("{number}{large}")));
         assert!(conversations.texts.sweep() <= MAX_TEXTS + (17 << 20));
+    }
+
+    #[test]
+    fn old_sessions_are_swept_with_the_first_of_many_new_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let conversations = Conversations::default();
+        let start = |name: usize| {
+            let key = Key { session: format!("new-{name}"), agent: None, beginning: String::new() };
+            let mut conversation = Conversation::default();
+            conversations
+                .record(folder.path(), &key, "/w", &mut conversation, &[Event::prompt("a")])
+                .unwrap();
+        };
+        let old = folder.path().join("sessions/codex/old");
+        let add_old = || {
+            std::fs::create_dir_all(&old).unwrap();
+            let at = SystemTime::now() - std::time::Duration::from_secs(40 * 24 * 60 * 60);
+            std::fs::File::create(old.join("main.jsonl")).unwrap().set_modified(at).unwrap();
+        };
+        add_old();
+        start(0);
+        assert!(!old.exists());
+        add_old();
+        (0..STARTED_PER_SWEEP).for_each(&start);
+        assert!(old.exists());
+        start(STARTED_PER_SWEEP);
+        assert!(!old.exists());
     }
 }

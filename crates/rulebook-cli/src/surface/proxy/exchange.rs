@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::coding::Taken;
 use super::conversation_state::Conversation;
-use super::conversations::{self, Key};
+use super::conversations::Key;
 use super::passthrough::{rewritten, uncompressed};
 use super::rules::{Book, Watch};
 use super::shared::Proxy;
@@ -340,6 +340,7 @@ fn write(
 ) {
     let mut conversation = lock(conversation);
     let failed = |error| vec![format!("the session cannot be written: {error}")];
-    let faults = conversations::record(state, key, root, &mut conversation, events).unwrap_or_else(failed);
+    let faults =
+        proxy.conversations.record(state, key, root, &mut conversation, events).unwrap_or_else(failed);
     faults.iter().for_each(|fault| proxy.fail(fault));
 }
