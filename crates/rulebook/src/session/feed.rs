@@ -1,6 +1,7 @@
 //! Feeding an answer to a monitor: its streams, and how far each may be shown.
 
 use super::stream_rules::StreamRules;
+use crate::evidence::{ToolCall, json};
 use crate::stream::{Hit, Monitor, StreamKind};
 
 /// More output than this is not kept for a retry.
@@ -15,10 +16,17 @@ pub struct Feed {
     /// The stream of the last delta: most deltas continue it.
     last: usize,
     output: String,
+    /// Complete calls that were not taken yet.
+    calls: Vec<(String, Vec<u8>)>,
 }
+
+/// Longer arguments of a call are cut: what is missing is not checked against requirements.
+const MAX_ARGUMENTS: usize = 4 << 20;
 
 #[derive(Debug)]
 struct FedStream {
+    /// The tool and its arguments so far, where a rule has requirements.
+    call: Option<(String, Vec<u8>)>,
     /// The answer's prefix and the stream's own name.
     name: String,
     fed: usize,
@@ -59,6 +67,11 @@ impl Feed {
         }
         let stream = self.find(name).unwrap_or_else(|| self.open(name));
         let fed = &mut self.streams[stream];
+        if let (StreamKind::Tool(tool), true) = (kind, rules.has_order()) {
+            let (_, arguments) = fed.call.get_or_insert_with(|| (tool.clone(), Vec::new()));
+            let room = MAX_ARGUMENTS.saturating_sub(arguments.len());
+            arguments.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
         hits.extend(monitor.feed(&fed.name, kind, bytes));
         let start = fed.fed;
         fed.fed += bytes.len();
@@ -74,7 +87,17 @@ impl Feed {
         if let Some(stream) = self.find(name) {
             hits.extend(monitor.finish(&self.streams[stream].name));
             self.streams[stream].is_open = false;
+            self.calls.extend(self.streams[stream].call.take());
         }
+    }
+
+    /// Takes the calls that are complete.
+    pub fn take_calls(&mut self) -> Vec<ToolCall> {
+        let call = |(name, arguments): (String, Vec<u8>)| {
+            let input = json::read(&arguments).unwrap_or_else(|_| String::from_utf8_lossy(&arguments).into());
+            ToolCall { name, input: Some(input), pending: true, ..ToolCall::default() }
+        };
+        std::mem::take(&mut self.calls).into_iter().map(call).collect()
     }
 
     /// Ends every open stream.
@@ -82,6 +105,7 @@ impl Feed {
         for stream in self.streams.iter_mut().filter(|stream| stream.is_open) {
             hits.extend(monitor.finish(&stream.name));
             stream.is_open = false;
+            self.calls.extend(stream.call.take());
         }
     }
 
@@ -131,7 +155,7 @@ impl Feed {
 
     fn open(&mut self, name: &str) -> usize {
         let name = format!("{}{name}", self.prefix);
-        self.streams.push(FedStream { name, fed: 0, released: None, is_open: true });
+        self.streams.push(FedStream { call: None, name, fed: 0, released: None, is_open: true });
         self.last = self.streams.len() - 1;
         self.last
     }

@@ -25,7 +25,8 @@ pub enum Judgement {
 /// An interrupt: the output is stopped, and the model is asked again with its text.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
-    claim: ClaimId,
+    /// Requirements have none: their own marks count what they refused.
+    claim: Option<ClaimId>,
     context: ContextMode,
     rules: Vec<String>,
     text: String,
@@ -46,6 +47,17 @@ impl Interrupt {
     /// Whether the stopped output stays in the conversation, before the text.
     pub fn keeps_output(&self) -> bool {
         self.context == ContextMode::Keep
+    }
+
+    /// Whether requirements stopped the output.
+    pub fn is_of_order(&self) -> bool {
+        self.claim.is_none()
+    }
+
+    /// The interrupt of requirements.
+    pub(super) fn of_order(rules: Vec<String>, texts: &[String]) -> Interrupt {
+        let (context, text) = (ContextMode::Discard, policy::join(texts));
+        Interrupt { claim: None, context, rules, text, output: String::new() }
     }
 
     /// The stopped output, where it stays in the conversation.
@@ -82,7 +94,13 @@ impl Session {
                     })
                     .collect();
                 let text = policy::join(&texts);
-                Judgement::Interrupt(Interrupt { claim, context, rules: names, text, output: String::new() })
+                Judgement::Interrupt(Interrupt {
+                    claim: Some(claim),
+                    context,
+                    rules: names,
+                    text,
+                    output: String::new(),
+                })
             }
             Action::RemindLater { why, .. } => {
                 Judgement::Remind { rules: names, is_budget_spent: why == Downgrade::Budget }
@@ -94,12 +112,12 @@ impl Session {
 
     /// The text of an interrupt reached the model.
     pub fn interrupt_sent(&mut self, interrupt: &Interrupt) {
-        self.policy.delivered(interrupt.claim);
+        interrupt.claim.into_iter().for_each(|claim| self.policy.delivered(claim));
     }
 
     /// The text of an interrupt did not reach the model: its rules count as not fired.
     pub fn interrupt_dropped(&mut self, interrupt: &Interrupt) {
-        self.policy.released(interrupt.claim);
+        interrupt.claim.into_iter().for_each(|claim| self.policy.released(claim));
     }
 
     /// The reminders that are due.

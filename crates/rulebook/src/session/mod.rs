@@ -4,6 +4,7 @@
 //! such as hooks, send a [`Report`] and get a [`Reply`]; programs that talk to a model themselves use a [`Turn`].
 
 mod blocks;
+mod calls;
 mod due;
 mod event;
 mod feed;
@@ -23,6 +24,7 @@ mod watch;
 
 pub use crate::hash::TextHash;
 pub use blocks::Cap;
+pub use calls::JudgedCalls;
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, HostFacts, rules_given};
 pub use feed::{FedPiece, Feed};

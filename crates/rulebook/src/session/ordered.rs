@@ -19,13 +19,13 @@ pub(super) struct OrderedRule {
 
 impl OrderedRule {
     /// The rules with requirements among those that apply.
-    pub(super) fn all(evaluation: &Evaluation<'_>) -> Vec<OrderedRule> {
+    pub(super) fn all<'r>(evaluation: &Evaluation<'r>) -> Vec<&'r Rule> {
         let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
         let verdicts = evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
-        verdicts.filter_map(|verdict| OrderedRule::of(verdict.rule)).collect()
+        verdicts.map(|verdict| verdict.rule).filter(|rule| rule.requirements.is_some()).collect()
     }
 
-    fn of(rule: &Rule) -> Option<OrderedRule> {
+    pub(super) fn of(rule: &Rule) -> Option<OrderedRule> {
         Some(OrderedRule {
             key: rule.key(),
             name: rule.address().to_owned(),

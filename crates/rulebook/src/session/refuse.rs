@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::event::{Delivery, Event, KNOWN, LET_THROUGH, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::judge::{Decided, EventWords, decide, hits_of, interrupted};
+use super::ordered::OrderedRule;
 use super::situation::Situation;
 use super::state::Session;
 use super::stream_rules::{StreamRules, WatchedRule, matched};
@@ -37,7 +38,9 @@ impl Session {
     pub(super) fn object(&self, report: &Report<'_>, situation: &Situation<'_, '_>) -> Objection {
         let mut objection = Objection::default();
         let session = situation.shared.unwrap_or(self);
-        session.object_to_order(report, &situation.ordered_rules(), situation.roots, &mut objection);
+        let rules: Vec<OrderedRule> =
+            situation.ordered_rules().into_iter().filter_map(OrderedRule::of).collect();
+        session.object_to_order(report, &rules, situation.roots, &mut objection);
         self.object_to_output(report, situation, &mut objection);
         objection
     }

@@ -55,7 +55,7 @@ impl<'e, 'r> Situation<'e, 'r> {
     }
 
     /// The rules with requirements.
-    pub(super) fn ordered_rules(&self) -> Vec<OrderedRule> {
+    pub fn ordered_rules(&self) -> Vec<&'r Rule> {
         OrderedRule::all(self.evaluation)
     }
 

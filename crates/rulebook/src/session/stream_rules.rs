@@ -1,6 +1,8 @@
 //! Stream rules as a session needs them: their texts, their modes, and what to say of their matches.
 
 use super::event::{Delivery, Event, RELEASED};
+use super::ordered::OrderedRule;
+use crate::evidence::Roots;
 use crate::rule::{Body, Rule};
 use crate::stream::Hit;
 use crate::stream::policy::{ContextMode, MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
@@ -84,6 +86,9 @@ pub struct StreamRules {
     is_mandatory: bool,
     watches_thinking: bool,
     keeps_output: bool,
+    /// The rules with requirements, and the roots that make files of shell lines relative.
+    pub(super) ordered: Vec<OrderedRule>,
+    pub(super) roots: Roots,
 }
 
 impl StreamRules {
@@ -109,6 +114,17 @@ impl StreamRules {
         }
         collected.limits = *settings.limits(collected.is_mandatory);
         collected
+    }
+
+    /// Checks complete calls against the requirements of these rules too.
+    pub fn with_order<'r>(self, rules: impl IntoIterator<Item = &'r Rule>, roots: &Roots) -> StreamRules {
+        let ordered = rules.into_iter().filter_map(OrderedRule::of).collect();
+        StreamRules { ordered, roots: roots.clone(), ..self }
+    }
+
+    /// Whether complete calls are checked against requirements.
+    pub fn has_order(&self) -> bool {
+        !self.ordered.is_empty()
     }
 
     /// Whether a mandatory rule is among them.

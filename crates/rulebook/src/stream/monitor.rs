@@ -45,6 +45,9 @@ impl SyntaxRule {
     }
 }
 
+/// How many reasons are kept.
+const MAX_UNJUDGED: usize = 200;
+
 /// The most arguments of a call that are kept for syntax triggers, in bytes.
 const MAX_ARGUMENTS: usize = 4 << 20;
 
@@ -208,6 +211,8 @@ impl Monitor {
         if rules.is_empty() || arguments.is_empty() {
             return;
         }
+        // A monitor that lives long names each reason once.
+        unjudged.truncate(MAX_UNJUDGED);
         if arguments.len() > MAX_ARGUMENTS {
             return unjudged.push(format!("a call of {tool} is too large for syntax triggers"));
         }

@@ -87,6 +87,12 @@ pub(super) fn tool(value: &Value, name: &str, input: &str, moment: Moment) -> Op
     })
 }
 
+/// Whether the result of a tool, as a model reads it, says that it failed.
+pub(crate) fn has_failed_text(text: &str) -> bool {
+    let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    has_failed(Some(&value.unwrap_or_else(|| Value::from(text))))
+}
+
 /// Whether the result of a tool says that it failed.
 pub(super) fn has_failed(result: Option<&Value>) -> bool {
     const CODES: &[&str] = &["exit_code", "exitCode", "exit"];

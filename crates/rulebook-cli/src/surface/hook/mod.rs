@@ -30,7 +30,7 @@ use crate::out;
 
 use answer::Answer;
 pub(crate) use answer::Caller;
-pub(crate) use event::Host;
+pub(crate) use event::{Host, has_failed_text};
 pub(super) use missing::{Missing, MissingRule, NativeFile, not_delivered};
 #[cfg(feature = "mcp")]
 pub(super) use own_tool::leave_out;

@@ -8,7 +8,6 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 use rulebook::session::Interrupt;
-use rulebook::stream::Hit;
 use serde_json::Value;
 
 use super::exchange::Exchange;
@@ -30,6 +29,7 @@ pub(super) async fn watched(
     let mut spent = Value::Null;
     let mut coming = response;
     let mut asked: Option<Interrupt> = None;
+    let mut refusals = 0;
     loop {
         let (mut head, body) = coming.into_parts();
         strip(&mut head.headers);
@@ -51,11 +51,7 @@ pub(super) async fn watched(
             }
             return Ok(Response::from_parts(head, full(body)));
         };
-        let stop = if head.status == StatusCode::OK {
-            exchange.judge(&watch, &hits(&exchange, &watch, &answer))
-        } else {
-            None
-        };
+        let stop = if head.status == StatusCode::OK { judge(&exchange, &watch, &answer) } else { None };
         let Some(stop) = stop else {
             let body = if spent.is_null() { body } else { summed(&exchange, &answer, &spent) };
             if head.headers.contains_key(header::CONTENT_LENGTH) {
@@ -63,6 +59,9 @@ pub(super) async fn watched(
             }
             return Ok(Response::from_parts(head, full(body)));
         };
+        if let Some(why) = exchange.insists(&stop, &mut refusals) {
+            return Ok(closed(exchange.wire, &why));
+        }
         add_usage(&mut spent, &Value::from(&answer[exchange.wire.usage]));
         coming = match exchange.repeat(&stop, "").await {
             Ok(response) => response,
@@ -75,10 +74,11 @@ pub(super) async fn watched(
     }
 }
 
-/// Returns the matches of stream rules in a response.
-fn hits(exchange: &Exchange, watch: &Arc<Watch>, answer: &Json<'_>) -> Vec<Hit> {
+/// Returns the interrupt of a response that breaks a rule.
+fn judge(exchange: &Exchange, watch: &Arc<Watch>, answer: &Json<'_>) -> Option<Interrupt> {
     let mut feed = MonitorFeed::new(Arc::clone(watch), format!("{}/", exchange.number));
-    feed.take(exchange.wire.steps(answer), Waits::End).1
+    let (_, hits) = feed.take(exchange.wire.steps(answer), Waits::End);
+    exchange.judge(watch, &hits).or_else(|| exchange.judge_calls(watch, feed.take_calls()))
 }
 
 fn summed(exchange: &Exchange, answer: &Json<'_>, spent: &Value) -> Bytes {

@@ -44,7 +44,7 @@ pub(super) struct Exchange {
     agent: Option<&'static Agent>,
     key: Key,
     conversation: Arc<Mutex<Conversation>>,
-    book: Arc<Book>,
+    pub(super) book: Arc<Book>,
 }
 
 /// What is sent, and what watches the response.
@@ -93,11 +93,11 @@ impl Exchange {
         (limits.hold_bytes, Duration::from_millis(u64::from(limits.hold_ms)))
     }
 
-    fn conversation(&self) -> MutexGuard<'_, Conversation> {
+    pub(super) fn conversation(&self) -> MutexGuard<'_, Conversation> {
         lock(&self.conversation)
     }
 
-    fn share(&self, text: &str) -> Text {
+    pub(super) fn share(&self, text: &str) -> Text {
         self.proxy.conversations.texts.share(text)
     }
 
@@ -146,7 +146,12 @@ impl Exchange {
         }
         self.count(&delivered);
         events.extend(delivered.into_iter().map(Event::Delivered));
-        for event in events.iter().filter(|event| matches!(event, Event::Delivered(_))) {
+        // Requirements look at the calls of the whole session.
+        let has_order = watch.as_ref().is_some_and(|watch| watch.rules.has_order());
+        let counts = |event: &&Event| {
+            matches!(event, Event::Delivered(_)) || has_order && matches!(event, Event::Tool { .. })
+        };
+        for event in events.iter().filter(counts) {
             conversation.session.apply(event.clone());
         }
         let body = conversation.compose(self.wire, &self.request, &self.body).map(Bytes::from);
@@ -181,16 +186,14 @@ impl Exchange {
             conversation.session.apply(Event::prompt(""));
             events.push(Event::prompt(message));
         }
-        let calls: Vec<ToolCall> = self.calls().collect();
-        let new = calls.iter().skip(conversation.calls);
-        events.extend(new.map(|call| Event::tool(call, self.book.workspace.touched(call))));
-        conversation.calls = calls.len();
+        events.extend(self.ran(conversation.calls));
+        conversation.calls = self.calls().count();
         let moment = if message.is_some() { Moment::Prompt } else { Moment::After };
         (Report::new(HostProfile::plain("proxy"), moment), events)
     }
 
     /// Every tool call of the conversation, with its turn.
-    fn calls(&self) -> impl Iterator<Item = ToolCall> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = ToolCall> {
         let mut turn = 0;
         self.request.entries.iter().flat_map(move |entry| {
             turn += u64::from(entry.user_text().is_some());
@@ -229,7 +232,7 @@ impl Exchange {
     }
 
     /// The entry after which texts are added now.
-    fn last_anchor(&self) -> Option<Anchor> {
+    pub(super) fn last_anchor(&self) -> Option<Anchor> {
         self.request.last().map(|entry| entry.anchor().clone())
     }
 
@@ -319,7 +322,7 @@ impl Exchange {
     }
 
     /// Records events on the scribe's thread: no request waits for it.
-    fn record(&self, events: Vec<Event>) {
+    pub(super) fn record(&self, events: Vec<Event>) {
         let (conversation, book) = (Arc::clone(&self.conversation), Arc::clone(&self.book));
         let (proxy, key) = (Arc::clone(&self.proxy), self.key.clone());
         self.proxy.scribe.write(move || {

@@ -14,6 +14,7 @@ mod hold_queue;
 mod log;
 mod metrics;
 mod monitor_feed;
+mod order;
 mod own_servers;
 mod passthrough;
 mod priority;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, MutexGuard};
 
+use rulebook::evidence::ToolCall;
 use rulebook::session::{FedPiece, Feed};
 use rulebook::stream::{Hit, Monitor, StreamKind};
 
@@ -42,6 +43,11 @@ impl MonitorFeed {
             }
         }
         (texts, hits)
+    }
+
+    /// The calls that are complete, and were not taken yet.
+    pub(super) fn take_calls(&mut self) -> Vec<ToolCall> {
+        self.feed.take_calls()
     }
 
     /// Whether texts may be shown.

@@ -178,8 +178,12 @@ impl Rules {
     pub(super) fn unwatched(&self, watch: &Watch) -> Vec<String> {
         let monitor = lock(&watch.monitor);
         let left_out = monitor.left_out().iter().map(|(rule, condition)| (rule.as_str(), condition.as_str()));
+        let unjudged = monitor.unjudged().iter().cloned();
         self.unreported(
-            left_out.chain(monitor.gave_up()).map(|(rule, condition)| format!("{rule}: {condition}")),
+            left_out
+                .chain(monitor.gave_up())
+                .map(|(rule, condition)| format!("{rule}: {condition}"))
+                .chain(unjudged),
         )
     }
 
@@ -191,29 +195,39 @@ impl Rules {
     /// What watches for the stream rules; nothing if there are none.
     pub(super) fn watch(&self, book: &Book, situation: &Situation<'_, '_>) -> Option<Arc<Watch>> {
         let rules = situation.stream_rules();
-        if rules.is_empty() {
+        let ordered = situation.ordered_rules();
+        if rules.is_empty() && ordered.is_empty() {
             return None;
         }
         let addresses: Vec<usize> =
-            rules.iter().map(|rule| std::ptr::from_ref::<Rule>(rule).addr()).collect();
+            rules.iter().chain(&ordered).map(|rule| std::ptr::from_ref::<Rule>(rule).addr()).collect();
         let mut last = lock(&book.last_watch);
         if let Some((known, watch)) = &*last
             && *known == addresses
         {
             return Some(Arc::clone(watch));
         }
-        let watch = self.find_watch(book, situation, rules);
+        let watch = self.find_watch(book, situation, rules, &ordered);
         *last = Some((addresses, Arc::clone(&watch)));
         Some(watch)
     }
 
     /// What watches for these rules, or for others with the same content.
-    fn find_watch(&self, book: &Book, situation: &Situation<'_, '_>, rules: Vec<&Rule>) -> Arc<Watch> {
+    fn find_watch(
+        &self,
+        book: &Book,
+        situation: &Situation<'_, '_>,
+        rules: Vec<&Rule>,
+        ordered: &[&Rule],
+    ) -> Arc<Watch> {
         let mut hasher = DefaultHasher::new();
         for rule in &rules {
             let print = book.prints.get(&rule.origin.display).map(|(_, print)| print);
             let Rule { name, body, is_mandatory, .. } = rule;
             (print, name, body, is_mandatory, situation.stream.modes_of(rule)).hash(&mut hasher);
+        }
+        for Rule { name, body, origin, requirements, .. } in ordered {
+            (name, body, &origin.display, format!("{requirements:?}")).hash(&mut hasher);
         }
         let key = hasher.finish();
         let mut watches = lock(&self.watches);
@@ -225,7 +239,8 @@ impl Rules {
             monitor: Mutex::new(
                 Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()),
             ),
-            rules: StreamRules::new(rules, &situation.stream),
+            rules: StreamRules::new(rules, &situation.stream)
+                .with_order(ordered.iter().copied(), situation.roots),
         });
         if watches.len() >= MAX_WATCHES {
             watches.clear();

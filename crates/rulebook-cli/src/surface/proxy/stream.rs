@@ -42,6 +42,7 @@ struct Stream {
     splice: Box<dyn Splice>,
     /// How often the model was asked again.
     retries: u32,
+    refusals: u32,
     /// Whether events are written again: they belong to another response, or are numbered and one was cut.
     is_rewritten: bool,
     /// What goes to the client next, and when the last bytes went.
@@ -80,6 +81,7 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         reader: Reader::default(),
         queue: HoldQueue::default(),
         retries: 0,
+        refusals: 0,
         is_rewritten: false,
         out: Vec::new(),
         sent: Instant::now(),
@@ -221,8 +223,9 @@ impl Stream {
         None
     }
 
-    fn judge(&self, hits: &[Hit]) -> Option<Interrupt> {
-        if hits.is_empty() { None } else { self.exchange.judge(&self.feed.watch, hits) }
+    fn judge(&mut self, hits: &[Hit]) -> Option<Interrupt> {
+        let (calls, watch) = (self.feed.take_calls(), &self.feed.watch);
+        self.exchange.judge(watch, hits).or_else(|| self.exchange.judge_calls(watch, calls))
     }
 
     /// Sends what waits for nothing any more.
@@ -300,6 +303,9 @@ impl Stream {
 
     /// Stops the response and asks the model again.
     fn ask_again(&mut self, stop: Interrupt) {
+        if let Some(why) = self.exchange.insists(&stop, &mut self.refusals) {
+            return self.block(&why);
+        }
         let asking = self.exchange.repeat(&stop, self.feed.output());
         self.retries += 1;
         self.is_rewritten = true;

@@ -212,6 +212,9 @@ fn entry(message: &Node<'_>) -> Option<Entry> {
             }),
             "tool_result" => {
                 entry.result_ids.push(text(&value, "tool_use_id").to_owned());
+                if value["is_error"] == true {
+                    entry.failed_ids.push(text(&value, "tool_use_id").to_owned());
+                }
                 entry.results.extend(value["content"].as_str().map(str::to_owned));
                 let parts = value["content"].as_array().into_iter().flatten();
                 entry.results.extend(parts.filter_map(|part| part["text"].as_str().map(str::to_owned)));

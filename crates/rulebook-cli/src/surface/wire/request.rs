@@ -37,6 +37,8 @@ pub(in crate::surface) struct Entry {
     /// The ids of the calls whose results it contains, and the results.
     pub(in crate::surface) result_ids: Vec<String>,
     pub(in crate::surface) results: Vec<String>,
+    /// The ids of the calls that failed, where the protocol says so.
+    pub(in crate::surface) failed_ids: Vec<String>,
     /// Where texts are added after it.
     pub(in crate::surface) slot: Slot,
     identity: Identity,
@@ -128,6 +130,7 @@ impl Entry {
             calls: Vec::new(),
             result_ids: Vec::new(),
             results: Vec::new(),
+            failed_ids: Vec::new(),
             slot,
             identity: Identity::default(),
         }

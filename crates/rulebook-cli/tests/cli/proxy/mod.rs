@@ -4,6 +4,7 @@ mod agents;
 mod faults;
 mod lab;
 mod operations;
+mod order;
 mod passing;
 mod readers;
 mod requests;
