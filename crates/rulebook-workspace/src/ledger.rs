@@ -12,7 +12,7 @@ mod sessions;
 pub use file::{Kept, Ledger};
 pub use keeper::{Keeper, SessionName};
 pub use log::Log;
-pub use sessions::{SessionFile, family, sessions, sweep};
+pub use sessions::{PROXY, SessionFile, family, sessions, sweep, together};
 
 pub(crate) use file::safe;
 

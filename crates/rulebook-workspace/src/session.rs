@@ -13,7 +13,7 @@ use rulebook::session::{
     Event, HostProfile, Moment, PausedTurn, Report, Session, SessionStore as _, Situation, Turn,
 };
 
-use crate::ledger::{Keeper, SessionName, family};
+use crate::ledger::{Keeper, SessionName, family, together};
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger. The workspace is borrowed or shared.
@@ -23,6 +23,8 @@ pub struct AgentSession<W> {
     name: String,
     /// The agent of this name, if it is a known one: then it reads some rules by itself.
     agent: Option<&'static Agent>,
+    /// Whether another program runs the agent's calls: it shows several answers, with what ran between them, as one.
+    is_relayed: bool,
     keeper: Keeper,
 }
 
@@ -47,14 +49,20 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
         match keeper.lost() {
             // Without a home there is no ledger to resume: the session is kept in memory.
             Some(reason) if workspace.homes.home.is_some() => Err(SessionError { reason: reason.to_owned() }),
-            _ => Ok(AgentSession { workspace, agent: connected(name), name: name.to_owned(), keeper }),
+            _ => Ok(AgentSession {
+                workspace,
+                agent: connected(name),
+                name: name.to_owned(),
+                is_relayed: false,
+                keeper,
+            }),
         }
     }
 
     /// Decides a turn: one request to the model. The input is what is new since the last turn: the user's message, if this
     /// request starts with one, and the tool calls that were made.
     pub fn turn(&mut self, input: Input) -> Turn<'_> {
-        let AgentSession { workspace, name, agent, keeper } = self;
+        let AgentSession { workspace, name, agent, is_relayed, keeper } = self;
         keeper.refresh();
         let workspace: &Workspace = workspace;
         let input = Input { agent: Some(name.clone()), ..input };
@@ -70,9 +78,15 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
             input,
             ..Report::new(HostProfile::plain(name), moment)
         };
+        let has_requirements =
+            !*is_relayed && prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
+        let shared = keeper.name().filter(|_| has_requirements);
+        let shared = shared.and_then(|(host, session)| workspace.family(host, session));
         let situation = Situation {
             stream: workspace.settings.stream,
             handling: &handling,
+            shared: shared.as_ref(),
+            follows_order: !*is_relayed,
             ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
         Turn::new(keeper, &report, &situation, workspace.settings.budget)
@@ -107,7 +121,8 @@ impl Workspace {
         agent: &str,
         id: &str,
     ) -> Result<AgentSession<&Workspace>, SessionError> {
-        AgentSession::open(self, agent, self.keeper(host, id, None))
+        let opened = AgentSession::open(self, agent, self.keeper(host, id, None))?;
+        Ok(AgentSession { is_relayed: true, ..opened })
     }
 
     /// The same for a host that cannot hold a borrow, such as a binding.
@@ -141,10 +156,20 @@ impl Workspace {
         Keeper::open(self.state_folder().as_deref(), &SessionName { host, session, agent, root, more_roots })
     }
 
-    /// A session together with its sub-agents, which share the state of requirements; `None` if it has no sub-agents.
+    /// A session together with its sub-agents, which share the state of requirements, and with what the proxy refused in it;
+    /// `None` if its own ledger is all there is.
     pub fn family(&self, host: &str, session: &str) -> Option<Session> {
-        let roots: Vec<String> = self.roots.roots.iter().map(|root| root.path.clone()).collect();
-        family(&self.state_folder()?, host, session, &roots)
+        family(&self.state_folder()?, host, session, &self.root_paths())
+    }
+
+    /// The state of requirements in a session with its sub-agents.
+    pub fn order_of(&self, host: &str, session: &str) -> Session {
+        let state = self.state_folder();
+        state.map(|state| together(&state, host, session, &self.root_paths())).unwrap_or_default()
+    }
+
+    fn root_paths(&self) -> Vec<String> {
+        self.roots.roots.iter().map(|root| root.path.clone()).collect()
     }
 
     /// The files a tool call is about, relative to their root, or absolute if there are several roots.

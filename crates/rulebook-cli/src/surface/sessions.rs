@@ -168,7 +168,8 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     value["facts"] = json!(session.log.events());
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();
-    let Missing { rules, cut, native, requirements } = hook::not_delivered(workspace, &session.host, &state);
+    let Missing { rules, cut, native, requirements } =
+        hook::not_delivered(workspace, &session.host, &session.session, &state);
     value["notGiven"] = json!(rules);
     value["native"] = json!(native);
     value["requirements"] = json!(requirements);
@@ -208,7 +209,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         let _ =
             writeln!(text, "{} of the ledger could not be read", plural(session.log.unreadable(), "line"));
     }
-    let missing = hook::not_delivered(workspace, &session.host, &session.log.session());
+    let missing = hook::not_delivered(workspace, &session.host, &session.session, &session.log.session());
     if missing.cut > 0 {
         let _ = writeln!(text, "{} not considered: too many", plural(missing.cut, "path"));
     }

@@ -89,6 +89,14 @@ impl Keeper {
         }
     }
 
+    /// The host and its name for the session.
+    pub fn name(&self) -> Option<(&str, &str)> {
+        match &self.start {
+            Event::Started { host, session, .. } => Some((host, session)),
+            _ => None,
+        }
+    }
+
     /// Why the session is not kept.
     pub fn lost(&self) -> Option<&str> {
         self.lost.as_deref()

@@ -47,17 +47,44 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
     found
 }
 
-/// The tool calls and requirements of a session and its sub-agents in a workspace, by time; `None` if it has no sub-agents.
+/// The host as which the proxy keeps its sessions.
+pub const PROXY: &str = "proxy";
+
+/// The tool calls and requirements of a session and its sub-agents in a workspace, by time, with what the proxy refused in the
+/// session of this name; `None` if its main ledger is all there is.
 pub fn family(state: &Path, host: &str, session: &str, roots: &[String]) -> Option<Session> {
+    let own = ledgers(state, host, session);
+    let of_proxy = if host == PROXY { Vec::new() } else { ledgers(state, PROXY, session) };
+    (own.len() > 1 || !of_proxy.is_empty()).then(|| merged(state, host, session, own, of_proxy, roots))
+}
+
+/// The same, even if its main ledger is all there is.
+pub fn together(state: &Path, host: &str, session: &str, roots: &[String]) -> Session {
+    merged(state, host, session, ledgers(state, host, session), Vec::new(), roots)
+}
+
+/// The ledgers of a session, sorted.
+fn ledgers(state: &Path, host: &str, session: &str) -> Vec<PathBuf> {
     let main = Ledger::of(state, host, session, None);
-    let mut files: Vec<PathBuf> =
-        entries(main.file().parent()?).into_iter().filter(|file| is_ledger(file)).collect();
-    if files.len() < 2 {
-        return None;
-    }
+    let folder = main.file().parent().map(entries).unwrap_or_default();
+    let mut files: Vec<PathBuf> = folder.into_iter().filter(|file| is_ledger(file)).collect();
     files.sort();
+    files
+}
+
+fn merged(
+    state: &Path,
+    host: &str,
+    session: &str,
+    own: Vec<PathBuf>,
+    of_proxy: Vec<PathBuf>,
+    roots: &[String],
+) -> Session {
+    let main = Ledger::of(state, host, session, None);
     let mut all: Vec<(u64, Event)> = Vec::new();
-    for file in files {
+    let files =
+        own.into_iter().map(|file| (file, true)).chain(of_proxy.into_iter().map(|file| (file, false)));
+    for (file, is_own) in files {
         let is_main = file == main.file();
         let Ok(mut log) = (Ledger { file }).read() else { continue };
         let mut is_here = false;
@@ -67,14 +94,16 @@ pub fn family(state: &Path, host: &str, session: &str, roots: &[String]) -> Opti
                 is_here = std::iter::once(root).chain(more_roots).eq(roots);
                 false
             }
-            Event::Tool { .. } | Event::Sequence { .. } => is_here,
+            // The host reports the calls themselves.
+            Event::Tool { .. } => is_here && is_own,
+            Event::Sequence { .. } => is_here,
             Event::Prompt { .. } => is_main,
             _ => false,
         };
         all.extend(log.take().into_iter().filter(|(_, event)| is_shared(event)));
     }
     all.sort_by_key(|(at, _)| *at);
-    Some(Session::of(all.into_iter().map(|(_, event)| event)))
+    Session::of(all.into_iter().map(|(_, event)| event))
 }
 
 /// The most sessions that one sweep looks at, and removes: a hook must not wait for those of a whole year.

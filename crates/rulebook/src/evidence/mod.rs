@@ -184,6 +184,13 @@ pub(crate) fn call_targets(call: &ToolCall) -> Vec<String> {
     tools::targets(call, &|_| false)
 }
 
+/// The files of a call, relative to their root, or absolute if there are several roots, for a host without a disk.
+pub(crate) fn touched(call: &ToolCall, roots: &Roots) -> Vec<String> {
+    let input = Input { tools: vec![call.clone()], ..Input::default() };
+    let (evidence, _) = collect(&input, roots, &|_, _| false);
+    evidence.paths.iter().map(|seen| roots.address(seen.root, &seen.path)).collect()
+}
+
 /// The name of an operating system as rules write it.
 pub fn system_name(name: &str) -> &str {
     match name {

@@ -16,6 +16,10 @@ pub(super) const REFUSE: &str = "refuse";
 pub(super) const LET_THROUGH: &str = "let-through";
 pub(super) const KNOWN: &str = "known";
 
+/// The actions of [`Event::Sequence`], with [`REFUSE`].
+pub(super) const ASK: &str = "ask";
+pub(super) const BROKEN: &str = "broken";
+
 /// The name under which alerts are delivered. A rule's name has no spaces.
 const ALERT: &str = "an alert";
 

@@ -16,16 +16,17 @@ pub struct Feed {
     /// The stream of the last delta: most deltas continue it.
     last: usize,
     output: String,
+    has_calls: bool,
     /// Complete calls that were not taken yet.
     calls: Vec<(String, Vec<u8>)>,
 }
 
-/// Longer arguments of a call are cut: what is missing is not checked against requirements.
-const MAX_ARGUMENTS: usize = 4 << 20;
+/// Longer arguments of a call are cut: only its tool is checked against requirements.
+const MAX_ARGUMENTS: usize = 32 << 20;
 
 #[derive(Debug)]
 struct FedStream {
-    /// The tool and its arguments so far, where a rule has requirements.
+    /// The tool and its arguments so far, where calls are kept.
     call: Option<(String, Vec<u8>)>,
     /// The answer's prefix and the stream's own name.
     name: String,
@@ -67,10 +68,13 @@ impl Feed {
         }
         let stream = self.find(name).unwrap_or_else(|| self.open(name));
         let fed = &mut self.streams[stream];
-        if let (StreamKind::Tool(tool), true) = (kind, rules.has_order()) {
-            let (_, arguments) = fed.call.get_or_insert_with(|| (tool.clone(), Vec::new()));
-            let room = MAX_ARGUMENTS.saturating_sub(arguments.len());
-            arguments.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if let StreamKind::Tool(tool) = kind {
+            self.has_calls = true;
+            if rules.keeps_calls() {
+                let (_, arguments) = fed.call.get_or_insert_with(|| (tool.clone(), Vec::new()));
+                let room = MAX_ARGUMENTS.saturating_sub(arguments.len());
+                arguments.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
         }
         hits.extend(monitor.feed(&fed.name, kind, bytes));
         let start = fed.fed;
@@ -98,6 +102,11 @@ impl Feed {
             ToolCall { name, input: Some(input), pending: true, ..ToolCall::default() }
         };
         std::mem::take(&mut self.calls).into_iter().map(call).collect()
+    }
+
+    /// Whether a call began.
+    pub fn has_calls(&self) -> bool {
+        self.has_calls
     }
 
     /// Ends every open stream.

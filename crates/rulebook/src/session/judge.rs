@@ -55,9 +55,8 @@ impl Interrupt {
     }
 
     /// The interrupt of requirements.
-    pub(super) fn of_order(rules: Vec<String>, texts: &[String]) -> Interrupt {
-        let (context, text) = (ContextMode::Discard, policy::join(texts));
-        Interrupt { claim: None, context, rules, text, output: String::new() }
+    pub(super) fn of_order(rules: Vec<String>, texts: &[String], context: ContextMode) -> Interrupt {
+        Interrupt { claim: None, context, rules, text: policy::join(texts), output: String::new() }
     }
 
     /// The stopped output, where it stays in the conversation.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::evaluate::{Evaluation, State};
-use crate::requirement::Requirements;
+use crate::requirement::{EventPattern, Requirements};
 use crate::rule::{Body, Rule};
 
 /// A rule with requirements: what is needed to follow them.
@@ -23,6 +23,11 @@ impl OrderedRule {
         let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
         let verdicts = evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
         verdicts.map(|verdict| verdict.rule).filter(|rule| rule.requirements.is_some()).collect()
+    }
+
+    /// Whether something must be done before the agent ends its turn.
+    pub(super) fn is_about_stop(&self) -> bool {
+        self.requirements.requires.iter().any(|require| matches!(require.before, EventPattern::Stop))
     }
 
     pub(super) fn of(rule: &Rule) -> Option<OrderedRule> {

@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::event::REFUSE;
+use super::event::{BROKEN, REFUSE};
 use super::state::{Mark, PastCall, Session};
 use crate::condition::Truth;
 use crate::evidence::Roots;
 use crate::requirement::{EventPattern, Occurrence, Place, Require};
 use crate::shell::{self, Script};
-
-/// The action of a record about a call that ran although a requirement was due.
-pub(super) const BROKEN: &str = "broken";
 
 /// A call with what its shell line runs.
 pub(super) struct Line<'s> {

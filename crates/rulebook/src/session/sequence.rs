@@ -4,12 +4,12 @@ use std::cell::OnceCell;
 
 use serde::Serialize;
 
-use super::event::{Delivery, Event, REFUSE};
+use super::event::{ASK, BROKEN, Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::ordered::OrderedRule;
-use super::progress::{BROKEN, Line};
+use super::progress::Line;
 use super::refuse::{Objection, about, join};
-use super::state::Session;
+use super::state::{PastCall, Session};
 use crate::condition::Truth;
 use crate::evidence::{Roots, ToolCall};
 use crate::id::plain_name;
@@ -21,8 +21,6 @@ use crate::words::words;
 
 /// How often one requirement refuses in a turn, if it repeats.
 const MAX_REFUSALS: usize = 3;
-/// The action for a call about which the user was asked.
-const ASK: &str = "ask";
 /// What the end of a turn is called.
 const STOP: &str = "stop";
 
@@ -221,7 +219,7 @@ impl<'s> Asked<'s> {
         };
         if may_refuse {
             self.refuse(rule, (nth, &what), truth, objection);
-        } else {
+        } else if !self.is_known(rule, nth) {
             objection.events.push(self.event(rule, nth, BROKEN, &what));
             let subject = if self.call.is_some() {
                 format!("`{}` runs", self.shown)
@@ -231,6 +229,19 @@ impl<'s> Asked<'s> {
             let notice = format!("{subject} although a rule requires: {what} ({})", rule.key);
             objection.notice = Some(join(objection.notice.take(), &notice));
         }
+    }
+
+    /// Whether it was recorded already that this call broke the requirement: by the proxy, which sees it before the host.
+    fn is_known(&self, rule: &OrderedRule, nth: usize) -> bool {
+        let session = self.session;
+        let Some(mark) = session.marks_of(&rule.path, nth).last() else { return false };
+        let is_same = |past: &PastCall| {
+            self.call.is_some_and(|call| past.name == call.name && past.command == call.shell_command())
+        };
+        mark.action == BROKEN
+            && mark.call == self.shown
+            && mark.turn == session.turn_number()
+            && !session.calls.iter().skip(mark.at).any(is_same)
     }
 
     /// Whether a requirement is still due when the line reaches what it guards.

@@ -31,6 +31,8 @@ pub struct Situation<'e, 'r> {
     pub carries: &'e dyn Fn(&Rule) -> bool,
     /// The session together with its sub-agents, which share the state of requirements; `None` if it has none.
     pub shared: Option<&'e Session>,
+    /// Whether calls are judged by requirements.
+    pub follows_order: bool,
     /// Who parses code for syntax triggers.
     pub syntax: Option<&'e Arc<dyn Syntax>>,
 }
@@ -50,13 +52,14 @@ impl<'e, 'r> Situation<'e, 'r> {
             handling: &|verdicts| vec![Handling::Unread; verdicts.len()],
             carries: &|_| false,
             shared: None,
+            follows_order: true,
             syntax: None,
         }
     }
 
     /// The rules with requirements.
     pub fn ordered_rules(&self) -> Vec<&'r Rule> {
-        OrderedRule::all(self.evaluation)
+        if self.follows_order { OrderedRule::all(self.evaluation) } else { Vec::new() }
     }
 
     /// The rules that watch the output.

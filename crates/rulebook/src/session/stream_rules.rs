@@ -3,6 +3,7 @@
 use super::event::{Delivery, Event, RELEASED};
 use super::ordered::OrderedRule;
 use crate::evidence::Roots;
+use crate::requirement::OnUnknown;
 use crate::rule::{Body, Rule};
 use crate::stream::Hit;
 use crate::stream::policy::{ContextMode, MAX_INTERRUPTS, MatchedText, OutputSource, StreamModes};
@@ -86,6 +87,7 @@ pub struct StreamRules {
     is_mandatory: bool,
     watches_thinking: bool,
     keeps_output: bool,
+    keeps_calls: bool,
     /// The rules with requirements, and the roots that make files of shell lines relative.
     pub(super) ordered: Vec<OrderedRule>,
     pub(super) roots: Roots,
@@ -116,15 +118,37 @@ impl StreamRules {
         collected
     }
 
-    /// Checks complete calls against the requirements of these rules too.
+    /// Checks complete calls, and the end of a turn, against the requirements of these rules too.
     pub fn with_order<'r>(self, rules: impl IntoIterator<Item = &'r Rule>, roots: &Roots) -> StreamRules {
-        let ordered = rules.into_iter().filter_map(OrderedRule::of).collect();
-        StreamRules { ordered, roots: roots.clone(), ..self }
+        let ordered: Vec<OrderedRule> = rules.into_iter().filter_map(OrderedRule::of).collect();
+        StreamRules {
+            // What the model says before it stops stays in the conversation.
+            keeps_output: self.keeps_output || ordered.iter().any(OrderedRule::is_about_stop),
+            keeps_calls: self.keeps_calls || !ordered.is_empty(),
+            roots: roots.clone(),
+            ordered,
+            ..self
+        }
     }
 
-    /// Whether complete calls are checked against requirements.
+    /// Keeps the arguments of calls, for something else that checks them.
+    pub fn keeping_calls(self, keeps_calls: bool) -> StreamRules {
+        StreamRules { keeps_calls: self.keeps_calls || keeps_calls, ..self }
+    }
+
+    /// Whether the arguments of calls are kept until they are complete.
+    pub(super) fn keeps_calls(&self) -> bool {
+        self.keeps_calls
+    }
+
+    /// Whether calls are checked against requirements.
     pub fn has_order(&self) -> bool {
         !self.ordered.is_empty()
+    }
+
+    /// Whether the user must be asked where it is not known what a call does.
+    pub fn may_ask(&self) -> bool {
+        self.ordered.iter().any(|rule| rule.requirements.on_unknown == OnUnknown::Ask)
     }
 
     /// Whether a mandatory rule is among them.

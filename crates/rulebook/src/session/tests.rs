@@ -467,3 +467,48 @@ fn stream_rules_of_one_name_fire_separately() {
     assert_eq!(fired("a worse one"), (1, 1, false));
     assert_eq!(fired("bad or worse "), (2, 2, true));
 }
+
+#[test]
+fn requirements_judge_the_calls_of_an_answer_and_its_end() {
+    const LINT: &str =
+        r#"requires: {do: {command: "lint*"}, after: {edit: "*.go"}, before: {command: "git commit*"}}"#;
+    let calls = |calls: &[(&str, &str)]| {
+        Input::default().tools(calls.iter().map(|(tool, what)| match *tool {
+            "Bash" => ToolCall::new("Bash", json!({ "command": what })),
+            tool => ToolCall::new(tool, json!({ "file_path": what })),
+        }))
+    };
+    /// Whether an answer with this command, or without a call, is refused after these calls.
+    fn is_refused(session: &mut Session, book: &Rulebook, input: Input, command: Option<&str>) -> bool {
+        let mut turn = session.turn(book, input);
+        let mut watch = turn.watch();
+        match command {
+            Some(command) => {
+                assert!(watch.tool("1", "Bash", &json!({ "command": command }).to_string()).retry.is_none());
+            }
+            None => drop(watch.text("Done.")),
+        }
+        let retry = watch.end().retry;
+        if command.is_none()
+            && let Some(retry) = &retry
+        {
+            assert_eq!(retry.output(), Some("Done."));
+        }
+        turn.sent();
+        retry.is_some()
+    }
+    let book = book(&[("order", LINT, "Run lint.")]);
+    let mut session = Session::default();
+    let commit = Some("git commit");
+    assert!(!is_refused(&mut session, &book, Input::message("go"), commit));
+    assert!(is_refused(&mut session, &book, calls(&[("Edit", "a.go")]), commit));
+    assert!(!is_refused(&mut session, &book, Input::default(), commit), "refused once");
+    // Calls of one answer do not precede each other.
+    assert!(!is_refused(&mut session, &book, calls(&[("Bash", "lint")]), commit));
+    assert!(is_refused(&mut session, &book, calls(&[("Edit", "b.go"), ("Bash", "lint")]), commit));
+    let at_end = self::book(&[("end", r#"requires: {do: {command: lint}, before: stop}"#, "Run lint.")]);
+    let mut session = Session::default();
+    assert!(is_refused(&mut session, &at_end, Input::message("go"), None));
+    assert!(!is_refused(&mut session, &at_end, Input::default(), None));
+    assert!(!is_refused(&mut session, &at_end, calls(&[("Bash", "lint")]), None));
+}

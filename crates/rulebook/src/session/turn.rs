@@ -11,7 +11,7 @@ use super::store::SessionStore;
 use super::stream_rules::StreamRules;
 use super::watch::{Watch, Watching};
 use crate::evaluate::{Audience, evaluate};
-use crate::evidence::{Input, Root, Roots, ToolCall, collect};
+use crate::evidence::{Input, Root, Roots, collect, touched};
 use crate::render::{Budget, Notice, render};
 use crate::resolve::Rulebook;
 use crate::stream::Monitor;
@@ -53,15 +53,20 @@ impl<'s> Turn<'s> {
         budget: Budget,
     ) -> Turn<'s> {
         let stream = situation.stream_rules();
-        let rules = StreamRules::new(stream.iter().copied(), &situation.stream);
+        let rules = StreamRules::new(stream.iter().copied(), &situation.stream)
+            .with_order(situation.ordered_rules(), situation.roots);
         let triggers = stream.iter().filter_map(|rule| rule.stream_rule());
-        let monitor = (!stream.is_empty())
+        let monitor = (!stream.is_empty() || rules.has_order())
             .then(|| Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()));
         let session = store.session();
         let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
-        let (events, reminders) = (session.observe(report), session.reminders(&rules));
+        let reminders = session.reminders(&rules);
+        let mut events = session.observe(report);
+        if rules.has_order() {
+            events = in_parallel(events);
+        }
         let system = render(situation.evaluation, budget).text;
-        let watching = Watching::default();
+        let watching = Watching::of(situation.shared);
         Turn { store, decided: PausedTurn { events, system, added, reminders, rules, monitor, watching } }
     }
 
@@ -109,9 +114,30 @@ impl<'s> Turn<'s> {
     fn make(&mut self) {
         let events = std::mem::take(&mut self.decided.events);
         if !events.is_empty() {
+            self.decided.watching.follow(&events);
             self.store.record(events, Vec::new());
         }
     }
+}
+
+/// The calls of one answer, none of which precedes another: each is about to run before any of them ran.
+fn in_parallel(mut events: Vec<Event>) -> Vec<Event> {
+    let about_to_run = |event: &Event| match event {
+        Event::Tool { name, paths, command, pending: false, .. } => Some(Event::Tool {
+            name: name.clone(),
+            paths: paths.clone(),
+            command: command.clone(),
+            pending: true,
+            failed: false,
+        }),
+        _ => None,
+    };
+    let pending: Vec<Event> = events.iter().filter_map(about_to_run).collect();
+    if pending.len() > 1 {
+        let first = events.iter().position(|event| matches!(event, Event::Tool { .. })).unwrap_or(0);
+        events.splice(first..first, pending);
+    }
+    events
 }
 
 impl Drop for Turn<'_> {
@@ -126,15 +152,11 @@ impl Session {
         let root = Root { path: "/".to_owned(), ..Root::default() };
         let roots = Roots { roots: vec![root], home: None };
         let gather = |input: &Input| collect(input, &roots, &|_, _| false).0;
-        let touched = |call: &ToolCall| {
-            let evidence = gather(&Input { tools: vec![call.clone()], ..Input::default() });
-            evidence.paths.into_iter().map(|seen| seen.path).collect()
-        };
         let evidence = gather(&self.input(input.clone()));
         let evaluation = evaluate(book, &evidence, Audience::any());
         let agent = input.agent.clone().unwrap_or_default();
         let report = Report {
-            paths: input.tools.iter().map(touched).collect(),
+            paths: input.tools.iter().map(|call| touched(call, &roots)).collect(),
             input,
             ..Report::new(HostProfile::plain(&agent), Moment::Prompt)
         };

@@ -1,9 +1,13 @@
 //! Watching an answer delta by delta: what may be shown, and when the model must be asked again.
 
+use super::calls::JudgedCalls;
+use super::event::Event;
 use super::feed::Feed;
 use super::judge::{Interrupt, Judgement};
+use super::state::Session;
 use super::store::SessionStore;
 use super::stream_rules::StreamRules;
+use crate::evidence::touched;
 use crate::stream::{Hit, Monitor, StreamKind};
 
 /// Watches the answer of a model, and its retries.
@@ -24,6 +28,8 @@ pub(super) struct Watching {
     open: Option<OpenText>,
     /// The interrupt whose retry has not begun.
     interrupt: Option<Interrupt>,
+    /// The session together with its sub-agents, if it has any.
+    shared: Option<Session>,
 }
 
 struct OpenText {
@@ -34,6 +40,17 @@ struct OpenText {
 }
 
 impl Watching {
+    pub(super) fn of(shared: Option<&Session>) -> Watching {
+        Watching { shared: shared.cloned(), ..Watching::default() }
+    }
+
+    /// Takes in what is recorded of the session.
+    pub(super) fn follow(&mut self, events: &[Event]) {
+        if let Some(shared) = &mut self.shared {
+            events.iter().for_each(|event| shared.apply(event.clone()));
+        }
+    }
+
     /// No retry follows: an interrupt without one did not reach the model.
     pub(super) fn end(&mut self, store: &mut dyn SessionStore) {
         if let Some(interrupt) = self.interrupt.take() {
@@ -95,7 +112,37 @@ impl<'t> Watch<'t> {
         let mut hits = Vec::new();
         self.state.feed.finish_all(monitor, &mut hits);
         let step = self.close();
-        self.judge(&hits, step)
+        let step = self.judge(&hits, step);
+        if step.retry.is_none() { self.judge_order(step) } else { step }
+    }
+
+    /// Checks the calls of the answer, or the end of the turn, against requirements.
+    fn judge_order(&mut self, step: Step) -> Step {
+        if !self.rules.has_order() {
+            return step;
+        }
+        let has_calls = self.state.feed.has_calls();
+        let calls = self.state.feed.take_calls().into_iter().map(|call| {
+            let paths = touched(&call, &self.rules.roots);
+            (call, paths)
+        });
+        let calls: Vec<_> = calls.collect();
+        let session = self.state.shared.as_ref().unwrap_or(self.store.session());
+        let JudgedCalls { interrupt, events, notes } = match has_calls {
+            true => session.judge_calls(self.rules, calls, false),
+            false => session.judge_stop(self.rules),
+        };
+        self.state.follow(&events);
+        if !events.is_empty() {
+            self.store.record(events, Vec::new());
+        }
+        match interrupt {
+            Some(interrupt) => self.stop(interrupt),
+            None => {
+                let notices = step.notice.into_iter().chain(notes).collect::<Vec<_>>();
+                Step { notice: (!notices.is_empty()).then(|| notices.join("\n")), ..step }
+            }
+        }
     }
 
     fn prose(&mut self, kind: StreamKind, delta: &str) -> Step {
@@ -158,13 +205,16 @@ impl<'t> Watch<'t> {
                 };
                 Step { notice: is_budget_spent.then(notice), ..step }
             }
-            Judgement::Interrupt(interrupt) => {
-                let interrupt = interrupt.with_output(self.state.feed.output());
-                self.restart();
-                self.state.interrupt = Some(interrupt.clone());
-                Step { retry: Some(interrupt), ..Step::default() }
-            }
+            Judgement::Interrupt(interrupt) => self.stop(interrupt),
         }
+    }
+
+    /// Stops the answer: the model is asked again.
+    fn stop(&mut self, interrupt: Interrupt) -> Step {
+        let interrupt = interrupt.with_output(self.state.feed.output());
+        self.restart();
+        self.state.interrupt = Some(interrupt.clone());
+        Step { retry: Some(interrupt), ..Step::default() }
     }
 
     /// Forgets the answer: the retry is another.

@@ -1,7 +1,8 @@
-//! The guard in hooks: a call that changes what governs the agent is refused, or the user is asked.
+//! The guard: a call that changes what governs the agent is refused, or the user is asked.
 
 use rulebook::condition::Truth;
-use rulebook::guard::{GuardMode, Threat};
+use rulebook::evidence::ToolCall;
+use rulebook::guard::{Governed, GuardMode, Threat};
 use rulebook::session::{Event, Moment, Reply, SessionStore as _};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::Keeper;
@@ -9,8 +10,38 @@ use rulebook_workspace::ledger::Keeper;
 use super::event::{HookEvent, Host};
 
 /// The name under which the guard is recorded.
-const GUARD: &str = "guard";
+pub(crate) const GUARD: &str = "guard";
 const WHAT: &str = "agents do not change what governs them";
+
+/// What the guard has against a call.
+pub(crate) enum Objection {
+    /// It changes what governs the agent: what, and what the model is told.
+    Certain { what: String, text: String },
+    /// It may change that: a line for the user.
+    Possible { line: String },
+}
+
+/// Checks a call that is about to run.
+pub(crate) fn check(governed: &Governed, call: &ToolCall) -> Option<Objection> {
+    let (certain, possible): (Vec<Threat>, Vec<Threat>) =
+        governed.threats(call).into_iter().partition(|one| one.truth == Truth::Yes);
+    let named = |threats: &[Threat]| {
+        threats.iter().map(|one| format!("`{}`", one.what)).collect::<Vec<_>>().join(", ")
+    };
+    match (certain.as_slice(), possible.as_slice()) {
+        ([], []) => None,
+        ([], possible) => Some(Objection::Possible {
+            line: format!("Rulebook's guard cannot know what this changes: {}", named(possible)),
+        }),
+        (certain, _) => Some(Objection::Certain {
+            what: named(certain),
+            text: format!(
+                "Rulebook's guard is on: this call changes what governs you: {}. The user can change it, or run `rulebook guard off`.",
+                named(certain)
+            ),
+        }),
+    }
+}
 
 /// Adds what the guard says to a reply.
 pub(super) fn apply(
@@ -27,23 +58,14 @@ pub(super) fn apply(
         lines.push(format!("Rulebook's guard: changed since the last event: {}", changed.join(", ")));
     }
     let call = event.tool.as_ref().filter(|call| call.pending && event.moment == Moment::Before);
-    let threats = call.map(|call| workspace.governed().threats(call)).unwrap_or_default();
-    let (certain, possible): (Vec<Threat>, Vec<Threat>) =
-        threats.into_iter().partition(|one| one.truth == Truth::Yes);
-    let named = |threats: &[Threat]| {
-        threats.iter().map(|one| format!("`{}`", one.what)).collect::<Vec<_>>().join(", ")
-    };
-    if !certain.is_empty() {
-        let asks = mode == GuardMode::Ask && host.profile.asks;
-        let text = format!(
-            "Rulebook's guard is on: this call changes what governs you: {}. The user can change it, or run `rulebook guard off`.",
-            named(&certain)
-        );
-        *(if asks { &mut reply.ask } else { &mut reply.refusal }) = Some(text);
-        let action = if asks { "ask" } else { "refuse" };
-        keeper.record(vec![sequence(action, &named(&certain))], Vec::new());
-    } else if !possible.is_empty() {
-        lines.push(format!("Rulebook's guard cannot know what this changes: {}", named(&possible)));
+    match call.and_then(|call| check(&workspace.governed(), call)) {
+        Some(Objection::Certain { what, text }) => {
+            let asks = mode == GuardMode::Ask && host.profile.asks;
+            *(if asks { &mut reply.ask } else { &mut reply.refusal }) = Some(text);
+            keeper.record(vec![recorded(if asks { "ask" } else { "refuse" }, &what)], Vec::new());
+        }
+        Some(Objection::Possible { line }) => lines.push(line),
+        None => {}
     }
     if !lines.is_empty() {
         let lines = lines.join("\n");
@@ -51,7 +73,8 @@ pub(super) fn apply(
     }
 }
 
-fn sequence(action: &str, call: &str) -> Event {
+/// What is recorded of a call that the guard stopped.
+pub(crate) fn recorded(action: &str, call: &str) -> Event {
     Event::Sequence {
         rule: GUARD.to_owned(),
         path: GUARD.to_owned(),

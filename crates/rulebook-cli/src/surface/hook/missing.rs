@@ -5,8 +5,10 @@ use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
-use rulebook::session::{RequirementStatus, Session};
+use rulebook::rule::Rule;
+use rulebook::session::{HostProfile, RequirementStatus, Session};
 use rulebook_workspace::Workspace;
+use rulebook_workspace::ledger::PROXY;
 use serde::Serialize;
 
 use super::event::Host;
@@ -42,10 +44,16 @@ pub(crate) struct NativeFile {
     pub(crate) loaded: bool,
 }
 
-/// Returns what a session did not receive. A rule that it received is not listed, even if it no longer applies.
-pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session) -> Missing {
+/// Returns what a session of this name did not receive, and how far requirements came in it and its sub-agents. A rule that
+/// it received is not listed, even if it no longer applies.
+pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, session: &Session) -> Missing {
     let mut missing = Missing::default();
-    let Some(host) = Host::named(host) else { return missing };
+    let family = workspace.family(host, name);
+    let shared = family.as_ref().unwrap_or(session);
+    let Some(host) = Host::named(host) else {
+        missing.requirements = requirements(workspace, host, session, shared);
+        return missing;
+    };
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
     let prepared =
         workspace.prepare(&session.input(Input { agent: Some(name.to_owned()), ..Input::default() }));
@@ -55,9 +63,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
     missing.cut = prepared.evidence.cut;
     let reports_loads = session.loaded().next().is_some();
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
-    let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
-    let applying = verdicts.iter().filter(|verdict| applies(&verdict.state)).map(|verdict| verdict.rule);
-    missing.requirements = session.requirements(applying, &host.profile, &workspace.roots);
+    missing.requirements = shared.requirements(applying(&verdicts), &host.profile, &workspace.roots);
     // The host may load a file too that it missed before, when the rule was delivered.
     let is_native = |verdict: &Verdict<'_>| {
         let handled = subject.as_ref().map(|subject| handling(verdict, subject));
@@ -100,4 +106,23 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, session: &Session
         }
     }
     missing
+}
+
+/// The requirements in a session of a host without hooks.
+fn requirements(
+    workspace: &Workspace,
+    host: &str,
+    session: &Session,
+    shared: &Session,
+) -> Vec<RequirementStatus> {
+    let profile = HostProfile { stops: host == PROXY, ..HostProfile::plain(host) };
+    let prepared = workspace.prepare(&session.input(Input::default()));
+    let verdicts = evaluate_for(&prepared.book, &prepared.evidence, None).verdicts;
+    shared.requirements(applying(&verdicts), &profile, &workspace.roots)
+}
+
+/// The rules that apply, among these verdicts.
+fn applying<'v, 'r>(verdicts: &'v [Verdict<'r>]) -> impl Iterator<Item = &'r Rule> + 'v {
+    let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
+    verdicts.iter().filter(move |verdict| applies(&verdict.state)).map(|verdict| verdict.rule)
 }

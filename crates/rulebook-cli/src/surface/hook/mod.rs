@@ -11,7 +11,7 @@ mod copilot;
 mod cursor;
 mod event;
 mod gemini;
-mod guard;
+pub(crate) mod guard;
 mod hosts;
 mod missing;
 mod opencode;
@@ -19,6 +19,7 @@ mod own_tool;
 mod pi;
 mod qwen;
 
+use rulebook::agent::Agent;
 use rulebook::evidence::json;
 use rulebook::session::Reply;
 use rulebook_workspace::Workspace;
@@ -58,6 +59,11 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
         Err(error) => report(&error),
     }
     Ok(())
+}
+
+/// Whether the hooks of an agent ask the user about calls.
+pub(crate) fn asks(agent: &Agent) -> bool {
+    hosts::HOSTS.iter().any(|host| host.agent == agent.name && host.profile.asks)
 }
 
 /// Reports an error on standard error. The host may take anything on standard output for an answer, and a failing status for

@@ -7,13 +7,14 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
-use rulebook::session::Interrupt;
+use rulebook::session::{Interrupt, JudgedCalls};
 use serde_json::Value;
 
 use super::exchange::Exchange;
 use super::monitor_feed::MonitorFeed;
-use super::reply::closed;
+use super::reply::{closed, failed};
 use super::rules::Watch;
+use super::stream::wait;
 use super::upstream::{Body, Error, full, strip};
 use crate::surface::wire::{Json, Waits, add_usage};
 
@@ -51,8 +52,13 @@ pub(super) async fn watched(
             }
             return Ok(Response::from_parts(head, full(body)));
         };
-        let stop = if head.status == StatusCode::OK { judge(&exchange, &watch, &answer) } else { None };
+        let mut passed = JudgedCalls::default();
+        let is_answer = head.status == StatusCode::OK;
+        let stop = if is_answer { judge(&exchange, &watch, &answer, &mut passed) } else { None };
         let Some(stop) = stop else {
+            if let Some(written) = exchange.passed(&mut passed) {
+                wait(written).await;
+            }
             let body = if spent.is_null() { body } else { summed(&exchange, &answer, &spent) };
             if head.headers.contains_key(header::CONTENT_LENGTH) {
                 head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -60,7 +66,7 @@ pub(super) async fn watched(
             return Ok(Response::from_parts(head, full(body)));
         };
         if let Some(why) = exchange.insists(&stop, &mut refusals) {
-            return Ok(closed(exchange.wire, &why));
+            return Ok(failed(exchange.wire, &why));
         }
         add_usage(&mut spent, &Value::from(&answer[exchange.wire.usage]));
         coming = match exchange.repeat(&stop, "").await {
@@ -75,10 +81,18 @@ pub(super) async fn watched(
 }
 
 /// Returns the interrupt of a response that breaks a rule.
-fn judge(exchange: &Exchange, watch: &Arc<Watch>, answer: &Json<'_>) -> Option<Interrupt> {
+fn judge(
+    exchange: &Exchange,
+    watch: &Arc<Watch>,
+    answer: &Json<'_>,
+    passed: &mut JudgedCalls,
+) -> Option<Interrupt> {
     let mut feed = MonitorFeed::new(Arc::clone(watch), format!("{}/", exchange.number));
     let (_, hits) = feed.take(exchange.wire.steps(answer), Waits::End);
-    exchange.judge(watch, &hits).or_else(|| exchange.judge_calls(watch, feed.take_calls()))
+    exchange.judge(watch, &hits).or_else(|| match feed.has_calls() {
+        true => exchange.judge_calls(watch, feed.take_calls(), passed),
+        false => exchange.judge_stop(watch, passed),
+    })
 }
 
 fn summed(exchange: &Exchange, answer: &Json<'_>, spent: &Value) -> Bytes {

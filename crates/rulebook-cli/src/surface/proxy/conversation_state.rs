@@ -22,6 +22,10 @@ pub(super) struct Conversation {
     /// The user's message that started the turn, and how many calls were reported.
     pub(super) turn: Option<Anchor>,
     pub(super) calls: usize,
+    /// The id of the last of them, where calls have ids.
+    pub(super) last_call: Option<String>,
+    /// Whether requirements followed it: then its calls must be known after a restart.
+    pub(super) has_order: bool,
     /// Responses that the provider knows by another name than the client.
     renamed: VecDeque<(String, String)>,
     /// Whether the user was informed that a newer Rulebook keeps the ledger.
@@ -82,6 +86,17 @@ impl Conversation {
         }
         self.session.forget(gone.iter().flat_map(|inserted| &inserted.sources).map(String::as_str));
         true
+    }
+
+    /// How many of the calls with these ids were reported. A client that shortens a conversation keeps the last ones; of those
+    /// that it keeps, all count again if it is not known which are new.
+    pub(super) fn known_calls(&self, ids: &[&str]) -> usize {
+        let last = self.last_call.as_deref().and_then(|last| ids.iter().rposition(|id| *id == last));
+        match last {
+            Some(last) => last + 1,
+            None if self.calls <= ids.len() => self.calls,
+            None => 0,
+        }
     }
 
     /// Whether nothing was added.

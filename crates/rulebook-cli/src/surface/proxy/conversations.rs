@@ -9,9 +9,10 @@ use std::time::SystemTime;
 
 use hyper::HeaderMap;
 use rulebook::agent::{Agent, Purpose};
-use rulebook::session::{EVENT_VERSION, Event, TextHash};
-use rulebook_workspace::ledger::{Ledger, sweep};
+use rulebook::session::{EVENT_VERSION, Event, Session, TextHash};
+use rulebook_workspace::ledger::{Ledger, PROXY, sweep};
 use rulebook_workspace::state;
+use tokio::sync::oneshot;
 
 use super::conversation_state::Conversation;
 use super::texts::Texts;
@@ -23,7 +24,7 @@ use crate::surface::wire::{Request, Role};
 pub(super) struct Key {
     /// The client's name for the session, or the hash of the conversation's beginning.
     pub(super) session: String,
-    agent: Option<String>,
+    pub(super) agent: Option<String>,
     /// The workspace and the first entry: an agent may have several conversations in one session.
     beginning: String,
 }
@@ -107,12 +108,17 @@ const MAX_TEXTS: usize = 64 << 20;
 const STARTED_PER_SWEEP: usize = 32;
 
 /// The surface's name as a host of sessions.
-const HOST: &str = "proxy";
+pub(super) const HOST: &str = PROXY;
+
+/// Waits until something is written.
+pub(super) type Written = oneshot::Receiver<()>;
 
 /// The conversations in memory.
 #[derive(Default)]
 pub(super) struct Conversations {
     open: Mutex<Open>,
+    /// What requirements know of each session, by root and name.
+    orders: Mutex<HashMap<(String, String), Arc<Mutex<Session>>>>,
     pub(super) texts: Texts,
     /// How many sessions were started on the disk.
     started: AtomicUsize,
@@ -132,6 +138,26 @@ struct Known {
 }
 
 impl Conversations {
+    /// What requirements know of a session; read from what was recorded, if it is not in memory.
+    pub(super) fn order(
+        &self,
+        root: &str,
+        session: &str,
+        recorded: impl FnOnce() -> Session,
+    ) -> Arc<Mutex<Session>> {
+        let mut orders = lock(&self.orders);
+        let key = (root.to_owned(), session.to_owned());
+        if let Some(known) = orders.get(&key) {
+            return Arc::clone(known);
+        }
+        if orders.len() >= MAX_CONVERSATIONS {
+            orders.retain(|_, order| Arc::strong_count(order) > 1);
+        }
+        let order = Arc::new(Mutex::new(recorded()));
+        orders.insert(key, Arc::clone(&order));
+        order
+    }
+
     /// The conversation of a request. A request without answers starts a new one, even if another began the same way.
     pub(super) fn find(
         &self,
@@ -196,8 +222,8 @@ impl Conversations {
         {
             faults.push(fault);
         }
-        // Without additions there is nothing to find again.
-        if !conversation.is_bare() && !events.is_empty() {
+        // Without additions and requirements there is nothing to find again.
+        if (!conversation.is_bare() || conversation.has_order) && !events.is_empty() {
             conversation.version = FILE_VERSION;
             let kept = state::save(&file(state, key), MAX_FILE, FILE_VERSION, conversation)?;
             faults.extend(kept.map(|kept| format!("`{}` {}", kept.path, kept.message)));

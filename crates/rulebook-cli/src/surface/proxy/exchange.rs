@@ -146,14 +146,10 @@ impl Exchange {
         }
         self.count(&delivered);
         events.extend(delivered.into_iter().map(Event::Delivered));
-        // Requirements look at the calls of the whole session.
-        let has_order = watch.as_ref().is_some_and(|watch| watch.rules.has_order());
-        let counts = |event: &&Event| {
-            matches!(event, Event::Delivered(_)) || has_order && matches!(event, Event::Tool { .. })
-        };
-        for event in events.iter().filter(counts) {
+        for event in events.iter().filter(|event| matches!(event, Event::Delivered(_))) {
             conversation.session.apply(event.clone());
         }
+        self.follow(&events, watch.as_ref().is_some_and(|watch| watch.rules.has_order()), conversation);
         let body = conversation.compose(self.wire, &self.request, &self.body).map(Bytes::from);
         self.record(events);
         Prepared { body, watch }
@@ -186,8 +182,7 @@ impl Exchange {
             conversation.session.apply(Event::prompt(""));
             events.push(Event::prompt(message));
         }
-        events.extend(self.ran(conversation.calls));
-        conversation.calls = self.calls().count();
+        events.extend(self.ran(conversation));
         let moment = if message.is_some() { Moment::Prompt } else { Moment::After };
         (Report::new(HostProfile::plain("proxy"), moment), events)
     }
@@ -321,13 +316,29 @@ impl Exchange {
         self.conversation().alias(client, provider);
     }
 
+    /// The agent that sent the request, as far as it is known.
+    pub(super) fn agent(&self) -> Option<&'static Agent> {
+        self.agent
+    }
+
+    /// Whether a sub-agent sent the request.
+    pub(super) fn is_sub_agent(&self) -> bool {
+        self.key.agent.is_some()
+    }
+
     /// Records events on the scribe's thread: no request waits for it.
-    pub(super) fn record(&self, events: Vec<Event>) {
+    fn record(&self, events: Vec<Event>) {
+        self.record_then(events, || {});
+    }
+
+    /// The same, and what follows.
+    pub(super) fn record_then(&self, events: Vec<Event>, then: impl FnOnce() + Send + 'static) {
         let (conversation, book) = (Arc::clone(&self.conversation), Arc::clone(&self.book));
         let (proxy, key) = (Arc::clone(&self.proxy), self.key.clone());
         self.proxy.scribe.write(move || {
             let Some(state) = book.workspace.state_folder() else { return };
             write(&proxy, &state, book.root(), &key, &conversation, &events);
+            then();
         });
     }
 }

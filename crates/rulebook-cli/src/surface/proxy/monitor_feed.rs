@@ -50,6 +50,11 @@ impl MonitorFeed {
         self.feed.take_calls()
     }
 
+    /// Whether a call began.
+    pub(super) fn has_calls(&self) -> bool {
+        self.feed.has_calls()
+    }
+
     /// Whether texts may be shown.
     pub(super) fn is_settled(&self, texts: &[FedPiece]) -> bool {
         texts.is_empty() || {

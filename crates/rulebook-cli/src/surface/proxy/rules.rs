@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rulebook::agent::{Agent, Wiring};
+use rulebook::guard::{Governed, GuardMode};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
@@ -64,6 +65,8 @@ pub(super) struct Book {
     alerts: Vec<String>,
     /// Who parses code for syntax triggers.
     pub(super) syntax: Option<Arc<dyn Syntax>>,
+    /// What the guard does, if it is on, and what it covers.
+    pub(super) guard: Option<(GuardMode, Governed)>,
 }
 
 impl Book {
@@ -82,9 +85,9 @@ impl Book {
         agent.is_none_or(|agent| self.view(agent).is_some())
     }
 
-    /// Whether no rule is enabled.
+    /// Whether no rule is enabled, and the guard is off.
     pub(super) fn is_empty(&self) -> bool {
-        self.book.rules().all(|(_, off)| off.is_some())
+        self.guard.is_none() && self.book.rules().all(|(_, off)| off.is_some())
     }
 }
 
@@ -156,7 +159,9 @@ impl Rules {
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let prints = prints(&book, known.as_deref());
             let syntax = code::syntax(&workspace, &book);
-            Arc::new(Book { workspace, book, views, prints, last_watch: Mutex::default(), alerts, syntax })
+            let guard = workspace.guard().map(|mode| (mode, workspace.governed()));
+            let last_watch = Mutex::default();
+            Arc::new(Book { workspace, book, views, prints, last_watch, alerts, syntax, guard })
         });
         let book = match (opened, known) {
             (Ok(book), _) => book,
@@ -187,7 +192,7 @@ impl Rules {
         )
     }
 
-    fn unreported(&self, news: impl Iterator<Item = String>) -> Vec<String> {
+    pub(super) fn unreported(&self, news: impl Iterator<Item = String>) -> Vec<String> {
         let mut reported = lock(&self.reported);
         news.filter(|news| reported.insert(news.clone())).collect()
     }
@@ -196,7 +201,7 @@ impl Rules {
     pub(super) fn watch(&self, book: &Book, situation: &Situation<'_, '_>) -> Option<Arc<Watch>> {
         let rules = situation.stream_rules();
         let ordered = situation.ordered_rules();
-        if rules.is_empty() && ordered.is_empty() {
+        if rules.is_empty() && ordered.is_empty() && book.guard.is_none() {
             return None;
         }
         let addresses: Vec<usize> =
@@ -229,6 +234,7 @@ impl Rules {
         for Rule { name, body, origin, requirements, .. } in ordered {
             (name, body, &origin.display, format!("{requirements:?}")).hash(&mut hasher);
         }
+        book.guard.is_some().hash(&mut hasher);
         let key = hasher.finish();
         let mut watches = lock(&self.watches);
         if let Some(known) = watches.get(&key) {
@@ -240,7 +246,8 @@ impl Rules {
                 Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()),
             ),
             rules: StreamRules::new(rules, &situation.stream)
-                .with_order(ordered.iter().copied(), situation.roots),
+                .with_order(ordered.iter().copied(), situation.roots)
+                .keeping_calls(book.guard.is_some()),
         });
         if watches.len() >= MAX_WATCHES {
             watches.clear();

@@ -112,6 +112,13 @@ impl Proxy {
         }
     }
 
+    /// Reports what cannot be watched, once.
+    pub(super) fn report_once(&self, what: &str) {
+        for news in self.rules.unreported([what.to_owned()].into_iter()) {
+            self.log.report("unwatched", json!({ "condition": news }));
+        }
+    }
+
     /// Counts and reports a failure of this server.
     pub(super) fn fail(&self, what: &str) {
         self.metrics.failures.add(1);

@@ -1,19 +1,23 @@
 //! Streamed responses: what is settled goes to the client at once; what breaks a rule is never sent, and the model is asked
 //! again.
 
+mod retry;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
-use http_body_util::{BodyExt as _, Limited, StreamBody};
+use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
-use hyper::{Response, StatusCode, header};
-use rulebook::session::Interrupt;
-use rulebook::stream::Hit;
+use hyper::{Response, header};
+use rulebook::session::{Interrupt, JudgedCalls};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+pub(super) use retry::wait;
+
+use super::conversations::Written;
 use super::exchange::Exchange;
 use super::hold_queue::{HoldQueue, Item};
 use super::monitor_feed::MonitorFeed;
@@ -28,9 +32,6 @@ const PING: Duration = Duration::from_secs(10);
 /// The most bytes that are held, and the largest event that is read.
 const MAX_HELD: usize = 32 << 20;
 
-/// The longest error that is passed on in the middle of a response.
-const MAX_ERROR: usize = 64 << 10;
-
 /// A response of the model, watched on its way to the client.
 struct Stream {
     exchange: Exchange,
@@ -43,6 +44,12 @@ struct Stream {
     /// How often the model was asked again.
     retries: u32,
     refusals: u32,
+    /// What the calls lead to once the client gets them, and what waits for it to be recorded.
+    passed: JudgedCalls,
+    written: Option<Written>,
+    /// Whether the client is to run a call, and whether the end of the answer was judged.
+    has_calls: bool,
+    is_judged: bool,
     /// Whether events are written again: they belong to another response, or are numbered and one was cut.
     is_rewritten: bool,
     /// What goes to the client next, and when the last bytes went.
@@ -82,6 +89,10 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         queue: HoldQueue::default(),
         retries: 0,
         refusals: 0,
+        passed: JudgedCalls::default(),
+        written: None,
+        has_calls: false,
+        is_judged: false,
         is_rewritten: false,
         out: Vec::new(),
         sent: Instant::now(),
@@ -106,6 +117,9 @@ impl Stream {
     async fn next(&mut self) -> Option<Result<Bytes, Error>> {
         loop {
             if let Some(bytes) = joined(&mut self.out) {
+                if let Some(written) = self.written.take() {
+                    wait(written).await;
+                }
                 self.sent = Instant::now();
                 return Some(Ok(bytes));
             }
@@ -196,7 +210,9 @@ impl Stream {
             waits = waits.max(wire::read(Some(self.exchange.wire), &mut self.reader, value, &mut steps));
         }
         let (texts, hits) = self.feed.take(steps, waits);
-        if let Some(stop) = self.judge(&hits) {
+        self.has_calls |= waits == Waits::End;
+        let ends = waits == Waits::Last && !values.iter().any(Json::is_failure);
+        if let Some(stop) = self.judge(&hits).or_else(|| self.judge_end(ends)) {
             return Some(stop);
         }
         // A client without tools may carry out what the text says: it must not see the beginning of another answer.
@@ -221,11 +237,6 @@ impl Stream {
         // Before the next event is read: a match that ends there may have begun here.
         self.release_settled();
         None
-    }
-
-    fn judge(&mut self, hits: &[Hit]) -> Option<Interrupt> {
-        let (calls, watch) = (self.feed.take_calls(), &self.feed.watch);
-        self.exchange.judge(watch, hits).or_else(|| self.exchange.judge_calls(watch, calls))
     }
 
     /// Sends what waits for nothing any more.
@@ -295,65 +306,23 @@ impl Stream {
             // The connection is broken: what a rule stopped is dropped without a retry.
             Some(stop) => self.exchange.dropped(&stop),
             None => {
+                if !self.is_judged {
+                    self.written = self.exchange.passed(&mut self.passed);
+                }
                 self.queue.end();
                 self.release_settled();
             }
         }
     }
 
-    /// Stops the response and asks the model again.
-    fn ask_again(&mut self, stop: Interrupt) {
-        if let Some(why) = self.exchange.insists(&stop, &mut self.refusals) {
-            return self.block(&why);
-        }
-        let asking = self.exchange.repeat(&stop, self.feed.output());
-        self.retries += 1;
-        self.is_rewritten = true;
-        let name = format!("{}.{}/", self.exchange.number, self.retries);
-        self.feed = MonitorFeed::new(Arc::clone(&self.feed.watch), name);
-        self.queue.clear();
-        self.events = Events::default();
-        self.reader = Reader::default();
-        self.source = Source::Retry(asking, Box::new(stop));
-    }
-
-    /// Continues with the response to the retry.
-    async fn continue_with(&mut self, answered: Result<Response<Incoming>, Error>) {
-        let Source::Retry(_, stop) = std::mem::replace(&mut self.source, Source::Ended) else { return };
-        let is_stream = |response: &Response<Incoming>| {
-            let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-            response.status() == StatusCode::OK
-                && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
-        };
-        let error = match answered {
-            Ok(response) if is_stream(&response) => {
-                self.exchange.sent(&stop);
-                let record = self.exchange.proxy.record.as_ref();
-                let (head, body) = response.into_parts();
-                self.tape = record.map(|record| {
-                    record.response(self.exchange.number, Some(self.exchange.wire), &head.headers)
-                });
-                self.splice.close().iter().for_each(|event| self.out.push(Event::of(event).raw));
-                self.source = Source::Response(body);
-                return;
-            }
-            Ok(response) => {
-                let status = response.status().as_u16();
-                let body = Limited::new(response.into_body(), MAX_ERROR).collect().await;
-                let body = body.map(|body| body.to_bytes()).unwrap_or_default();
-                serde_json::from_slice(&body)
-                    .unwrap_or_else(|_| json!(format!("the model's server answered {status}")))
-            }
-            Err(error) => json!(super::reply::chain(&*error)),
-        };
-        self.exchange.dropped(&stop);
-        self.exchange.proxy.log.report("retry-failed", json!({ "session": self.exchange.session_name() }));
-        self.write(&(self.exchange.wire.error)(&error));
-    }
-
     /// Ends the response with an error, because `--fail-closed` lets nothing pass unwatched.
     fn block(&mut self, why: &str) {
-        let error = json!(format!("rulebook proxy: {why}, and nothing passes without rules"));
+        self.end_with(&format!("rulebook proxy: {why}, and nothing passes without rules"));
+    }
+
+    /// Ends the response with an error.
+    fn end_with(&mut self, why: &str) {
+        let error = json!(why);
         self.queue.clear();
         self.events = Events::default();
         self.write(&(self.exchange.wire.error)(&error));

@@ -236,7 +236,7 @@ fn missing(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup {
             @if query.get("why").is_empty() {
                 p { a href=(format!("session{}#missing", query.with(&[("why", "1")]))) { "Show the rules that this session did not receive, and why" } }
             } @else {
-                @let missing = not_delivered(&rules.workspace, &session.host, &session.log.session());
+                @let missing = not_delivered(&rules.workspace, &session.host, &session.session, &session.log.session());
                 ul .plain { @for MissingRule { id, source, why } in missing.rules {
                     li { (links.rule(&id, &source)) " " span .source { (name(&source)) } p .why { (ticks(&why)) } }
                 } }

@@ -211,13 +211,11 @@ fn entry(message: &Node<'_>) -> Option<Entry> {
                 input: value["input"].clone(),
             }),
             "tool_result" => {
-                entry.result_ids.push(text(&value, "tool_use_id").to_owned());
-                if value["is_error"] == true {
-                    entry.failed_ids.push(text(&value, "tool_use_id").to_owned());
-                }
-                entry.results.extend(value["content"].as_str().map(str::to_owned));
+                let whole = value["content"].as_str();
                 let parts = value["content"].as_array().into_iter().flatten();
-                entry.results.extend(parts.filter_map(|part| part["text"].as_str().map(str::to_owned)));
+                let texts = whole.into_iter().chain(parts.filter_map(|part| part["text"].as_str()));
+                let (id, has_failed) = (text(&value, "tool_use_id"), value["is_error"] == true);
+                entry.add_result(id, texts.map(str::to_owned), has_failed);
             }
             _ => {}
         }

@@ -181,8 +181,8 @@ fn entry(content: &Node<'_>) -> Option<Entry> {
             });
         }
         if part["functionResponse"].is_object() {
-            entry.result_ids.push(text(&part["functionResponse"], "id").to_owned());
-            entry.results.push(part["functionResponse"]["response"].to_string());
+            let response = &part["functionResponse"];
+            entry.add_result(text(response, "id"), [response["response"].to_string()], false);
         }
     }
     Some(entry)

@@ -102,6 +102,12 @@ impl<'j> Json<'j> {
         matches!(self, Json::List(_))
     }
 
+    /// Whether it is the event of an answer that failed.
+    pub(in crate::surface) fn is_failure(&self) -> bool {
+        let kinds = ["error", "response.failed", "response.incomplete"];
+        self["error"].is_object() || kinds.contains(&self.text("type"))
+    }
+
     pub(super) fn is_object(&self) -> bool {
         matches!(self, Json::Object(_))
     }

@@ -204,7 +204,10 @@ fn entry<'b>(message: &Node<'b>) -> Option<(Entry, Option<Node<'b>>)> {
     let mut entry = Entry::new(role, Slot::After(message.range().end));
     let content = fields.get("content").filter(|content| !content.is_null()).copied();
     entry.texts = content.map(|content| content.texts("text")).unwrap_or_default();
-    entry.result_ids.extend(fields.get("tool_call_id").and_then(Node::text));
+    if let Some(id) = fields.get("tool_call_id").and_then(Node::text) {
+        let texts = std::mem::take(&mut entry.texts);
+        entry.add_result(&id, texts, false);
+    }
     for call in fields.get("tool_calls").and_then(Node::items).into_iter().flatten() {
         let call = call.value();
         entry.calls.push(Call {

@@ -293,8 +293,10 @@ fn entry(item: &Node<'_>) -> Option<Entry> {
     let id = || text(&value, "call_id").to_owned();
     if kind.ends_with("_call_output") {
         let mut entry = Entry::new(Role::Tool, slot);
-        entry.result_ids.push(id());
-        entry.results.extend(value["output"].as_str().map(str::to_owned));
+        let parts = value["output"].as_array().into_iter().flatten();
+        let parts = parts.filter_map(|part| part["text"].as_str());
+        let texts = value["output"].as_str().into_iter().chain(parts);
+        entry.add_result(&id(), texts.map(str::to_owned), false);
         return Some(entry);
     }
     if kind.ends_with("_call") {

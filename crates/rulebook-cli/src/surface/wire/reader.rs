@@ -61,11 +61,13 @@ impl Reader {
         text: Option<&str>,
         steps: &mut Vec<Step>,
     ) {
-        let kind = match self.open.get(&stream) {
-            Some(known) => known.clone(),
-            None => self.open.entry(stream.clone()).or_insert(kind).clone(),
+        let (kind, is_new) = match self.open.get(&stream) {
+            Some(known) => (known.clone(), false),
+            None => (self.open.entry(stream.clone()).or_insert(kind).clone(), true),
         };
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
+        let text = text.unwrap_or_default();
+        // A call without arguments is one too.
+        if !text.is_empty() || is_new && matches!(kind, StreamKind::Tool(_)) {
             steps.push(Step::Feed { stream, kind, bytes: text.as_bytes().to_vec() });
         }
     }

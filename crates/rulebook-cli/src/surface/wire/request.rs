@@ -8,6 +8,7 @@ use rulebook::session::TextHash;
 use serde_json::Value;
 
 use super::edit::Slot;
+use crate::surface::hook::has_failed_text;
 
 /// What a request contains.
 #[derive(Debug)]
@@ -36,9 +37,9 @@ pub(in crate::surface) struct Entry {
     pub(in crate::surface) calls: Vec<Call>,
     /// The ids of the calls whose results it contains, and the results.
     pub(in crate::surface) result_ids: Vec<String>,
-    pub(in crate::surface) results: Vec<String>,
-    /// The ids of the calls that failed, where the protocol says so.
-    pub(in crate::surface) failed_ids: Vec<String>,
+    results: Vec<String>,
+    /// For each of these ids: how many of the results come before it, and whether the protocol says that the call failed.
+    result_starts: Vec<(usize, bool)>,
     /// Where texts are added after it.
     pub(in crate::surface) slot: Slot,
     identity: Identity,
@@ -130,10 +131,27 @@ impl Entry {
             calls: Vec::new(),
             result_ids: Vec::new(),
             results: Vec::new(),
-            failed_ids: Vec::new(),
+            result_starts: Vec::new(),
             slot,
             identity: Identity::default(),
         }
+    }
+
+    /// Takes in the result of a call: its texts, and whether the protocol says that it failed.
+    pub(super) fn add_result(&mut self, id: &str, texts: impl IntoIterator<Item = String>, has_failed: bool) {
+        self.result_starts.push((self.results.len(), has_failed));
+        self.results.extend(texts);
+        self.result_ids.push(id.to_owned());
+    }
+
+    /// The ids of the calls that failed, where the protocol or the result says so.
+    pub(in crate::surface) fn failed_ids(&self) -> impl Iterator<Item = &String> {
+        let ends = self.result_starts.iter().skip(1).map(|(start, _)| *start).chain([self.results.len()]);
+        let results = self.result_starts.iter().zip(ends).zip(&self.result_ids);
+        results.filter_map(|(((start, has_failed), end), id)| {
+            let texts = &self.results[*start..end];
+            (*has_failed || texts.iter().any(|text| has_failed_text(text))).then_some(id)
+        })
     }
 
     pub(in crate::surface) fn anchor(&self) -> &Anchor {

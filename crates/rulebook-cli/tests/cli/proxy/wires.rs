@@ -14,7 +14,7 @@ type Events = fn(&str, &[&str], Option<&[&str]>) -> Vec<String>;
 pub(crate) struct Wire {
     pub(crate) name: &'static str,
     pub(crate) path: &'static str,
-    /// A request from entries, each a kind (`user`, `assistant`, `call`, `result`) and a text.
+    /// A request from entries, each a kind (`user`, `assistant`, `call`, `result`, `failed`) and a text.
     pub(crate) conversation: fn(&[(&str, &str)]) -> Value,
     pub(crate) events: Events,
     /// An answer as one value, from a text and the arguments of a call.
@@ -40,7 +40,7 @@ pub(crate) const ANTHROPIC: Wire = Wire {
                 "user" => json!({ "role": "user", "content": text }),
                 "assistant" => json!({ "role": "assistant", "content": [{ "type": "text", "text": text }] }),
                 "call" => json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": format!("toolu_{text}"), "name": "Read", "input": { "file_path": text } }] }),
-                _ => json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("toolu_{text}"), "content": "x" }] }),
+                kind => json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("toolu_{text}"), "content": "x", "is_error": kind == "failed" }] }),
             })
             .collect();
         json!({ "model": "m", "stream": true, "system": [{ "type": "text", "text": "sys", "cache_control": { "type": "ephemeral" } }], "tools": [{ "name": "Read" }], "messages": messages })
@@ -95,7 +95,7 @@ pub(crate) const CHAT: Wire = Wire {
             "user" => json!({ "role": "user", "content": text }),
             "assistant" => json!({ "role": "assistant", "content": text }),
             "call" => json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": format!("call_{text}"), "type": "function", "function": { "name": "read", "arguments": json!({ "path": text }).to_string() } }] }),
-            _ => json!({ "role": "tool", "tool_call_id": format!("call_{text}"), "content": "x" }),
+            kind => json!({ "role": "tool", "tool_call_id": format!("call_{text}"), "content": if kind == "failed" { "Exit code: 1\nx" } else { "x" } }),
         }));
         json!({ "model": "m", "stream": true, "tools": [{ "type": "function", "function": { "name": "read" } }], "messages": messages })
     },
@@ -142,7 +142,7 @@ pub(crate) const RESPONSES: Wire = Wire {
                 "user" => json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] }),
                 "assistant" => json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": text }] }),
                 "call" => json!({ "type": "function_call", "call_id": format!("call_{text}"), "name": "read", "arguments": json!({ "path": text }).to_string() }),
-                _ => json!({ "type": "function_call_output", "call_id": format!("call_{text}"), "output": "x" }),
+                kind => json!({ "type": "function_call_output", "call_id": format!("call_{text}"), "output": if kind == "failed" { r#"{"output":"x","metadata":{"exit_code":1}}"# } else { "x" } }),
             })
             .collect();
         json!({ "model": "m", "stream": true, "store": false, "instructions": "sys", "tools": [{ "type": "function", "name": "read" }], "input": items })
@@ -228,7 +228,7 @@ pub(crate) const GEMINI: Wire = Wire {
                 "user" => json!({ "role": "user", "parts": [{ "text": text }] }),
                 "assistant" => json!({ "role": "model", "parts": [{ "text": text }] }),
                 "call" => json!({ "role": "model", "parts": [{ "functionCall": { "id": format!("f_{text}"), "name": "read_file", "args": { "file_path": text } } }] }),
-                _ => json!({ "role": "user", "parts": [{ "functionResponse": { "id": format!("f_{text}"), "name": "read_file", "response": { "output": "x" } } }] }),
+                kind => json!({ "role": "user", "parts": [{ "functionResponse": { "id": format!("f_{text}"), "name": "read_file", "response": { (if kind == "failed" { "error" } else { "output" }): "x" } } }] }),
             })
             .collect();
         json!({ "systemInstruction": { "parts": [{ "text": "sys" }] }, "tools": [{ "functionDeclarations": [] }], "contents": contents })
