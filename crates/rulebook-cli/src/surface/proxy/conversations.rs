@@ -113,12 +113,14 @@ pub(super) const HOST: &str = PROXY;
 /// Waits until something is written.
 pub(super) type Written = oneshot::Receiver<()>;
 
+/// What requirements know of each session, by root and name.
+type Orders = HashMap<(String, String), Arc<Mutex<Session>>>;
+
 /// The conversations in memory.
 #[derive(Default)]
 pub(super) struct Conversations {
     open: Mutex<Open>,
-    /// What requirements know of each session, by root and name.
-    orders: Mutex<HashMap<(String, String), Arc<Mutex<Session>>>>,
+    orders: Mutex<Orders>,
     pub(super) texts: Texts,
     /// How many sessions were started on the disk.
     started: AtomicUsize,
