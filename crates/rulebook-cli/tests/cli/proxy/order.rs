@@ -223,6 +223,6 @@ fn syntax_triggers_judge_complete_calls() {
         assert_eq!((got.calls, got.asked), (vec![write("a.ts", "x = {}").concat()], 2));
     });
     on_all_wires(rule, &[], &[("a.ts", "// new Map()")], |got, _| {
-        assert_eq!((got.calls.len(), got.asked), (1, 1))
+        assert_eq!((got.calls.len(), got.asked), (1, 1));
     });
 }
