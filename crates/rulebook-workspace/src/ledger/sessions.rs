@@ -12,8 +12,12 @@ use crate::{read, write};
 /// Older sessions are removed, by whoever starts another one.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Beyond this many, the oldest sessions are removed.
+/// Beyond this many, the oldest sessions are removed, if they were not written in the last hour: those may be running.
 const MAX_SESSIONS: usize = 500;
+const RUNNING: Duration = Duration::from_secs(60 * 60);
+
+/// Beyond this many, the oldest sessions are removed in any case.
+const MAX_RUNNING: usize = 10_000;
 
 /// The ledger of one session and agent, as found on disk.
 #[derive(Clone, Debug)]
@@ -114,11 +118,14 @@ const MAX_SWEPT: (usize, usize) = (1_000, 100);
 pub fn sweep(state: &Path, now: SystemTime) {
     let all: Vec<PathBuf> = entries(&folder(state)).iter().flat_map(|host| entries(host)).collect();
     let too_many = all.len().saturating_sub(MAX_SESSIONS);
+    let too_many_running = all.len().saturating_sub(MAX_RUNNING);
     let mut seen: Vec<(SystemTime, &PathBuf)> =
         all.iter().take(MAX_SWEPT.0).filter_map(|session| Some((written(session)?, session))).collect();
     seen.sort();
-    let is_old = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age > MAX_AGE);
-    let removed = seen.iter().enumerate().filter(|(at, session)| *at < too_many || is_old(session.0));
+    let removed = seen.iter().enumerate().filter(|(at, (written, _))| {
+        let age = now.duration_since(*written).unwrap_or_default();
+        age > MAX_AGE || *at < too_many_running || (*at < too_many && age > RUNNING)
+    });
     for (_, (_, session)) in removed.take(MAX_SWEPT.1) {
         write::discard_folder(session);
     }
