@@ -7,13 +7,15 @@ mod extent;
 mod hint;
 mod patterns;
 mod report;
+mod shape;
 mod tally;
 
 pub use extent::{Extent, FileSet};
 pub use hint::Hints;
 pub use patterns::PatternFiles;
 pub use report::{
-    AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, Unreached,
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, StreamRow,
+    Unreached,
 };
 pub use tally::{Listing, Tally};
 
@@ -25,6 +27,7 @@ use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
 use crate::resolve::{Off, Policy, Rulebook};
 use crate::rule::Rule;
+use shape::both;
 
 /// The rules of a book, prepared for many files.
 #[derive(Debug)]
@@ -67,6 +70,8 @@ enum Role {
     Files,
     /// It applies to every file.
     Always,
+    /// It watches the model's output, whatever the files.
+    Output,
     /// It does not apply, but overrides others of its id: it is offered, or a nested `enabled: false`.
     Shadow,
     /// Not at all.
@@ -191,8 +196,7 @@ impl<'r> Coverage<'r> {
 impl<'r> Covered<'r> {
     fn new(rule: &'r Rule, off: Option<&'r Off>, roots: usize) -> Covered<'r> {
         let shape = shape(rule, roots);
-        let gate =
-            rule.stream.as_ref().and_then(|trigger| Some(PathExpression::Paths(trigger.gate.as_ref()?)));
+        let gate = rule.stream.as_ref().and_then(|trigger| trigger.path_expression());
         let mut further = Vec::new();
         shape.visit(&mut |shape| match shape {
             PathExpression::Other(key) if !further.contains(key) => further.push(*key),
@@ -205,7 +209,8 @@ impl<'r> Covered<'r> {
         let state = at_best(rule).filter(|_| off.is_none());
         let role = match &state {
             Some(State::Stack | State::Stream) if is_bound || gate.is_some() => Role::Files,
-            Some(State::Stack | State::Stream) if is_sure => Role::Always,
+            Some(State::Stack) if is_sure => Role::Always,
+            Some(State::Stream) if is_sure => Role::Output,
             Some(State::Offered) if is_sure => Role::Shadow,
             None if switches_off => Role::Shadow,
             _ => Role::Other,
@@ -228,7 +233,7 @@ impl<'r> Covered<'r> {
 
     /// Returns the positions of the files that activate it.
     fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let is_on = matches!(self.role, Role::Files | Role::Always);
+        let is_on = matches!(self.role, Role::Files | Role::Always | Role::Output);
         if is_on { self.admitted(self.matching(facts), facts) } else { Vec::new() }
     }
 
@@ -314,86 +319,4 @@ fn find_rivals(rules: &mut [Covered<'_>]) {
     for covered in rules.iter_mut().filter(|covered| is_in(covered)) {
         covered.has_rival = ids[covered.rule.id.as_str()] > 1 || bodies[covered.rule.body.as_str()] > 1;
     }
-}
-
-impl<'c> PathExpression<'c> {
-    /// Visits the expression and all its parts.
-    fn visit(&self, visitor: &mut impl FnMut(&PathExpression<'c>)) {
-        visitor(self);
-        match self {
-            PathExpression::Not(inner) => inner.visit(visitor),
-            PathExpression::Joined(_, parts) => parts.iter().for_each(|part| part.visit(visitor)),
-            PathExpression::Paths(_)
-            | PathExpression::Below(..)
-            | PathExpression::Other(_)
-            | PathExpression::Never => {}
-        }
-    }
-
-    /// Whether it depends on paths.
-    fn is_bound(&self) -> bool {
-        let mut is_bound = false;
-        self.visit(&mut |shape| {
-            is_bound |=
-                matches!(shape, PathExpression::Paths(_) | PathExpression::Below(..) | PathExpression::Never);
-        });
-        is_bound
-    }
-
-    /// Whether matching paths are enough, regardless of other conditions.
-    fn suffices(&self) -> bool {
-        match self {
-            PathExpression::Paths(_) | PathExpression::Below(..) | PathExpression::Never => true,
-            PathExpression::Other(_) => false,
-            PathExpression::Not(inner) => {
-                let mut has_others = false;
-                inner.visit(&mut |shape| has_others |= matches!(shape, PathExpression::Other(_)));
-                !has_others
-            }
-            PathExpression::Joined(MatchMode::All, parts) => parts.iter().all(PathExpression::suffices),
-            PathExpression::Joined(MatchMode::Any, parts) => {
-                let mut on_paths =
-                    parts.iter().filter(|part| !matches!(part, PathExpression::Other(_))).peekable();
-                (on_paths.peek().is_some() || parts.is_empty()) && on_paths.all(PathExpression::suffices)
-            }
-        }
-    }
-
-    /// Returns the positions of the paths that match, ascending; `None` if it does not depend on paths.
-    fn met(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
-        match self {
-            PathExpression::Paths(paths) => Some(paths.find(facts)),
-            PathExpression::Below(root, "") => {
-                let files = facts.evidence.paths.iter().enumerate();
-                Some(files.filter(|(_, seen)| seen.root == *root).map(|(at, _)| at).collect())
-            }
-            PathExpression::Below(root, folder) => Some(facts.below(*root, folder).to_vec()),
-            PathExpression::Other(_) => None,
-            PathExpression::Never => Some(Vec::new()),
-            PathExpression::Not(inner) => {
-                let met = inner.met(facts)?;
-                let all = 0..facts.evidence.paths.len();
-                Some(all.filter(|at| met.binary_search(at).is_err()).collect())
-            }
-            PathExpression::Joined(how, parts) => {
-                let join = match how {
-                    MatchMode::All => |a, b: Vec<usize>| both(a, &b),
-                    MatchMode::Any => either,
-                };
-                parts.iter().filter_map(|part| part.met(facts)).reduce(join)
-            }
-        }
-    }
-}
-
-fn both(mut a: Vec<usize>, b: &[usize]) -> Vec<usize> {
-    a.retain(|at| b.binary_search(at).is_ok());
-    a
-}
-
-fn either(mut a: Vec<usize>, b: Vec<usize>) -> Vec<usize> {
-    a.extend(b);
-    a.sort_unstable();
-    a.dedup();
-    a
 }

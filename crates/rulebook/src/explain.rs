@@ -7,13 +7,14 @@ use serde::Serialize;
 use crate::agent::Wiring;
 use crate::diagnostic::Code;
 use crate::evaluate::{Evaluation, InactiveReason, Reason, State, Verdict};
-use crate::evidence::{Evidence, Roots, Via};
+use crate::evidence::{Evidence, Roots, Seen, Via};
 use crate::format::FormatId;
 use crate::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix, RuleRow};
 use crate::parse::Rejected;
 use crate::resolve::{OffBy, Rulebook};
 use crate::rule::{Activation, Basis, Rule, Step};
 use crate::source::{Origin, Scope};
+use crate::stream::trigger::OTHER_FILES;
 
 /// What applies to one target, and why everything else does not.
 #[derive(Clone, Debug, Serialize)]
@@ -131,18 +132,22 @@ pub struct Watching {
     pub condition: Vec<String>,
     pub scope: Vec<String>,
     pub globs: Vec<String>,
+    /// Whether it watches no calls for the files in question.
+    #[serde(rename = "otherFiles")]
+    pub is_for_other_files: bool,
 }
 
 impl Watching {
     /// Describes what it watches, on one line: ``watches text, tool for `\bany\b` (calls for src/**)``.
     pub fn summary(&self) -> String {
         let conditions: Vec<String> = self.condition.iter().map(|written| format!("`{written}`")).collect();
-        let globs = if self.globs.is_empty() {
-            String::new()
-        } else {
-            format!(" (calls for {})", self.globs.join(", "))
+        let files = match (self.globs.join(", "), self.is_for_other_files) {
+            (globs, false) if globs.is_empty() => String::new(),
+            (globs, true) if globs.is_empty() => format!(" ({OTHER_FILES})"),
+            (globs, false) => format!(" (calls for {globs})"),
+            (globs, true) => format!(" (calls for {globs}: other files)"),
         };
-        format!("watches {} for {}{globs}", self.scope.join(", "), conditions.join(", "))
+        format!("watches {} for {}{files}", self.scope.join(", "), conditions.join(", "))
     }
 }
 
@@ -236,14 +241,14 @@ impl Target {
         }
     }
 
-    fn push(&mut self, verdict: &Verdict<'_>) {
+    fn push(&mut self, verdict: &Verdict<'_>, evidence: &Evidence) {
         let rule = verdict.rule;
         let Named { id, source } = named(rule);
         let key = rule.key();
         match &verdict.state {
             State::Stack => {}
             State::Offered => self.offered.push(offered(rule)),
-            State::Stream => self.stream.push(watching(rule)),
+            State::Stream => self.stream.push(watching(rule, &evidence.paths)),
             State::Inactive(why) => {
                 let (reason, detail) = (why.reason, why.detail.clone());
                 self.inactive.push(Inactive { id, key, source, reason, detail });
@@ -285,7 +290,7 @@ pub fn explain_within(
     let stack = evaluation.stack().filter(|verdict| !is_cut(verdict));
     target.stack = stack.map(|verdict| applied(verdict, evidence, roots)).collect();
     target.offered = cut.iter().map(|verdict| offered(verdict.rule)).collect();
-    evaluation.verdicts.iter().for_each(|verdict| target.push(verdict));
+    evaluation.verdicts.iter().for_each(|verdict| target.push(verdict, evidence));
     target.rejected = book.rejected().iter().map(rejected).collect();
     target
 }
@@ -316,7 +321,7 @@ pub fn explain_for(
             }
             (CellState::Rejected, _, Some(file)) => target.rejected.push(rejected(file)),
             (CellState::Offered, Some(verdict), _) => target.offered.push(offered(verdict.rule)),
-            (_, Some(verdict), _) => target.push(verdict),
+            (_, Some(verdict), _) => target.push(verdict, evidence),
             (_, None, _) => {}
         }
     }
@@ -346,8 +351,8 @@ pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
     SeenPath { path: seen.path.clone(), sources: seen.sources.clone(), root }
 }
 
-/// Converts a stream rule.
-pub fn watching(rule: &Rule) -> Watching {
+/// Converts a stream rule, as seen by someone who works on some files.
+pub fn watching(rule: &Rule, files: &[Seen]) -> Watching {
     let Named { id, source } = named(rule);
     let (mut condition, mut scope) = (Vec::new(), Vec::new());
     if let Some(trigger) = rule.stream.as_deref() {
@@ -355,7 +360,8 @@ pub fn watching(rule: &Rule) -> Watching {
         condition.extend(trigger.syntax.iter().map(|one| one.written.clone()));
         scope.extend(trigger.scopes().iter().map(|scope| scope.to_string()));
     }
-    Watching { id, key: rule.key(), source, condition, scope, globs: rule.globs.clone() }
+    let is_for_other_files = rule.stream.as_deref().is_some_and(|trigger| !trigger.admits_some(files));
+    Watching { id, key: rule.key(), source, condition, scope, globs: rule.globs.clone(), is_for_other_files }
 }
 
 fn rejected(file: &Rejected) -> RejectedRule {

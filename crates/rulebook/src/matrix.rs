@@ -66,7 +66,8 @@ pub struct AgentColumn<'r> {
 pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'_, 'r>]) -> Matrix<'r> {
     let judged = Judged::new(book, evidence);
     let meant = judged.clone().decide(evidence, &Audience::any());
-    let rows = rows(book, &meant, subjects.iter().map(|subject| subject.native));
+    let natives = subjects.iter().map(|subject| subject.native);
+    let rows = rows(book, &meant, natives, &evidence.paths);
     // What a rule does by itself is the same for every agent, unless it depends on the agent.
     let is_for_agents = |rule: &Rule| rule.conditions.iter().any(|one| one.path_expression().names("agent"));
     let is_shared = evidence.agent.is_some() || !book.rules().any(|(rule, _)| is_for_agents(rule));

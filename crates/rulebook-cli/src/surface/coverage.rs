@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use rulebook::coverage::{
-    AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, Unreached,
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, StreamRow,
+    Unreached,
 };
 use rulebook::evidence::Input;
 use rulebook::matrix::{AgentColumn, Matrix};
@@ -149,12 +150,14 @@ impl Progress {
 }
 
 fn show(text: &mut String, report: &CoverageReport) {
-    if report.rules.is_empty() && report.always.is_empty() && report.others.is_empty() {
+    let is_empty = report.rules.is_empty() && report.always.is_empty();
+    if is_empty && report.stream.is_empty() && report.others.is_empty() {
         text.push_str("\nno rules found\n  help: `rulebook status` shows where to add them\n");
         return;
     }
     section(text, "rules for paths", report.rules.iter().map(|rule| rule_row(rule, report.files)));
     section(text, "always on", report.always.iter().map(always_row));
+    section(text, "watch the output, whatever the file", report.stream.iter().map(stream_row));
     section(text, "rules that do not depend on a file", report.others.iter().map(other_row));
     let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
     section(text, "globs that match no file", report.dead.iter().map(dead));
@@ -199,10 +202,13 @@ fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
 }
 
 fn always_row(rule: &AlwaysRow) -> [Cell; 3] {
-    let mut remarks = vec![match rule.activation {
-        Activation::Stream => "watches the stream".to_owned(),
-        _ => format!("~{} tokens", rule.tokens),
-    }];
+    let mut remarks = vec![format!("~{} tokens", rule.tokens)];
+    remarks.extend(overridden(rule.overridden));
+    [bold(&rule.id), plain(&rule.source), plain(&remarks.join("; "))]
+}
+
+fn stream_row(rule: &StreamRow) -> [Cell; 3] {
+    let mut remarks = rule.scope.clone();
     remarks.extend(overridden(rule.overridden));
     [bold(&rule.id), plain(&rule.source), plain(&remarks.join("; "))]
 }

@@ -109,7 +109,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
     let (state, detail) = match &verdict.state {
         State::Stack => (RuleState::Stack, String::new()),
         State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
-        State::Stream => (RuleState::Stream, watching(rule).summary()),
+        State::Stream => (RuleState::Stream, watching(rule, &[]).summary()),
         State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
         State::Overridden { winner, by } => {
             (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
@@ -132,7 +132,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
         trigger: rule.stream.as_ref().map(|_| {
-            let Watching { condition, scope, .. } = watching(rule);
+            let Watching { condition, scope, .. } = watching(rule, &[]);
             TriggerRow { condition, scope }
         }),
         tokens: estimate_tokens(&rule.body),

@@ -75,6 +75,18 @@ impl Paths {
         (!spans.is_empty()).then(|| Paths { list, rival, spans, base: base.base.clone() })
     }
 
+    /// Reads the glob of a scope, with the meaning that it has in the `globs` of the rule.
+    pub(crate) fn watched(text: &str, span: Range<usize>, base: &PatternBase) -> Result<Paths, GlobError> {
+        let mut error = None;
+        let list = PatternList::new([text], base.dialect, |_, rejected| error = Some(rejected));
+        let rival = base.rival.map(|rival| {
+            let names = [base.dialect.name(), rival.name()];
+            (PatternList::new([text], rival, |_, _| {}), names)
+        });
+        let paths = Paths { list, rival, spans: vec![span], base: base.base.clone() };
+        error.map_or_else(|| Ok(paths.into_gate()), Err)
+    }
+
     /// Patterns that match nothing.
     pub fn none(dialect: Dialect) -> Paths {
         Paths { list: PatternList::new([], dialect, |_, _| {}), rival: None, spans: Vec::new(), base: None }

@@ -67,7 +67,7 @@ impl Coverage<'_> {
         let positions: Vec<usize> = (0..self.rules.len()).collect();
         let reached = self.reached(&positions, files);
         let extent = |(covered, reached): (&super::Covered<'_>, Vec<usize>)| match covered.role {
-            Role::Always => Extent::Always,
+            Role::Always | Role::Output => Extent::Always,
             Role::Files if reached.is_empty() && covered.rule.is_offered => Extent::Offered,
             Role::Files if reached.is_empty() => Extent::Nowhere,
             Role::Files => Extent::Files(FileSet::of(&reached, files.len())),

@@ -111,7 +111,8 @@ impl<'c> Hints<'c> {
             let hint =
                 tried.filter(|(_, count)| **count > 0).find(|(guess, _)| fault.dead.contains(&guess.dead));
             let severity = if fault.is_whole_rule { Severity::Warning } else { Severity::Note };
-            let found = first.located(&message(fault.dead.iter().map(|at| &dead[*at])), &text(first));
+            let found =
+                first.located(&message(fault.dead.iter().map(|at| dead[*at].pattern.as_str())), &text(first));
             Some(match hint {
                 Some((guess, _)) if guess.case == Case::Undocumented => return None,
                 _ if split_list(&first.pattern).len() > 1 => {
@@ -146,9 +147,12 @@ fn faults(coverage: &Coverage<'_>, dead: &[Dead]) -> Vec<Fault> {
 /// How many patterns a message names.
 const MAX_NAMED: usize = 3;
 
-fn message<'d>(dead: impl ExactSizeIterator<Item = &'d Dead>) -> String {
+fn message<'d>(dead: impl Iterator<Item = &'d str>) -> String {
+    let mut known = HashSet::new();
+    let dead: Vec<&str> = dead.filter(|pattern| known.insert(*pattern)).collect();
     let more = dead.len().saturating_sub(MAX_NAMED);
-    let names: Vec<String> = dead.take(MAX_NAMED).map(|dead| format!("`{}`", shown(&dead.pattern))).collect();
+    let names: Vec<String> =
+        dead.iter().take(MAX_NAMED).map(|pattern| format!("`{}`", shown(pattern))).collect();
     let more = if more == 0 { String::new() } else { format!(" or {more} more") };
     format!("no file in the tree matches {}{more}", names.join(", "))
 }

@@ -9,6 +9,7 @@ use super::tally::Here;
 use super::{Coverage, Covered, Role, Tally};
 use crate::evaluate::{State, at_best};
 use crate::evidence::Roots;
+use crate::explain::watching;
 use crate::rule::Activation;
 use crate::source::{Scope, enclosing_folders};
 
@@ -25,6 +26,8 @@ pub struct CoverageReport {
     /// Rules that some files activate; most files first.
     pub rules: Vec<Reached>,
     pub always: Vec<AlwaysRow>,
+    /// Stream rules that watch the output whatever the files.
+    pub stream: Vec<StreamRow>,
     pub others: Vec<Other>,
     pub dead: Vec<Dead>,
     pub unreached: Unreached,
@@ -84,6 +87,18 @@ pub struct AlwaysRow {
     pub activation: Activation,
     pub overridden: usize,
     pub tokens: usize,
+}
+
+/// A stream rule that is bound to no files.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the field names are the contract")]
+pub struct StreamRow {
+    pub id: String,
+    pub key: String,
+    pub source: String,
+    /// The parts of the output that it watches.
+    pub scope: Vec<String>,
+    pub overridden: usize,
 }
 
 /// A rule that no file activates.
@@ -189,6 +204,14 @@ impl Coverage<'_> {
             tokens: *tokens,
         });
         let always = always.collect();
+        let stream = counted(Role::Output).map(|(Covered { rule, .. }, (_, overridden))| StreamRow {
+            id: rule.id.clone(),
+            key: rule.key(),
+            source: rule.origin.display.clone(),
+            scope: watching(rule, &[]).scope,
+            overridden: *overridden,
+        });
+        let stream = stream.collect();
         let is_other = |covered: &&Covered<'_>| matches!(covered.role, Role::Shadow | Role::Other);
         let others = self.rules.iter().filter(is_other).map(other).collect();
         let overlap = tally.overlap.iter().enumerate().filter(|(_, files)| **files > 0);
@@ -199,6 +222,7 @@ impl Coverage<'_> {
             files,
             rules,
             always,
+            stream,
             others,
             dead: self.dead(tally),
             overlap: overlap.map(|(rules, &files)| Overlap { rules, files }).collect(),

@@ -192,7 +192,7 @@ impl Coverage<'_> {
         let depends = |covered: &Covered<'_>| match covered.role {
             Role::Files => true,
             Role::Shadow => covered.is_bound,
-            Role::Always | Role::Other => false,
+            Role::Always | Role::Output | Role::Other => false,
         };
         for (at, covered) in self.rules.iter().enumerate().filter(|(_, covered)| depends(covered)) {
             let files = covered.matching(facts);

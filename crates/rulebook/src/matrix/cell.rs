@@ -6,6 +6,7 @@ use super::row::RuleRow;
 use super::subject::Subject;
 use crate::evaluate::{InactiveReason, State, Verdict};
 use crate::rule::Rule;
+use crate::stream::trigger::OTHER_FILES;
 use crate::words::words;
 
 words! {
@@ -87,6 +88,11 @@ pub struct Cell<'r> {
     pub(crate) position: usize,
 }
 
+/// Why a state is [`CellState::Stream`].
+fn watches(row: &RuleRow<'_>) -> &'static str {
+    if row.is_for_other_files { OTHER_FILES } else { "watches the model's output" }
+}
+
 /// Why a state is unknown.
 const UNDOCUMENTED: &str = "not documented";
 
@@ -164,9 +170,7 @@ impl<'r> Column<'_, 'r> {
                 would_add: matches!(state, State::Stream),
                 ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
             },
-            State::Stream if self.subject.is_hooked() => {
-                new(CellState::Stream, "watches the model's output").by_rulebook()
-            }
+            State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
             State::Stream => new(CellState::Unread, "stream rules need hooks"),
             State::Inactive(why) => new(CellState::Inactive, &why.detail),
             State::Overridden { winner, by } => {
@@ -189,6 +193,7 @@ impl<'r> Column<'_, 'r> {
             (CellState::Unknown, _) => undocumented(own),
             (CellState::Native, Some(importer)) => format!("imported by {importer}"),
             (CellState::Native, None) => applies(own),
+            (CellState::Stream, _) if row.is_for_other_files => OTHER_FILES.to_owned(),
             _ => String::new(),
         };
         // Switching a rule off here does not keep the agent from reading its file.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::native::NativeReading;
 use crate::evaluate::{Evaluation, State, Verdict, delivery_rank};
+use crate::evidence::Seen;
 use crate::parse::Rejected;
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
@@ -22,6 +23,8 @@ pub struct RuleRow<'r> {
     pub rule: Option<&'r Rule>,
     /// The file, if it is rejected.
     pub rejected: Option<&'r Rejected>,
+    /// Whether it is a stream rule that watches no calls for the files in question.
+    pub is_for_other_files: bool,
     /// The position of its verdict, if it is a rule as meant.
     pub(super) verdict: Option<usize>,
 }
@@ -38,22 +41,24 @@ pub(super) fn rows<'v, 'r: 'v>(
     book: &'r Rulebook,
     meant: &Evaluation<'r>,
     natives: impl Iterator<Item = &'v NativeReading<'r>>,
+    files: &[Seen],
 ) -> Vec<RuleRow<'r>> {
     let rejected = book.rejected().iter().map(|rejected| RuleRow {
         id: &rejected.id,
         origin: &rejected.origin,
         rule: None,
         rejected: Some(rejected),
+        is_for_other_files: false,
         verdict: None,
     });
     let rejected: Vec<RuleRow<'r>> = rejected.collect();
     let mut rows: Vec<RuleRow<'r>> =
-        meant.verdicts.iter().enumerate().map(|(at, verdict)| row(verdict.rule, Some(at))).collect();
+        meant.verdicts.iter().enumerate().map(|(at, verdict)| row(verdict.rule, files, Some(at))).collect();
     let mut known: HashSet<&str> = rows.iter().chain(&rejected).map(|row| row.origin.path.as_str()).collect();
     for native in natives {
         let rules = native.verdicts().iter().map(|verdict| verdict.rule);
         let new = rules.filter(|rule| known.insert(rule.origin.path.as_str()));
-        rows.extend(new.map(|rule| row(rule, None)));
+        rows.extend(new.map(|rule| row(rule, files, None)));
     }
     let bucket = |row: &RuleRow<'r>| row.verdict.map_or(0, |at| bucket(&meant.verdicts[at]));
     let order = |a: &RuleRow<'r>, b: &RuleRow<'r>| -> Ordering {
@@ -67,8 +72,16 @@ pub(super) fn rows<'v, 'r: 'v>(
     rows
 }
 
-fn row(rule: &Rule, verdict: Option<usize>) -> RuleRow<'_> {
-    RuleRow { id: &rule.id, origin: &rule.origin, rule: Some(rule), rejected: None, verdict }
+fn row<'r>(rule: &'r Rule, files: &[Seen], verdict: Option<usize>) -> RuleRow<'r> {
+    let is_for_other_files = rule.stream.as_deref().is_some_and(|trigger| !trigger.admits_some(files));
+    RuleRow {
+        id: &rule.id,
+        origin: &rule.origin,
+        rule: Some(rule),
+        rejected: None,
+        is_for_other_files,
+        verdict,
+    }
 }
 
 fn bucket(verdict: &Verdict<'_>) -> u8 {

@@ -55,8 +55,16 @@ pub(super) fn build(
     match (paths, &mut stream) {
         _ if is_everything => {}
         // The globs of a stream rule select the files it watches.
-        (Some((_, paths)), Some(trigger)) => {
+        (Some((field, paths)), Some(trigger)) => {
             trigger.gate = Some(Arc::new(paths.into_gate()));
+            if !trigger.is_empty() && !trigger.watches_calls() {
+                let message = format!(
+                    "`{}` has no effect: the rule watches prose only, which is for no file",
+                    field.key
+                );
+                reader.report(Code::DeadKey, field.key_span.clone(), message).help =
+                    format!("add `tool` to `scope`, or remove `{}`", field.key);
+            }
         }
         // Only shown to the model.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}

@@ -34,6 +34,7 @@ impl Fields {
                 format!("write all patterns as a list in `{}`", field.key);
         }
         let mut conditions = Vec::new();
+        let base = reader.pattern_base();
         let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.report(code, span, message);
@@ -45,7 +46,7 @@ impl Fields {
                 );
                 reader.report(Code::BadRegex, span.clone(), message).help =
                     format!("write `scope: tool({text})` and a `condition` for the text");
-                let own = scope::read(&format!("tool({text})")).ok();
+                let own = scope::read(&format!("tool({text})"), span, &base).ok();
                 conditions.extend(pattern::read("[^]").ok().map(|pattern| Pattern {
                     scope: own,
                     written: text.to_owned(),
@@ -100,10 +101,10 @@ impl Fields {
 
     fn scope(&self, reader: &mut Reader) -> Vec<StreamScope> {
         let Some(field) = self.given("scope") else { return Vec::new() };
-        let span = field.node.span.clone();
+        let (span, base) = (field.node.span.clone(), reader.pattern_base());
         let mut scopes = Vec::new();
         for word in self.words("scope", reader) {
-            match scope::read(&word) {
+            match scope::read(&word, &span, &base) {
                 Ok(scope) => {
                     if let Some(tool) = scope.unknown_tool() {
                         report_unknown_tool(reader, span.clone(), tool);

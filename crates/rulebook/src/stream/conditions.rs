@@ -40,7 +40,7 @@ impl Conditions {
     /// Whether a condition covers a part of the output that is for this file.
     pub(super) fn covers(&self, condition: usize, part: OutputPart<'_>, file: Option<&File>) -> Covers {
         let Some(WatchedCondition { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
-        let best = scope.iter().map(|scope| scope.covers(part, file.map(|file| file.path.as_str()))).max();
+        let best = scope.iter().map(|scope| scope.covers(part, file)).max();
         let is_prose = matches!(part, OutputPart::Text | OutputPart::Thinking);
         let is_open = is_prose
             || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.is_match(file.root, &file.path)));

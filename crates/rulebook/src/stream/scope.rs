@@ -1,9 +1,12 @@
 //! Scopes of triggers: the parts of the model's output that a rule watches.
 
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
+use super::file::File;
 use super::tools::{FieldRole, Tools};
-use crate::glob::{Dialect, PatternList};
+use crate::condition::{Paths, PatternBase};
 
 /// A part of the output to watch.
 #[derive(Clone, Debug)]
@@ -24,7 +27,7 @@ pub struct ToolScope {
     /// The tools. `None` means any tool, and of its arguments what it writes, runs or sends.
     tools: Option<Tools>,
     /// The files that the call must be about.
-    files: Option<PatternList>,
+    files: Option<Arc<Paths>>,
     /// The scope as written.
     written: String,
 }
@@ -72,10 +75,15 @@ pub(super) enum Covers {
 }
 
 /// Reads one scope: `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME.FIELD`, `tool:NAME(GLOB)`, `wire`, `wire:NAME(GLOB)`.
-pub(crate) fn read(written: &str) -> Result<StreamScope, String> {
+/// A glob has the meaning of the rule's `globs`. `span` is the value in the file.
+pub(crate) fn read(written: &str, span: &Range<usize>, base: &PatternBase) -> Result<StreamScope, String> {
     let written = written.trim().trim_matches(['"', '\'']);
     let (head, files) = match files_start(written)? {
-        Some(open) => (written[..open].trim(), Some(files(&written[open + 1..written.len() - 1])?)),
+        Some(open) => {
+            let glob = &written[open + 1..written.len() - 1];
+            let paths = Paths::watched(glob, span.clone(), base).map_err(|error| error.to_string())?;
+            (written[..open].trim(), Some(Arc::new(paths)))
+        }
         None => (written, None),
     };
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
@@ -121,13 +129,6 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
     Ok(Some(open).filter(|open| !written[..*open].ends_with(['@', '!', '+', '*', '?'])))
 }
 
-/// Reads a glob for files, with the semantics of the `globs` of a stream rule.
-fn files(text: &str) -> Result<PatternList, String> {
-    let mut error = None;
-    let list = PatternList::new([text], Dialect::Picomatch, |_, rejected| error = Some(rejected.to_string()));
-    error.map_or_else(|| Ok(list.into_gate()), Err)
-}
-
 /// The scopes of a rule without any: text and tools.
 pub fn default() -> Vec<StreamScope> {
     vec![
@@ -138,7 +139,7 @@ pub fn default() -> Vec<StreamScope> {
 
 impl StreamScope {
     /// Whether it covers a part of the output that is for this file, if the file is known.
-    pub(super) fn covers(&self, part: OutputPart<'_>, file: Option<&str>) -> Covers {
+    pub(super) fn covers(&self, part: OutputPart<'_>, file: Option<&File>) -> Covers {
         match (self, part) {
             (StreamScope::Text, OutputPart::Text) | (StreamScope::Thinking, OutputPart::Thinking) => {
                 Covers::Yes
@@ -165,26 +166,36 @@ impl StreamScope {
         }
     }
 
+    /// The tool calls that it covers; `None` for prose.
+    pub(super) fn calls(&self) -> Option<&ToolScope> {
+        match self {
+            StreamScope::Text | StreamScope::Thinking => None,
+            StreamScope::Tool(scope) | StreamScope::Wire(scope) => Some(scope),
+        }
+    }
+
     /// The tool that it names, if no known agent has such a tool.
     pub(crate) fn unknown_tool(&self) -> Option<&str> {
-        match self {
-            StreamScope::Tool(scope) | StreamScope::Wire(scope) => scope.tools.as_ref()?.unknown(),
-            StreamScope::Text | StreamScope::Thinking => None,
-        }
+        self.calls()?.tools.as_ref()?.unknown()
     }
 }
 
 impl ToolScope {
-    fn covers(&self, tool: &str, field: Option<&str>, file: Option<&str>) -> Covers {
+    /// The files that a call must be about; `None` for any.
+    pub(super) fn files(&self) -> Option<&Arc<Paths>> {
+        self.files.as_ref()
+    }
+
+    fn covers(&self, tool: &str, field: Option<&str>, file: Option<&File>) -> Covers {
         let is_covered = match (&self.tools, field) {
-            (Some(tools), _) => tools.cover(tool, field, file),
+            (Some(tools), _) => tools.cover(tool, field, file.map(|file| file.path.as_str())),
             (None, Some(field)) => FieldRole::of(tool, field) == FieldRole::Written,
             (None, None) => true,
         };
         match &self.files {
             _ if !is_covered => Covers::No,
             None => Covers::Yes,
-            Some(files) if file.is_some_and(|file| files.decide(file).matches) => Covers::Yes,
+            Some(files) if file.is_some_and(|file| files.is_match(file.root, &file.path)) => Covers::Yes,
             Some(_) => Covers::IfFile,
         }
     }
@@ -193,14 +204,29 @@ impl ToolScope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::condition::Splits;
+    use crate::glob::Dialect;
+
+    fn read(written: &str) -> Result<StreamScope, String> {
+        let base = PatternBase {
+            dialect: Dialect::Picomatch,
+            rival: None,
+            splits: Splits::Texts,
+            splits_whitespace: true,
+            is_exact: false,
+            base: None,
+        };
+        super::read(written, &(0..written.len()), &base)
+    }
 
     #[test]
     fn scopes_are_read() {
         #[track_caller]
         fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
             let file = Some(file).filter(|file| !file.is_empty());
+            let file = file.map(|path| File { root: Some(0), path: path.to_owned() });
             assert_eq!(
-                read(scope).unwrap().covers(OutputPart::Field { tool, field }, file),
+                read(scope).unwrap().covers(OutputPart::Field { tool, field }, file.as_ref()),
                 covers,
                 "{scope}"
             );

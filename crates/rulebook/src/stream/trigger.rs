@@ -7,7 +7,8 @@ use super::pattern::Pattern;
 use super::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 use super::scope::{self, StreamScope};
 use super::syntax::SyntaxTrigger;
-use crate::condition::Paths;
+use crate::condition::{MatchMode, PathExpression, Paths};
+use crate::evidence::Seen;
 
 /// A stream rule, as far as a monitor needs it.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,9 @@ pub struct StreamRule<'r> {
     /// What it watches for.
     pub trigger: &'r Trigger,
 }
+
+/// What is said of a stream rule that watches no calls for the files in question.
+pub const OTHER_FILES: &str = "calls for other files only";
 
 /// What a stream rule watches for. It is not compiled, so that processes that watch no stream do not pay for it.
 #[derive(Clone, Debug, Default)]
@@ -57,10 +61,58 @@ impl Trigger {
         self.conditions.is_empty() && self.syntax.is_empty()
     }
 
-    /// Whether its globs admit a file.
+    /// Whether it watches calls about this file. A rule that watches no calls depends on no file.
     pub fn admits(&self, root: usize, path: &str) -> bool {
-        self.gate.as_ref().is_none_or(|gate| gate.is_match(Some(root), path))
+        let is_match = |paths: &Arc<Paths>| paths.is_match(Some(root), path);
+        self.files().is_none_or(|[gate, scopes]| {
+            gate.iter().all(|paths| is_match(paths))
+                && (scopes.is_empty() || scopes.iter().any(|paths| is_match(paths)))
+        })
     }
+
+    /// Whether it watches calls about one of these files, or depends on none.
+    pub(crate) fn admits_some(&self, files: &[Seen]) -> bool {
+        files.is_empty() || files.iter().any(|file| self.admits(file.root, &file.path))
+    }
+
+    /// What it requires of the file that a call is about; `None` if any file will do.
+    pub(crate) fn path_expression(&self) -> Option<PathExpression<'_>> {
+        let [gate, scopes] = self.files()?;
+        let gate = path_list(gate);
+        let scopes = Some(scopes).filter(|scopes| !scopes.is_empty());
+        let scopes = scopes.map(|scopes| PathExpression::Joined(MatchMode::Any, path_list(scopes)));
+        Some(PathExpression::Joined(MatchMode::All, gate.into_iter().chain(scopes).collect()))
+    }
+
+    /// Whether it watches tool calls, and not only prose.
+    pub(crate) fn watches_calls(&self) -> bool {
+        !self.syntax.is_empty()
+            || self.watched().any(|scope| scope.is_none_or(|scope| scope.calls().is_some()))
+    }
+
+    /// The patterns for the files that a call must be about: all of the first, and any of the second unless it is empty.
+    /// `None` if any file will do.
+    fn files(&self) -> Option<[Vec<&Arc<Paths>>; 2]> {
+        let gate: Vec<_> = self.gate.iter().filter(|_| self.watches_calls()).collect();
+        let calls =
+            self.watched().filter_map(|scope| scope.map_or(Some(None), |scope| Some(scope.calls()?.files())));
+        let scopes: Option<Vec<_>> = calls.collect();
+        let scopes = scopes.filter(|_| self.syntax.is_empty()).unwrap_or_default();
+        (!gate.is_empty() || !scopes.is_empty()).then_some([gate, scopes])
+    }
+
+    /// The scopes of its conditions as written; `None` for those that apply without any.
+    fn watched(&self) -> impl Iterator<Item = Option<&StreamScope>> {
+        let own = self.conditions.iter().filter_map(|pattern| pattern.scope.as_ref());
+        let is_shared = self.conditions.iter().any(|pattern| pattern.scope.is_none());
+        let shared = self.scope.iter().filter(move |_| is_shared);
+        let default = (is_shared && self.scope.is_empty()).then_some(None);
+        own.chain(shared).map(Some).chain(default)
+    }
+}
+
+fn path_list<'t>(list: Vec<&'t Arc<Paths>>) -> Vec<PathExpression<'t>> {
+    list.into_iter().map(|paths| PathExpression::Paths(paths)).collect()
 }
 
 /// The modes that a rule sets itself; the others come from the settings.

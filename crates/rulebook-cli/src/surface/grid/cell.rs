@@ -4,6 +4,7 @@ use anstyle::Style;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
 use rulebook::rule::{Activation, Basis, Rule};
+use rulebook::stream::trigger::OTHER_FILES;
 
 use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
 use crate::surface::sections::in_table;
@@ -141,7 +142,10 @@ pub(super) fn shown_for_any(
             (Shown::new(CellState::Native, text), doubtful(row))
         }
         State::Offered => (Shown::new(CellState::Offered, waits()), String::new()),
-        State::Stream => (Shown::new(CellState::Stream, String::new()), String::new()),
+        State::Stream => {
+            let note = if row.is_for_other_files { OTHER_FILES } else { "" };
+            (Shown::new(CellState::Stream, String::new()), note.to_owned())
+        }
         State::Inactive(why) => {
             let waits = waits();
             let note = if waits.is_empty() { in_table(&why.detail) } else { String::new() };

@@ -91,7 +91,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
                 _ => "applies now; delivered with the next event".to_owned(),
             },
             State::Offered => "offered: the agent may read it".to_owned(),
-            State::Stream => watching(rule).summary(),
+            State::Stream => watching(rule, &[]).summary(),
             State::Inactive(why) => why.detail.clone(),
             State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
             State::Disabled(off) => format!("disabled by {}", off.by),
