@@ -143,7 +143,7 @@ await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
   }
 }));
 clearInterval(watch);
-await sleep(15000);
+await sleep(30000);
 const last = usage();
 const show = ({ mib, descriptors }) => `${mib.toFixed(0)} MiB, ${descriptors} descriptors`;
 console.log(`${seconds} s, ${CLIENTS} clients: ${JSON.stringify(counts)}`);
@@ -155,7 +155,6 @@ if (isAlive) await new Promise(done => proxy.on('exit', done));
 model.close();
 model.closeAllConnections();
 rmSync(stage, { recursive: true, force: true });
-// Conversations are kept for their agents: at most 64 MiB of texts.
-const isFine = isAlive && last.descriptors <= start.descriptors + 2 && last.mib <= start.mib + 96;
+const isFine = isAlive && last.descriptors <= start.descriptors + 2 && last.mib <= start.mib + 32;
 console.log(isFine ? 'returned to the start' : 'did not return to the start');
 process.exit(isFine ? 0 : 1);

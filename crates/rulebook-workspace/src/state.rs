@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::read;
-use crate::write::{self, Audience, Owner, naming};
+use crate::write::{self, Durability, naming};
 
 /// The content of a state file at one moment.
 #[derive(Debug)]
@@ -76,6 +76,16 @@ pub(crate) fn update<T: DeserializeOwned, U: Serialize>(
     version: u64,
     change: impl FnOnce(Option<T>) -> U,
 ) -> io::Result<Option<Diagnostic>> {
+    update_to(path, limit, version, Durability::Synced, change)
+}
+
+fn update_to<T: DeserializeOwned, U: Serialize>(
+    path: &Path,
+    limit: usize,
+    version: u64,
+    durability: Durability,
+    change: impl FnOnce(Option<T>) -> U,
+) -> io::Result<Option<Diagnostic>> {
     let _lock = write::lock(path).map_err(|error| naming("cannot write", path, &error))?;
     let found = read(path, limit, version);
     let problem = found.diagnostic(path);
@@ -85,7 +95,7 @@ pub(crate) fn update<T: DeserializeOwned, U: Serialize>(
         Read::Absent | Read::Known(_) => {}
     }
     let text = serde_json::to_string(&change(found.known()))? + "\n";
-    write::replace(path, &text, Audience::Owner, Owner::Person)?;
+    write::replace_state(path, &text, durability)?;
     Ok(problem)
 }
 
@@ -94,7 +104,7 @@ pub fn load<T: DeserializeOwned>(path: &Path, limit: usize, version: u64) -> Opt
     read(path, limit, version).known()
 }
 
-/// Replaces the content of a state file. An unreadable one is moved aside and reported.
+/// Replaces the content of a state file that can be lost if the machine stops. An unreadable one is moved aside and reported.
 ///
 /// # Errors
 /// If the file cannot be written, or a newer Rulebook wrote it.
@@ -104,7 +114,7 @@ pub fn save<T: Serialize + DeserializeOwned>(
     version: u64,
     content: &T,
 ) -> io::Result<Option<Diagnostic>> {
-    update(path, limit, version, |_: Option<T>| content)
+    update_to(path, limit, version, Durability::Cached, |_: Option<T>| content)
 }
 
 /// The error of a write to a file that a newer Rulebook wrote.

@@ -25,6 +25,15 @@ pub(crate) enum Audience {
     Default,
 }
 
+/// What survives if the whole machine stops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// The new text, from when the write returns.
+    Synced,
+    /// The old text or the new one, as the file system keeps it: for what many small writes change, and nobody has to keep.
+    Cached,
+}
+
 /// Whose file is written, and so where links may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'p> {
@@ -98,7 +107,7 @@ pub struct Rewrite {
 /// # Errors
 /// If the file cannot be written, or must not be.
 pub fn rewrite(path: &Path, text: &str, kind: Kind, owner: Owner<'_>) -> io::Result<()> {
-    write(path, text, kind, Audience::Default, owner)
+    write(path, text, kind, Audience::Default, Durability::Synced, owner)
 }
 
 /// Replaces the texts of many files, each as [`rewrite`] does. Returns one result per file, in order.
@@ -109,8 +118,9 @@ pub fn rewrite_all(files: &[Rewrite]) -> Vec<io::Result<()>> {
     /// Waiting threads cost nothing.
     const THREADS: usize = 16;
     let one = |Rewrite { path, root, text }: &Rewrite| {
-        let written = place(path, Owner::Repository(root))
-            .and_then(|(folder, name)| put(&folder, &name, text, Kind::Text, Audience::Default));
+        let written = place(path, Owner::Repository(root)).and_then(|(folder, name)| {
+            put(&folder, &name, text, Kind::Text, Audience::Default, Durability::Synced)
+        });
         written.map_err(|error| naming("cannot write", path, &error))
     };
     let paths: BTreeSet<&Path> = files.iter().map(|file| folder(&file.path)).collect();
@@ -160,15 +170,27 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The caller holds the file's lock: temporary files that killed writers left are removed here, and a living writer
 /// waits for the same lock before it creates one.
 pub(crate) fn replace(path: &Path, text: &str, audience: Audience, owner: Owner<'_>) -> io::Result<()> {
-    write(path, text, Kind::Text, audience, owner)
+    write(path, text, Kind::Text, audience, Durability::Synced, owner)
 }
 
-fn write(path: &Path, text: &str, kind: Kind, audience: Audience, owner: Owner<'_>) -> io::Result<()> {
+/// Writes `text` to a file of the user's state, as [`replace`] does.
+pub(crate) fn replace_state(path: &Path, text: &str, durability: Durability) -> io::Result<()> {
+    write(path, text, Kind::Text, Audience::Owner, durability, Owner::Person)
+}
+
+fn write(
+    path: &Path,
+    text: &str,
+    kind: Kind,
+    audience: Audience,
+    durability: Durability,
+    owner: Owner<'_>,
+) -> io::Result<()> {
     let written = || {
         let (folder, name) = place(path, owner)?;
         remove_stale(&folder, &BTreeSet::from([prefix_of(&name)]));
-        put(&folder, &name, text, kind, audience)?;
-        folder.sync()
+        put(&folder, &name, text, kind, audience, durability)?;
+        if durability == Durability::Synced { folder.sync() } else { Ok(()) }
     };
     written().map_err(|error| naming("cannot write", path, &error))
 }
@@ -295,7 +317,14 @@ fn prefix_of(name: &OsStr) -> OsString {
 }
 
 /// Puts a whole file in the place of another.
-fn put(folder: &Folder, name: &OsStr, text: &str, kind: Kind, audience: Audience) -> io::Result<()> {
+fn put(
+    folder: &Folder,
+    name: &OsStr,
+    text: &str,
+    kind: Kind,
+    audience: Audience,
+    durability: Durability,
+) -> io::Result<()> {
     let mode = if audience == Audience::Default { 0o666 } else { 0o600 };
     let (mut file, temporary) = create_temporary(folder, name, mode)?;
     let mut written = || {
@@ -306,7 +335,9 @@ fn put(folder: &Folder, name: &OsStr, text: &str, kind: Kind, audience: Audience
             make_executable(&file)?;
         }
         file.write_all(text.as_bytes())?;
-        file.sync_all()?;
+        if durability == Durability::Synced {
+            file.sync_all()?;
+        }
         folder.rename(&temporary, name)
     };
     let result = written();
@@ -378,7 +409,7 @@ mod tests {
         let (folder, name) = place(&root.join("rules/a.md"), Owner::Repository(&root)).unwrap();
         fs::rename(root.join("rules"), root.join("old")).unwrap();
         symlink(base.join("home"), root.join("rules")).unwrap();
-        put(&folder, &name, "x", Kind::Text, Audience::Default).unwrap();
+        put(&folder, &name, "x", Kind::Text, Audience::Default, Durability::Synced).unwrap();
         assert_eq!(fs::read_to_string(root.join("old/a.md")).unwrap(), "x");
         assert!(!base.join("home/a.md").exists());
         assert!(rewrite(&root.join("rules/a.md"), "y", Kind::Text, Owner::Repository(&root)).is_err());

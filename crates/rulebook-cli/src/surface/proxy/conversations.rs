@@ -137,6 +137,18 @@ struct Known {
     /// The last lookup.
     used: u64,
     conversation: Arc<Mutex<Conversation>>,
+    /// The folder of its file.
+    state: Option<PathBuf>,
+}
+
+impl Known {
+    /// Writes the conversation to its file. Returns whether it can be read from there.
+    fn save(&self, key: &Key) -> bool {
+        let Some(state) = &self.state else { return false };
+        let mut conversation = lock(&self.conversation);
+        conversation.version = FILE_VERSION;
+        state::save(&file(state, key), MAX_FILE, FILE_VERSION, &*conversation).is_ok()
+    }
 }
 
 impl Conversations {
@@ -188,11 +200,20 @@ impl Conversations {
         let mut kept: Conversation = kept.unwrap_or_default();
         kept.share(&self.texts);
         let conversation = Arc::new(Mutex::new(kept));
-        known.insert(key.clone(), Known { used: *clock, conversation: Arc::clone(&conversation) });
+        let state = state.map(Path::to_owned);
+        known.insert(key.clone(), Known { used: *clock, conversation: Arc::clone(&conversation), state });
         while known.len() > MAX_CONVERSATIONS || (known.len() > 1 && self.texts.sweep() > MAX_TEXTS) {
             drop_older_half(known);
         }
         conversation
+    }
+
+    /// Drops the conversations that nobody uses now, after they are written. One that continues is read again.
+    pub(super) fn rest(&self) {
+        let mut open = lock(&self.open);
+        open.known.retain(|key, known| Arc::strong_count(&known.conversation) > 1 || !known.save(key));
+        open.known.shrink_to_fit();
+        self.texts.sweep();
     }
 
     /// Records events in the session's ledger, and the conversation in its file. Returns what the user should know.
@@ -298,6 +319,29 @@ mod tests {
         let large = "l".repeat(16 << 20);
         (0..8).for_each(|number| ask(&format!("other {number}"), &format!("{number}{large}")));
         assert!(conversations.texts.sweep() <= MAX_TEXTS + (17 << 20));
+    }
+
+    #[test]
+    fn conversations_that_rest_are_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let conversations = Conversations::default();
+        let body = serde_json::json!({ "messages": [{ "role": "user", "content": "a" }, { "role": "assistant", "content": "b" }] });
+        let request = WIRES[0].request("/v1/messages", body.to_string().as_bytes()).unwrap();
+        let key = Key::of(&HeaderMap::new(), &request, "/repo");
+        let find = |state: Option<&Path>| conversations.find(&key, state, &request);
+        let conversation = find(Some(folder.path()));
+        lock(&conversation).prefix = Some(conversations.texts.share("rules"));
+        conversations.rest();
+        assert_eq!(lock(&conversations.open).known.len(), 1, "it is in use");
+        drop(conversation);
+        conversations.rest();
+        assert_eq!((lock(&conversations.open).known.len(), conversations.texts.sweep()), (0, 0));
+        assert_eq!(lock(&find(Some(folder.path()))).prefix.as_deref(), Some("rules"));
+        // Without a folder, the memory is all there is.
+        lock(&conversations.open).known.clear();
+        drop(find(None));
+        conversations.rest();
+        assert_eq!(lock(&conversations.open).known.len(), 1);
     }
 
     #[test]

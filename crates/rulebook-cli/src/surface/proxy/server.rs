@@ -21,7 +21,7 @@ use tokio::time::MissedTickBehavior;
 use super::passthrough::other;
 use super::reply::{chain, plain};
 use super::shared::Proxy;
-use super::trim::Trim;
+use super::trim::{self, Trim};
 use super::upstream::{Body, Error, ROUTE, Route};
 use super::{conversation, reply};
 use crate::surface::wire::{WIRES, provider, wire_of};
@@ -56,7 +56,15 @@ pub(super) async fn serve(proxy: &Arc<Proxy>, listener: TcpListener, stop: impl 
     loop {
         tokio::select! {
             () = &mut stop => break,
-            _ = looks.tick() => drop(trim.look(proxy.metrics.requests.get(), proxy.metrics.streams.get())),
+            _ = looks.tick() => {
+                if trim.look(proxy.metrics.requests.get(), proxy.metrics.streams.get()) {
+                    let quiet = Arc::clone(proxy);
+                    proxy.scribe.write(move || {
+                        quiet.conversations.rest();
+                        trim::trim();
+                    });
+                }
+            }
             Some(_) = connections.join_next() => trim.is_at(connections.len()),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {

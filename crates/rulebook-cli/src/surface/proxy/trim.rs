@@ -19,14 +19,13 @@ impl Trim {
     /// The time between two looks. Without a request from one to the next, the proxy is quiet.
     pub(super) const QUIET: Duration = Duration::from_secs(5);
 
-    /// Takes the number of requests and of responses under way, at a look. Returns whether memory is returned.
+    /// Takes the number of requests and of responses under way, at a look. Returns whether memory should be returned.
     pub(super) fn look(&mut self, requests: u64, running: u64) -> bool {
         let is_quiet = requests == self.seen && running == 0;
         self.seen = requests;
         let is_due = is_quiet && requests != self.trimmed;
         if is_due {
             self.trimmed = requests;
-            trim();
         }
         is_due
     }
@@ -42,13 +41,13 @@ impl Trim {
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn trim() {
+pub(super) fn trim() {
     c::malloc_trim(0);
 }
 
 /// Other systems return memory by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn trim() {}
+pub(super) fn trim() {}
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "one function of the C library, which is safe to call")]
