@@ -1,41 +1,32 @@
-//! Code for syntax triggers: the files of a workspace, and the grammars.
+//! Code for syntax triggers and conditions: the files of a workspace, and the grammars.
 
-use std::sync::Arc;
-
-use rulebook::resolve::Rulebook;
-use rulebook::stream::syntax::Syntax;
 use rulebook_workspace::Workspace;
 
-/// Who parses code for the syntax triggers of these rules; nothing if they have none, or this build has no grammars.
-pub(crate) fn syntax(workspace: &Workspace, book: &Rulebook) -> Option<Arc<dyn Syntax>> {
-    let has_triggers =
-        book.rules().any(|(rule, _)| rule.stream.as_ref().is_some_and(|one| !one.syntax.is_empty()));
-    if has_triggers { parser(workspace) } else { None }
-}
-
+/// Lets a workspace parse code, if this build has grammars.
 #[cfg(feature = "syntax")]
-fn parser(workspace: &Workspace) -> Option<Arc<dyn Syntax>> {
-    Some(Arc::new(with_grammars::Code {
-        texts: workspace.texts(),
-        grammars: rulebook_syntax::Grammars::default(),
-    }))
+pub(crate) fn parsing(workspace: Workspace) -> Workspace {
+    workspace.parsing_with(|texts| std::sync::Arc::new(with_grammars::Code { texts }))
 }
 
 #[cfg(not(feature = "syntax"))]
-fn parser(_: &Workspace) -> Option<Arc<dyn Syntax>> {
-    None
+pub(crate) fn parsing(workspace: Workspace) -> Workspace {
+    workspace
 }
 
 #[cfg(feature = "syntax")]
 mod with_grammars {
-    use rulebook::stream::syntax::{FileText, NodeMatch, Syntax, SyntaxTrigger};
+    use std::sync::LazyLock;
+
+    use rulebook::syntax::{FileText, NodeMatch, Syntax, SyntaxTrigger};
     use rulebook_syntax::Grammars;
     use rulebook_workspace::FileTexts;
+
+    /// Keeps the trees of files while the process runs, however often a workspace is opened.
+    static GRAMMARS: LazyLock<Grammars> = LazyLock::new(Grammars::default);
 
     #[derive(Debug)]
     pub(super) struct Code {
         pub(super) texts: FileTexts,
-        pub(super) grammars: Grammars,
     }
 
     impl Syntax for Code {
@@ -44,7 +35,11 @@ mod with_grammars {
         }
 
         fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String> {
-            self.grammars.find(trigger, grammar, text)
+            GRAMMARS.find(trigger, grammar, text)
+        }
+
+        fn problem(&self, trigger: &SyntaxTrigger, grammar: &str) -> Option<String> {
+            GRAMMARS.problem(trigger, grammar)
         }
     }
 }

@@ -10,6 +10,7 @@ use rulebook_workspace::{Homes, OpenError, Workspace, canonical, find_root, read
 
 use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
+use crate::code;
 use crate::out;
 
 /// The largest evidence file that is read, in bytes.
@@ -30,6 +31,7 @@ pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
 /// Opens the workspace of these roots, with the settings of the flags.
 pub(crate) fn open_roots(args: &Args, roots: &[PathBuf]) -> anyhow::Result<Workspace> {
     let workspace = Workspace::open_with(roots, Homes::from_environment(), &settings_of(&args.set)?)?;
+    let workspace = code::parsing(workspace);
     match workspace.diagnostics.iter().find(|diagnostic| diagnostic.path == FLAGS) {
         Some(wrong) => {
             Err(anyhow!(wrong.help.clone()).context(format!("cannot use `{FLAGS}`: {}", wrong.message)))

@@ -90,3 +90,106 @@ fn broken_code_and_wrong_patterns_end() {
         SyntaxTrigger { rule: serde_json::json!({ "rule": { "kind": "no_such_kind" } }), ..trigger.clone() };
     assert!(grammars.find(&wrong, "typescript", "a").unwrap_err().contains("no_such_kind"));
 }
+
+/// Code in TypeScript of about this many bytes: each real `new Map(…)` beside two in a string and one in a comment.
+fn code_of(len: usize) -> (String, usize) {
+    let mut code = String::new();
+    let mut count = 0;
+    while code.len() < len {
+        code.push_str(&format!(
+            "export function f{count}(a: string) {{\n  // new Map({count})\n  const s = 'new Map(1)' + `new Map(${{a}})`;\n  return new Map([[s, {count}]]);\n}}\n"
+        ));
+        count += 1;
+    }
+    (code, count)
+}
+
+#[test]
+fn a_regular_expression_finds_strings_and_comments_and_the_tree_none() {
+    let (code, count) = code_of(100_000);
+    let trigger = rule("ast: {language: ts, pattern: 'new Map($$$)'}").stream.unwrap().syntax[0].clone();
+    let nodes = Grammars::default().find(&trigger, "typescript", &code).unwrap();
+    assert_eq!(nodes.len(), count);
+    assert!(nodes.iter().all(|node| code[node.range.clone()].starts_with("new Map([[s")));
+    assert_eq!(code.matches("new Map(").count(), 4 * count);
+}
+
+/// Edits of some code, in the middle and at its ends, with broken code between.
+fn edited(code: &str) -> Vec<String> {
+    let mut edits = vec![code.to_owned()];
+    for (at, (from, to)) in [
+        ("return new Map", "return new Set"),
+        ("export function f7(", "export function g7("),
+        ("'new Map(1)' +", "'new Map(1)' + /* new Map() */ new Map() +"),
+        ("}\n", "\n"),
+        ("\n", "}\n"),
+        ("// new Map(3)", "new Map(3)"),
+        ("`new Map", "é`new Map"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let last = edits[at].clone();
+        let middle = last.floor_char_boundary(last.len() / (at + 2));
+        let (before, after) = last.split_at(middle);
+        edits.push(format!("{before}{}", after.replacen(from, to, 1)));
+    }
+    edits.push(format!("new Map();\n{code}"));
+    edits.push(format!("{code}new Map("));
+    edits
+}
+
+#[test]
+fn a_tree_that_is_continued_has_the_nodes_of_a_new_one() {
+    let (code, _) = code_of(4_000);
+    let rules = [
+        "pattern: 'new Map($$$)'",
+        "kind: string",
+        "kind: call_expression, inside: {kind: ERROR, stopBy: end}",
+    ];
+    let long_lived = Grammars::default();
+    for text in edited(&code) {
+        for rule_text in rules {
+            let trigger =
+                rule(&format!("ast: {{language: ts, {rule_text}}}")).stream.unwrap().syntax[0].clone();
+            let found = long_lived.find(&trigger, "typescript", &text).unwrap();
+            assert_eq!(
+                found,
+                Grammars::default().find(&trigger, "typescript", &text).unwrap(),
+                "{rule_text}"
+            );
+        }
+    }
+    let kept = long_lived.kept.lock().unwrap();
+    assert!(kept.trees.len() <= MAX_TREES);
+}
+
+#[test]
+fn trees_and_rules_are_bounded() {
+    let grammars = Grammars::default();
+    let trigger = rule("ast: {language: ts, pattern: 'foo($A)'}").stream.unwrap().syntax[0].clone();
+    for number in 0..6 {
+        let text = format!("let a{number} = [{}];", "1, ".repeat(150_000));
+        assert_eq!(grammars.find(&trigger, "typescript", &text), Ok(Vec::new()));
+    }
+    let kept = grammars.kept.lock().unwrap();
+    let bytes: usize = kept.trees.iter().map(|(_, tree)| tree.source().len()).sum();
+    assert!(bytes <= MAX_BYTES && kept.trees.len() >= 2, "{bytes} bytes in {} trees", kept.trees.len());
+}
+
+#[test]
+fn what_cannot_match_is_a_problem() {
+    #[track_caller]
+    fn check(header: &str, wanted: Option<&str>) {
+        let trigger = rule(header).stream.unwrap().syntax[0].clone();
+        assert_eq!(Grammars::default().problem(&trigger, "typescript").as_deref(), wanted, "{header}");
+    }
+    check("ast: {language: ts, pattern: 'foo($A)'}", None);
+    check("ast: {language: ts, kind: nosuch}", Some("Kind `nosuch` is invalid."));
+    check("ast: {language: ts, pattern: 'foo(', kind: identifier}", Some("`foo(` is not valid typescript"));
+    check("ast: {language: ts, any: [{kind: string}, {pattern: ')'}]}", Some("`)` is not valid typescript"));
+    check(
+        "ast: {language: ts, regex: x}",
+        Some("it names no kind of nodes: add a `kind`, or a `pattern` that is valid code"),
+    );
+}

@@ -59,6 +59,7 @@ impl Sources<'_> {
             let names = names(*runner, &text);
             Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
         });
+        let parser = workspace.parser();
         let around = Surroundings {
             text_of: &|rule: &Rule| self.text(rule).map(|text| text.to_string()),
             exists: &|at, path| {
@@ -82,6 +83,7 @@ impl Sources<'_> {
             scripts: scripts.collect(),
             managers,
             agents: workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect(),
+            parser: parser.as_ref().map(|parser| &*parser.0),
         };
         lint_surroundings(book, &around)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Evidence, Root, Roots};
-use rulebook::stream::syntax::FileText;
+use rulebook::syntax::FileText;
 
 use crate::homes::Homes;
 use crate::storage::Storage;

@@ -109,7 +109,7 @@ pub use tree::{Tree, Wanted};
 pub use trust::TrustStore;
 pub use unread::{NotRead, SeenFile};
 pub use views::{AgentView, Views};
-pub use workspace::Workspace;
+pub use workspace::{OpenParser, Workspace};
 
 /// The code of the page about the library.
 #[cfg(doctest)]

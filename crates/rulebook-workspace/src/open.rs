@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::{Root, Roots};
@@ -150,6 +150,8 @@ impl Workspace {
             untrusted_settings: Vec::new(),
             files,
             overlay: Overlay::default(),
+            open_parser: None,
+            parser: OnceLock::new(),
         };
         workspace.read_settings(flags, None);
         if let Some(toggles) = workspace.toggles() {

@@ -103,6 +103,9 @@ impl Workspace {
         if needs.content {
             evidence.contents = facts::contents(&self.files, evidence, &self.roots, &self.readable_folders());
         }
+        if needs.syntax {
+            evidence.parser = self.parser();
+        }
         if needs.tags {
             let tags = evidence.tags.get_or_insert_with(Vec::new);
             tags.extend(self.settings.workspace.tags.iter().cloned());

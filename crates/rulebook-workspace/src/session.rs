@@ -82,11 +82,13 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
             !*is_relayed && prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
         let shared = keeper.name().filter(|_| has_requirements);
         let shared = shared.and_then(|(host, session)| workspace.family(host, session));
+        let syntax = workspace.watching_parser(&prepared.book);
         let situation = Situation {
             stream: workspace.settings.stream,
             handling: &handling,
             shared: shared.as_ref(),
             follows_order: !*is_relayed,
+            syntax: syntax.as_ref(),
             ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
         Turn::new(keeper, &report, &situation, workspace.settings.budget)

@@ -1,13 +1,16 @@
 //! A workspace: its roots, its settings and its toggles. Rules are read when they are needed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Roots;
-use rulebook::resolve::{Off, OffBy, Switches};
+use rulebook::resolve::{Off, OffBy, Rulebook, Switches};
+use rulebook::rule::Rule;
 use rulebook::source::{MAX_SOURCE, Origin, Scope};
+use rulebook::syntax::{Parser, Syntax};
 
+use crate::facts::FileTexts;
 use crate::homes::Homes;
 use crate::overlay::Overlay;
 use crate::settings::Settings;
@@ -36,7 +39,12 @@ pub struct Workspace {
     pub(crate) files: Storage,
     /// The unsaved texts of an editor.
     pub(crate) overlay: Overlay,
+    pub(crate) open_parser: Option<OpenParser>,
+    pub(crate) parser: OnceLock<Option<Parser>>,
 }
+
+/// Opens what parses code, and reads files of a workspace for it.
+pub type OpenParser = fn(FileTexts) -> Arc<dyn Syntax>;
 
 impl Workspace {
     /// The person's toggles; `None` without a home.
@@ -54,6 +62,25 @@ impl Workspace {
     pub fn over(mut self, overlay: Overlay) -> Workspace {
         self.overlay = overlay;
         self
+    }
+
+    /// Parses code with this, for conditions and triggers on syntax trees.
+    #[must_use]
+    pub fn parsing_with(mut self, open: OpenParser) -> Workspace {
+        self.open_parser = Some(open);
+        self
+    }
+
+    /// Who parses code here; nobody by default.
+    pub fn parser(&self) -> Option<Parser> {
+        let open = || self.open_parser.map(|open| Parser(open(self.texts())));
+        self.parser.get_or_init(open).clone()
+    }
+
+    /// The same, if some rule watches for nodes.
+    pub fn watching_parser(&self, book: &Rulebook) -> Option<Arc<dyn Syntax>> {
+        let watches = |rule: &Rule| rule.stream.as_ref().is_some_and(|one| !one.syntax.is_empty());
+        book.rules().any(|(rule, _)| watches(rule)).then(|| self.parser()).flatten().map(|parser| parser.0)
     }
 
     /// The rules that settings and toggles switch off.

@@ -68,6 +68,7 @@ pub mod session;
 pub mod shell;
 pub mod source;
 pub mod stream;
+pub mod syntax;
 pub mod unread;
 mod words;
 mod work;

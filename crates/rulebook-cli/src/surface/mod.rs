@@ -28,6 +28,7 @@ mod lsp;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod nodes;
 mod pin;
 mod problems;
 mod prompt;

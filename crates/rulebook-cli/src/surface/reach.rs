@@ -1,11 +1,13 @@
 //! `explain --rule`: shows which files in the tree a rule applies to.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rulebook::rule::Rule;
 use rulebook_workspace::{Reach, RuleFiles, Wanted, Workspace};
 use serde_json::json;
 
+use super::nodes;
 use super::sections::off_words;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, VERSION, paint, plural};
@@ -25,19 +27,22 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
     let tree = tree.files();
     let mut rows = Vec::new();
     for (reached, off) in reached.iter().zip(offs) {
+        let nodes = nodes::in_files(workspace, reached.rule, &reached.files);
         let activation = match off {
             Some(off) => format!("disabled {}", off_words(off.by, off.file.as_deref())),
             None => reached.rule.activation.name().to_owned(),
         };
-        rows.push((reached, activation));
+        rows.push((reached, activation, nodes));
     }
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(RuleFiles { rule, further, files, .. }, activation)| {
+            .map(|(RuleFiles { rule, further, files, .. }, activation, nodes)| {
+                let nodes = files.iter().zip(nodes).filter_map(|(file, node)| Some((file, node.as_ref()?)));
+                let nodes: BTreeMap<&String, &String> = nodes.collect();
                 json!({
                     "id": rule.id, "key": rule.key(), "source": rule.origin.display, "activation": activation, "globs": rule.globs,
-                    "further": further, "files": files,
+                    "further": further, "files": files, "nodes": nodes,
                 })
             })
             .collect();
@@ -46,7 +51,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
         return out::print_json(&answer);
     }
     let mut text = String::new();
-    for (RuleFiles { rule, further, files, .. }, activation) in rows {
+    for (RuleFiles { rule, further, files, .. }, activation, nodes) in rows {
         // Without a condition on paths, the files were not counted.
         let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
         let is_counted = asks_paths || further.is_empty() || !files.is_empty();
@@ -59,8 +64,9 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
         }
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
         let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));
-        for file in files {
-            let _ = writeln!(text, "  {}", out::clean(file));
+        for (file, node) in files.iter().zip(nodes) {
+            let node = node.map(|node| format!("  {}", paint(DIM, out::clean(&node)))).unwrap_or_default();
+            let _ = writeln!(text, "  {}{node}", out::clean(file));
         }
     }
     out::print(&text)

@@ -15,7 +15,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::wire::{self, Step};
 use crate::args::{Args, StreamFile};
-use crate::code;
 use crate::input::{open_workspace, read_file};
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, RED, VERSION, paint, plural};
 
@@ -34,7 +33,7 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
         let stream = "text".to_owned();
         vec![Step::Feed { stream: stream.clone(), kind: StreamKind::Text, bytes }, Step::End { stream }]
     });
-    let syntax = code::syntax(&workspace, &loaded.book);
+    let syntax = workspace.watching_parser(&loaded.book);
     let new_monitor = || new_monitor(&rules, &workspace.roots).with_syntax(syntax.clone());
     let mut monitor = new_monitor();
     let hits = feed(&mut monitor, &steps, || usize::MAX);

@@ -9,16 +9,14 @@ use rulebook::evidence::{Evidence, Input, Seen, Via};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::stream::scope::StreamScope;
-use rulebook::stream::syntax::LANGUAGES;
-use rulebook::stream::trigger::Trigger;
 use rulebook::stream::{Monitor, StreamKind};
 use rulebook_workspace::{Reach, Workspace};
 use serde::Serialize;
 use serde_json::json;
 
+use super::nodes;
 use crate::alert::print_alerts;
 use crate::args::Args;
-use crate::code;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, GREEN, RED, VERSION, paint, plural};
 
@@ -30,6 +28,9 @@ struct Outcome {
     kind: ExampleKind,
     example: String,
     passed: bool,
+    /// What matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<String>,
 }
 
 /// What an example demands of its rule.
@@ -87,8 +88,8 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
         let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];
         applies(rule, &Evidence { paths, ..evidence.clone() })
     };
-    let fires = |text: &String| fires(rule, workspace, book, text);
     let outcome = |kind: ExampleKind, example: &String, passed: bool| Outcome {
+        node: None,
         rule: rule.id.clone(),
         source: rule.origin.display.clone(),
         kind,
@@ -97,10 +98,13 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
     };
     let matches = examples.matches.iter().map(|path| outcome(ExampleKind::Match, path, reaches(path)));
     let misses = examples.misses.iter().map(|path| outcome(ExampleKind::Miss, path, !reaches(path)));
-    let fired =
-        examples.fires.iter().map(|text| outcome(ExampleKind::Fires, text, fires(text) == Some(true)));
-    let clean =
-        examples.clean.iter().map(|text| outcome(ExampleKind::Clean, text, fires(text) == Some(false)));
+    let trigger = |kind: ExampleKind, text: &String, wanted: bool| {
+        let node = node(rule, workspace, text);
+        let fires = if node.is_some() { Some(true) } else { fires(rule, workspace, book, text) };
+        Outcome { node, ..outcome(kind, text, fires == Some(wanted)) }
+    };
+    let fired = examples.fires.iter().map(|text| trigger(ExampleKind::Fires, text, true));
+    let clean = examples.clean.iter().map(|text| trigger(ExampleKind::Clean, text, false));
     matches.chain(misses).chain(fired).chain(clean).collect()
 }
 
@@ -114,8 +118,9 @@ fn fires(rule: &Rule, workspace: &Workspace, book: &Rulebook, text: &str) -> Opt
     if trigger.is_empty() {
         return None;
     }
-    if fires_syntax(trigger, workspace, book, text)? {
-        return Some(true);
+    if !trigger.syntax.is_empty() {
+        // Without a parser it is not known.
+        workspace.watching_parser(book)?;
     }
     let monitor = Monitor::new(rule.stream_rule(), workspace.roots.clone());
     let mut monitor = Some(monitor).filter(|monitor| monitor.left_out().is_empty())?;
@@ -123,22 +128,10 @@ fn fires(rule: &Rule, workspace: &Workspace, book: &Rulebook, text: &str) -> Opt
     Some(early || !monitor.finish("example").is_empty())
 }
 
-/// Whether code has a node that a syntax trigger matches, in its language or in any.
-fn fires_syntax(trigger: &Trigger, workspace: &Workspace, book: &Rulebook, text: &str) -> Option<bool> {
-    if trigger.syntax.is_empty() {
-        return Some(false);
-    }
-    let parser = code::syntax(workspace, book)?;
-    let mut is_found = false;
-    for one in &trigger.syntax {
-        let languages = one.language.map_or_else(|| LANGUAGES.iter().collect(), |language| vec![language]);
-        for language in languages {
-            // A rule object may be valid in some languages only.
-            let found = parser.find(one, language.names[0], text);
-            is_found |= found.is_ok_and(|nodes| !nodes.is_empty());
-        }
-    }
-    Some(is_found)
+/// The first node of some code that a syntax trigger of a rule matches.
+fn node(rule: &Rule, workspace: &Workspace, text: &str) -> Option<String> {
+    let triggers = rule.stream.iter().flat_map(|trigger| &trigger.syntax);
+    triggers.filter_map(|trigger| nodes::in_code(workspace, rule, trigger, text)).next()
 }
 
 fn show(outcomes: &[Outcome], failed: usize) -> String {
@@ -147,9 +140,11 @@ fn show(outcomes: &[Outcome], failed: usize) -> String {
         let (rule, source) = (out::clean(&outcome.rule), out::clean(&outcome.source));
         let (wanted, found) = outcome.kind.words();
         let example = out::clean(&outcome.example);
+        let found = if outcome.node.is_some() { "does" } else { found };
+        let node = outcome.node.as_ref().map(|node| format!(": {}", out::clean(node))).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{}  {source}\n  {wanted} `{example}`, but {}\n",
+            "{}  {source}\n  {wanted} `{example}`, but {}{node}\n",
             paint(BOLD, rule),
             paint(RED, found)
         );

@@ -8,6 +8,7 @@ use super::path_patterns::Paths;
 use super::truth::{MatchMode, Truth};
 use super::value::{PatternBase, Report};
 use crate::frontmatter::Node;
+use crate::syntax::SyntaxTrigger;
 
 /// One test of the evidence.
 #[derive(Clone, Debug)]
@@ -35,6 +36,11 @@ impl Condition {
     /// The words or patterns that it compares with the evidence, as written; none for an expression.
     pub fn wanted(&self) -> Vec<&str> {
         self.test.wanted()
+    }
+
+    /// What it looks for in syntax trees.
+    pub fn syntax(&self) -> &[SyntaxTrigger] {
+        self.test.syntax()
     }
 
     /// What it requires of paths.
@@ -83,6 +89,11 @@ pub(crate) trait Test: Debug + Send + Sync {
 
     fn wanted(&self) -> Vec<&str> {
         Vec::new()
+    }
+
+    /// What it looks for in syntax trees.
+    fn syntax(&self) -> &[SyntaxTrigger] {
+        &[]
     }
 
     /// `None` if the condition is not about paths.
@@ -146,6 +157,8 @@ pub struct Needs {
     pub branch: bool,
     /// The text of the files in evidence.
     pub content: bool,
+    /// Who parses these texts.
+    pub syntax: bool,
     /// The tags of the workspace.
     pub tags: bool,
 }
@@ -156,6 +169,7 @@ impl Needs {
         Needs {
             branch: self.branch || other.branch,
             content: self.content || other.content,
+            syntax: self.syntax || other.syntax,
             tags: self.tags || other.tags,
         }
     }

@@ -105,7 +105,7 @@ codes! {
         "A state file of Rulebook is invalid; it is kept as a backup when the next one is written."
         "no action needed; remove the file to silence this message";
     BadSyntaxRule "bad-syntax-rule" Warning
-        "A syntax trigger cannot be read, or its language has no grammar; it is ignored."
+        "A pattern on syntax trees cannot be read and is ignored, or it can never match."
         "write `ast: {language: ts, pattern: \"new Map($$$)\"}`";
     BadValue "bad-value" Warning
         "A key does not accept this value; it is ignored."

@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Diagnostic, shown};
 use crate::id::rule_name;
+use crate::syntax::Parser;
 use crate::words::words;
 use text::Requests;
 
@@ -53,6 +54,8 @@ pub struct Evidence {
     pub commands: Vec<String>,
     /// Texts of files in evidence, by position in `paths`.
     pub contents: Vec<(usize, String)>,
+    /// Who parses these texts.
+    pub parser: Option<Parser>,
     /// Rules requested by name for this turn.
     pub requested: Vec<String>,
     /// Words after an `@` in the message: each requests the rule of that name, if there is one.
@@ -172,6 +175,7 @@ pub fn collect(
         tools: just_called.map(|call| call.name.clone()).filter(|name| !name.is_empty()).collect(),
         commands: input.tools.iter().filter(|call| call.pending).filter_map(tools::command).collect(),
         contents: Vec::new(),
+        parser: None,
         requested: input.requested.iter().map(|name| rule_name(name)).chain(addresses).collect(),
         mentioned,
         pinned: input.pinned.clone(),

@@ -18,6 +18,7 @@ mod size_limits;
 mod skills;
 mod summary;
 mod surroundings;
+mod syntax;
 
 pub use group::{Group, group};
 pub use secret::{secrets, without_secrets};
@@ -46,7 +47,7 @@ type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
 
 /// Lints that compare one rule with the files around it.
 const READING_AROUND: &[fn(&Page<'_>, &Surroundings<'_>, &mut Vec<Diagnostic>)] =
-    &[legacy::lint, link::lint, script::lint];
+    &[legacy::lint, link::lint, script::lint, syntax::lint];
 
 /// Lints that compare all rules with the files around them.
 const COMPARING_AROUND: &[PagesLint] = &[import::lint, manager::lint, size_limits::lint];

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::agent::Agent;
 use crate::rule::Rule;
+use crate::syntax::Syntax;
 
 /// The files around the rules, as far as they are known.
 pub struct Surroundings<'s> {
@@ -21,6 +22,8 @@ pub struct Surroundings<'s> {
     pub managers: BTreeSet<&'static str>,
     /// The agents used here; empty if that is unknown.
     pub agents: Vec<&'static Agent>,
+    /// Who parses code.
+    pub parser: Option<&'s dyn Syntax>,
 }
 
 /// Runs scripts by name.

@@ -14,7 +14,6 @@ mod reread;
 mod skill;
 mod split;
 mod strict;
-mod syntax;
 mod trigger;
 
 use std::borrow::Cow;

@@ -7,13 +7,28 @@ use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, nearest, shown};
 use crate::format::keys;
-use crate::frontmatter::Value;
+use crate::frontmatter::{Node, Value};
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 use crate::stream::scope::{self, StreamScope};
 use crate::stream::trigger::{OwnModes, Trigger};
+use crate::syntax::{self, SyntaxProblem, SyntaxTrigger};
 
 impl Fields {
+    /// Reads `ast`: a pattern, a map, or a list of them. What cannot be read is reported.
+    fn syntax(&self, reader: &mut Reader) -> Vec<SyntaxTrigger> {
+        let Some(field) = self.given("ast") else { return Vec::new() };
+        let one = std::slice::from_ref(&field.node);
+        let nodes = if let Value::List(items) = &field.node.value { items.as_slice() } else { one };
+        let read = |node: &Node| {
+            let problem = |SyntaxProblem { code, span, message, help }| {
+                reader.report(code, span, message).help = help;
+            };
+            syntax::read(node).map_err(problem).ok()
+        };
+        nodes.iter().filter_map(read).collect()
+    }
+
     /// Reads the stream trigger. Invalid parts are reported, the others count. A trigger without a valid pattern or scope has
     /// no conditions.
     pub(super) fn trigger(&self, reader: &mut Reader) -> Option<Trigger> {

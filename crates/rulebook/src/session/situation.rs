@@ -9,7 +9,7 @@ use crate::evaluate::{Evaluation, State, Verdict};
 use crate::evidence::{Evidence, Roots};
 use crate::matrix::Handling;
 use crate::rule::Rule;
-use crate::stream::syntax::Syntax;
+use crate::syntax::Syntax;
 
 /// Decides who brings rules to a host, one answer per rule that applies or is offered.
 pub type HandlingView<'a> = dyn Fn(&[&Verdict<'_>]) -> Vec<Handling> + 'a;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::file::File;
-use super::syntax::{FileText, MAX_TEXT, Syntax};
 use crate::evidence::{Roots, ToolCall, ToolKind, is_path_key, json, plain};
 use crate::shell;
+use crate::syntax::{FileText, MAX_TEXT, Syntax};
 
 /// A file that a call changes.
 #[derive(Debug)]

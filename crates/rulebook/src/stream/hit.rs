@@ -6,7 +6,7 @@ use super::changes::Change;
 use super::file::File;
 use super::policy::OutputSource;
 use super::scope::OutputPart;
-use super::syntax::NodeMatch;
+use crate::syntax::NodeMatch;
 use crate::words::words;
 
 /// A condition that matched.

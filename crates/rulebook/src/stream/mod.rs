@@ -82,7 +82,6 @@ pub mod pattern;
 pub mod policy;
 pub mod scope;
 mod shell;
-pub mod syntax;
 mod tools;
 pub mod trigger;
 mod watch;

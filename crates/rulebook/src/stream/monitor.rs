@@ -12,11 +12,11 @@ use super::changes::{Change, Changes};
 use super::file::File;
 use super::hit::Hit;
 use super::scope::OutputPart;
-use super::syntax::{MAX_TEXT, Syntax, SyntaxTrigger};
 use super::trigger::StreamRule;
 use super::watch::{Channel, Watch};
 use crate::condition::Paths;
 use crate::evidence::Roots;
+use crate::syntax::{MAX_TEXT, Syntax, SyntaxTrigger};
 
 /// Watches streams for matches of stream rules.
 #[derive(Debug)]

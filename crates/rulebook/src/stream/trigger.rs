@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::pattern::Pattern;
 use super::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 use super::scope::{self, StreamScope};
-use super::syntax::SyntaxTrigger;
 use crate::condition::{MatchMode, PathExpression, Paths};
 use crate::evidence::Seen;
+use crate::syntax::SyntaxTrigger;
 
 /// A stream rule, as far as a monitor needs it.
 #[derive(Clone, Copy, Debug)]

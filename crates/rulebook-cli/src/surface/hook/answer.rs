@@ -16,7 +16,6 @@ use super::event::{HookEvent, Host};
 use super::{guard, own_tool};
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::code;
 use crate::input::open_roots;
 use crate::out;
 
@@ -143,7 +142,7 @@ fn reply(
     let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
     let has_requirements = prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
     let shared = if has_requirements { workspace.family(host.profile.name, &event.session) } else { None };
-    let syntax = code::syntax(workspace, &prepared.book);
+    let syntax = workspace.watching_parser(&prepared.book);
     let situation = Situation {
         shared: shared.as_ref(),
         syntax: syntax.as_ref(),

@@ -14,7 +14,7 @@ use rulebook::matrix::{AgentColumn, CellState};
 use rulebook::rule::Rule;
 use rulebook::source::Origin;
 use rulebook::stream::Monitor;
-use rulebook::stream::syntax::Syntax;
+use rulebook::syntax::Syntax;
 use rulebook_workspace::{AgentSearch, Overlay, Readings, Rechecked, Tree, Views, Wanted, Workspace};
 
 use serde::Serialize;
@@ -25,7 +25,6 @@ use super::matcher::Matcher;
 use super::protocol::uri_of;
 use super::view;
 use crate::args::Args;
-use crate::code;
 use crate::input::open_roots;
 use crate::lock::lock;
 use crate::surface::stream;
@@ -134,7 +133,7 @@ impl Snapshot {
         let files_only = origins.filter(|origin| Path::new(&origin.path).is_absolute());
         let shown = files_only.map(|origin| (origin.display.clone(), origin.path.clone())).collect();
         let overlay = job.overlay.clone();
-        let parser = code::syntax(&workspace, &views.meant.book);
+        let parser = workspace.watching_parser(&views.meant.book);
         let view = job.view.then(|| view::of(&workspace, &views));
         let (here, monitor) = (Mutex::default(), OnceLock::new());
         Ok(Snapshot {

@@ -13,13 +13,12 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::session::{Situation, StreamRules};
 use rulebook::stream::Monitor;
-use rulebook::stream::syntax::Syntax;
 use rulebook::stream::trigger::Trigger;
+use rulebook::syntax::Syntax;
 use rulebook_workspace::{AgentView, Loaded, Reach, Readings, UsedAgent, Workspace};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::code;
 use crate::input::open_workspace;
 use crate::lock::lock;
 use crate::pace::Pace;
@@ -158,7 +157,7 @@ impl Rules {
             let Loaded { book, diagnostics, .. } = loaded;
             let alerts = alerts(&diagnostics).map(alert_line).collect();
             let prints = prints(&book, known.as_deref());
-            let syntax = code::syntax(&workspace, &book);
+            let syntax = workspace.watching_parser(&book);
             let guard = workspace.guard().map(|mode| (mode, workspace.governed()));
             let last_watch = Mutex::default();
             Arc::new(Book { workspace, book, views, prints, last_watch, alerts, syntax, guard })

@@ -9,6 +9,7 @@ use rulebook::rule::{Activation, Rule};
 use rulebook::source::Origin;
 use rulebook_workspace::{RuleFiles, Workspace};
 
+use super::super::nodes;
 use super::super::rows::Row;
 use super::cache::{CachedRules, CachedTree, Caches};
 use super::files::files;
@@ -204,6 +205,13 @@ fn reach(
             }
             @if !further.is_empty() { p { "Only if " (further.join(", ")) " also holds." } }
             @if reached.is_empty() { p .none { (unreached(rule)) } } @else { (files(&reached, links)) }
+            @let nodes = nodes::in_files(workspace, rule, &reached);
+            @if nodes.iter().any(Option::is_some) {
+                h3 { "Nodes that match now" }
+                ul .plain { @for (file, node) in reached.iter().zip(&nodes) {
+                    @if let Some(node) = node { li { (links.path(file)) " " span .detail { (ticks(node)) } } }
+                } }
+            }
         }
     }
 }

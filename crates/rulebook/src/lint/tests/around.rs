@@ -30,6 +30,7 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
         scripts: facts.scripts.iter().map(|(runner, found)| (*runner, names(found))).collect(),
         managers: facts.managers.iter().copied().collect(),
         agents: facts.agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+        parser: None,
     };
     let found: Vec<String> = lint_surroundings(&book(files), &around).iter().map(line).collect();
     assert_eq!(found, want);
@@ -110,6 +111,7 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
         scripts: Vec::new(),
         managers: Default::default(),
         agents: Vec::new(),
+        parser: None,
     };
     let found = lint_surroundings(&book, &around);
     assert_eq!(found.len(), 1);
@@ -168,6 +170,7 @@ fn skills_of_one_name_are_reported_for_the_agents_used_here() {
             scripts: Vec::new(),
             managers: Default::default(),
             agents: agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+            parser: None,
         };
         let found: Vec<String> =
             lint_surroundings(book, &around).into_iter().map(|found| found.message).collect();

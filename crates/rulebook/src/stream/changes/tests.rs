@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::evidence::Root;
-use crate::stream::syntax::{NodeMatch, SyntaxTrigger};
+use crate::syntax::{NodeMatch, SyntaxTrigger};
 
 /// A disk with one file, `a.ts`, and one that is too long.
 #[derive(Debug)]

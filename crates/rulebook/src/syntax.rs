@@ -1,12 +1,18 @@
-//! Syntax triggers: patterns on the syntax tree of what a call writes.
+//! Syntax triggers: patterns on the syntax tree of what a call writes, or of a file.
 //!
 //! The engine knows which texts a call changes and which languages they are in. Who parses them is an argument: grammars are
 //! C code, and reading the file before the edit needs a disk.
 
+mod read;
+
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
+
+pub(crate) use read::{SyntaxProblem, read};
 
 /// A syntax trigger of a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +25,8 @@ pub struct SyntaxTrigger {
     pub rule: Value,
     /// Words that are in every text that matches.
     pub literals: Vec<String>,
+    /// Where it is in the text of its file.
+    pub span: Range<usize>,
 }
 
 /// A language with a grammar.
@@ -84,10 +92,27 @@ pub trait Syntax: Send + Sync + Debug {
 
     /// The nodes of a text that match, or why the trigger cannot be used.
     fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String>;
+
+    /// What is wrong with a trigger in a grammar.
+    fn problem(&self, trigger: &SyntaxTrigger, grammar: &str) -> Option<String> {
+        self.find(trigger, grammar, "").err()
+    }
 }
 
+/// Who parses, as evidence has it.
+#[derive(Clone, Debug)]
+pub struct Parser(pub Arc<dyn Syntax>);
+
+impl PartialEq for Parser {
+    fn eq(&self, other: &Parser) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Parser {}
+
 /// Texts longer than this are not judged.
-pub(super) const MAX_TEXT: usize = 1 << 20;
+pub(crate) const MAX_TEXT: usize = 1 << 20;
 
 impl SyntaxTrigger {
     /// The grammar for a file; `None` if the trigger is not about such files.
@@ -102,13 +127,24 @@ impl SyntaxTrigger {
         Some(dialect.map_or(language.names[0], |(_, grammar)| grammar))
     }
 
+    /// The grammars that it may be used with.
+    pub(crate) fn grammars(&self) -> Vec<&'static str> {
+        let languages = LANGUAGES.iter().filter(|one| self.language.is_none_or(|own| own == *one));
+        let grammars = languages.flat_map(|one| {
+            one.names.first().copied().into_iter().chain(one.dialects.iter().map(|(_, grammar)| *grammar))
+        });
+        let mut grammars: Vec<&str> = grammars.collect();
+        grammars.dedup();
+        grammars
+    }
+
     /// Whether a text may match, by the words that every match contains.
     pub fn may_match(&self, text: &str) -> bool {
         self.literals.iter().all(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
     }
 
     /// The nodes that a change adds: those whose text occurs more often after it than before.
-    pub(super) fn added(
+    pub(crate) fn added(
         &self,
         syntax: &dyn Syntax,
         grammar: &str,
@@ -120,7 +156,7 @@ impl SyntaxTrigger {
             return Ok(found);
         }
         let known = if self.may_match(before) { syntax.find(self, grammar, before)? } else { Vec::new() };
-        let mut left: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+        let mut left: HashMap<&str, usize> = HashMap::new();
         for node in known {
             *left.entry(before.get(node.range).unwrap_or_default()).or_default() += 1;
         }
@@ -139,11 +175,17 @@ impl SyntaxTrigger {
     }
 }
 
+/// What ends the part of a pattern in which every word is a leaf of its tree. The text of some strings, comments and blocks is
+/// no leaf, and then it is not compared.
+const HIDES: &[&str] = &["\"", "'", "`", "\n", "#", "//", "/*"];
+
 /// The words of a pattern that are in every text it matches: not meta variables, and not parts of rule objects that may be
 /// absent.
-pub(crate) fn literals(rule: &Value) -> Vec<String> {
+fn literals(rule: &Value) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(pattern) = rule.get("pattern").and_then(Value::as_str) {
+        let end = HIDES.iter().filter_map(|mark| pattern.find(mark)).min().unwrap_or(pattern.len());
+        let pattern = &pattern[..end];
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         let parts = pattern.split(|c| !is_word(c)).filter(|word| !word.is_empty() && !word.contains('$'));
         words.extend(parts.map(str::to_owned));
@@ -154,4 +196,25 @@ pub(crate) fn literals(rule: &Value) -> Vec<String> {
     words.sort();
     words.dedup();
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_that_every_match_has_are_known() {
+        #[track_caller]
+        fn check(rule: Value, wanted: &[&str]) {
+            assert_eq!(literals(&rule), wanted, "{rule}");
+        }
+        check(json!({ "pattern": "new Map($$$)" }), &["Map", "new"]);
+        check(json!({ "pattern": "$A.unwrap_($B)" }), &["unwrap_"]);
+        check(json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }), &["a"]);
+        // What is in a string, a comment or a block is not always compared.
+        check(json!({ "pattern": "text: |\n  $A\n  more" }), &["text"]);
+        check(json!({ "pattern": "log('x', $A)" }), &["log"]);
+        check(json!({ "pattern": { "context": "a", "selector": "b" } }), &[]);
+    }
 }

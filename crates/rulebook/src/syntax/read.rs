@@ -1,12 +1,12 @@
-//! Reads the syntax triggers of a header: `ast`.
+//! Reads a syntax trigger of a header: a pattern, or a rule object of ast-grep.
+
+use std::ops::Range;
 
 use serde_json::{Map, Value as Json};
 
-use super::fields::Fields;
-use super::reader::Reader;
+use super::{LANGUAGES, Language, SyntaxTrigger, literals};
 use crate::diagnostic::{Code, nearest, shown};
 use crate::frontmatter::{Node, Value};
-use crate::stream::syntax::{LANGUAGES, Language, SyntaxTrigger, literals};
 
 /// Keys beside the rule object of ast-grep.
 const BESIDE: &[&str] = &["constraints", "utils"];
@@ -16,26 +16,29 @@ const RULE_KEYS: &[&str] = &[
     "all", "any", "follows", "has", "inside", "kind", "matches", "not", "nthChild", "pattern", "precedes", "range", "regex",
 ];
 
-impl Fields {
-    /// Reads `ast`: a pattern, a map, or a list of them. What cannot be read is reported.
-    pub(super) fn syntax(&self, reader: &mut Reader) -> Vec<SyntaxTrigger> {
-        let Some(field) = self.given("ast") else { return Vec::new() };
-        match &field.node.value {
-            Value::List(items) => items.iter().filter_map(|item| trigger(item, reader)).collect(),
-            _ => trigger(&field.node, reader).into_iter().collect(),
-        }
-    }
+/// Why a trigger cannot be read.
+pub(crate) struct SyntaxProblem {
+    pub(crate) code: Code,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: String,
 }
 
 /// Reads one syntax trigger.
-pub(super) fn trigger(node: &Node, reader: &mut Reader) -> Option<SyntaxTrigger> {
+pub(crate) fn read(node: &Node) -> Result<SyntaxTrigger, SyntaxProblem> {
+    let problem = |code, span: &Range<usize>, message: String, help: String| SyntaxProblem {
+        code,
+        span: span.clone(),
+        message,
+        help,
+    };
     let (mut rule, mut whole, mut language) = (Map::new(), Map::new(), None);
     match &node.value {
         Value::Text(pattern) => drop(rule.insert("pattern".to_owned(), Json::String(pattern.clone()))),
         Value::Map(fields) => {
             for field in fields {
                 match field.key.as_str() {
-                    "language" => language = Some(read_language(&field.node, reader)?),
+                    "language" => language = Some(read_language(&field.node)?),
                     key if BESIDE.contains(&key) => drop(whole.insert(key.to_owned(), json(&field.node))),
                     key if RULE_KEYS.contains(&key) => drop(rule.insert(key.to_owned(), json(&field.node))),
                     key => {
@@ -44,43 +47,41 @@ pub(super) fn trigger(node: &Node, reader: &mut Reader) -> Option<SyntaxTrigger>
                             shown(key)
                         );
                         let near = nearest(key, RULE_KEYS.iter().copied());
-                        let diagnostic = reader.report(Code::BadSyntaxRule, field.key_span.clone(), message);
-                        diagnostic.help =
-                            near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
-                        return None;
+                        let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+                        return Err(problem(Code::BadSyntaxRule, &field.key_span, message, help));
                     }
                 }
             }
         }
         other => {
             let message = format!("`ast` must be a pattern, a map or a list of them, found {}", other.kind());
-            reader.report(Code::WrongType, node.span.clone(), message);
-            return None;
+            return Err(problem(Code::WrongType, &node.span, message, String::new()));
         }
     }
     if rule.is_empty() {
-        reader.report(Code::BadSyntaxRule, node.span.clone(), "`ast` has no pattern; it is ignored").help =
-            "write `ast: {language: ts, pattern: \"new Map($$$)\"}`".to_owned();
-        return None;
+        let help = "write `ast: {language: ts, pattern: \"new Map($$$)\"}`".to_owned();
+        let message = "`ast` has no pattern; it is ignored".to_owned();
+        return Err(problem(Code::BadSyntaxRule, &node.span, message, help));
     }
     let rule = Json::Object(rule);
     let pattern = rule.get("pattern").and_then(Json::as_str).map(str::to_owned);
     let written = pattern.unwrap_or_else(|| rule.to_string());
     let literals = literals(&rule);
     whole.insert("rule".to_owned(), rule);
-    Some(SyntaxTrigger { written, language, rule: Json::Object(whole), literals })
+    Ok(SyntaxTrigger { written, language, rule: Json::Object(whole), literals, span: node.span.clone() })
 }
 
-fn read_language(node: &Node, reader: &mut Reader) -> Option<&'static Language> {
+fn read_language(node: &Node) -> Result<&'static Language, SyntaxProblem> {
     let name = if let Value::Text(name) = &node.value { name.as_str() } else { "" };
-    let language = Language::named(name);
-    if language.is_none() {
+    Language::named(name).ok_or_else(|| {
         let names: Vec<&str> = LANGUAGES.iter().map(|one| one.names[0]).collect();
-        let message = format!("there is no grammar for `{}`; the trigger is ignored", shown(name));
-        reader.report(Code::BadSyntaxRule, node.span.clone(), message).help =
-            format!("write one of {}", names.join(", "));
-    }
-    language
+        SyntaxProblem {
+            code: Code::BadSyntaxRule,
+            span: node.span.clone(),
+            message: format!("there is no grammar for `{}`; the trigger is ignored", shown(name)),
+            help: format!("write one of {}", names.join(", ")),
+        }
+    })
 }
 
 /// A value of a header as JSON.
