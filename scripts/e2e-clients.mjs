@@ -18,6 +18,7 @@ const skillsInOrder = (body) =>
 // `at` is {url, home, project, clients}. `run(at, prompt, {again})` is the command line; `again` continues the session.
 // `before(at)`: command lines that are run once.
 // `calls(at, after)`: the calls that edit a file; `plain` clients send no tools, and `edit(after)` is the text of an edit.
+// `shell(command)` and `create(at, file, text)`: the calls that run a command and write a new file.
 // `helper`: two calls. The agent starts a sub-agent, and the sub-agent reads a file.
 // `options`: options of `rulebook install`. `config`: a file in the home folder that it edits.
 // `own`: rule files that the agent reads itself. They must be in the request once, too. `loads`: marks that it has without us.
@@ -44,6 +45,8 @@ export const CLIENTS = [
       { name: "Read", arguments: { file_path: schema(at) } },
       { name: "Edit", arguments: { file_path: schema(at), old_string: BEFORE, new_string: after } },
     ],
+    shell: (command) => ({ name: "Bash", arguments: { command, description: "run" } }),
+    create: (at, file, text) => ({ name: "Write", arguments: { file_path: join(at.project, file), content: text } }),
     helper: (at) => [
       { name: "Task", arguments: { subagent_type: "general-purpose", description: "look", prompt: "Look around" } },
       { name: "Read", arguments: { file_path: join(at.project, "apps/web/x.tsx") } },
@@ -79,6 +82,8 @@ trust_level = "trusted"
     // It offers tools for the resources of any server in its settings, whether that starts or not.
     settle: (body) => ({ ...body, tools: body.tools.filter((tool) => !/mcp_resource/.test(tool.name)) }),
     calls: (at, after = EDITED) => [{ name: "exec_command", arguments: { cmd: `apply_patch <<'EOF'\n${patch(after)}EOF` } }],
+    shell: (command) => ({ name: "exec_command", arguments: { cmd: command } }),
+    create: (at, file, text) => ({ name: "exec_command", arguments: { cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch\nEOF` } }),
     compact: { tokens: 60000 },
   },
   {
@@ -124,6 +129,8 @@ trust_level = "trusted"
     },
     run: (at, prompt, { again }) => ["opencode", "run", ...(again ? ["--continue"] : []), prompt],
     calls: (at, after = EDITED) => [{ name: "edit", arguments: { filePath: schema(at), oldString: BEFORE, newString: after } }],
+    shell: (command) => ({ name: "bash", arguments: { command, description: "run" } }),
+    create: (at, file, text) => ({ name: "write", arguments: { filePath: join(at.project, file), content: text } }),
     helper: (at) => [
       { name: "task", arguments: { subagent_type: "general", description: "look", prompt: "Look around" } },
       { name: "read", arguments: { filePath: join(at.project, "apps/web/x.tsx") } },
@@ -141,6 +148,8 @@ trust_level = "trusted"
     },
     run: (at, prompt, { again }) => ["gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", ...(again ? ["--resume", "latest"] : []), "-p", prompt],
     calls: (at, after = EDITED) => [{ name: "replace", arguments: { file_path: schema(at), instruction: "widen", old_string: BEFORE, new_string: after } }],
+    shell: (command) => ({ name: "run_shell_command", arguments: { command } }),
+    create: (at, file, text) => ({ name: "write_file", arguments: { file_path: join(at.project, file), content: text } }),
     // Each time it is resumed it repeats the result of a tool, with everything in it. It lists its own skills in any order.
     seen: (body) => skillsInOrder({ ...body, contents: body.contents.map((one) => ({ ...one, parts: [...new Map(one.parts.map((part) => [JSON.stringify(part), part])).values()] })) }),
     // The event announces a compaction that does not happen.

@@ -250,6 +250,13 @@ const failing = Object.entries(FAILURES).map(([name, script]) => [`${name}: as i
   }
 }]);
 
+/** Rules that stop a call: by the syntax of what it writes, by its shell line, and by what was done before it. */
+const STOPPING = {
+  ".rulebook/rules/code.md": '---\nast: {language: ts, pattern: "new Map($$$)"}\n---\nUse a plain object.\n',
+  ".rulebook/rules/shell.md": '---\nforbids: {command: "git push*--force*"}\n---\nNever force.\n',
+  ".rulebook/rules/order.md": '---\nrequires: {do: {command: "echo lint*"}, after: {edit: "lib/**"}, before: {command: "touch done*"}}\n---\nLint first.\n',
+};
+
 /** Checks of agents with hooks, in order. */
 const HOOKS = [
   ["prompt: web rules, once", async (run) => {
@@ -289,6 +296,31 @@ const HOOKS = [
       [!run.output.includes("Finished."), "the agent did not end with the last answer"],
       [text.split(STREAM[0]).length !== 2, `the rule is in the conversation ${text.split(STREAM[0]).length - 1}×`],
     ].filter(([is]) => is).map(([, fault]) => fault);
+  }],
+  ["syntax, shell, order: refused once", async (run) => {
+    if (!run.client.shell) return undefined;
+    for (const [file, text] of Object.entries(STOPPING)) writeFileSync(join(run.at.project, file), text);
+    const { shell, create } = run.client;
+    const calls = [
+      create(run.at, "lib/a.ts", "export const a = new Map();"), create(run.at, "lib/a.ts", "export const a = {};"),
+      shell("cd . && 'git' push origin x --force"), shell("touch done.txt"), shell("echo lint"), shell("touch done.txt && echo done"),
+    ];
+    try {
+      await run.prompt("Please write the library", [...calls.map((call) => ({ text: "Next. ", calls: [call] })), { text: "Finished." }]);
+      const [session] = JSON.parse(run.rulebook("sessions", "--json")).sessions;
+      const { facts, requirements } = JSON.parse(run.rulebook("explain", "--session", session.session, "--json")).sessions[0];
+      const refused = (name) => facts.filter((fact) => fact.action === "refuse" && fact.rule.startsWith(`${name}@`)).length;
+      const written = existsSync(join(run.at.project, "lib/a.ts")) ? readFileSync(join(run.at.project, "lib/a.ts"), "utf8") : "";
+      return [
+        ...["code", "shell", "order"].filter((name) => refused(name) !== 1).map((name) => `${name} refused ${refused(name)}×`),
+        ...(written.trim() === "export const a = {};" ? [] : [`lib/a.ts has ${JSON.stringify(written)}`]),
+        ...(existsSync(join(run.at.project, "done.txt")) ? [] : ["the last command did not run"]),
+        ...(requirements.some((one) => one.rule.startsWith("order@") && one.state === "met") ? [] : ["the requirement is not met"]),
+        ...(run.output.includes("Finished.") ? [] : ["the agent did not end with the last answer"]),
+      ];
+    } finally {
+      for (const file of [...Object.keys(STOPPING), "lib", "done.txt"]) rmSync(join(run.at.project, file), { recursive: true, force: true });
+    }
   }],
   ...failing,
 ];

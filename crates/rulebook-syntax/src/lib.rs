@@ -67,6 +67,15 @@ impl Grammars {
         Ok(matches.collect())
     }
 
+    /// Parses a text, as the first search in it does.
+    ///
+    /// # Errors
+    /// If there is no such grammar.
+    pub fn parse(&self, grammar: &str, text: &str) -> Result<(), String> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.tree(language(grammar)?, text).map(drop)
+    }
+
     /// What is wrong with a trigger in a grammar: it cannot be used, or a pattern in it is broken code, which matches nothing
     /// that its author meant.
     pub fn problem(&self, trigger: &SyntaxTrigger, grammar: &str) -> Option<String> {
