@@ -211,7 +211,10 @@ mod tests {
         }
         check(json!({ "pattern": "new Map($$$)" }), &["Map", "new"]);
         check(json!({ "pattern": "$A.unwrap_($B)" }), &["unwrap_"]);
-        check(json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }), &["a"]);
+        check(
+            json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }),
+            &["a"],
+        );
         // What is in a string, a comment or a block is not always compared.
         check(json!({ "pattern": "text: |\n  $A\n  more" }), &["text"]);
         check(json!({ "pattern": "log('x', $A)" }), &["log"]);
