@@ -46,7 +46,7 @@ impl Content {
                 for field in fields {
                     match (field.key.as_str(), &field.node.value) {
                         ("ast", Value::List(items)) => {
-                            items.iter().for_each(|item| self.trigger(item, report))
+                            items.iter().for_each(|item| self.trigger(item, report));
                         }
                         ("ast", _) => self.trigger(&field.node, report),
                         (key, _) => {
