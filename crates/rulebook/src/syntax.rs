@@ -206,18 +206,18 @@ mod tests {
     #[test]
     fn words_that_every_match_has_are_known() {
         #[track_caller]
-        fn check(rule: Value, wanted: &[&str]) {
-            assert_eq!(literals(&rule), wanted, "{rule}");
+        fn check(rule: &Value, wanted: &[&str]) {
+            assert_eq!(literals(rule), wanted, "{rule}");
         }
-        check(json!({ "pattern": "new Map($$$)" }), &["Map", "new"]);
-        check(json!({ "pattern": "$A.unwrap_($B)" }), &["unwrap_"]);
+        check(&json!({ "pattern": "new Map($$$)" }), &["Map", "new"]);
+        check(&json!({ "pattern": "$A.unwrap_($B)" }), &["unwrap_"]);
         check(
             json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }),
             &["a"],
         );
         // What is in a string, a comment or a block is not always compared.
-        check(json!({ "pattern": "text: |\n  $A\n  more" }), &["text"]);
-        check(json!({ "pattern": "log('x', $A)" }), &["log"]);
-        check(json!({ "pattern": { "context": "a", "selector": "b" } }), &[]);
+        check(&json!({ "pattern": "text: |\n  $A\n  more" }), &["text"]);
+        check(&json!({ "pattern": "log('x', $A)" }), &["log"]);
+        check(&json!({ "pattern": { "context": "a", "selector": "b" } }), &[]);
     }
 }
