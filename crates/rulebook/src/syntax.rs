@@ -212,7 +212,7 @@ mod tests {
         check(&json!({ "pattern": "new Map($$$)" }), &["Map", "new"]);
         check(&json!({ "pattern": "$A.unwrap_($B)" }), &["unwrap_"]);
         check(
-            json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }),
+            &json!({ "all": [{ "pattern": "a($X)" }, { "any": [{ "pattern": "b" }] }], "kind": "c" }),
             &["a"],
         );
         // What is in a string, a comment or a block is not always compared.
