@@ -6,7 +6,7 @@ use rulebook::evidence::{Input, Root, Roots, collect};
 
 fuzz_target!(|text: &str| {
     let roots = Roots {
-        roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), alias: None }],
+        roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), aliases: Vec::new() }],
         home: Some("/home/you".to_owned()),
     };
     let exists = |_: usize, path: &str| path.len() % 3 == 0;

@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     let format = Format::named("rulebook").expect("the table has it");
     let Entry::Rule(rule) = parse(rule_file(format, text)).entry else { return };
     let roots =
-        Roots { roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), alias: None }], home: None };
+        Roots { roots: vec![Root { name: "r".to_owned(), path: "/r".to_owned(), aliases: Vec::new() }], home: None };
     for kind in [StreamKind::Text, StreamKind::Tool("edit".to_owned())] {
         let run = |size: usize| {
             let mut monitor = Monitor::new(rule.stream_rule(), roots.clone());

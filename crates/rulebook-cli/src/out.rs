@@ -64,6 +64,25 @@ pub(crate) fn is_unread() -> bool {
     false
 }
 
+/// Whether standard output was closed when the program started. The runtime of Rust then opens `/dev/null` for reading and
+/// writing in its place, so that writes succeed; a redirection opens it for writing.
+#[cfg(unix)]
+pub(crate) fn is_closed() -> bool {
+    use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
+    let stdout = io::stdout();
+    let is_device = || {
+        fstat(&stdout).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice)
+    };
+    let is_for_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
+    is_for_both && is_device() && !stdout.is_terminal()
+}
+
+/// Whether standard output was closed when the program started; on this system a write shows it.
+#[cfg(not(unix))]
+pub(crate) fn is_closed() -> bool {
+    false
+}
+
 /// Prints a value as JSON on one line.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut line = Vec::with_capacity(1 << 16);

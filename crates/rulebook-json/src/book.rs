@@ -104,7 +104,7 @@ impl Book {
     /// # Errors
     /// If no rule has that name; the message lists the most similar ones.
     pub fn read(&self, name: &str) -> Result<String, JsonError> {
-        let loaded = self.workspace.load(Reach::Tree);
+        let loaded = self.workspace.sources(Reach::Tree).read_out();
         let (rule, others) = loaded.book.read_all(name).map_err(|unknown| {
             let known: Vec<&str> = unknown.known.iter().take(20).map(String::as_str).collect();
             let message =

@@ -1,11 +1,10 @@
 //! The files around the rules: what scripts there are, which package manager, and whether a file exists.
 
-use std::collections::BTreeSet;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Seen;
-use rulebook::lint::{Names, Runner, Surroundings, lint_surroundings};
+use rulebook::lint::{LockFile, Names, Runner, Surroundings, lint_surroundings};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use serde_json::Value;
@@ -45,10 +44,13 @@ impl Sources<'_> {
     pub(crate) fn around(&self, book: &Rulebook, tree: &Tree) -> Vec<Diagnostic> {
         let workspace = self.workspace();
         let root = |root: usize| workspace.roots.roots.get(root).map(|root| Path::new(&root.path));
-        let (mut managers, mut script_files) = (BTreeSet::new(), Vec::new());
+        let (mut locks, mut script_files) = (Vec::new(), Vec::new());
         for file in tree.named(|name| manager_of(name).is_some() || runner_of(name).is_some()) {
             let name = file.path.rsplit('/').next().unwrap_or_default();
-            managers.extend(manager_of(name));
+            locks.extend(manager_of(name).map(|manager| {
+                let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                LockFile { folder: (file.root, folder.to_owned()), manager }
+            }));
             script_files.extend(runner_of(name).map(|runner| (runner, file)));
         }
         script_files.sort_by(|(_, one), (_, other)| (one.root, &one.path).cmp(&(other.root, &other.path)));
@@ -81,7 +83,7 @@ impl Sources<'_> {
                 own.is_some_and(FileKind::is_symlink)
             },
             scripts: scripts.collect(),
-            managers,
+            locks,
             agents: workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect(),
             parser: parser.as_ref().map(|parser| &*parser.0),
         };

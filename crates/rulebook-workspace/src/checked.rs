@@ -28,17 +28,9 @@ impl Sources<'_> {
         let is_reported = |rule: &Rule, found: &Difference| {
             found.does == Outcome::Unread && unread.files.contains(&rule.origin.display)
         };
-        // What an agent does not document is no fault of the file, and neither is where this root is.
-        let is_known = |rule: &Rule, agent: &Agent, found: &Difference| {
-            let is_undocumented = agent.nested == Nested::Undocumented && found.is_nested(rule);
-            let is_above = rule.origin.scope == Scope::Workspace && !self.workspace().is_own(rule);
-            found.does != Outcome::Undocumented
-                && !is_undocumented
-                && !(is_above && found.does == Outcome::Unread)
-        };
         let differences = self.differences(&book).into_iter();
         let others = differences
-            .filter(|(rule, agent, found)| !is_reported(rule, found) && is_known(rule, agent, found));
+            .filter(|(rule, agent, found)| !is_reported(rule, found) && self.is_fault(rule, agent, found));
         report_differences(others, &mut diagnostics);
         diagnostics.extend(recorded::report_drifted(&self.workspace().files, &self.workspace().roots));
         diagnostics.extend(self.around(&book, tree));
@@ -49,6 +41,52 @@ impl Sources<'_> {
         loaded.diagnostics.extend(unread.diagnostics);
         loaded.diagnostics.sort();
         loaded
+    }
+
+    /// The rules as their authors meant them, with the diagnostics of reading them. What agents make of a problem is reported
+    /// as [`Sources::checked`] does.
+    pub fn read_out(&self) -> Loaded {
+        let Loaded { book, mut diagnostics } = self.meant();
+        self.report_effects(&book, Vec::new(), &mut diagnostics);
+        Loaded { book, diagnostics }
+    }
+
+    /// Reports what agents make of the problems of files, and not the problems: differences that are known, and those of the
+    /// other agents whose files have problems.
+    pub(crate) fn report_effects(
+        &self,
+        book: &Rulebook,
+        known: Vec<(&Rule, &'static Agent, Difference)>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let troubled: HashSet<&str> = diagnostics.iter().map(|found| found.path.as_str()).collect();
+        let owner = |rule: &Rule| {
+            troubled.contains(rule.origin.display.as_str()).then(|| Agent::owner_of(rule.origin.format.id))?
+        };
+        let mut owners: Vec<&'static Agent> = book.rules().filter_map(|(rule, _)| owner(rule)).collect();
+        owners.sort_by_key(|agent| agent.name);
+        owners.dedup_by_key(|agent| agent.name);
+        owners.retain(|owner| !known.iter().any(|(_, agent, _)| agent.name == owner.name));
+        let others = owners.into_iter().flat_map(|agent| {
+            self.differences_of(agent, book).into_iter().map(move |(rule, found)| (rule, agent, found))
+        });
+        let others: Vec<_> = others.collect();
+        // A file that an agent does not read at all is reported for the whole tree, by `check`.
+        let is_reported = |(rule, agent, found): &(&Rule, &'static Agent, Difference)| {
+            found.does != Outcome::Unread && self.is_fault(rule, agent, found)
+        };
+        report_differences(known.into_iter().chain(others).filter(is_reported), diagnostics);
+        diagnostics.sort();
+    }
+
+    /// Whether a difference is a fault of the file. What an agent does not document is none, and neither is where this
+    /// root is.
+    fn is_fault(&self, rule: &Rule, agent: &Agent, found: &Difference) -> bool {
+        let is_undocumented = agent.nested == Nested::Undocumented && found.is_nested(rule);
+        let is_above = rule.origin.scope == Scope::Workspace && !self.workspace().is_own(rule);
+        found.does != Outcome::Undocumented
+            && !is_undocumented
+            && !(is_above && found.does == Outcome::Unread)
     }
 
     /// Removes what is reported for a file under another name too: a text has a fault once. `diagnostics` that name an

@@ -150,11 +150,17 @@ impl Workspace {
         let sources = self.sources(reach);
         let agents = self.agents_for(view, AgentSearch::WorkspaceAndHome);
         let views = sources.views(agents.clone());
+        let found = differences(&sources, &views, view);
         let diagnostics = match view {
             Viewpoint::As(_) => views.agents[0].native.reported(&views.meant.diagnostics),
-            _ => views.meant.diagnostics.clone(),
+            _ => {
+                let mut diagnostics = views.meant.diagnostics.clone();
+                sources.report_effects(&views.meant.book, found.clone(), &mut diagnostics);
+                diagnostics
+            }
         };
-        let differences = differences(&sources, &views, view);
+        let differing = |(rule, agent, found): (&Rule, _, _)| Differing::new(rule, agent, found);
+        let differences = found.into_iter().map(differing).collect();
         let mut explanation = Explanation { view, agents, targets: Vec::new(), differences, diagnostics };
         for question in questions {
             let input = Input { arguments: question.arguments, ..input.clone() };
@@ -264,16 +270,19 @@ impl Workspace {
 }
 
 /// Returns what the agents treat differently than it is meant; for any agent, what the owners of the files do.
-fn differences(sources: &Sources<'_>, views: &Views, view: Viewpoint) -> Vec<Differing> {
+fn differences<'v>(
+    sources: &Sources<'_>,
+    views: &'v Views,
+    view: Viewpoint,
+) -> Vec<(&'v Rule, &'static Agent, Difference)> {
     if views.agents.is_empty() {
-        let found = sources.differences(&views.meant.book).into_iter();
-        return found.map(|(rule, agent, difference)| Differing::new(rule, agent, difference)).collect();
+        return sources.differences(&views.meant.book);
     }
     if matches!(view, Viewpoint::As(_)) {
         return Vec::new();
     }
     let found = views.differences().into_iter();
-    found.map(|(rule, agent, difference)| Differing::new(rule, agent, difference.clone())).collect()
+    found.map(|(rule, agent, difference)| (rule, agent, difference.clone())).collect()
 }
 
 impl Explanation {

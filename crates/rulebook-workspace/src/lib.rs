@@ -49,6 +49,7 @@ mod homes;
 pub mod hosts;
 mod imports;
 pub mod ledger;
+mod links;
 mod load;
 mod open;
 mod overlay;

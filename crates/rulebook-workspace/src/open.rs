@@ -132,7 +132,7 @@ impl Workspace {
             let also =
                 std::path::absolute(root).ok().map(|given| posix(&given)).filter(|given| *given != path);
             if !paths.iter().any(|root: &Root| root.path == path) {
-                paths.push(Root { name: String::new(), path, alias: also });
+                paths.push(Root { name: String::new(), path, aliases: also.into_iter().collect() });
             }
         }
         // Sorted, so that the order in which roots are given has no effect.

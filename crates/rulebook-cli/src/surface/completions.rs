@@ -8,11 +8,12 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use rulebook_workspace::Reach;
+use serde_json::json;
 
 use super::sessions;
 use crate::args::Args;
 use crate::input::{current_folder, open_workspace};
-use crate::out;
+use crate::out::{self, VERSION};
 
 /// The variable with which a script asks for candidates.
 const VARIABLE: &str = "RULEBOOK_COMPLETE";
@@ -62,7 +63,7 @@ const ARGUMENTS: &[(&[&str], &str, Candidates)] = &[
 ];
 
 /// Prints the script of a shell.
-pub(super) fn run(shell: Shell) -> anyhow::Result<()> {
+pub(super) fn run(args: &Args, shell: Shell) -> anyhow::Result<()> {
     let name = shell.to_string();
     let shells = Shells::builtins();
     let completer = shells.completer(&name).ok_or_else(|| anyhow!("no script for {name}"))?;
@@ -71,7 +72,13 @@ pub(super) fn run(shell: Shell) -> anyhow::Result<()> {
     if shell == Shell::Bash {
         script.extend_from_slice(QUOTED.as_bytes());
     }
-    out::print_raw(&script)
+    match args.json {
+        true => {
+            let script = String::from_utf8(script)?;
+            out::print_json(&json!({ "version": VERSION, "shell": name, "script": script }))
+        }
+        false => out::print_raw(&script),
+    }
 }
 
 /// Answers a script that asks for candidates; returns whether one asked.

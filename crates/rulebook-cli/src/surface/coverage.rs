@@ -17,6 +17,7 @@ use rulebook_workspace::{AgentCoverage, AgentSearch, Reach, UsedAgent, Viewpoint
 use serde_json::json;
 
 use super::grid::{Grid, InTree};
+use super::load::Load;
 use super::used::show_viewpoint;
 use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
@@ -100,10 +101,11 @@ fn as_json(
         json!({ "id": row.id, "key": row.key(), "source": row.origin.display, "state": state, "files": files })
     });
     let rules: Vec<serde_json::Value> = rules.collect();
+    let load = Load::of(column);
     let answer = json!({
         "wired": column.wired,
-        "always": report.always.len(),
-        "alwaysTokens": report.always.iter().map(|rule| rule.tokens).sum::<usize>(),
+        "always": load.always,
+        "alwaysTokens": load.tokens,
         "pathRules": report.rules.len(),
         "dead": report.dead.len(),
         "unreached": report.unreached.files,

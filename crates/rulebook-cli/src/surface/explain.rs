@@ -19,7 +19,7 @@ use crate::input::{open_workspace, read_evidence};
 use crate::out::{self, BOLD, DIM, PLAIN, Table, YELLOW, paint, plural};
 
 pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
-    let workspace = open_workspace(args)?;
+    let mut workspace = open_workspace(args)?;
     if let Some(id) = &options.session {
         return sessions::explain(args, &workspace, id);
     }
@@ -28,6 +28,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     }
     let paths = [&options.paths[..], &options.more_paths].concat();
     let (input, diagnostics) = read_evidence(args, &options.evidence, &paths)?;
+    workspace.learn_links(input.arguments.iter().map(String::as_str));
     let mut answer = answer(&workspace, &input, options.view.point())?;
     answer.explanation.add_diagnostics(diagnostics);
     if args.json { out::print_json(&answer.explanation.output()) } else { out::print(&answer.text()) }

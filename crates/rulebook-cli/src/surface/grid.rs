@@ -15,6 +15,7 @@ use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix};
 use rulebook::render::{Budget, render};
 use rulebook_workspace::AgentCoverage;
 
+use super::load::Load;
 use crate::out::{grouped, plural};
 use cell::{Shown, note, shown, shown_for_any};
 use tree::TreeFiles;
@@ -77,9 +78,7 @@ impl Grid {
             }
         }
         let report = |column: usize| &agents[column].report;
-        grid.total(matrix, "tokens always loaded", &|column| {
-            report(column).always.iter().map(|rule| rule.tokens).sum()
-        });
+        grid.total(matrix, "tokens always loaded", &|column| Load::of(&matrix.columns[column]).tokens);
         grid.total(matrix, "files without rules for paths", &|column| report(column).unreached.files);
         grid
     }

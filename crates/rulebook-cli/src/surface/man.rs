@@ -2,12 +2,13 @@
 
 use anyhow::anyhow;
 use clap::{Command, CommandFactory as _};
+use serde_json::json;
 
 use crate::args::Args;
-use crate::out;
+use crate::out::{self, VERSION};
 
 /// Prints the page of the command that these words name.
-pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
+pub(super) fn run(args: &Args, words: &[String]) -> anyhow::Result<()> {
     let mut command = Args::command();
     command.build();
     for word in words {
@@ -28,5 +29,8 @@ pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
     clap_mangen::Man::new(command).render(&mut page)?;
     let page = String::from_utf8(page)?;
     let page = names.iter().fold(page, |page, (name, usage)| page.replace(name, usage));
-    out::print_raw(page.as_bytes())
+    match args.json {
+        true => out::print_json(&json!({ "version": VERSION, "page": page })),
+        false => out::print_raw(page.as_bytes()),
+    }
 }

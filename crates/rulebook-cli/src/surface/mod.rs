@@ -23,6 +23,7 @@ pub(crate) mod hook;
 mod install;
 #[cfg(any(feature = "acp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod keep_fresh;
+mod load;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod man;
@@ -99,8 +100,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "mcp")]
         Command::Mcp => mcp::run(args)?,
         Command::Formats => formats::run(args)?,
-        Command::Completions { shell } => completions::run(*shell)?,
-        Command::Man { command } => man::run(command)?,
+        Command::Completions { shell } => completions::run(args, *shell)?,
+        Command::Man { command } => man::run(args, command)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -13,8 +13,9 @@ use crate::input::{open_workspace, read_evidence};
 use crate::out::{self, DIM, paint, plural};
 
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
-    let workspace = open_workspace(args)?;
+    let mut workspace = open_workspace(args)?;
     let (input, mut diagnostics) = read_evidence(args, &options.evidence, &options.paths)?;
+    workspace.learn_links(input.arguments.iter().map(String::as_str));
     // The process ends after printing: freeing every text would only take time.
     let prepared = ManuallyDrop::new(workspace.prepare(&input));
     diagnostics.extend(prepared.diagnostics.iter().cloned());

@@ -14,7 +14,7 @@ const MAX_NAMES: usize = 20;
 
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let loaded = workspace.load(Reach::Tree);
+    let loaded = workspace.sources(Reach::Tree).read_out();
     let (rule, others) = loaded
         .book
         .read_all(name)

@@ -3,16 +3,14 @@
 use std::fmt::Write as _;
 
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
-use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix};
-use rulebook::render::{Budget, estimate_tokens, render};
-use rulebook::rule::Activation;
+use rulebook::matrix::{CellState, Matrix};
 use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Viewpoint, Views, Wanted, Workspace};
 use serde_json::json;
 
 use super::grid::{Grid, GridTarget, would_add};
+use super::load::Load;
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
@@ -206,49 +204,6 @@ impl<'s> Status<'s> {
         }
         if let Some(count) = out::count(&self.diagnostics()) {
             let _ = writeln!(text, "{count}: run `rulebook check` for details");
-        }
-    }
-}
-
-/// How many rules an agent has, by when it has them.
-pub(super) struct Load {
-    pub(super) always: usize,
-    /// Of the rules that are always loaded, without offers.
-    pub(super) tokens: usize,
-    some_files: usize,
-    on_request: usize,
-}
-
-impl Load {
-    /// Counts the rules for an agent that reads nothing by itself.
-    fn meant(meant: &Evaluation<'_>) -> Load {
-        let in_state =
-            |is: fn(&Verdict<'_>) -> bool| meant.verdicts.iter().filter(move |verdict| is(verdict));
-        let is_scoped = |verdict: &Verdict<'_>| {
-            matches!(verdict.state, State::Inactive(_)) && verdict.rule.activation == Activation::When
-        };
-        Load {
-            always: meant.stack().count(),
-            tokens: render(meant, Budget::default()).tokens,
-            some_files: in_state(is_scoped).count(),
-            on_request: in_state(|verdict| matches!(verdict.state, State::Offered)).count(),
-        }
-    }
-
-    pub(super) fn of(column: &AgentColumn<'_>) -> Load {
-        let is_loaded = |cell: &&Cell<'_>| matches!(cell.state, CellState::Native | CellState::Added);
-        let is_scoped = |cell: &&Cell<'_>| {
-            cell.state == CellState::Inactive
-                && cell.rule.is_some_and(|rule| rule.activation == Activation::When)
-                && !cell.would_add
-        };
-        let loaded: Vec<&Cell<'_>> = column.cells.iter().filter(is_loaded).collect();
-        let bodies = loaded.iter().filter_map(|cell| cell.rule).map(|rule| rule.body.as_str());
-        Load {
-            always: loaded.len(),
-            tokens: bodies.map(estimate_tokens).sum(),
-            some_files: column.cells.iter().filter(is_scoped).count(),
-            on_request: column.cells.iter().filter(|cell| cell.state == CellState::Offered).count(),
         }
     }
 }

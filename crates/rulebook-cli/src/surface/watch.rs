@@ -26,7 +26,15 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<()> {
     let known: Vec<&str> = known.iter().map(|session| session.session.as_str()).collect();
     if let Some(wanted) = options.session.as_deref().filter(|wanted| !known.contains(wanted)) {
         let help = out::suggestion(wanted, known.iter().copied(), "`rulebook sessions` lists the sessions");
-        out::print_aside(&format!("no session `{}` yet, waiting for it; {help}\n", out::clean(wanted)));
+        match args.json {
+            true => out::print_json(&json!({ "version": VERSION, "waitingFor": wanted, "help": help }))?,
+            false => {
+                out::print_aside(&format!(
+                    "no session `{}` yet, waiting for it; {help}\n",
+                    out::clean(wanted)
+                ));
+            }
+        }
     }
     if !args.json {
         out::print_aside("watching sessions; press Ctrl-C to stop\n");

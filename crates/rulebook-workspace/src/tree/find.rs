@@ -53,7 +53,7 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let path = folder.path().to_string_lossy().into_owned();
-        let roots = Roots { roots: vec![Root { name: "r".into(), path, alias: None }], home: None };
+        let roots = Roots { roots: vec![Root { name: "r".into(), path, aliases: Vec::new() }], home: None };
         let tree = walk(&Storage::Disk, &roots, Wanted::Files, &|_| ());
         #[track_caller]
         fn check(tree: &Tree, roots: &Roots, words: &str, found: &[&str]) {

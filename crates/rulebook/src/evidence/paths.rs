@@ -20,8 +20,8 @@ pub struct Root {
     pub name: String,
     /// Absolute, with `/` as the separator and without a trailing slash (except for `/` itself).
     pub path: String,
-    /// The path as given, if it is a link to the folder.
-    pub alias: Option<String>,
+    /// Other names of the folder: the path as given, if that is a link, and links through which paths were named.
+    pub aliases: Vec<String>,
 }
 
 /// The location of a path.
@@ -94,7 +94,7 @@ impl Roots {
             .iter()
             .enumerate()
             .flat_map(|(at, root)| {
-                [Some(&root.path), root.alias.as_ref()].into_iter().flatten().map(move |p| (at, p))
+                std::iter::once(&root.path).chain(&root.aliases).map(move |path| (at, path))
             })
             .filter_map(|(at, root)| Some((root.len(), at, below(&path, root)?)))
             .max_by_key(|(len, at, _)| (*len, std::cmp::Reverse(*at)))
@@ -155,7 +155,7 @@ mod tests {
                 root("/w/app"),
                 root("/w/app/packages/core"),
                 root("C:/repo"),
-                Root { alias: Some("/link/to/lib".to_owned()), ..root("/w/lib") },
+                Root { aliases: vec!["/link/to/lib".to_owned()], ..root("/w/lib") },
             ],
             home: Some("/w".to_owned()),
         };

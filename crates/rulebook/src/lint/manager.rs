@@ -8,6 +8,8 @@ use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::format::FormatId;
+use crate::rule::Rule;
+use crate::source::enclosing_folders;
 
 /// The package managers that exclude each other.
 const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
@@ -27,14 +29,14 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
         .map(|page| (page, managers(&page.text[page.body..])))
         .filter(|(_, managers)| !managers.is_empty())
         .collect();
-    let (allowed, because) = match around.managers.is_empty() {
-        false => (around.managers.clone(), "the lock file is that of".to_owned()),
+    let locked: BTreeSet<&str> = around.locks.iter().map(|lock| lock.manager).collect();
+    let (allowed, because) = match locked.is_empty() {
+        false => (locked, "the lock file is that of".to_owned()),
         true => match majority(&used) {
             Some((manager, file)) => (BTreeSet::from([manager]), format!("`{file}` uses")),
             None => return,
         },
     };
-    let names: Vec<String> = allowed.iter().map(|name| format!("`{name}`")).collect();
     for (page, managers) in used {
         for (manager, span) in managers.iter().filter(|(manager, _)| !allowed.contains(**manager)) {
             // A rule that names the right one too gives a choice.
@@ -42,10 +44,26 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
                 continue;
             }
             let span = page.body + span.start..page.body + span.end;
+            let own = nearest(around, page.rule);
+            let names = if own.is_empty() { &allowed } else { &own };
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             let message = format!("uses `{manager}`, but {because} {}", names.join(" and "));
             diagnostics.push(page.report(Code::PackageManager, span, message));
         }
     }
+}
+
+/// Returns the package managers whose lock files are in the folder of a rule or, if there are none, in the nearest folder
+/// above it.
+fn nearest(around: &Surroundings<'_>, rule: &Rule) -> BTreeSet<&'static str> {
+    let root = rule.origin.root;
+    let locked_in = |folder: &str| -> BTreeSet<&'static str> {
+        let own = around.locks.iter().filter(|lock| lock.folder.0 == root && lock.folder.1 == folder);
+        own.map(|lock| lock.manager).collect()
+    };
+    let mut folders: Vec<&str> = enclosing_folders(&rule.origin.folder).collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
+    folders.into_iter().map(locked_in).find(|locked| !locked.is_empty()).unwrap_or_default()
 }
 
 /// Returns the package managers that a text uses in a project, each with its first command.

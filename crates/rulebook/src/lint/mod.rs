@@ -25,7 +25,7 @@ pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
 pub use skills::requires_skill_name;
 pub use summary::{AlwaysCost, Summary};
-pub use surroundings::{Names, Runner, Surroundings};
+pub use surroundings::{LockFile, Names, Runner, Surroundings};
 
 use crate::diagnostic::Diagnostic;
 use crate::format::FormatId;

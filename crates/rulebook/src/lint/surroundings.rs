@@ -18,8 +18,8 @@ pub struct Surroundings<'s> {
     pub real_path: &'s dyn Fn(&Rule) -> Option<String>,
     /// The names that can be run, by their runner.
     pub scripts: Vec<(Runner, Names)>,
-    /// The package managers whose lock file is in the tree.
-    pub managers: BTreeSet<&'static str>,
+    /// The lock files of package managers in the tree.
+    pub locks: Vec<LockFile>,
     /// The agents used here; empty if that is unknown.
     pub agents: Vec<&'static Agent>,
     /// Who parses code.
@@ -44,4 +44,13 @@ pub struct Names {
     pub names: BTreeSet<String>,
     /// Whether there may be more: it includes other files, or has patterns.
     pub is_open: bool,
+}
+
+/// A lock file of a package manager.
+#[derive(Clone, Debug)]
+pub struct LockFile {
+    /// The root and the folder that it is in.
+    pub folder: (usize, String),
+    /// The package manager.
+    pub manager: &'static str,
 }

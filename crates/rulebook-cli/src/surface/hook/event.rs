@@ -72,6 +72,16 @@ pub(super) fn roots(value: &Value) -> Vec<&str> {
     lists.flatten().filter_map(Value::as_str).collect()
 }
 
+/// All texts in an event.
+pub(super) fn texts(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        Value::String(text) => Box::new(std::iter::once(text.as_str())),
+        Value::Array(items) => Box::new(items.iter().flat_map(texts)),
+        Value::Object(fields) => Box::new(fields.values().flat_map(texts)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// A text of a JSON object.
 pub(super) fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(str::to_owned)

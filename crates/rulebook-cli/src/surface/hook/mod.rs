@@ -49,7 +49,11 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     let event = read_file("-".as_ref(), MAX_EVENT).map_err(anyhow::Error::from);
     match event.and_then(|bytes| respond(args, host, &bytes, caller)) {
         Ok(Some((value, mut answer))) => {
-            if let Err(error) = out::print_json(&value) {
+            let written = match out::is_closed() {
+                true => Err(anyhow::anyhow!("standard output is closed")),
+                false => out::print_json(&value),
+            };
+            if let Err(error) = written {
                 answer.take_back();
                 report(&error.context("cannot write the answer"));
             }
@@ -93,6 +97,8 @@ fn respond(
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     let mut workspace = answer::open(args, &event, &event::roots(&value))?;
     answer::learn_version(&mut workspace, host, &event);
+    let input = event.tool.as_ref().and_then(|call| call.input.as_ref());
+    workspace.learn_links(input.into_iter().flat_map(event::texts));
     let answer = encoded(&workspace, host, &event, caller);
     caller.leave((workspace, event, value));
     Ok(answer)

@@ -244,8 +244,11 @@ fn faults(report: &Value) -> Vec<String> {
 }
 
 fn roots(names: &[&str]) -> Roots {
-    let root =
-        |name: &&str| Root { name: (*name).to_owned(), path: format!("/wörk space/{name}"), alias: None };
+    let root = |name: &&str| Root {
+        name: (*name).to_owned(),
+        path: format!("/wörk space/{name}"),
+        aliases: Vec::new(),
+    };
     Roots { roots: names.iter().map(root).collect(), home: Some("/home/some one".to_owned()) }
 }
 

@@ -7,7 +7,7 @@ use rulebook::rule::Activation;
 use rulebook_workspace::Views;
 
 use super::super::grid::{GridTarget, cell_text};
-use super::super::status::Load;
+use super::super::load::Load;
 
 /// Every rule for every agent, while no path is known.
 pub(super) struct CachedMatrix {

@@ -10,7 +10,8 @@ use crate::format::FormatId;
 struct Facts<'f> {
     files: &'f [&'f str],
     scripts: &'f [(Runner, &'f [&'f str])],
-    managers: &'f [&'static str],
+    /// Folders with lock files, and their package managers.
+    locks: &'f [(&'f str, &'static str)],
     agents: &'f [&'f str],
 }
 
@@ -28,7 +29,9 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
         is_link: &|_| false,
         real_path: &|_| None,
         scripts: facts.scripts.iter().map(|(runner, found)| (*runner, names(found))).collect(),
-        managers: facts.managers.iter().copied().collect(),
+        locks: (facts.locks.iter())
+            .map(|&(folder, manager)| LockFile { folder: (0, folder.to_owned()), manager })
+            .collect(),
         agents: facts.agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
         parser: None,
     };
@@ -75,11 +78,14 @@ fn a_script_that_no_file_has_is_reported_with_a_similar_one() {
 
 #[test]
 fn a_rule_with_another_package_manager_is_reported() {
-    let facts = Facts { managers: &["pnpm"], ..Facts::default() };
+    let facts = Facts { locks: &[("", "pnpm")], ..Facts::default() };
     let rule = ".clinerules/a.md";
     let found =
         ".clinerules/a.md:1:6 warning[package-manager] uses `npm`, but the lock file is that of `pnpm`";
     check(&[(rule, "Run `npm install`.")], &facts, &[found]);
+    // The nearest lock file is named.
+    let nested = Facts { locks: &[("", "pnpm"), ("examples/bun", "bun")], ..Facts::default() };
+    check(&[(rule, "Run `npm install`.")], &nested, &[found]);
     check(&[(rule, "Never run `npm install`.")], &facts, &[]);
     check(&[(rule, "Run `pnpm install`, or `npm install`.")], &facts, &[]);
     check(&[(rule, "Run `npm install -g x`, `npm publish` and `npx x`.")], &facts, &[]);
@@ -109,7 +115,7 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
         is_link: &|_| false,
         real_path: &|_| None,
         scripts: Vec::new(),
-        managers: Default::default(),
+        locks: Vec::new(),
         agents: Vec::new(),
         parser: None,
     };
@@ -168,7 +174,7 @@ fn skills_of_one_name_are_reported_for_the_agents_used_here() {
             is_link: &|_| false,
             real_path: &|_| None,
             scripts: Vec::new(),
-            managers: Default::default(),
+            locks: Vec::new(),
             agents: agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
             parser: None,
         };
